@@ -39,12 +39,12 @@ OUT = Path(__file__).with_name("report.md")
 def benches(
     homes: Homes, *, full: bool, quick: bool, reference: str | None, zones: Path | None
 ) -> dict[str, Callable[[], str]]:
-    """Return each benchmark by name, as a call that gives its section.
+    """Return name -> benchmark, as a function that returns its section of the report.
 
-    `reference`: a Python that has sentence-transformers, to measure the encoder against.
-    `zones`: where recall's zones are kept for another run; None: they are removed.
+    `reference`: a Python that has sentence-transformers, with which the encoder is compared.
+    `zones`: a directory that keeps recall's zones for another run; None: they are deleted.
 
-    A derive appends to its home, so `rebuild` comes after those that read the same homes.
+    Deriving appends to a home, so `rebuild` comes after the benchmarks that read the same homes.
     """
     sizes = rebuild.FULL_SIZES if full else (1_000, 10_000) if quick else rebuild.SIZES
     many = 10_000 if quick else 100_000
@@ -84,14 +84,16 @@ def benches(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the report; say on stderr how far it is."""
+    """Write the report, and print progress on stderr."""
     parser = argparse.ArgumentParser(prog="python -m bench.run", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--full", action="store_true", help="a million events as well")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the events")
-    parser.add_argument("--only", help="names, with commas")
+    parser.add_argument("--full", action="store_true", help="also measure a million events")
+    parser.add_argument("--quick", action="store_true", help="use a tenth of the events")
+    parser.add_argument("--only", help="comma-separated names of benchmarks")
     parser.add_argument("--reference", help="a Python that has sentence-transformers")
-    parser.add_argument("--zones", type=Path, help="keep recall's zones here, and use those there")
+    parser.add_argument(
+        "--zones", type=Path, help="keep recall's zones here, and reuse existing ones"
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(arguments)
     command = f"python -m bench.run{' --full' if chosen.full else ''}"
@@ -114,14 +116,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             about = f"`{command} --only {name}`, on {machine()}"
             section = calls[name]()
             sections[name] = f"{about}; {load(before)}.\n\n{section}"
-            # What was measured is kept, whatever becomes of the rest.
+            # Written after each benchmark, so that results survive a failure of a later one.
             chosen.out.write_text(_whole(sections, list(calls)), encoding="utf-8")
             print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
     print(_whole(sections, list(calls)))
 
 
 def kept(path: Path) -> dict[str, str]:
-    """Return the sections of a report that was written before, by the benchmark's name."""
+    """Return benchmark name -> section of an existing report."""
     if not path.is_file():
         return {}
     parts = _MARK.split(path.read_text("utf-8"))

@@ -6,10 +6,10 @@ FILE: one text per line; default: generated sentences. PYTHON: an interpreter th
 sentence-transformers (default: this one, if it can). Models are read from RECOLLECT_CACHE.
 
 "bare session" runs the same graph over texts tokenised beforehand, on the same number of threads,
-and discards the result; the encoder's overhead is the difference to the row above. "products alone"
-is the same graph reduced to its matrix products, with activations that are int8 already: a lower
-bound for this processor and this onnxruntime. sentence-transformers runs at its default batch size
-and several others, alternating with ours, so that the load of the machine is the same for all.
+and discards the result; its difference to the row above is the encoder's overhead. "products alone"
+runs only the matrix products of the graph, on activations that are int8 already: a lower bound for
+this processor and this onnxruntime. sentence-transformers runs at several batch sizes, its default
+included, alternating with our encoder, so that the load of the machine is the same for all.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ class Encoded(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The rate (texts/s) and processor time (ms/text) of each row, and the vectors by precision.
+    """The measurements of a run.
 
-    Also the rival's vectors, if it was measured.
+    `rates` (texts/s) and `busy` (processor ms per text): by row. `encoded`: by precision. `rival`:
+    the vectors of sentence-transformers, if it was measured.
     """
 
     rates: dict[str, float]
@@ -78,8 +79,8 @@ def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
     letters = sum(map(len, texts)) / len(texts)
     about = (
         f"{len(texts)} texts of {letters:.0f} characters on average, {usable_cores()} cores, the "
-        f"best of {ROUNDS} rounds in turn. Recall@10 is that of the LoCoMo conversations, ingested "
-        "and asked in each precision."
+        f"best of {ROUNDS} alternating rounds. For recall@10, the LoCoMo conversations are "
+        "ingested and queried at each precision."
     )
     name = cached_name()
     if name is None:
@@ -88,7 +89,9 @@ def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
         if importlib.util.find_spec("sentence_transformers"):
             reference = sys.executable
         else:
-            about += " sentence-transformers was not measured: name a Python that has it."
+            about += (
+                " sentence-transformers was not measured: name a Python that has it (--reference)."
+            )
     pins = {kind: install(name, precision=kind, cache=cache()) for kind in _PRECISIONS}
     return _report(about, pins, _measure(pins, texts, reference), recalls(name, _PRECISIONS))
 
@@ -96,7 +99,7 @@ def run(texts: Sequence[str], *, reference: str | None = None) -> Report:
 def _measure(
     pins: Mapping[Precision, Pin], texts: Sequence[str], reference: str | None
 ) -> Measured:
-    """Encode the texts in every way, alternating, so that other load affects all alike."""
+    """Encode the texts in every way in alternating rounds, so that other load affects all alike."""
     encoded: dict[Precision, Encoded] = {}
     laps: dict[str, Lap] = {}
     vectors = None

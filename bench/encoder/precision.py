@@ -1,4 +1,4 @@
-"""The effect of the encoder's precision on recall, with the same conversations and questions."""
+"""How the encoder's precision affects recall, on the same conversations and questions."""
 
 from __future__ import annotations
 

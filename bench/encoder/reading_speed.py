@@ -1,8 +1,8 @@
-"""The speed of reading messages: by the rules alone, and by the heads on top of the encoder.
+"""The speed of reading messages: with the rules alone, and with the reader's heads.
 
 python -m bench.encoder.reading_speed [--data FILE]
 
-FILE has conversations in LoCoMo's form, which are not part of this repository.
+FILE holds conversations in LoCoMo's format; they are not part of this repository.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ def run(data: Path = DATA) -> Report:
     """Measure the turns of the conversations in a file."""
     title = "Reading"
     about = (
-        "LoCoMo's turns, each with the messages before it, as the writer reads them: the "
-        f"processor's time on one core, the best of {ROUNDS} rounds. `analyse` is what a message "
-        "says; the writer also looks at who takes part and what is taken back. The heads read "
-        f"what is encoded anyway: both are timed in turn, on the same {BATCH_SIZE} texts each "
-        "time, as a node reads them."
+        "LoCoMo's turns, each with the preceding messages, as the writer reads them: processor "
+        f"time on one core, the best of {ROUNDS} rounds. `analyse` extracts what a message says; "
+        "the writer also determines the participants and the retractions. The heads use vectors "
+        "that the encoder computes anyway. Encoding alone, and encoding with reading, are timed "
+        f"alternately on the same {BATCH_SIZE} texts, the batch size of a node."
     )
     columns = ["what", "turns", "turns/s", "on top of the encoding"]
     if not data.is_file():
-        return Report(title, about, columns, [], skipped=f"{data.name} is not there")
+        return Report(title, about, columns, [], skipped=f"{data.name} does not exist")
     talks = [_drafts(talk) for talk in json.loads(data.read_text("utf-8"))]
     turns = sum(map(len, talks))
-    calls = _asked_of_analyse(talks)
+    calls = _calls_of_analyse(talks)
     writes = turns / _fastest(lambda: _write(talks))
     asked = [(each.args, each.kwargs) for each in calls]
     analyses = len(calls) / _fastest(lambda: [analyse(*args, **more) for args, more in asked])
@@ -69,7 +69,7 @@ def run(data: Path = DATA) -> Report:
     ]
     targets = [
         Target(
-            f"the rules read {MIN_TURNS:,} turns a second by `analyse`",
+            f"`analyse` reads at least {MIN_TURNS:,} turns a second",
             count(analyses),
             analyses >= MIN_TURNS,
         )
@@ -123,16 +123,16 @@ def _write(talks: Sequence[Sequence[Draft]]) -> None:
             thread.add(event)
 
 
-def _asked_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
-    """Return the arguments of the calls of `analyse` while the writer reads conversations."""
+def _calls_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
+    """Return the arguments with which the writer calls `analyse` for these conversations."""
     with mock.patch.object(message_analysis, "analyse", wraps=analyse) as asked:
         _write(talks)
     return list(asked.call_args_list)
 
 
 def _in_turn(encoder: OnnxEncoder, reader: TextReader, texts: Sequence[str]) -> tuple[float, float]:
-    """Return the seconds of encoding and of reading texts, alternating; the best of each."""
-    # Alternating, other programs slow down both equally; of many short runs some are undisturbed.
+    """Return the best times of encoding texts, and of encoding and reading them, in seconds."""
+    # Alternating runs are slowed down equally by other programs; some short runs are undisturbed.
     rounds = [
         (_seconds(lambda: encoder.encode_tokens(texts)), _seconds(lambda: reader.read(texts)))
         for _ in range(ROUNDS)

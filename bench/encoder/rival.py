@@ -1,4 +1,4 @@
-"""sentence-transformers in any Python that has it, controlled line by line.
+"""Runs sentence-transformers, in any Python that has it, on commands from standard input.
 
 PYTHON bench/encoder/rival.py MODEL TEXTS VECTORS
 

@@ -1,4 +1,4 @@
-"""The encoder of sentence-transformers, run by a Python that has it, alternating with ours."""
+"""Timed runs of sentence-transformers, in a Python that has it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Taken(NamedTuple):
-    """Elapsed seconds and processor seconds; other load on the machine changes the latter less."""
+    """Elapsed seconds and processor seconds; other load affects processor seconds less."""
 
     wall: float
     cpu: float
@@ -45,7 +45,7 @@ def rival(
     _lay_out(pin, scratch / "model")
     (scratch / "texts").write_text(json.dumps(list(texts)), encoding="utf-8")
     arguments = [str(scratch / name) for name in ("model", "texts", "vectors.npy")]
-    # Only our process has a fixed number of numpy threads.
+    # Only our own process is limited to one numpy thread.
     threads = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
     child = subprocess.Popen(
         [python, str(_CHILD), *arguments],

@@ -1,4 +1,4 @@
-"""Lower bounds of an encoder's time: its bare graph, and the matrix products of the graph alone."""
+"""Lower bounds of an encoder's time: of its graph alone, and of the graph's matrix products."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 Ids = npt.NDArray[np.int32]
 Codes = npt.NDArray[np.uint8]
 
-# Where our operators have their weights and scales.
+# Operator -> the positions of its weights and scales among its inputs.
 _WEIGHTS = {"DynamicQuantizeMatMul": (1, 2), "QAttention": (1, 4)}
 
 
@@ -75,7 +75,7 @@ def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> La
 
 
 def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor) -> Lap:
-    """Return a timed run in which every worker takes a share."""
+    """Return a timed run that divides the work among the threads of the pool."""
     workers = usable_cores()
     shares = [each[first::workers] for first in range(workers)]
 

@@ -11,7 +11,7 @@ from recollect.streams.encoder.encoder import Encoder
 from recollect.streams.encoder.installing import install
 from recollect.streams.encoder.loading import load
 
-MISSING = "no encoder is in the cache; `recollect init` brings one"
+MISSING = "no encoder is in the cache; `recollect init` installs one"
 
 
 def cache() -> Path:
@@ -28,7 +28,7 @@ def cached_name() -> str | None:
 
 
 def cached_encoder() -> Encoder | None:
-    """Return that encoder, loaded and warmed up, or None."""
+    """Return the first cached encoder, loaded and warmed up, or None."""
     name = cached_name()
     if name is None:
         return None

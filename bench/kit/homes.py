@@ -1,4 +1,4 @@
-"""Homes for benchmarks, filled with generated events; each is made once per run."""
+"""Homes for benchmarks, filled with generated events. Each home is created once per run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w+")
 
 
 class RandomEncoder:
-    """An encoder that gives random vectors, as many and as large as real ones, at no cost."""
+    """An encoder that returns random vectors at no cost; their number and size are realistic."""
 
     model = "random-384"
     dimension = DIMENSION
@@ -133,7 +133,7 @@ def fill(directory: Path, drafts: Iterable[Draft], encoder: Encoder | None) -> F
     node = open_node(directory, encoder)
     try:
         publish_s, count = 0.0, 0
-        # The time for generating the texts does not count.
+        # The time for generating the texts is not counted.
         for some in batches(drafts, BATCH_SIZE):
             with stopwatch() as watch:
                 node.ledger.publish(ZONE, some)

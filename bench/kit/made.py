@@ -1,7 +1,7 @@
 """Generated conversations of any length, the same for the same seed.
 
-Words follow a Zipf distribution, as in any language: a few words are in most texts, and most words
-in hardly any.
+Words follow a Zipf distribution, as in any language: a few words occur in most texts, and most
+words in hardly any.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Writer:
 
 
 def _words(draw: random.Random, count: int) -> list[str]:
-    """Return distinct words, the short ones first, as the frequent ones are in a language."""
+    """Return distinct words, short ones first, since frequent words are short in a language."""
     found: dict[str, None] = {}
     for length in itertools.chain((1,) * 400, (2,) * 12_000, itertools.repeat(3)):
         syllables = (

@@ -51,7 +51,7 @@ def markdown(report: Report) -> str:
 
 
 def machine() -> str:
-    """Return what the figures depend on: cores, system, versions; nothing that identifies the
+    """Describe what the figures depend on (cores, system, versions) without identifying the
     machine.
     """
     packages = ("apsw", "sqlite-vec", "onnxruntime", "cryptography", "msgspec", "numpy")
@@ -76,7 +76,7 @@ class Stopwatch:
 
 @contextmanager
 def stopwatch() -> Iterator[Stopwatch]:
-    """Time a block, after a garbage collection, so that it does not pay for earlier garbage."""
+    """Time a block after a garbage collection, so that earlier garbage does not slow it down."""
     gc.collect()
     watch = Stopwatch()
     began = time.perf_counter()

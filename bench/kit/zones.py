@@ -1,7 +1,7 @@
 """Zones of any size, written directly into a zone's files through their projections.
 
-For benchmarks that read only the files, since the ledger would take an hour: turns, a fact for each
-of their sentences, senders and mentioned entities, clustered vectors, and token vectors.
+For benchmarks that read only the files; filling the ledger too would take an hour. A zone has
+turns, a fact for each sentence, senders, mentioned entities, clustered vectors, and token vectors.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _WORD = re.compile(r"\w{4,}")
 
 def fill(directory: Path, count: int) -> None:
     """Write a zone of `count` turns into a directory."""
-    # Recall uses vec0's index only for observations, and there are none here. It stays empty, since
-    # it would take as much time and space again.
+    # vec0's index stays empty, since it would double the time and the space. Recall uses it only
+    # for observations, and there are none here.
     with ZoneFiles(directory, None, DIMENSION) as files:
         turns = _turns(count)
         made = _Made()
@@ -88,7 +88,7 @@ def forget(files: ZoneFiles, numbers: Sequence[int]) -> None:
 
 
 class _Made:
-    """The entities by name and the vector clusters that were made so far."""
+    """The entities (by name) and the vector clusters created so far."""
 
     def __init__(self) -> None:
         self.entities: set[str] = set()

@@ -202,7 +202,7 @@ def run(*, megabytes: int = MEGABYTES, only: tuple[str, ...] = tuple(FORMS)) -> 
     return Report(
         "Adapters",
         f"Exports of {megabytes / 10:.0f} and {megabytes} MB, read to drafts that are ready to be "
-        "published; the bare parser reads the larger one and throws away what it finds.",
+        "published. The bare parser reads the larger export and discards the result.",
         ["format", "events", "events/s", "bare parser, events/s", "peak, MB", "peak of all, MB"],
         rows,
         targets,
@@ -239,7 +239,7 @@ def _measure(name: str, path: Path) -> _Measured:
 
 
 def _peak_mb() -> float:
-    """Return the peak memory of this process, without that of the process that started it."""
+    """Return the peak memory of this process, not counting the process that started it."""
     status = Path("/proc/self/status")
     if status.exists():
         found = re.search(r"VmHWM:\s*(\d+) kB", status.read_text())
@@ -253,8 +253,8 @@ def main() -> None:
     """Print the report."""
     parser = argparse.ArgumentParser(prog="python -m bench.ledger.adapters", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--megabytes", type=int, default=MEGABYTES, help="of each export")
-    parser.add_argument("--only", help="names of formats, with commas")
+    parser.add_argument("--megabytes", type=int, default=MEGABYTES, help="size of each export")
+    parser.add_argument("--only", help="comma-separated names of formats")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:

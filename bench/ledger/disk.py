@@ -2,8 +2,8 @@
 
 python -m bench.ledger.disk [--data FILE] [--texts DIR]
 
-Neither is part of this repository; a part without data is not measured. Both are ingested with the
-command, with an encoder, and the home is measured as the command leaves it.
+Neither data set is part of this repository; a part without data is not measured. Both are ingested
+by the command line with an encoder, and then the home's files are measured.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FILES = ("ledger.db", "keys.db", "events.db", "memory.db", "identity.db", "embe
 
 
 class Room(NamedTuple):
-    """The bytes of each file over all zones, for this many turns of this average length."""
+    """The bytes of each file over all zones, and the number of turns and characters in them."""
 
     turns: int
     characters: int
@@ -51,9 +51,10 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
     """Measure both parts, if their data is available."""
     title = "Disk"
     about = (
-        "What a home takes after everything was ingested, by file, over all its zones: the three "
-        "conversations of LoCoMo's dev part, and texts of an assistant's chats of at least "
-        f"{_LONG} characters, taken for what a person says, so that most sentences are facts."
+        "Disk space of a home after ingestion, by file, summed over its zones: for the three "
+        "conversations of LoCoMo's dev set, and for texts of at least "
+        f"{_LONG} characters from an assistant's chats, ingested as if a person had written them, "
+        "so that most sentences become facts."
     )
     columns = ["what", "file", "MB", "bytes a turn", "share"]
     encoder = cached_encoder()
@@ -66,7 +67,9 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
     if texts.is_dir():
         measured.append(("long texts", _texts(texts), MAX_TEXT_BYTES))
     if not measured:
-        return Report(title, about, columns, [], skipped=f"{data.name} and {texts.name} not there")
+        return Report(
+            title, about, columns, [], skipped=f"{data.name} and {texts.name} do not exist"
+        )
     rows = []
     for name, room, _ in measured:
         for file, size in room.bytes.most_common():
@@ -136,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.ledger.disk", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--data", type=Path, default=DATA, help="conversations as in LoCoMo")
+    parser.add_argument("--data", type=Path, default=DATA, help="conversations in LoCoMo's format")
     parser.add_argument("--texts", type=Path, default=TEXTS, help="JSON lines with an event each")
     chosen = parser.parse_args(arguments)
     print(markdown(run(chosen.data, chosen.texts)))

@@ -1,4 +1,4 @@
-"""The time of `extract` per event, with models loaded once, and loaded for every event.
+"""The time of `extract` per event: with models loaded once, and with models loaded per event.
 
 python -m bench.ledger.extract [--events N]
 """
@@ -28,14 +28,14 @@ def run(homes: Homes, *, events: int = EVENTS) -> Report:
     """Measure `extract` over generated events in a home with recollect's own reader."""
     columns = ["what", "events", "s", "ms/event"]
     about = (
-        "What `extract` does in a home with a reader, for each event of a file. The second row "
-        "opens the gateway to the models anew for each event, as `extract` once did in effect."
+        "The time of `extract` for each event of a file, in a home with a reader. In the second "
+        "row, the gateway to the models is opened again for each event, as an earlier version did."
     )
     if cached_name() != MINILM.name:
         return Report("Extract", about, columns, [], skipped=MISSING)
     home = _home(homes.fresh())
     drafts = list(Writer().drafts(events))
-    # Gateways share a model while one of them uses it, so the one that keeps it comes last.
+    # Gateways share a loaded model, so the measurement that keeps its gateway open comes last.
     anew = _seconds(drafts, lambda: gateway_of(home))
     kept = gateway_of(home)
     once = _seconds(drafts, lambda: kept)

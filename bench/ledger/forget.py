@@ -21,7 +21,7 @@ from recollect.streams.publishing.commands import command, publish_commands, ran
 SIZES = (30_000, 100_000)
 #: The maximum seconds of an erasure at the largest size, by the number of erased events.
 MAX_SECONDS = {1: 2.0, 100: 10.0}
-#: The maximum cost of erasing one sender, a hundredth of the smallest zone, as a share of a full
+#: The maximum cost of erasing one sender's events (1% of the smallest zone), as a share of a full
 #: derivation.
 MAX_SHARE_OF_DERIVATION = 0.1
 
@@ -79,10 +79,11 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
             )
     return Report(
         "Forgetting",
-        "Seconds from the command to the last commit, everything purged: of one event, the first "
-        "of a process and the next; of a hundred in one command; of a hundredth of the zone, all "
-        "by one sender. How many other decisions were made again, and the time as a share of "
-        "`rebuild --level derive` of the zone as it then is, in the same run.",
+        "Seconds from the command until everything is purged: for the first event that a process "
+        "erases and for the next one; for a hundred events in one command; and for a hundredth of "
+        "the zone, all from one sender. `decided again` is the number of other decisions that were "
+        "made again, `of deriving` the time relative to `rebuild --level derive` of the remaining "
+        "zone in the same run.",
         ["zone", "erased", "events", "decided again", "s", "of deriving"],
         rows,
         targets,

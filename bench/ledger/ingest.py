@@ -19,7 +19,7 @@ ROUNDS = 2
 
 
 class Listening:
-    """An encoder that forwards texts to another one and records them."""
+    """An encoder that records the texts, and passes them on to another encoder."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -58,9 +58,9 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
         ["all three, encoder off", count(events), _rate(events, _total(off)), ""],
     ]
     about = (
-        "Events a second from the first append until everything is decided. The floor is the "
-        "encoder by itself, given the same distinct texts in one call: nothing that embeds can "
-        "be faster."
+        "Events per second from the first append until everything is decided. The lower bound "
+        "(`floor`) is the time that the encoder alone takes for the same distinct texts in one "
+        "call."
     )
     columns = ["what", "events", "events/s", "of the floor"]
     title = "Ingest"
@@ -69,7 +69,7 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
         return Report(title, about, columns, rows, skipped=f"live embedding: {MISSING}")
     live_s, floor_s = [], []
     try:
-        # Alternating, since another program may run for a while.
+        # Alternating, so that other programs affect both measurements.
         for _ in range(ROUNDS):
             listening = Listening(encoder)
             live_s.append(_total(_filled(homes, embedded, listening)))

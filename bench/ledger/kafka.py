@@ -86,10 +86,10 @@ def _bulk(homes: Homes, url: str, events: int) -> Report:
     share = min(floors) / min(ours)
     return Report(
         "Kafka: bulk rebuild",
-        "A node with nothing reads `keys`, `events` and `changes` with `assign()` and `getmany()` "
-        "into its copy, checks every chain, opens the records and makes every file. The floor "
-        "reads the same topics with `getmany()` and writes the rows of the finished files with "
-        "`executemany`, full-text tables included; it checks and opens nothing.",
+        "An empty node reads `keys`, `events` and `changes` with `assign()` and `getmany()` into "
+        "its copy, checks every chain, decrypts the records and writes every file. The lower bound "
+        "(`floor`) reads the same topics with `getmany()` and writes the rows of the finished "
+        "files with `executemany`, full-text tables included; it checks and decrypts nothing.",
         ["what", "events", "s", "events/s", "of the floor"],
         [
             ["bulk rebuild", count(events), *_cells(events, min(ours)), f"{share:.2f}"],
@@ -167,10 +167,10 @@ def _deciding(homes: Homes, url: str, events: int) -> Report:
     rows.append(["Faust, a counting agent", "1", count(counted), ""])
     return Report(
         "Kafka: workers",
-        f"{count(events)} events of {ZONES} zones, by rules and without an encoder: from the inbox "
-        "to their change records, sequenced and sealed on the way; the embedded driver publishes "
-        "and decides the same events. The counting agent is handed records by the same "
-        "delivery, decodes them, and writes counts and a watermark to SQLite.",
+        f"{count(events)} events of {ZONES} zones, with rules and without an encoder. Workers take "
+        "them from the inbox, sequence and seal them, and write their change records. The "
+        "embedded driver publishes and decides the same events. The counting agent receives "
+        "records in the same way, decodes them, and writes counts and a watermark to SQLite.",
         ["what", "processes", "events/s", "of the embedded driver"],
         rows,
         [
@@ -303,7 +303,7 @@ def _recallable(homes: Homes, url: str, *, seconds: int) -> Report:
     """Publish at a constant rate, and measure when each event is found in the worker's files."""
     with _worker(url, 0, encoder=True) as home:
         _await_members(url, 1)
-        # The encoder is loaded, and the zones' files are created.
+        # Load the encoder, and create the zones' files.
         asyncio.run(_warm(url))
         keyword, vector = asyncio.run(_latencies(url, home, seconds))
     rows = [
@@ -313,9 +313,9 @@ def _recallable(homes: Homes, url: str, *, seconds: int) -> Report:
     p95 = percentile(keyword, 0.95) * 1_000
     return Report(
         "Kafka: from publishing to recall",
-        f"{RATE} events a second over {ZONES} zones into the inbox, one worker with MiniLM in "
-        "int8: until the event stands in events.db, where keywords find it, and until what was "
-        "decided from it stands in embeddings.db, where vectors do. In ms.",
+        f"{RATE} events per second, over {ZONES} zones, are published to the inbox; one worker "
+        "runs MiniLM in int8. Milliseconds until an event is in events.db, and can be found by "
+        "keyword, and until its vectors are in embeddings.db.",
         ["found by", "events", "p50", "p95", "p99"],
         rows,
         [
@@ -382,7 +382,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
             look()
             await asyncio.sleep(_POLL_SECONDS)
             if time.monotonic() - began > _DEADLINE_SECONDS:
-                raise SystemExit("the worker does not keep up; look at its log")
+                raise SystemExit("the worker is too slow; see its log")
     finally:
         await producer.stop()
         for connection in files.values():
@@ -406,8 +406,9 @@ def _takeover(homes: Homes, url: str) -> Report:
         seconds = asyncio.run(_until_taken_over(url))
     return Report(
         "Kafka: a worker is killed",
-        f"One of two workers gets SIGKILL; right after, an event is published to each of {ZONES} "
-        "zones. The session timeout is the default of 10 s, before which nobody may take over.",
+        f"One of two workers is killed with SIGKILL; immediately after, an event is published to "
+        f"each of {ZONES} zones. The other worker can take over only after the session timeout, "
+        "which is 10 s by default.",
         ["what", "s"],
         [["until the other has decided them all", f"{seconds:.1f}"]],
     )
@@ -447,7 +448,7 @@ def _ledger(url: str, directory: Path) -> KafkaLedger:
 
 @contextmanager
 def _worker(url: str, number: int, *, encoder: bool, killed: bool = False) -> Iterator[Path]:
-    """Run a worker with a home of its own; end it with SIGTERM, or SIGKILL."""
+    """Run a worker with its own home; at the end, stop it with SIGTERM, or SIGKILL if `killed`."""
     environment = {**os.environ, "RECOLLECT_LEDGER": url, "RECOLLECT_TICKS": "off"}
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as directory:
         home = Path(directory) / "home"
@@ -470,7 +471,7 @@ def _await_members(url: str, wanted: int) -> None:
     try:
         while ledger.clients.members(ledger.settings.group) < wanted:
             if time.monotonic() > deadline:
-                raise SystemExit("the workers do not join their group; look at the broker's log")
+                raise SystemExit("the workers did not join their group; see the broker's log")
             time.sleep(0.1)
         # A rebalance may still be in progress.
         time.sleep(2)
@@ -498,7 +499,7 @@ async def _decided(settings: KafkaSettings, total: int) -> None:
     try:
         while sum((await consumer.end_offsets(places)).values()) < total:
             if time.monotonic() > deadline:
-                raise SystemExit("the workers do not keep up; look at their log")
+                raise SystemExit("the workers are too slow; see their log")
             await asyncio.sleep(0.02)
     finally:
         await consumer.stop()
@@ -513,7 +514,7 @@ def _drafts(total: int) -> Iterator[Draft]:
 
 
 def _lines(total: int) -> list[tuple[str, bytes]]:
-    """Return (zone, JSON) of generated events, zone after zone."""
+    """Return generated events as (zone, JSON), one zone after the other."""
     zones = _zones()
     return [
         (zones[number % ZONES], _json(draft.payload, draft.occurred_at))
@@ -554,7 +555,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m bench.ledger.kafka", description=__doc__)
     parser.add_argument("--events", type=int, default=20_000)
-    parser.add_argument("--ledger", help="kafka://host:port of a broker that runs")
+    parser.add_argument("--ledger", help="kafka://host:port of a running broker")
     parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.count:

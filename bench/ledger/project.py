@@ -21,7 +21,7 @@ MIN_SHARE = 0.5
 MAX_SECONDS = 12.0
 SMALL = 100_000
 ROUNDS = 2
-# Rows per transaction of the lower bound: enough that commits cost nothing.
+# Rows per transaction of the lower bound: so many that the cost of commits is negligible.
 _BATCH_SIZE = 200_000
 
 
@@ -63,10 +63,10 @@ def run(homes: Homes, *, events: int = 20_000, small: int = SMALL) -> Report:
     )
     return Report(
         "Re-project",
-        "Every file of a zone is made again from the topics `events` and `changes`: records are "
-        "read, checked against their chain, opened and applied. The floor writes the rows of the "
-        "finished files with `executemany` into the same schema, with its indexes, triggers and "
-        "full-text tables, and reads and opens nothing.",
+        "All files of a zone are rebuilt from the topics `events` and `changes`: records are read, "
+        "checked against their chain, decrypted and applied. The lower bound (`floor`) writes the "
+        "rows of the finished files with `executemany` into the same schema, with its indexes, "
+        "triggers and full-text tables; it reads and decrypts nothing.",
         ["what", "events", "s", "events/s", "of the floor"],
         rows,
         targets,
@@ -98,7 +98,7 @@ def plain_rows(files: ZoneFiles) -> list[list[Plain]]:
 
 
 def _rows_of(model: ReadModel) -> list[Plain]:
-    """Return the content of a file in the order in which it was written."""
+    """Return the rows of a file, table by table, in the order in which they were written."""
     found = []
     for table in content_tables(model):
         columns = _columns(model, table.name)
@@ -108,7 +108,7 @@ def _rows_of(model: ReadModel) -> list[Plain]:
         rows = model.connection.execute(
             f"SELECT {names} FROM {table.name} ORDER BY {by_rowid}"
         ).fetchall()
-        # A new file already has a few rows.
+        # A new file already contains a few rows, which are kept.
         statement = f"INSERT OR IGNORE INTO {table.name} ({names}) VALUES ({marks})"
         found.append(Plain(statement, rows))
     return found

@@ -14,7 +14,8 @@ from recollect.streams.lifecycle.rebuilding import rebuild
 
 SIZES = (10_000, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)
-# Deeper trees and colder caches cost a little; anything that grows with the zone costs more.
+# Deeper trees and colder caches account for this much; an algorithm that is not linear would exceed
+# it.
 MAX_GROWTH = 1.5
 
 _STEPS = ("publish", "decide", "project", "derive")
@@ -41,10 +42,10 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
         )
     return Report(
         "Rebuild",
-        "Seconds, and microseconds for each event. Publish: append to the ledger, sealed. "
-        "Decide: project raw turns, decide and commit. Project: make every file again from the "
-        "topics. Derive: decide everything again in a new generation beside the old one. "
-        f"The time per event may grow to {MAX_GROWTH} times at most.",
+        "Seconds, and microseconds per event. Publish: seal the events, and append them to the "
+        "ledger. Decide: project raw turns, decide and commit. Project: rebuild all files from "
+        "the topics. Derive: decide everything again, in a new generation. The time per event in "
+        f"the largest zone may be at most {MAX_GROWTH} times that in the smallest.",
         ["events", "step", "s", "µs/event"],
         rows,
         targets if most > least else (),
@@ -67,8 +68,8 @@ def _measured(homes: Homes, size: int) -> tuple[float, float, float, float]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.ledger.rebuild", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="a million events as well")
-    parser.add_argument("--sizes", help="other sizes, with commas")
+    parser.add_argument("--full", action="store_true", help="also measure a million events")
+    parser.add_argument("--sizes", help="comma-separated sizes")
     chosen = parser.parse_args(arguments)
     sizes: Sequence[int] = FULL_SIZES if chosen.full else SIZES
     if chosen.sizes:

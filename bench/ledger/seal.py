@@ -62,7 +62,7 @@ def run(homes: Homes, *, events: int = 20_000) -> Report:
     drafts = list(Writer().drafts(events))
     sealed_s, clear_s = [], []
     ledger_s, clear_ledger_s = [], []
-    # Alternating, since another program may run for a while.
+    # Alternating, so that other programs affect both measurements.
     for _ in range(ROUNDS):
         sealed_s.append(_codec(drafts))
         ledger_s.append(_ledger(homes.fresh(), drafts, clear=False))
@@ -81,8 +81,8 @@ def run(homes: Homes, *, events: int = 20_000) -> Report:
     return Report(
         "Sealing",
         f"Microseconds for each of {count(events)} events, and for one call of each primitive on "
-        "300 bytes. In the clear the same codec writes payloads as they are; its ledger keeps no "
-        "keys.",
+        "300 bytes. `in the clear`: the same codec writes payloads unencrypted, and the ledger "
+        "stores no keys.",
         ["what", "µs", "to the clear"],
         rows,
     )

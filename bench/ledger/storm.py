@@ -1,4 +1,4 @@
-"""The failure storm on three brokers: its faults, and whether anything is lost.
+"""The failure storm on three brokers: the injected faults, and whether events are lost.
 
 python -m bench.ledger.storm [--seconds N]
 """
@@ -32,7 +32,7 @@ def run(*, seconds: float = SECONDS) -> Report:
     counts = {
         "seconds of damage": found.seconds,
         "events": found.events,
-        "of them acknowledged by the brokers or a command, by the publishers' notes": (
+        "of them acknowledged by the brokers or a command, by the publishers' records": (
             found.acknowledged
         ),
         "zones": found.zones,
@@ -42,29 +42,29 @@ def run(*, seconds: float = SECONDS) -> Report:
         "brokers: SIGSTOP, longer than their session": found.broker_stops,
         "brokers: SIGKILL, and the disk is lost": found.disks_lost,
         "two brokers at once: SIGSTOP, one is left in sync": found.one_in_sync,
-        "a partition was given another leader": found.leader_changes,
+        "a partition changed its leader": found.leader_changes,
         "an in-sync set shrank": found.shrinks,
         "a clock jumped, by 90 s to 10 years": found.clock_jumps,
     }
     rows = [[what, count(number) if number else "0"] for what, number in counts.items()]
     rows += [
-        [f"a zone stood still meanwhile: {why}", count(often)]
+        [f"a zone made no progress meanwhile: {why}", count(often)]
         for why, often in list(found.stood_still.items())[:_MAX_REASONS]
     ]
     stopped = [f"{zone}: {why}" for zone, why in found.zones_stopped.items()]
     return Report(
         "Storm",
-        "Three workers and three brokers (replication 3, `min.insync.replicas` 2) on one machine, "
-        "while they are killed and stopped and clocks jump. The verifier reads the topics and the "
-        "workers' files with code of its own and compares them with the publishers' notes; the "
-        "changes of leaders stand in the controller's log.",
+        "Three workers and three brokers (replication 3, `min.insync.replicas` 2) run on one "
+        "machine while processes are killed and stopped and clocks jump. The verifier, with code "
+        "of its own, reads the topics and the workers' files and compares them with the "
+        "publishers' records. Leader changes are counted in the controller's log.",
         ["what", "times"],
         rows,
         [
-            Target("acknowledged events that are lost: 0", count(found.lost), not found.lost),
-            Target("events that are there twice: 0", count(found.doubled), not found.doubled),
-            Target("zones that have stopped at the end: 0", "; ".join(stopped) or "0", not stopped),
-            Target("all that is checked holds", "; ".join(failed) or "yes", not failed),
+            Target("lost acknowledged events: 0", count(found.lost), not found.lost),
+            Target("duplicated events: 0", count(found.doubled), not found.doubled),
+            Target("zones that are stopped at the end: 0", "; ".join(stopped) or "0", not stopped),
+            Target("all other checks pass", "; ".join(failed) or "yes", not failed),
         ],
     )
 
@@ -73,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.ledger.storm", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of damage [120]")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="duration of the storm [120]"
+    )
     print(markdown(run(seconds=parser.parse_args(arguments).seconds)))
 
 

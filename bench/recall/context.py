@@ -2,7 +2,7 @@
 
 python -m bench.recall.context [--data DIR] [--only gate,beliefs,packing,time]
 
-`DIR` has `locomo-dev.json`, `mind/realmem` and `mind/silence`, which are not part of this
+`DIR` holds `locomo-dev.json`, `mind/realmem` and `mind/silence`, which are not part of this
 repository; parts without data are not measured.
 """
 
@@ -30,7 +30,7 @@ from training import small_memories
 
 DATA = locomo.DATA.parent
 DEMO = Path(__file__).parents[2] / "demo"
-#: Word pieces of a block, and the minimum share of the answers' words in it.
+#: Size of a block in word pieces -> minimum percentage of the answers' words in it (0: no target).
 ROOMS = {300: 0.0, 500: 84.0, 1_000: 0.0}
 #: LoCoMo's categories of questions that have an answer.
 ANSWERABLE = (1, 2, 3, 4)
@@ -46,19 +46,19 @@ Json = dict[str, Any]
 
 
 class Prompts(NamedTuple):
-    """Probabilities of relevance, for prompts that need the memory and for others."""
+    """`relevance` for prompts that need the memory (`own`) and for other prompts."""
 
     own: list[float]
     other: list[float]
 
     @property
     def cut(self) -> float:
-        """The 95th percentile of the others."""
+        """The 95th percentile of `relevance` of the other prompts."""
         return sorted(self.other)[int(0.95 * len(self.other))]
 
     @property
     def auroc(self) -> float:
-        """The probability that a prompt that needs the memory scores above another (AUC)."""
+        """The AUC: how likely a prompt that needs the memory scores above one that does not."""
         own, other = np.array(self.own)[:, None], np.array(self.other)[None]
         return float(((own > other) + 0.5 * (own == other)).mean())
 
@@ -82,10 +82,10 @@ def json_lines(path: Path) -> list[Json]:
 
 def _missing(title: str, paths: Sequence[Path]) -> Report:
     names = " and ".join(sorted(path.name for path in paths))
-    return Report(title, "", [], [], skipped=f"{names} not there; name their folder with --data")
+    return Report(title, "", [], [], skipped=f"no {names}; give their folder with --data")
 
 
-# Whether anything is relevant
+# Relevance
 
 
 def _gate(data: Path) -> Report:
@@ -131,12 +131,13 @@ def _gate(data: Path) -> Report:
     ]
     return Report(
         title,
-        "`relevance` of prompts that need the memory and of prompts that have nothing to do with "
-        "it: RealMem's, each asked of what came before its session, and questions of the others "
-        "against RealMem's unrelated prompts. The weights were chosen on RealMem, the demo and the "
-        "small memories, the middle, which changes no order, on RealMem; LoCoMo was looked at. "
-        f"A block opens at {INJECTION_THRESHOLD}. Of questions that come near to a small memory "
-        f"and have no answer there, {_percent(_above(near, INJECTION_THRESHOLD))}% open one.",
+        "`relevance` of prompts that need the memory and of unrelated prompts. A RealMem prompt is "
+        "asked of the memory before its session; the questions of the other sets are compared with "
+        "RealMem's unrelated prompts. The weights were chosen on RealMem, the demo and the small "
+        "memories; the midpoint, which does not change the order, on RealMem. LoCoMo was not held "
+        "out: its results were looked at. "
+        f"A block opens at {INJECTION_THRESHOLD}. Of questions that are close to a small memory "
+        f"but have no answer in it, {_percent(_above(near, INJECTION_THRESHOLD))}% open one.",
         [
             *("origin", "own", "unrelated", "AUROC", "answered at its own 5% false"),
             *("at RealMem's 5%", "answered as it ships"),
@@ -201,7 +202,7 @@ def _of_memory(
     """Return `relevance` of a memory's questions, of unrelated prompts, and of near misses."""
     zone.ingest(memory.events)
     own = _relevant(zone, [question for question, _ in memory.answered])
-    # It is small, and is queried once for each memory.
+    # Every fourth prompt, since the prompts are queried once for each memory.
     other = _relevant(zone, generic[::4])
     return Prompts(own, other), _relevant(zone, memory.unanswered)
 
@@ -221,7 +222,7 @@ def _above(values: Sequence[float], cut: float) -> float:
     return sum(value > cut for value in values) / len(values)
 
 
-# What comes up of a few beliefs
+# Precision and recall on a few beliefs
 
 
 def _beliefs(data: Path) -> Report:
@@ -258,8 +259,8 @@ def _beliefs(data: Path) -> Report:
     precision, recall = right / max(right + wrong, 1), right / max(right + missed, 1)
     return Report(
         title,
-        "precisionMemBench's cases, each asked of the beliefs in its scopes that still hold. "
-        "Precision is of all that came up, recall of what should have.",
+        "precisionMemBench's cases. Each is asked of the beliefs in its scopes that still hold. "
+        "Precision and recall of the beliefs in the block.",
         ["precision", "recall", "nothing may come up", "of these silent"],
         [[_percent(precision), _percent(recall), str(quiet), str(silent)]],
         [
@@ -283,7 +284,7 @@ def _event(belief: Json) -> Json:
     return {
         "id": belief["_id"],
         "platform": "beliefs",
-        # Nothing is derived from anything else.
+        # A session of its own, so that beliefs are independent of each other.
         "session_id": belief["_id"],
         "sender_id": "user",
         "occurred_at": belief["created_at"],
@@ -302,7 +303,7 @@ def _wanted(case: Json, held: set[str]) -> tuple[set[str] | None, set[str]]:
     return (None if said is None else set(said) & held), may & held
 
 
-# What fits
+# Packing
 
 
 def _packing(data: Path) -> Report:
@@ -339,9 +340,9 @@ def _packing(data: Path) -> Report:
     ]
     return Report(
         title,
-        "The share of the words of LoCoMo's answers that stand in a block of so many word pieces, "
-        "stop words left out, and of the stems of all of their words, as `porter` gives them; a "
-        "block that stays empty holds none.",
+        "The percentage of the words of LoCoMo's answers, without stop words, that occur in a "
+        "block of at most this many word pieces; and the same for the Porter stems of all words. "
+        "An empty block contains none.",
         ["pieces", "words of the answer", "stems of all its words", "empty", "most pieces"],
         rows,
         [
@@ -373,7 +374,7 @@ def _share_of_stems(answer: str, block: str) -> float:
     return len(wanted & set(_STEMS.all_terms(block))) / len(wanted) if wanted else 1.0
 
 
-# How long it takes
+# Latency
 
 
 def _time(data: Path) -> Report:
@@ -463,8 +464,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m bench.recall.context", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of the sets")
-    parser.add_argument("--only", default="", help="parts, with commas")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
+    parser.add_argument("--only", default="", help="comma-separated parts")
     chosen = parser.parse_args(arguments)
     only = [name for name in chosen.only.split(",") if name]
     print("\n".join(map(markdown, run(chosen.data, only))))

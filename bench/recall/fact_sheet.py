@@ -3,10 +3,10 @@
 python -m bench.recall.fact_sheet SHEET [--seed N] [--data DIR]
 
 A third each comes from the demo export, from LoCoMo's dev conversations and from RealMem's
-personas; `DIR` holds `locomo-dev.json` and `mind/realmem`, which are no part of this repository.
-SHEET gets one JSON object a line: `number`, `set`, `fact`, `subject`, `attribute`, `value`, `when`,
-`said_by`, `said_at`, `turn`, `turn_id`, and the turns `before`. Two independent judges add `useful`
-and `faithful` to copies of it; lab/facts/ has the results.
+personas; `DIR` holds `locomo-dev.json` and `mind/realmem`, which are not part of this repository.
+SHEET gets one JSON object per line: `number`, `set`, `fact`, `subject`, `attribute`, `value`,
+`when`, `said_by`, `said_at`, `turn`, `turn_id`, and the turns `before`. Two independent judges add
+`useful` and `faithful` to copies of it; lab/facts/ has the results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bench.recall.locomo import Json
 from recollect import Recollect, Zone
 
 FACTS = 100
-# Turns shown before the one from which a fact comes.
+# The number of turns shown before the turn of a fact.
 _BEFORE = 3
 
 

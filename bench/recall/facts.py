@@ -2,7 +2,7 @@
 
 python -m bench.recall.facts [--data FILE]
 
-FILE has conversations in LoCoMo's form, which are not part of this repository.
+FILE holds conversations in LoCoMo's format; they are not part of this repository.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from recollect import Recollect, Zone
 from recollect.schemas.wire import Result, Scope
 from recollect.text.dates.resolved_dates import day_in_words
 
-#: Word pieces of a block, and the minimum gain of facts in points of the answers' words.
+#: Size of a block in word pieces; minimum gain of facts over turns, in percentage points of the
+#: answers' words.
 ROOM, MIN_GAIN = 500, 5.0
-#: Targets: the share of evidence turns with a fact; the maximum share of all words that facts
-#: repeat; and how much likelier evidence is to have a fact than any turn.
+#: Targets: minimum share of evidence turns with a fact; maximum number of words in facts, as a
+#: share of all words; how much more often evidence turns have facts than turns in general.
 MIN_CITED, MAX_KEPT, MIN_LIFT = 0.85, 0.40, 1.5
 
 _RESULTS = 100
@@ -40,12 +41,12 @@ _ADDED = re.compile(r"(?: \([\d-]+(?: to [\d-]+)?\))?[.!?]?$")
 
 
 class Held(NamedTuple):
-    """What the facts of a conversation rest on, and what blocks hold.
+    """The measurements of one conversation.
 
-    `cited`: for each turn whether it has a fact, `evidence`: the same of turns that an answer rests
-    on, once for each question. `said` and `kept` count words. `shares`: of each question's answer
-    the share of words in a block, by what the block was made of; `same`: of facts, whether they
-    are in their turn word for word but for the speaker's name before them.
+    `cited`: for each turn, whether it has a fact. `evidence`: the same for each turn that an answer
+    rests on, once for each question. `said`, `kept`: the number of words in turns and in facts.
+    `same`: for each fact, whether its turn contains it word for word, apart from the speaker's
+    name. `shares`: kind of block -> for each question, the share of the answer's words in it.
     """
 
     cited: list[bool]
@@ -60,15 +61,15 @@ def run(data: Path = DATA) -> Report:
     """Measure the conversations in a file."""
     title = "Facts"
     about = (
-        f"Blocks of {ROOM} word pieces for a question: the share of the words of LoCoMo's answers "
-        "in them, stop words left out. `context` gives the best turns whole and of others the "
-        "facts, each with its day and those that are meant, and counts all of it. The others hold "
-        "what recall finds, as it is; speakers of turns and days count no pieces there. Then what "
-        "facts rest on."
+        "The percentage of the words of LoCoMo's answers, without stop words, that occur in a "
+        f"block of {ROOM} word pieces for the question. `context` includes the best turns in full "
+        "and the facts of others, with their days and speakers, and counts all of that. The other "
+        "blocks contain the results of recall; their speakers and days are not counted. Below, the "
+        "coverage of turns by facts."
     )
     columns = ["what", "figure"]
     if not data.is_file():
-        return Report(title, about, columns, [], skipped=f"{data.name} is not there")
+        return Report(title, about, columns, [], skipped=f"{data.name} does not exist")
     with (
         tempfile.TemporaryDirectory(prefix="recollect-facts-") as scratch,
         Recollect(Path(scratch) / "home") as r,
@@ -83,7 +84,7 @@ def run(data: Path = DATA) -> Report:
     kept = sum(each.kept for each in held) / sum(each.said for each in held)
     same = [verbatim for each in held for verbatim in each.same]
     gains = [
-        (f"{of} hold {MIN_GAIN:g} points more than {than}", shares[of] - shares[than])
+        (f"{of}: at least {MIN_GAIN:g} points more than {than}", shares[of] - shares[than])
         for of in ("facts", "facts with their days", _OF_CONTEXT)
         for than in ("turns", "turns with their days")
     ]
@@ -93,17 +94,17 @@ def run(data: Path = DATA) -> Report:
         ["turns, facts", f"{count(sum(len(each.cited) for each in held))}, {count(len(same))}"],
         ["turns with a fact", f"{every:.3f}"],
         ["evidence turns with a fact", f"{evidence:.3f}"],
-        ["words of the turns that stand in facts", f"{kept:.3f}"],
-        ["facts that stand in their turn word for word", f"{float(np.mean(same)):.3f}"],
+        ["words in facts, as a share of the words in turns", f"{kept:.3f}"],
+        ["facts that occur in their turn word for word", f"{float(np.mean(same)):.3f}"],
     ]
     targets = [
         *(Target(wanted, f"{gain:+.1f}", gain >= MIN_GAIN) for wanted, gain in gains),
         Target(
-            f"evidence turns cited, {MIN_CITED} or more",
+            f"evidence turns with a fact, {MIN_CITED} or more",
             f"{evidence:.3f}",
             evidence >= MIN_CITED,
         ),
-        Target(f"words kept, {MAX_KEPT} or less", f"{kept:.3f}", kept <= MAX_KEPT),
+        Target(f"words in facts, {MAX_KEPT} or less", f"{kept:.3f}", kept <= MAX_KEPT),
         Target(f"lift of evidence, {MIN_LIFT} or more", f"{lift:.2f}", lift >= MIN_LIFT),
     ]
     return Report(title, about, columns, rows, targets)
@@ -144,7 +145,7 @@ def _held(r: Recollect, talk: Json) -> Held:
 
 
 def _blocks(zone: Zone, question: str) -> dict[str, str]:
-    """Return the blocks for a question, by their content."""
+    """Return kind -> block for a question."""
 
     def found(*scope: Scope) -> list[Result]:
         return zone.recall(question, max_results=_RESULTS, max_tokens=ROOM, scope=scope).results
@@ -170,7 +171,7 @@ def _day(result: Result) -> str:
 
 
 def _unnamed(text: str, speaker: str) -> str:
-    """Return a fact without its speaker and without additions at its end."""
+    """Return a fact's text without the speaker's name, the resolved days and the final point."""
     return _ADDED.sub("", text.removeprefix(f"{speaker}: "))
 
 

@@ -1,4 +1,4 @@
-"""The latency of answers: of each arm and of all together, in zones of several sizes.
+"""The latency of recall, for each arm and for all together, in zones of several sizes.
 
 python -m bench.recall.latency [--sizes N,N] [--zones DIR] [--data FILE]
 """
@@ -40,7 +40,7 @@ SIZES = (5_882, 100_000)
 FULL_SIZES = (*SIZES, 1_000_000)
 QUERIES = 200
 ROUNDS = 8
-# Warm-up questions before those of a round that count.
+# The number of warm-up questions before the timed questions of a round.
 _WARM = 10
 #: The maximum median latency in ms with all arms, by the number of turns.
 MAX_P50_MS = {5_882: 3.0, 100_000: 10.0}
@@ -49,17 +49,17 @@ MAX_SCALING = 12.0
 MIN_SHARE = 0.99
 FORGETS = 7
 _AROUND = 15
-# Turns spread over a zone.
+# Selects turns that are spread evenly over a zone.
 _SPREAD = """
 SELECT number FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM events)
  WHERE place % (SELECT count(*) / ?1 FROM events) = 1 ORDER BY number LIMIT ?1
 """
-#: The maximum ratio of the first question after an erasure to those before.
+#: The maximum latency of the first question after an erasure, relative to the questions before.
 MAX_SLOWDOWN = 3.0
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo-dev.json"
 _ALL = "all arms (budget high)"
-# The label, the budget, and the arms that run; None: those of the budget.
+# The label, the budget, and the arms that run (None: all arms of the budget).
 _WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
     ("semantic (budget low)", "low", None),
     ("keyword", "mid", frozenset({"keyword"})),
@@ -71,7 +71,7 @@ _WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
 
 
 class Measured(msgspec.Struct):
-    """The result of one process: elapsed and processor ms by configuration, and MB."""
+    """The result of one process: elapsed and processor ms by configuration, and memory in MB."""
 
     first_ms: float
     first_cpu_ms: float
@@ -82,7 +82,7 @@ class Measured(msgspec.Struct):
 
 
 class Forgot(msgspec.Struct):
-    """The cost of forgetting a turn, in ms: of the questions before and after, and of the index."""
+    """The latencies around an erasure, in ms: of the questions, and of updating the index."""
 
     before: list[float] = []
     file: list[float] = []
@@ -107,7 +107,7 @@ def run(
 ) -> list[Report]:
     """Measure zones of these sizes, each in processes of its own; 20 results per question.
 
-    `kept`: a directory in which zones are kept for another run; None: they are deleted.
+    `kept`: a directory that keeps the zones for another run; None: they are deleted.
     """
     speed: list[list[str]] = []
     room: list[list[str]] = []
@@ -151,8 +151,8 @@ def run(
         )
         stays.append(
             Target(
-                f"the first question after a forget at {count(size)} turns takes at most "
-                f"{MAX_SLOWDOWN:.0f} times the ones before",
+                f"the first question after an erasure at {count(size)} turns takes at most "
+                f"{MAX_SLOWDOWN:.0f} times as long as the questions before",
                 f"{after / before:.1f}",
                 after <= MAX_SLOWDOWN * before,
             )
@@ -171,7 +171,7 @@ def run(
         times = p50[1_000_000] / p50[100_000]
         targets.append(
             Target(
-                f"a million turns take at most {MAX_SCALING:.0f} times a hundred thousand",
+                f"latency at a million turns at most {MAX_SCALING:.0f} times that at 100,000",
                 f"{times:.1f}",
                 times <= MAX_SCALING,
             )
@@ -183,11 +183,11 @@ def _speed(rows: list[list[str]], targets: list[Target]) -> Report:
     embedding = _embedding()
     return Report(
         "Recall",
-        f"Milliseconds from a question to its 20 results, over {QUERIES} made-up questions, after "
-        f"ten to warm up, within one process: the best of {ROUNDS} rounds, none asked twice. "
-        "The last column is the processor's time, which a busy machine changes less. "
-        "Zones are made up, with a fact for each sentence; vectors are random, in clusters. "
-        "Embedding the question comes on top, in a row of its own.",
+        f"Milliseconds from a question to its 20 results, over {QUERIES} generated questions in "
+        f"one process, after ten warm-up questions: the best of {ROUNDS} rounds. No question is "
+        "asked twice. The last column is processor time, which other load affects less. The zones "
+        "are generated, with one fact per sentence and random, clustered vectors. The time to "
+        "embed the question is not included; the last row shows it.",
         ["turns", "what", "p50 ms", "p95 ms", "p99 ms", "p50 ms of processor"],
         [*rows, *([embedding] if embedding else [])],
         targets,
@@ -197,11 +197,12 @@ def _speed(rows: list[list[str]], targets: list[Target]) -> Report:
 
 def _room(rows: list[list[str]]) -> Report:
     return Report(
-        "Recall: cold, and what it takes",
-        "The first question of a process, all arms, where the index has to be made from the "
-        "files, and where it lies beside them; the files (without the vec0 index, which recall "
-        "does not ask) and the index in MB; and the process's memory in MB after its first "
-        "question and after all. A zone of few turns has no such file.",
+        "Recall: cold start, disk and memory",
+        "The first question of a process, with all arms: when the index must be built from the "
+        "database files, and when a stored index is mapped. The size of the database files "
+        "(without the vec0 index, which recall does not use here) and of the index, in MB. The "
+        "process's memory, in MB, after its first question and after all. Small zones have no "
+        "stored index.",
         [
             "turns",
             *("first, index made, ms", "of processor", "first, index mapped, ms", "of processor"),
@@ -214,12 +215,13 @@ def _room(rows: list[list[str]]) -> Report:
 def _forgotten(rows: list[list[str]], targets: list[Target]) -> Report:
     return Report(
         "Recall: after an erasure",
-        f"A turn is forgotten, {FORGETS} times, medians in ms: the index made anew, as it once was "
-        "after each; what went taken out of its files, and out of the memory of a process that "
-        f"asks; the {_AROUND} questions before, all arms, and the first after; and the first "
-        "question of a process before any erasure and after all.",
+        f"A turn is forgotten {FORGETS} times; medians in ms. Rebuilding the index, as an earlier "
+        "version did after each erasure; deleting the turn from the stored index, and from the "
+        f"index in a process's memory; the {_AROUND} questions before, with all arms, and the "
+        "first question after; and the first question of a process before all erasures and after "
+        "them.",
         [
-            *("turns", "index made anew", "lost from its files", "lost from memory"),
+            *("turns", "index rebuilt", "deleted from its files", "deleted from memory"),
             *("question before", "first after", "first of a process before", "after"),
         ],
         rows,
@@ -230,13 +232,14 @@ def _forgotten(rows: list[list[str]], targets: list[Target]) -> Report:
 def _nearest(data: Path) -> Report:
     title = "Recall: bit codes against an exact search"
     about = (
-        "The share of the nearest vectors, by an exact search, that the search over bit codes "
-        "finds: turns and sentences of conversations in LoCoMo's shape, asked their questions."
+        "The share of the nearest vectors that the search over bit codes finds, compared with an "
+        "exact search. The vectors are turns and sentences of conversations in LoCoMo's format, "
+        "the queries are the questions about them."
     )
     columns = ["vectors", "questions", "nearest", "found"]
     encoder = cached_encoder()
     if encoder is None or not data.is_file():
-        skipped = MISSING if encoder is None else f"{data.name} is not there; name it with --data"
+        skipped = MISSING if encoder is None else f"{data.name} does not exist; give it with --data"
         return Report(title, about, columns, [], skipped=skipped)
     try:
         texts, questions = said(data)
@@ -276,8 +279,8 @@ def _in_a_process(option: str, directory: Path, type: type[T], *more: str) -> T:
 def measure(directory: Path, queries: int) -> Measured:
     """Ask a zone one question, then `queries` in every configuration; store its index.
 
-    In each round, every configuration has questions of its own that were not asked before; its best
-    round counts.
+    In each round, every configuration gets new questions. The best round of each configuration
+    counts.
     """
     encoder, writer = RandomEncoder(), Writer(seed=2)
     with zones.open_to_read(directory) as files:
@@ -300,7 +303,7 @@ def measure(directory: Path, queries: int) -> Measured:
 
 
 def forget(directory: Path) -> Forgot:
-    """Forget a turn now and then, and ask before and after."""
+    """Forget a few turns, with questions before and after each."""
     encoder, writer, forgot = RandomEncoder(), Writer(seed=3), Forgot()
     with (
         zones.open_to_read(directory) as asked,
@@ -309,7 +312,7 @@ def forget(directory: Path) -> Forgot:
         recaller = Recaller(asked, encoder=encoder)
         numbers = [number for (number,) in rows(files.events.connection, _SPREAD, (FORGETS,))]
         for number in numbers:
-            # The first of them warm up.
+            # The first questions are for warming up.
             spent = [_timed(recaller, writer.question(), "high")[0] for _ in range(2 * _AROUND)]
             forgot.before.append(percentile(spent[_AROUND:], 0.5))
             zones.forget(files, [number])
@@ -357,7 +360,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(prog="python -m bench.recall.latency", description=__doc__)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="with commas")
-    parser.add_argument("--zones", type=Path, help="keep the zones here, and use those there are")
+    parser.add_argument("--zones", type=Path, help="keep the zones here, and reuse existing ones")
     parser.add_argument("--data", type=Path, default=DATA, help="conversations with questions")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--forget", type=Path, help=argparse.SUPPRESS)

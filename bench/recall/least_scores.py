@@ -1,7 +1,8 @@
-"""The effect of `--min-score` on questions about the same conversation, and about other people's.
+"""The effect of `--min-score` on questions with and without an answer in a conversation.
 
-There are no real questions without an answer, so each conversation also gets the questions about
-the others, with the names of its own people: the most similar questions without an answer in it.
+LoCoMo has no ordinary questions without an answer. So each conversation also gets the questions
+about the others, with the names replaced by those of its own people: similar questions that have no
+answer in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from bench.kit.report import Report
 
 LEAST = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-#: LoCoMo's questions that are meant to have no answer, though their words occur in the
+#: The category of LoCoMo's questions that have no answer, although their words occur in the
 #: conversation.
 _ADVERSARIAL = 5
 
@@ -36,11 +37,11 @@ def report(samples: Sequence[Json], run: Callable[..., str], scratch: Path) -> R
         own += _scores(sample["sample_id"], list(_questions(sample)), run, scratch)
         others += _scores(sample["sample_id"], strange, run, scratch)
     return Report(
-        "LoCoMo: least scores",
-        f"The best score of {len(own)} questions that have an answer in the conversation that is "
-        f"asked, and of {len(others)} that were asked about other people's lives, with the names "
-        "exchanged. The share of the first that `--min-score` answers, and of the others that it "
-        f"refuses, in percent. Area under the curve: {area(own, others):.2f}.",
+        "LoCoMo: minimum scores",
+        f"{len(own)} questions that have an answer in the conversation, and {len(others)} "
+        "questions about other conversations, with the names replaced. With each `--min-score`: "
+        "the percentage of the former that still get a result, and of the latter that get none. "
+        f"Area under the curve: {area(own, others):.2f}.",
         ["min-score", "answered", "refused"],
         [
             [f"{least}", f"{_share(own, least):.0f}", f"{100 - _share(others, least):.0f}"]
@@ -50,7 +51,7 @@ def report(samples: Sequence[Json], run: Callable[..., str], scratch: Path) -> R
 
 
 def renamed(question: str, theirs: Sequence[str], ours: Sequence[str]) -> str:
-    """Return a question about other people with the names of ours."""
+    """Return a question about other people with their names replaced by ours."""
     for old, new in zip(theirs, ours, strict=True):
         question = re.sub(rf"\b{re.escape(old)}\b", new, question)
     return question

@@ -43,7 +43,7 @@ Json = dict[str, Any]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """The parameters of a run; `home` None: a new one, deleted afterwards unless `keep`."""
+    """The parameters of a run. `home` None: a new home, which is deleted unless `keep` is set."""
 
     data: Path = DATA
     scorer: Path = SCORER
@@ -68,12 +68,12 @@ def run(options: Options) -> list[Report]:
     title = "LoCoMo"
     columns = ["questions", "n", *_FIGURES]
     about = (
-        "Every conversation is ingested into a zone of its own and asked through the command "
-        "line; a result counts for the turns that it cites, in order."
+        "Every conversation is ingested into a zone of its own and queried through the command "
+        "line. A result counts as the turns that it cites, in this order."
     )
     missing = [path.name for path in (options.data, options.scorer) if not path.is_file()]
     if missing:
-        skipped = f"{' and '.join(missing)} not there; name them with --data and --scorer"
+        skipped = f"{' and '.join(missing)} missing; give them with --data and --scorer"
         return [Report(title, about, columns, [], skipped=skipped)]
     scorer = scorer_of(options.scorer)
     samples: list[Json] = json.loads(options.data.read_text("utf-8"))
@@ -146,7 +146,7 @@ _SESSION = re.compile(r"session_(\d+)")
 
 
 def ranked_turns(results: Sequence[Json]) -> list[str]:
-    """Return the turns that results cite, best first, without duplicates."""
+    """Return the turns that the results cite, best first, without duplicates."""
     return list(dict.fromkeys(id_ for result in results for id_ in result["source_event_ids"]))
 
 
@@ -177,7 +177,7 @@ def ingest(command: Command, sample: Json, scratch: Path) -> int:
         command.run("ingest", str(path), "--zone", sample["sample_id"], "--json"),
     )
     if counts["rejected"] or counts["new"] + counts["duplicate"] != len(lines):
-        raise SystemExit(f"of {len(lines)} turns not all were taken: {counts}")
+        raise SystemExit(f"not all of {len(lines)} turns were ingested: {counts}")
     return len(lines)
 
 
@@ -204,7 +204,7 @@ def _ask(
 def scorer_of(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location("locomo_scorer", path)
     if spec is None or spec.loader is None:
-        raise SystemExit(f"{path.name} is no Python module")
+        raise SystemExit(f"{path.name} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     # Its dataclasses look up their module by name.
     sys.modules[spec.name] = module
@@ -218,10 +218,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--data", type=Path, default=DATA, help="conversations with questions")
     parser.add_argument("--scorer", type=Path, default=SCORER, help="a module that scores a run")
-    parser.add_argument("--encoder", help="name of an encoder, or none [the best within reach]")
-    parser.add_argument("--scope", help="kinds of result, with commas [recall's own]")
+    parser.add_argument("--encoder", help="name of an encoder, or none [the best one available]")
+    parser.add_argument("--scope", help="comma-separated types of results [the default of recall]")
     parser.add_argument("--home", type=Path, help="use this home, and leave it there")
-    parser.add_argument("--keep", action="store_true", help="keep the home, and say where")
+    parser.add_argument("--keep", action="store_true", help="keep the home, and print its path")
     print("\n".join(map(markdown, run(Options(**vars(parser.parse_args(arguments)))))))
 
 

@@ -45,7 +45,7 @@ def share_of_nearest(vectors: Vectors, asked: Vectors, nearest: int) -> float:
 
 
 def _index(vectors: Vectors) -> Index:
-    """Return recall's index over vectors; the id of each is its place."""
+    """Return recall's index over vectors; the id of a vector is its position."""
     ids = Texts()
     ids.extend(map(str, range(len(vectors))))
     places = np.arange(len(vectors))

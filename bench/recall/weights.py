@@ -1,7 +1,7 @@
 """The value of each arm of recall, and cross-validation of its weights over conversations.
 
-Every question is answered from the files of a home that has the conversations, with one profile
-after the other; the encoder encodes it once.
+Every question is answered from the files of a home that contains the conversations, with one
+profile after the other; each question is encoded only once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.projections.recall import DEFAULT_PROFILE, Profile, Recaller, Rec
 from recollect.projections.recall.ranking.profiles import RRF_PROFILE, WEIGHTS
 from recollect.streams.encoder.encoder import Encoder
 
-#: The factors of the grid for each weight.
+#: Arm -> the factors by which the grid search multiplies its weight.
 GRID = {"keyword": (0.5, 1.0, 2.0), "entity": (0.5, 1.0), "late": (0.5, 1.0, 2.0)}
 
 Json = dict[str, Any]
@@ -83,7 +83,7 @@ def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
 
 
 def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results: int) -> Report:
-    """Disable each part of the profile in turn, then everything that the profile `rrf` lacks."""
+    """Measure without each part of the profile in turn, then without all that `rrf` lacks."""
     profiles = {"nothing": DEFAULT_PROFILE}
     for arm in sorted(WEIGHTS.keys() - {"causal"}):
         profiles[arm] = reweighted({arm: 0.0})
@@ -105,7 +105,7 @@ def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results
         rows.append([name, *(f"{100 * figure:.1f}" for figure in figures)])
     return Report(
         "LoCoMo: what each part is worth",
-        "The same questions with one part turned off: its scores count nothing.",
+        "The same questions with one part disabled.",
         [
             *("without", "recall@5", "recall@10", "recall@25"),
             *("multi-hop", "temporal", "open-domain", "single-hop", "adversarial"),
@@ -140,9 +140,9 @@ def leave_one_out(
     every = [_mean(row) for row in recalls]
     return Report(
         "LoCoMo: weights chosen elsewhere",
-        f"Of {len(factors)} weightings, the best on the other conversations, scored on the one "
-        f"that was left out; all weightings give {_percent(min(every))} to {_percent(max(every))} "
-        "over all questions.",
+        f"For each conversation, the best of {len(factors)} weightings on the others, scored on "
+        f"this one. Over all questions, the weightings give {_percent(min(every))} to "
+        f"{_percent(max(every))}.",
         ["left out", "chosen on the others", "recall@10", "recall@10 of the default"],
         rows,
     )

@@ -22,7 +22,7 @@ from recollect import Recollect, Zone
 
 TURNS = 5_000
 QUESTIONS = 1_500
-# Warm-up questions of each configuration.
+# The number of warm-up questions for each configuration.
 _WARM = 100
 THREADS = (1, 2, 4, 16)
 MIN_PER_S = 200.0
@@ -49,15 +49,15 @@ class _Cost(NamedTuple):
 def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -> Report:
     """Query a zone of 5,000 turns from several threads; no question is asked twice.
 
-    `kept`: a home filled before; None: make one.
+    `kept`: a home that was filled before; None: create one.
     """
     title, about = (
-        "Recall: many at once",
-        f"Threads of one process ask a zone of {count(TURNS)} turns through the library, each its "
-        "next question as soon as it has an answer: from the question's text to 20 results, with "
-        "its embedding, at the default budget. In the last row another thread ingests all the "
-        "while. Embedding and SQLite run beside Python's own work, of which a process does no "
-        "two at once: what the processor takes for an answer without its embedding is the bound.",
+        "Recall: concurrent queries",
+        f"Threads of one process query a zone of {count(TURNS)} turns through the library, each "
+        "asking its next question as soon as it has an answer. A query takes a question's text and "
+        "returns 20 results at the default budget, embedding included. In the last row, another "
+        "thread ingests meanwhile. Embedding and SQLite run in parallel to Python code, but only "
+        "one thread at a time runs Python code; its time per answer limits the throughput.",
     )
     columns = ["threads", "answers/s", "p50 ms", "p95 ms", "p99 ms", "CPU ms/answer"]
     name = cached_name()
@@ -123,7 +123,7 @@ def made_questions(writer: Writer) -> Iterator[str]:
 
 
 def _asked(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _Cost:
-    """Ask this many questions in total from this many threads."""
+    """Ask `questions` in total, from `threads` threads."""
     for _ in range(_WARM):
         zone.recall(next(asking))
     left = iter([next(asking) for _ in range(questions)])
@@ -167,7 +167,7 @@ def print_report(
     parser = argparse.ArgumentParser(prog=f"python -m bench.serving.{name}", description=doc)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--questions", type=int, default=questions)
-    parser.add_argument("--home", type=Path, help="a home that is kept, and used again")
+    parser.add_argument("--home", type=Path, help="a home to keep and reuse")
     chosen = parser.parse_args(arguments)
     with Homes() as homes:
         print(markdown(run(homes, questions=chosen.questions, kept=chosen.home)))

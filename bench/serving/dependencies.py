@@ -1,4 +1,4 @@
-"""The value of each large package of a plain installation, and the replacements of removed ones.
+"""What each large dependency gains over an alternative, and what removed ones would gain.
 
 python -m bench.serving.dependencies
 
@@ -56,7 +56,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Package(NamedTuple):
-    """An installed package: its size on disk, and our dependency that requires it."""
+    """An installed package: its size on disk, and which of our dependencies requires it."""
 
     name: str
     megabytes: float
@@ -64,7 +64,7 @@ class Package(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A call with a package and its replacement without it, in µs each."""
+    """The times of a call with a package and of its replacement without the package, in µs."""
 
     package: str
     what: str
@@ -77,7 +77,7 @@ def brought(extra: str = "") -> dict[str, Package]:
     """Return the packages of an installation by name, with an extra or without any."""
     found: dict[str, Package] = {}
     todo = [(Requirement(line), frozenset({extra}), "") for line in requires("recollect") or []]
-    # Ours first, so that a package is attributed to our own dependency.
+    # Breadth first, so that a package is attributed to our own dependency.
     for needed, extras, by in todo:
         name = canonicalize_name(needed.name)
         if name in found or not _holds(needed, extras):
@@ -94,7 +94,7 @@ def _holds(needed: Requirement, extras: frozenset[str]) -> bool:
 
 
 def run(homes: Homes) -> list[Report]:
-    """Return the sizes, the uses, and the cost of the replacements of removed packages."""
+    """Report the sizes of packages, and the times with and without large packages."""
     packages = brought()
     large = [package for package in packages.values() if package.megabytes > LARGE_MB]
     sizes = Report(
@@ -111,16 +111,17 @@ def run(homes: Homes) -> list[Report]:
     )
     name = cached_name()
     if name is None:
-        return [sizes, Report("What large packages give", "", [], [], skipped=MISSING)]
+        return [sizes, Report("What large packages gain", "", [], [], skipped=MISSING)]
     uses = [*_uses(name), *_gone(homes, name)]
     given = Report(
-        "What large packages give",
-        f"A call with the package, and what does the same without it, the best of {ROUNDS} rounds "
-        f"in turn; a recall is the median of {QUESTIONS} questions of {TURNS} turns. This Python's "
-        f"own SQLite is {sqlite3.sqlite_version}, "
+        "What large packages gain",
+        f"A call with the package, and a replacement without it: the best of {ROUNDS} alternating "
+        f"rounds. For a recall, the median of {QUESTIONS} questions to {TURNS} turns. This "
+        f"Python's own SQLite is {sqlite3.sqlite_version}, "
         f"{'with' if hasattr(sqlite3.Connection, 'enable_load_extension') else 'without'} "
-        f"extensions. Of {_CODE_POINTS:,} characters a tokenizer on this Python's Unicode tables "
-        f"({unicodedata.unidata_version}) reads {_read_otherwise(name):,} otherwise.",
+        f"extensions. A tokenizer that uses this Python's Unicode tables "
+        f"({unicodedata.unidata_version}) treats {_read_otherwise(name):,} of {_CODE_POINTS:,} "
+        "characters differently.",
         ["package", "what", "with, µs", "without", "without, µs", "ratio"],
         [
             [
@@ -227,7 +228,7 @@ def _bytes(count: int, dimension: int) -> npt.NDArray[np.int8]:
 
 
 class _Bert:
-    """A BERT forward pass in numpy, with GELU by its tanh approximation: for its time only."""
+    """A BERT forward pass in numpy, with the tanh approximation of GELU; used only for timing."""
 
     def __init__(self, name: str) -> None:
         directory = model_directory(cache(), REGISTRY[name].checksums)
@@ -291,7 +292,7 @@ def _tokenizer(name: str) -> Tokenizer:
 
 
 class _WordPieces:
-    """BERT's word pieces in plain Python, as its authors wrote them."""
+    """BERT's word-piece tokenizer in plain Python, as its authors wrote it."""
 
     def __init__(self, name: str) -> None:
         self._vocabulary = _tokenizer(name).get_vocab()
@@ -319,7 +320,7 @@ class _WordPieces:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words, and each punctuation mark by itself."""
+    """Split a text into words and single punctuation marks."""
     words, open_ = [], False
     for char in text:
         if char.isspace():
@@ -336,7 +337,7 @@ def _words(text: str) -> list[str]:
 
 
 def _read_otherwise(name: str) -> int:
-    """Return the number of characters at which, within a word, plain Python splits differently."""
+    """Return how many characters, inside a word, plain Python tokenizes differently."""
     tokenizer, ours = _tokenizer(name), _WordPieces(name)
     count = 0
     for first in range(0, 0x110000, 4_096):
@@ -383,7 +384,7 @@ def _distance(one: str, other: str) -> int:
 
 
 def _gone(homes: Homes, name: str) -> list[Use]:
-    """Return what numkong would save per recall, if it is installed."""
+    """Measure a recall with and without numkong, if it is installed."""
     if importlib.util.find_spec("numkong") is None:
         return []
     writer = Writer()
@@ -406,7 +407,8 @@ def _gone(homes: Homes, name: str) -> list[Use]:
         }
         taken: dict[str, list[float]] = {side: [] for side in sides}
         for turn, question in enumerate((*questions[:10], *questions)):
-            # The second one profits from the first one's cache, so each is second equally often.
+            # The second call profits from caches that the first has filled, so the order
+            # alternates.
             for side in ("with", "without") if turn % 2 else ("without", "with"):
                 product, products = sides[side]
                 with (
@@ -421,7 +423,7 @@ def _gone(homes: Homes, name: str) -> list[Use]:
 
 
 def _numkong() -> tuple[Callable[..., object], Callable[..., object]]:
-    """Return our two products, computed with numkong."""
+    """Return numkong's versions of our two product functions."""
     from numkong import cdist, dots_pack, dots_packed
 
     def product(rows: npt.NDArray[np.int8], column: npt.NDArray[np.int8]) -> object:

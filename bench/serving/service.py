@@ -28,7 +28,7 @@ from recollect import Recollect
 ITEMS = 5_000
 QUESTIONS = 3_000
 CLIENTS = 16
-# Warm-up questions, also asked concurrently: a recall worker starts meanwhile.
+# Warm-up questions, also asked concurrently, so that a recall worker starts.
 _WARM = 500
 MIN_PER_S, MAX_P95_MS, MAX_START_S, MAX_IDLE_MB = 200.0, 100.0, 1.5, 250.0
 _ZONE = "default"
@@ -85,7 +85,7 @@ class _Serving:
 
 
 class _Client:
-    """A persistent connection, with as little of HTTP as is needed."""
+    """A persistent connection that implements only as much HTTP as is needed."""
 
     def __init__(self, port: int) -> None:
         self._connection = socket.create_connection(("127.0.0.1", port))
@@ -120,18 +120,18 @@ class _Client:
 
 
 def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -> Report:
-    """Ingest 5,000 items over HTTP, query from 16 clients, and start again.
+    """Ingest 5,000 items over HTTP, query from 16 clients, and restart the service.
 
-    `kept`: a home filled before; None: make one.
+    `kept`: a home that was filled before; None: create one.
     """
     title, about = (
         "The query service",
-        f"`recollect serve` in a process of its own, and {CLIENTS} clients on connections that are "
-        f"kept, in another, on one machine. {count(ITEMS)} items come as one stream of NDJSON. "
-        f"Each of {count(questions)} questions is new, is embedded, and is answered with 20 "
-        "results; the processor's time is that of the service and its reader. A start is from the "
-        "process's first instruction to the first answer. Memory is what is resident after that, "
-        "and, with the reader, after all questions, where what both share counts once.",
+        f"`recollect serve` runs in one process, {CLIENTS} clients with persistent connections in "
+        f"another, on the same machine. {count(ITEMS)} items are sent as one NDJSON stream. Each "
+        f"of {count(questions)} questions is new, is embedded, and gets 20 results. Processor time "
+        "includes the service and its recall worker. The start time ends with the first answer. "
+        "`idle MB` is the resident memory at that moment. `MB after` is the memory of the service "
+        "and its worker after all questions, with shared memory counted once.",
     )
     columns = ["recalls/s", "p50 ms", "p95 ms", "p99 ms", "CPU ms/recall", "items/s", "decided/s"]
     columns += ["start s", "idle MB", "MB after"]
@@ -180,7 +180,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
 
 
 def _ingested(service: _Serving) -> tuple[str, str]:
-    """Send the items; return the rates at which they were durable, and decided."""
+    """Send the items; return how many per second became durable, and how many were decided."""
     lines = b"\n".join(json.dumps(event).encode() for event in islice(made_events(), ITEMS))
     client = _Client(service.port)
     began = time.perf_counter()
@@ -193,7 +193,7 @@ def _ingested(service: _Serving) -> tuple[str, str]:
             client.post("/wait", waited)
             break
         except AssertionError:
-            # It takes longer than one call may wait.
+            # Deciding takes longer than one call may wait, so wait again.
             continue
     return f"{ITEMS / durable:.0f}", f"{ITEMS / (time.perf_counter() - began):.0f}"
 

@@ -53,16 +53,15 @@ class _Cost(NamedTuple):
 
 
 def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
-    """Measure each program in turn, in processes of its own."""
+    """Measure the programs in alternating rounds, each in a process of its own."""
     name = cached_name()
     title, about = (
         "Start",
-        f"A process from its start to its end, the best of {rounds} in turn, with everything in "
-        f"the page cache. `recollect recall` asks one question of {TURNS} turns: the encoder is "
-        "loaded, the question embedded, the index read from its file. The bare libraries open "
-        "the same files with apsw, load the tokenizer and the graph, and run one forward. Where "
-        "other work keeps the cores busy, the wall time is theirs, and the CPU time is what "
-        "to go by.",
+        f"The duration of a process from start to end, the best of {rounds} alternating rounds, "
+        f"with a warm page cache. `recollect recall` asks one question of {TURNS} turns: it loads "
+        "the encoder, embeds the question, and reads the index from its file. The bare libraries "
+        "open the same files with apsw, load the tokenizer and the graph, and run one forward "
+        "pass. If other work keeps the cores busy, compare the CPU time, not the wall time.",
     )
     columns = ["what", "wall ms", "CPU ms", "to the bare libraries"]
     if name is None:
@@ -134,7 +133,7 @@ def _events() -> list[dict[str, object]]:
 def _in_turn(
     programs: Mapping[str, Sequence[str]], environment: Mapping[str, str], rounds: int
 ) -> dict[str, _Cost]:
-    """Return the best times of each program, after a first run."""
+    """Return the best times of each program, after a warm-up run."""
     found: dict[str, list[_Cost]] = {what: [] for what in programs}
     for _ in range(rounds + 1):
         for what, (program, *arguments) in programs.items():
