@@ -17,7 +17,7 @@ from recollect.schemas.text_sanitising import pluralise
 def backup(home: str | None, as_json: bool, path: Path) -> None:
     """Copy the ledger and its keys while the home is in use.
 
-    PATH is a new directory. It contains the keys: protect it like the home.
+    PATH is a new directory. The backup contains the keys: protect it like the home.
     """
     with open_home(home) as opened:
         done = opened.backup(path)

@@ -33,7 +33,7 @@ _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
     type=click.Choice(["rules", "model", "both"]),
     default="rules",
     show_default=True,
-    help="rules only, model (rules plus a language model), or both, to compare them.",
+    help="rules, model (rules plus a language model), or both, to compare the two.",
 )
 @click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")
 def extract(

@@ -351,7 +351,9 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option(
     "--entity", metavar="E", help="Everything that this entity wrote or that mentions it."
 )
-@click.option("--sender", metavar="ID", help="Everything from the person with this platform id.")
+@click.option(
+    "--sender", metavar="ID", help="Everything from the person with this id on a platform."
+)
 @click.option("--thread", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
 @click.option("--after", metavar="T", help="Only events after time T.")
@@ -359,7 +361,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event; --dry-run lists what ID may also refer to. Repeatable.",
+    help="Also erase this entity or event; --dry-run with --entity lists candidates. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(

@@ -24,8 +24,8 @@ def worker(
 ) -> int:
     """Process published events as they arrive.
 
-    Runs until Ctrl-C, for all zones. On Kafka the zones are distributed over any number of
-    workers, each with its own home.
+    Runs until Ctrl-C, for all zones; --zone has no effect. On Kafka the zones are distributed over
+    any number of workers, each with its own home.
     """
     from recollect.operations.processes.worker_processes import work
 
@@ -42,7 +42,8 @@ def worker(
 def replica(home: str | None, zone: str | None, as_json: bool) -> None:
     """Run a read replica of a ledger on Kafka.
 
-    Follows the workers until Ctrl-C, and keeps files of its own that answer queries.
+    Runs until Ctrl-C, for all zones; --zone has no effect. The replica applies the workers' change
+    records to files of its own, from which it answers queries.
     """
     from recollect.streams.system.extras import needed
 

@@ -132,7 +132,7 @@ def list_(home: str | None, as_json: bool) -> None:
 @click.argument("id_", metavar="ID")
 @home_options
 def revoke(id_: str, home: str | None, as_json: bool) -> None:
-    """Revoke an access token, effective at once in running services too."""
+    """Revoke an access token; running services reject it at once."""
     from recollect.home.access_tokens import AccessTokens
 
     selected, _ = home_and_zone(home, None)

@@ -117,9 +117,9 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 def verify(
     home: str | None, zone: str | None, as_json: bool, expect: str | None, certificate: Path | None
 ) -> int:
-    """Replay the ledger, and compare it with the read models.
+    """Replay the ledger, and compare the result with the database files.
 
-    Fails if any read model differs from the replay, or the ledger is damaged. Nothing is changed.
+    Fails if a file differs from the replay, or the ledger is damaged. Nothing is changed.
     """
     checked = None if certificate is None else read_certificate_file(certificate)
     with open_zone(home, zone) as memory, progress("verifying") as advance:

@@ -31,7 +31,7 @@ def write(
     again: bool,
     dry_run: bool,
 ) -> int:
-    """Run the language model on events not yet read by it.
+    """Run the language model on events that it has not read yet.
 
     The rules have processed them already. The model can only add facts, and each is validated.
     Its answers are recorded, so no event is paid for twice, not even by a rebuild.
