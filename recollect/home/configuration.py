@@ -381,7 +381,9 @@ def _unknown_key_message(key: str, is_table: bool) -> str:
         return f"{key} is now called {_RENAMED[key]}"
     known = [name for name in SECTIONS if name] if is_table and "." not in key else list(SETTINGS)
     what = f"unknown {'table' if is_table else 'setting'} {key[:_MAX_SHOWN]}"
-    near = get_close_matches(key, known, 1) or [
+    similar = get_close_matches(key, known, 1) or [
         name for name in SETTINGS if name.rpartition(".")[2] == key.rpartition(".")[2]
     ]
-    return f"{what}; did you mean {near[0]}?" if near else f"{what}; recollect config lists them"
+    return (
+        f"{what}; did you mean {similar[0]}?" if similar else f"{what}; recollect config lists them"
+    )

@@ -308,5 +308,5 @@ def _size(size: int) -> str:
     """Return a size in bytes, K, M or G, with one decimal if it is no whole number."""
     unit = min((size.bit_length() - 1) // 10, 3) if size else 0
     scaled = size / 1024**unit
-    shown = str(int(scaled)) if scaled == int(scaled) else f"{scaled:.1f}"
-    return f"{shown}{'BKMG'[unit]}"
+    number = str(int(scaled)) if scaled == int(scaled) else f"{scaled:.1f}"
+    return f"{number}{'BKMG'[unit]}"

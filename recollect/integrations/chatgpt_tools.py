@@ -55,8 +55,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, str]
 
 
-def _search(access: Access, asked: SearchQuery) -> Hits:
-    found = access.zone.recall(asked.query, max_results=_MAX_RESULTS).results
+def _search(access: Access, arguments: SearchQuery) -> Hits:
+    found = access.zone.recall(arguments.query, max_results=_MAX_RESULTS).results
     return Hits(
         results=[
             Hit(id=item.id, title=_title(item.as_of, item.text), url=_address(item.id))
@@ -65,8 +65,8 @@ def _search(access: Access, asked: SearchQuery) -> Hits:
     )
 
 
-def _fetch(access: Access, asked: FetchId) -> Document:
-    memory = access.zone.get_memory(asked.id)
+def _fetch(access: Access, arguments: FetchId) -> Document:
+    memory = access.zone.get_memory(arguments.id)
     return Document(
         id=memory.id,
         title=_title(memory.as_of, memory.text),

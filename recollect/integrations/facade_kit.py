@@ -132,8 +132,8 @@ def to_unix_ms(value: Any, field: str) -> int:
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day, tzinfo=UTC)
     if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return round(aware.timestamp() * 1_000)
+        with_zone = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return round(with_zone.timestamp() * 1_000)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return int(value * 1_000) if abs(value) < _SECONDS_UNTIL else int(value)
     raise InvalidInput(f"{field} is {type(value).__name__}; give a time")

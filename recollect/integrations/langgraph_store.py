@@ -89,19 +89,19 @@ class RecollectStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _get(self, op: GetOp) -> Item | None:
-        kept = self._stored_items.newest((*op.namespace, op.key))
-        return None if kept is None else Item(**_fields(kept))
+        item = self._stored_items.newest((*op.namespace, op.key))
+        return None if item is None else Item(**_fields(item))
 
     def _newest(self) -> Iterator[KeptItem]:
         """Yield the current version of every item, most recently changed first."""
         seen: set[tuple[str, ...]] = set()
-        for kept in self._stored_items.newest_first():
-            if kept.path not in seen:
-                seen.add(kept.path)
-                yield kept
+        for item in self._stored_items.newest_first():
+            if item.path not in seen:
+                seen.add(item.path)
+                yield item
 
     def _addresses(self) -> set[_Address]:
-        return {(kept.path[:-1], kept.path[-1]) for kept in self._newest()}
+        return {(item.path[:-1], item.path[-1]) for item in self._newest()}
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         """Return the results of recall, then other matches, most recently changed first.
@@ -115,19 +115,21 @@ class RecollectStore(BaseStore):
             )
         else:
             scored = iter(())
-        for kept, score in chain(scored, ((kept, None) for kept in self._newest())):
+        for item, score in chain(scored, ((item, None) for item in self._newest())):
             if len(found) >= count:
                 break
-            if kept.path not in found and _is_match(kept, op):
-                found[kept.path] = SearchItem(**_fields(kept), score=score)
+            if item.path not in found and _is_match(item, op):
+                found[item.path] = SearchItem(**_fields(item), score=score)
         return list(found.values())[op.offset : count]
 
     def _put(self, ops: Sequence[PutOp]) -> None:
         with self._stored_items.lock:
             puts = [((*op.namespace, op.key), op) for op in ops]
-            kept = self._stored_items.newest_of(path for path, op in puts if op.value is not None)
+            existing = self._stored_items.newest_of(
+                path for path, op in puts if op.value is not None
+            )
             new = [
-                _new_item(path, op, kept.get(path), self._stored_items.platform)
+                _new_item(path, op, existing.get(path), self._stored_items.platform)
                 for path, op in puts
                 if op.value is not None
             ]
@@ -158,22 +160,22 @@ def _check(op: Op) -> None:
                 raise ValueError(f"{name} {number!r}: give a whole number, 0 or more")
 
 
-def _is_match(kept: KeptItem, op: SearchOp) -> bool:
+def _is_match(item: KeptItem, op: SearchOp) -> bool:
     prefix = tuple(op.namespace_prefix)
-    if kept.path[:-1][: len(prefix)] != prefix:
+    if item.path[:-1][: len(prefix)] != prefix:
         return False
-    return not op.filter or _matches(kept.value["value"], op.filter)
+    return not op.filter or _matches(item.value["value"], op.filter)
 
 
-def _fields(kept: KeptItem) -> dict[str, Any]:
+def _fields(item: KeptItem) -> dict[str, Any]:
     """Return the fields of an item as LangGraph names them."""
-    created = kept.value.get("created_at")
+    created = item.value.get("created_at")
     return {
-        "value": kept.value["value"],
-        "key": kept.path[-1],
-        "namespace": kept.path[:-1],
-        "created_at": datetime.fromisoformat(created) if created else kept.at,
-        "updated_at": kept.at,
+        "value": item.value["value"],
+        "key": item.path[-1],
+        "namespace": item.path[:-1],
+        "created_at": datetime.fromisoformat(created) if created else item.at,
+        "updated_at": item.at,
     }
 
 

@@ -21,10 +21,10 @@ def recollect_tools() -> tuple[MemoryTool, ...]:
 
 
 def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
-    arguments = _arguments(operation, tool)
+    arguments_type = _arguments(operation, tool)
 
-    def run(access: Access, asked: Any) -> Any:
-        fields = {field: getattr(asked, field) for field in asked.__struct_fields__}
+    def run(access: Access, arguments: Any) -> Any:
+        fields = {field: getattr(arguments, field) for field in arguments.__struct_fields__}
         given = msgspec.convert(fields, operation.input)
         caller = {} if access.principal is None else {"principal": access.principal}
         args, kwargs = operation.arguments(given, **caller)
@@ -38,7 +38,7 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
         name=operation.tool_name,
         title=tool.title,
         description=tool.description,
-        arguments=arguments,
+        arguments=arguments_type,
         answer=operation.answer,
         run=run,
         needs=frozenset(needs),
@@ -62,8 +62,8 @@ def _arguments(operation: Operation[..., Any], tool: Tool) -> type[msgspec.Struc
         elif field.default is not msgspec.NODEFAULT:
             fields.append((field.name, field.type, field.default))
         else:
-            made = msgspec.field(default_factory=field.default_factory)
-            fields.append((field.name, field.type, made))
+            default = msgspec.field(default_factory=field.default_factory)
+            fields.append((field.name, field.type, default))
     return msgspec.defstruct(
         f"{operation.tool_name.title().replace('_', '')}Arguments",
         fields,

@@ -58,17 +58,19 @@ def input_schema(arguments: type[msgspec.Struct]) -> JsonSchema:
 
 def _without_null(node: JsonSchema) -> JsonSchema:
     """Return a schema without the mark for null, and with non-null defaults."""
-    kept = {key: value for key, value in node.items() if key != _NULLABLE}
-    if "default" in kept:
-        default = kept["default"]
-        kept["default"] = _EMPTY.get(kept["type"]) if default is None else _json_default(default)
-    if "properties" in kept:
-        kept["properties"] = {
-            name: _without_null(field) for name, field in kept["properties"].items()
+    cleaned = {key: value for key, value in node.items() if key != _NULLABLE}
+    if "default" in cleaned:
+        default = cleaned["default"]
+        cleaned["default"] = (
+            _EMPTY.get(cleaned["type"]) if default is None else _json_default(default)
+        )
+    if "properties" in cleaned:
+        cleaned["properties"] = {
+            name: _without_null(field) for name, field in cleaned["properties"].items()
         }
-    if isinstance(kept.get("items"), dict):
-        kept["items"] = _without_null(kept["items"])
-    return kept
+    if isinstance(cleaned.get("items"), dict):
+        cleaned["items"] = _without_null(cleaned["items"])
+    return cleaned
 
 
 def output_schema(answer: type[msgspec.Struct]) -> JsonSchema:
@@ -166,11 +168,11 @@ def read_arguments(
 
 
 def _unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> str:
-    named = ", ".join(repr(escape_invisible(name[:_MAX_QUOTED])) for name in unknown[:3])
-    near = get_close_matches(unknown[0], known, 1, _MIN_SIMILARITY)
-    meant = f"; did you mean {near[0]}?" if near else ""
+    names = ", ".join(repr(escape_invisible(name[:_MAX_QUOTED])) for name in unknown[:3])
+    similar = get_close_matches(unknown[0], known, 1, _MIN_SIMILARITY)
+    suggestion = f"; did you mean {similar[0]}?" if similar else ""
     accepted = f"it takes {', '.join(known)}" if known else "it takes none"
-    return f"{tool} has no argument {named}; {accepted}{meant}"
+    return f"{tool} has no argument {names}; {accepted}{suggestion}"
 
 
 def _coerce(value: Any, kind: Any) -> Any:

@@ -70,7 +70,7 @@ def _follow(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
 def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str], None]) -> None:
     listener = _listen(settings)
     host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
+    url_host = f"[{host}]" if ":" in host else host
     server = _Server(
         uvicorn.Config(
             app,
@@ -86,7 +86,7 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
             timeout_graceful_shutdown=_GRACE_SECONDS,
             h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         ),
-        lambda: listening(f"http://{shown}:{port}"),
+        lambda: listening(f"http://{url_host}:{port}"),
     )
     # uvicorn raises the signal again when it ends, but the home must be closed after that.
     for number in (signal.SIGINT, signal.SIGTERM):

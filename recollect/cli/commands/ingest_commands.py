@@ -135,15 +135,16 @@ def init(
     else:
         chosen = None if reranker == "none" else reranker
         created.set_reranker(chosen, precision=precision or "int8", progress=show_step)
-    pin, judge, heads = created.settings.encoder, created.settings.reranker, created.settings.reader
+    pinned = created.settings
+    pin, reranker_pin, reader_pin = pinned.encoder, pinned.reranker, pinned.reader
     if as_json:
         print_json(
             {
                 "home": str(directory),
                 "encoder": pin.model if pin else None,
                 "pin": pin,
-                "reader": heads.heads if heads else None,
-                "reranker": judge.model if judge else None,
+                "reader": reader_pin.heads if reader_pin else None,
+                "reranker": reranker_pin.model if reranker_pin else None,
                 "agents": created.settings.agents,
                 "writer": created.writer,
                 "without": created.disabled_steps,
@@ -156,13 +157,14 @@ def init(
     else:
         print_line(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
         print_line(f"weights   sha256 {pin.sha256}")
-    if heads is None:
+    if reader_pin is None:
         hint = "" if pin is None else "; recollect init --reader own installs one"
         print_line(f"reader    none: names are found by rules only{hint}")
     else:
-        print_line(f"reader    classifier heads sha256 {heads.heads[:16]} on {heads.encoder.model}")
-    if judge is not None:
-        print_line(f"reranker  {judge.model}, from the {judge.source}")
+        heads, model = reader_pin.heads[:16], reader_pin.encoder.model
+        print_line(f"reader    classifier heads sha256 {heads} on {model}")
+    if reranker_pin is not None:
+        print_line(f"reranker  {reranker_pin.model}, from the {reranker_pin.source}")
     if created.writer == "model":
         print_line("writer    rules and a language model; recollect write runs the model")
     if created.settings.agents != OWN_AGENTS:
@@ -332,10 +334,10 @@ def _print_rejections(
         _show_rejection(rejection)
     if count > len(shown):
         print_line(f"  … and {count - len(shown):,} more", err=True)
-    for some in skipped:
-        names = ", ".join(some.names) + (", …" if some.files > len(some.names) else "")
-        what = pluralise(some.files, "file")
-        note(f"{some.path}: skipped {what} of unknown format: {names}")
+    for entry in skipped:
+        names = ", ".join(entry.names) + (", …" if entry.files > len(entry.names) else "")
+        what = pluralise(entry.files, "file")
+        note(f"{entry.path}: skipped {what} of unknown format: {names}")
 
 
 def _show_rejection(rejection: Rejection) -> None:

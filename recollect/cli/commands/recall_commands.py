@@ -87,22 +87,27 @@ def recall(
 
     if k is None:
         k = JSON_RESULTS if as_json or batch is not None else TEXT_RESULTS
-    asked = query_from_options(query or "", {"k": k, **given}, explain=explain_)
-    lines = [] if batch is None else list(read_batch(batch, asked))
+    request = query_from_options(query or "", {"k": k, **given}, explain=explain_)
+    lines = [] if batch is None else list(read_batch(batch, request))
     found = False
     with open_zone(home, zone) as memory:
         if wait_for is not None:
             memory.wait_for(wait_for, timeout)
         if batch is None:
-            answer = memory.recall(asked)
+            answer = memory.recall(request)
             found = bool(answer.results)
-        for id_, one in lines:
-            each = memory.recall(one)
-            found = found or bool(each.results)
+        for id_, batch_request in lines:
+            batch_answer = memory.recall(batch_request)
+            found = found or bool(batch_answer.results)
             print_json(
-                {"id": id_, "results": each.results, "ms": each.ms, "relevance": each.relevance}
+                {
+                    "id": id_,
+                    "results": batch_answer.results,
+                    "ms": batch_answer.ms,
+                    "relevance": batch_answer.relevance,
+                }
             )
-        hints = [] if found else memory.hints(asked)
+        hints = [] if found else memory.hints(request)
     if batch is None and as_json:
         print_json(answer)
     elif batch is None:
@@ -163,12 +168,12 @@ def why(
     """
     from recollect.cli.batch_queries import query_from_options
 
-    asked = query_from_options(query or "", given)
+    request = query_from_options(query or "", given)
     with open_zone(home, zone) as memory:
         chain = memory.why(id_)
         explanation = None
         if query is not None:
-            explanation = memory.explain(asked, chain.id)
+            explanation = memory.explain(request, chain.id)
             if explanation is None:
                 raise InvalidInput(f"{id_!r} was not known at that time")
     if as_json:

@@ -315,7 +315,7 @@ class HindsightBank:
             scope += ["observations", *(() if "world" in requested else ("facts",))]
         if not scope or not self.zone.exists():
             return []
-        asked = Query(
+        request = Query(
             query=query,
             max_results=_RESULTS[budget],
             max_tokens=max_tokens,
@@ -325,9 +325,9 @@ class HindsightBank:
             min_score=min_score,
             source_event_ids=self._matching_sources(matches),
         )
-        found = self.zone.recall(asked).results
+        found = self.zone.recall(request).results
         if window is not None:
-            first = self.zone.recall(asked, time_after=window[0] - 1, time_before=window[1] + 1)
+            first = self.zone.recall(request, time_after=window[0] - 1, time_before=window[1] + 1)
             found = _fill_budget(first.results, found, max_tokens)
         events = self._events_of(found)
         return [
@@ -451,10 +451,10 @@ def _fill_budget(
     """Append those of the others that still fit; bytes are counted, an upper bound of tokens."""
     found = list(first)
     ids = {result.id for result in first}
-    left = max_tokens - sum(_bytes(result) for result in first)
+    remaining = max_tokens - sum(_bytes(result) for result in first)
     for result in others:
-        if result.id not in ids and _bytes(result) <= left:
-            left -= _bytes(result)
+        if result.id not in ids and _bytes(result) <= remaining:
+            remaining -= _bytes(result)
             found.append(result)
     return found
 

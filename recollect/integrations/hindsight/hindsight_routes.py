@@ -247,8 +247,8 @@ async def reflect(
             matches=matches,
         ),
     )
-    asked = data.include is not None and data.include.get("facts") is not None
-    return {"text": text, "based_on": _based_on(cited) if asked else None}
+    wants_facts = data.include is not None and data.include.get("facts") is not None
+    return {"text": text, "based_on": _based_on(cited) if wants_facts else None}
 
 
 @get("/{bank:str}/memories/list", opt=_READ)
@@ -336,8 +336,8 @@ async def entities(
         known = list(paginate(zone.entities, limit=offset + limit))
         return known[offset:], zone.status().entities
 
-    shown, total = await ask(request, bank, found)
-    items = [_entity(entity) for entity in shown]
+    page, total = await ask(request, bank, found)
+    items = [_entity(entity) for entity in page]
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 

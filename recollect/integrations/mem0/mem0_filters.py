@@ -55,8 +55,8 @@ def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 
         elif name == "metadata" and isinstance(expected, Mapping):
             check_filters(expected, known=ANY_FIELD, depth=depth + 1)
         elif name not in known:
-            near = get_close_matches(str(name), FIELDS, 1, _TYPO_SIMILARITY)
-            hint = f"did you mean {near[0]}? The fields are" if near else "choose from"
+            similar = get_close_matches(str(name), FIELDS, 1, _TYPO_SIMILARITY)
+            hint = f"did you mean {similar[0]}? The fields are" if similar else "choose from"
             raise InvalidInput(
                 f"filters: no field {str(name)[:60]!r}; {hint} {', '.join(FIELDS)}; put metadata "
                 "keys under metadata"

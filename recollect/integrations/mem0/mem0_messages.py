@@ -206,8 +206,8 @@ def mem0_fields(event: Memory) -> dict[str, Any]:
 
 def find_messages(zone: Zone, fields: Mapping[str, str]) -> list[Message]:
     """Return the messages with these values of Mem0's fields in all versions, sorted."""
-    wanted = {f"{KEY}.{name}": value for name, value in fields.items()}
-    found = list_all(zone, "events", platform=PLATFORM, metadata=wanted)
+    metadata = {f"{KEY}.{name}": value for name, value in fields.items()}
+    found = list_all(zone, "events", platform=PLATFORM, metadata=metadata)
     versions = group_versions(event for event in found if mem0_fields(event))
     return sorted(map(Message, versions), key=lambda message: message.sort_key)
 
@@ -231,15 +231,15 @@ class MemoryReader:
         self.zone = zone
         self._known = {id_: message for message in known for id_ in message.source_ids}
 
-    def read(self, some: Sequence[Message]) -> list[MessageMemories]:
+    def read(self, messages: Sequence[Message]) -> list[MessageMemories]:
         """Return the memories of each message, in the same order."""
         replaced = {message.id for message in self._known.values() if message.is_replacement}
-        asked = [
-            one.current_source_id for one in some if one.is_replacement or not one.is_one_memory
+        source_ids = [
+            one.current_source_id for one in messages if one.is_replacement or not one.is_one_memory
         ]
         given: dict[str, list[Memory]] = defaultdict(list)
         repeated: dict[str, list[Memory]] = defaultdict(list)
-        facts = list_all(self.zone, "facts", source_event_ids=asked, superseded=True)
+        facts = list_all(self.zone, "facts", source_event_ids=source_ids, superseded=True)
         by_id = {fact.id: fact for fact in facts}
         for fact in sorted(by_id.values(), key=lambda fact: fact.id):
             first, *others = fact.source_event_ids
@@ -248,7 +248,7 @@ class MemoryReader:
                 repeated[other].append(fact)
         self._fetch(given)
         ended = self.find_ended(by_id.values())
-        return [self._read(one, given, repeated, ended, replaced) for one in some]
+        return [self._read(one, given, repeated, ended, replaced) for one in messages]
 
     def _read(
         self,
@@ -292,10 +292,10 @@ class MemoryReader:
 
         A fact of one owner does not supersede facts of another.
         """
-        past = [fact for fact in facts if not fact.current]
-        newer = {change.id for fact in past for change in fact.superseded_by}
+        ended_facts = [fact for fact in facts if not fact.current]
+        newer = {change.id for fact in ended_facts for change in fact.superseded_by}
         source_of = {id_: self.zone.get_memory(id_).source_event_ids[0] for id_ in newer}
-        self._fetch([*source_of.values(), *(fact.source_event_ids[0] for fact in past)])
+        self._fetch([*source_of.values(), *(fact.source_event_ids[0] for fact in ended_facts)])
 
         def owner_of(source_id: str) -> tuple[str | None, ...] | None:
             message = self._known.get(source_id)
@@ -303,7 +303,7 @@ class MemoryReader:
 
         return {
             fact.id
-            for fact in past
+            for fact in ended_facts
             if fact.retracted
             or not fact.superseded_by
             or any(

@@ -186,8 +186,8 @@ async def event(request: AnyRequest, event_id: FromPath[str]) -> dict[str, Any]:
 @post("/v3/memories/search", status_code=200, opt=_READ)
 async def search(request: AnyRequest, data: JSONBody[SearchBody]) -> dict[str, Any]:
     """Return the memories that match the filters and answer a question."""
-    among = [{"metadata": data.metadata}] if data.metadata else []
-    filters = _all_of(_checked_filters(data.filters), data.categories, *among)
+    metadata_filters = [{"metadata": data.metadata}] if data.metadata else []
+    filters = _all_of(_checked_filters(data.filters), data.categories, *metadata_filters)
     found = await _query(
         request,
         zone_of(request),
@@ -220,8 +220,8 @@ async def list_all(
         for operator, day in (("gte", data.start_date), ("lte", data.end_date))
         if day is not None
     }
-    among = [{"created_at": between}] if between else []
-    filters = _all_of(_checked_filters(data.filters), data.categories, *among)
+    time_filters = [{"created_at": between}] if between else []
+    filters = _all_of(_checked_filters(data.filters), data.categories, *time_filters)
     found = await _query(
         request,
         zone_of(request),
@@ -393,8 +393,8 @@ def _all_of(
     filters: dict[str, Any], categories: list[str] | None, *others: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the conjunction of some filters."""
-    among = [{"categories": {"in": categories}}] if categories else []
-    return {"AND": [filters, *others, *among]} if among or others else filters
+    category_filters = [{"categories": {"in": categories}}] if categories else []
+    return {"AND": [filters, *others, *category_filters]} if category_filters or others else filters
 
 
 def _read_filters(text: str) -> dict[str, Any]:

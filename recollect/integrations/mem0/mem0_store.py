@@ -209,7 +209,7 @@ class Mem0Store:
             stored["expiration_date"] = _day(expiration_date)
         content = item.text if text is None else text
         owners_messages = self._messages_of_owner(item)
-        others = (
+        duplicates = (
             []
             if content == item.text
             else _retraction_ids(self._same_memories(item, owners_messages))
@@ -229,12 +229,12 @@ class Mem0Store:
         if item.retraction_ids[0] == message.first.id:
             event |= {"kind": "edit", "target": message.source_id}
             event["metadata"] = {KEY: _without_none(stored)}
-            token = self._import({0: event}, principal, wait=wait or bool(others))
-            self._retract(others, owners_messages)
+            token = self._import({0: event}, principal, wait=wait or bool(duplicates))
+            self._retract(duplicates, owners_messages)
             return Addition(item.id, token)
         stored |= {"kind": REPLACEMENT, "infer": False, "created_at": message.created_at}
         event["metadata"] = {KEY: _without_none(stored)}
-        targets = [*item.retraction_ids, *others]
+        targets = [*item.retraction_ids, *duplicates]
         report = replace(self.zone, event, targets, _source_ids(owners_messages), principal)
         if report.rejected:
             raise partly_rejected(report, "text", [0])
@@ -261,12 +261,12 @@ class Mem0Store:
         """Return the other items in the owner's messages that are the same memory."""
         # A fact shares words with its message, so most messages can be skipped.
         stems = {word[:_STEM] for word in _LONG_WORD.findall(item.text.casefold())}
-        near = [
+        candidates = [
             message
             for message in owners_messages
             if not stems or any(stem in message.last.text.casefold() for stem in stems)
         ]
-        reads = MemoryReader(self.zone, owners_messages).read(near)
+        reads = MemoryReader(self.zone, owners_messages).read(candidates)
         return [
             one
             for read in reads
@@ -277,9 +277,9 @@ class Mem0Store:
 
     def _retract(self, ids: Iterable[str], owners_messages: Sequence[Message]) -> None:
         """Retract memories of these messages; the same facts from other messages stay."""
-        own = _source_ids(owners_messages)
+        source_ids = _source_ids(owners_messages)
         for id_ in ids:
-            retract(self.zone, id_, own)
+            retract(self.zone, id_, source_ids)
 
     def delete_all(self, filters: Mapping[str, Any]) -> int:
         """Erase the messages that filters match; return their number."""
@@ -327,21 +327,21 @@ class Mem0Store:
         found, chosen = self._matching(filters, expired=show_expired)
         if not found or top_k == 0:
             return []
-        asked = Query(
+        request = Query(
             query=query,
             max_results=min(_MAX_RESULTS, max(_CANDIDATES * top_k, _MIN_CANDIDATES)),
             asked_at=None if asked_at is None else to_unix_ms(asked_at, "reference_date"),
             source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
             explain=True,
         )
-        facts = self.zone.recall(asked, scope=("facts",)).results
-        events = self.zone.recall(asked, scope=("events",)).results
+        facts = self.zone.recall(request, scope=("facts",)).results
+        events = self.zone.recall(request, scope=("events",)).results
         hits = {result.id: result for result in (*facts, *events)}
-        reached = {source for result in hits.values() for source in result.source_event_ids}
-        near = [one for one in found if not reached.isdisjoint(one.source_ids)]
+        source_ids = {source for result in hits.values() for source in result.source_event_ids}
+        candidates = [one for one in found if not source_ids.isdisjoint(one.source_ids)]
         scored = [
             (score, item)
-            for read in MemoryReader(self.zone, found).read(near)
+            for read in MemoryReader(self.zone, found).read(candidates)
             for item in read.items
             if (chosen is None or item.id in chosen)
             and (score := _score(item, hits, threshold)) is not None
@@ -476,19 +476,23 @@ class Mem0Store:
         """
         check_filters(filters, known=FIELDS if self._strict else ANY_FIELD)
         found = find_messages(self.zone, required_ids(filters))
-        asked = named_fields(filters)
+        field_names = named_fields(filters)
         if not self._strict:
             # Filters may name metadata keys directly, so a typo shows only by comparison with the
             # stored keys.
             keys = {name for one in found for name in one.stored.get("metadata") or ()}
-            check_filters(filters, known={*FIELDS, *keys, *not_typos(asked)})
+            check_filters(filters, known={*FIELDS, *keys, *not_typos(field_names)})
         today = datetime.now(UTC).date().isoformat()
         found = [one for one in found if expired or not one.is_expired(today)]
-        if "categories" in asked and found and not any("categories" in one.fields for one in found):
+        if (
+            "categories" in field_names
+            and found
+            and not any("categories" in one.fields for one in found)
+        ):
             raise InvalidInput(
                 "filters: no memory has categories; store them in the metadata, under categories"
             )
-        if asked.isdisjoint(MEMORY_FIELDS):
+        if field_names.isdisjoint(MEMORY_FIELDS):
             return [one for one in found if matches(filters, one.filter_fields)], None
         chosen: dict[str, Message] = {}
         for read in MemoryReader(self.zone, found).read(found):
@@ -597,8 +601,8 @@ def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | 
     if message.is_replacement:
         # A replacement has the id of the replaced memory, which may belong to another message.
         found = [hit for hit in found if hit.type == "fact" or hit.id == message.last.id][::-1]
-    near = [hit.similarity for hit in found if hit.similarity is not None]
-    if not found or (near and max(near) < threshold - _ROUNDING):
+    similarities = [hit.similarity for hit in found if hit.similarity is not None]
+    if not found or (similarities and max(similarities) < threshold - _ROUNDING):
         return None
     return found[0].score
 

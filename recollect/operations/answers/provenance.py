@@ -253,8 +253,8 @@ def _entity(files: ZoneFiles, id_: str) -> Provenance | None:
         merged = merge_reason(files.identity.connection, other.id)
         because = f": {merged[0]} (confidence {merged[1]})" if merged else ""
         steps.append(ProvenanceStep(f"merged with {other.type} {other.name!r}{because}"))
-    named = events_naming(files.identity.connection, id_, _MAX_LISTED)
-    sources, event_steps = _event_steps(files, named, "named in")
+    event_ids = events_naming(files.identity.connection, id_, _MAX_LISTED)
+    sources, event_steps = _event_steps(files, event_ids, "named in")
     return Provenance(entity.id, "entity", entity.name, sources, steps + event_steps)
 
 

@@ -97,12 +97,12 @@ def _sections(
     sections: list[tuple[str, list[Result]]] = []
     shown = set[str]()
     for title, limit, items in found:
-        fresh = [item for item in items if _is_new(item, shown)][: min(limit, max_results)]
-        for item in fresh:
+        new_items = [item for item in items if _is_new(item, shown)][: min(limit, max_results)]
+        for item in new_items:
             shown.update(_ids_shown_by(item))
-        max_results -= len(fresh)
-        if fresh:
-            sections.append((title, fresh))
+        max_results -= len(new_items)
+        if new_items:
+            sections.append((title, new_items))
     return sections
 
 

@@ -212,8 +212,8 @@ def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]
     for record in records_of_kind(ledger, zone, "forget"):
         event = record.open(ledger.keys)
         if event is not None and isinstance(event.payload, Forget):
-            asked = not hashes.isdisjoint(event.payload.names)
-            if asked or not numbers.isdisjoint(event.payload.targets):
+            is_requested = not hashes.isdisjoint(event.payload.names)
+            if is_requested or not numbers.isdisjoint(event.payload.targets):
                 found.append(event.number)
     return found
 
@@ -276,8 +276,8 @@ def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
     except ValueError:
         yield "an id of a key is malformed"
         return
-    if left := ledger.keys.get(list(ids)):
-        numbers = sorted(ids[key_id] for key_id in left)
+    if remaining := ledger.keys.get(list(ids)):
+        numbers = sorted(ids[key_id] for key_id in remaining)
         yield f"keys of {len(numbers)} erased records exist, such as that of record {numbers[0]}"
 
 

@@ -318,24 +318,28 @@ class TargetFinder:
         known = None if criteria.entity is None else self.find_entity(criteria.entity)
         if known is None:
             return []
-        others = msgspec.structs.replace(criteria, entity=None)
-        allowed = self.matching(others) if others.has_criterion or others.platform else None
+        other_criteria = msgspec.structs.replace(criteria, entity=None)
+        allowed = (
+            self.matching(other_criteria)
+            if other_criteria.has_criterion or other_criteria.platform
+            else None
+        )
 
         def remaining(numbers: Set[int]) -> set[int]:
-            left = set(numbers) - taken
-            return left if allowed is None else left & allowed
+            candidates = set(numbers) - covered
+            return candidates if allowed is None else candidates & allowed
 
         matcher = matcher_of(self._identity, known.ids)
-        taken = set(chosen)
+        covered = set(chosen)
         found = []
         for other, ids in similar_entities(self._identity, known.ids, matcher):
             if numbers := remaining(self._records_of(ids).numbers):
                 found.append(PossibleTarget(other.id, "entity", other.name, len(numbers)))
-                taken |= numbers
+                covered |= numbers
         for number, id_, text in texts_with_a_part_of_the_name(self._events, matcher):
             if remaining({number}):
-                shown = truncate_middle(collapse_whitespace(text), _SHOWN_TEXT)
-                found.append(PossibleTarget(id_, "event", shown, 1))
+                excerpt = truncate_middle(collapse_whitespace(text), _SHOWN_TEXT)
+                found.append(PossibleTarget(id_, "event", excerpt, 1))
         return found
 
     def by_any_id(self, id_: str) -> set[int]:

@@ -93,10 +93,10 @@ class PossibleEntity(NamedTuple):
 def matcher_of(connection: apsw.Connection, ids: Set[str]) -> NameMatcher:
     """Return a matcher of the names of an entity, given with all entities merged into it."""
     found = [identity.entity(connection, id_) for id_ in sorted(ids)]
-    named = [entity for entity in found if entity is not None and entity.type in NAME_KINDS]
-    persons = [entity for entity in named if entity.type == "person"]
-    kind = NAME_KINDS[(persons or named)[0].type] if named else "other"
-    return NameMatcher((entity.name for entity in persons or named), kind)
+    entities = [entity for entity in found if entity is not None and entity.type in NAME_KINDS]
+    persons = [entity for entity in entities if entity.type == "person"]
+    kind = NAME_KINDS[(persons or entities)[0].type] if entities else "other"
+    return NameMatcher((entity.name for entity in persons or entities), kind)
 
 
 def similar_entities(

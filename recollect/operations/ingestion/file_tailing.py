@@ -139,13 +139,13 @@ class _Tail(io.RawIOBase):
 
     def _is_replaced(self) -> bool:
         """Return whether the file was truncated, or its name belongs to another file."""
-        mine = os.fstat(self._file.fileno())
+        open_file = os.fstat(self._file.fileno())
         try:
             now = os.stat(self._path)
         except FileNotFoundError:
             # A log rotation moved it and has not created the new one yet.
             return False
-        return (mine.st_dev, mine.st_ino) != (now.st_dev, now.st_ino) or (
+        return (open_file.st_dev, open_file.st_ino) != (now.st_dev, now.st_ino) or (
             now.st_size < self._file.tell()
         )
 

@@ -155,7 +155,9 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     ids = [fact.id for fact in found]
     stated = fact_statements.statements(files.memory.connection, ids)
     about = fact_list.entities_of(files.memory.connection, ids)
-    event_ids = {each.event_id for some in stated.values() for each in some}
+    event_ids = {
+        each.event_id for statements_of_fact in stated.values() for each in statements_of_fact
+    }
     events = by_ids(files.events.connection, sorted(event_ids))
     source_ids = {event.id: event.source_id for event in events}
     speakers = event_list.with_ids(
@@ -165,10 +167,10 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     entity_ids = {id_ for entities in about.values() for id_ in entities}
     names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
     for fact in found:
-        own = fact_statements.in_order(stated.get(fact.id, ()), source_ids)
-        if not own:
+        statements = fact_statements.in_order(stated.get(fact.id, ()), source_ids)
+        if not statements:
             continue
-        lasting = stability(fact.text, fact.attribute)
+        lifetime = stability(fact.text, fact.attribute)
         yield Fact(
             id=fact.id,
             text=fact.text,
@@ -178,12 +180,12 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             attribute=fact.attribute,
             value=fact.value,
             current=fact.superseded_by is None,
-            stability=lasting.kind,
-            said=fact_statements.statement_summary(own),
+            stability=lifetime.kind,
+            said=fact_statements.statement_summary(statements),
             entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
-            source_event_ids=list(dict.fromkeys(source_ids[each.event_id] for each in own)),
-            stability_confidence=lasting.confidence,
-            ttl_days=lasting.ttl_days,
+            source_event_ids=list(dict.fromkeys(source_ids[each.event_id] for each in statements)),
+            stability_confidence=lifetime.confidence,
+            ttl_days=lifetime.ttl_days,
             relations=relations.get(fact.id, []),
             retracted=bool(fact.retracted),
             said_by=_speaker(speakers.get(fact.source_event_id)),
@@ -354,11 +356,11 @@ def _handles(connection: apsw.Connection, entity_ids: list[str]) -> dict[str, li
     members: dict[str, list[str]] = {id_: [id_] for id_ in entity_ids}
     for into, id_, _ in entity_list.merged_entities(connection, entity_ids):
         members[into].append(id_)
-    own: dict[str, list[Handle]] = {}
+    by_owner: dict[str, list[Handle]] = {}
     all_ids = sorted({id_ for ids in members.values() for id_ in ids})
     for id_, platform, handle in entity_list.handles_of(connection, all_ids):
-        own.setdefault(id_, []).append(Handle(platform=platform, handle=handle))
+        by_owner.setdefault(id_, []).append(Handle(platform=platform, handle=handle))
     return {
-        into: [handle for id_ in ids for handle in own.get(id_, ())]
+        into: [handle for id_ in ids for handle in by_owner.get(id_, ())]
         for into, ids in members.items()
     }

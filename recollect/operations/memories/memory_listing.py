@@ -246,10 +246,10 @@ def _event_page(
     place: tuple[int, str],
     limit: int,
 ) -> _Page:
-    among = None if about is None else events_mentioning(files.identity.connection, about)
+    event_ids = None if about is None else events_mentioning(files.identity.connection, about)
     found = event_list.events(
         files.events.connection,
-        among=among,
+        among=event_ids,
         platform=platform,
         thread=thread,
         source_ids=sources,
@@ -325,9 +325,9 @@ class _Changes(NamedTuple):
 def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
     connection = files.memory.connection
     found = superseding.supersessions(connection, ids, LATEST_MS)
-    others = {id_ for older, newer, _ in found for id_ in (older, newer)}
+    fact_ids = {id_ for older, newer, _ in found for id_ in (older, newer)}
     # Excludes facts that are being forgotten but still have rows.
-    readable = with_details(files, fact_list.with_ids(connection, sorted(others)))
+    readable = with_details(files, fact_list.with_ids(connection, sorted(fact_ids)))
     texts = {fact.id: fact.text for fact in readable}
     changes: dict[str, _Changes] = {}
     for older, newer, at in found:
@@ -343,11 +343,11 @@ def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
 def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
     """Return the facts linked to a fact by any number of supersessions, itself included."""
     family: set[str] = set()
-    near = {fact_id}
-    while near:
-        family |= near
-        pairs = superseding.supersessions(files.memory.connection, sorted(near), LATEST_MS)
-        near = {id_ for older, newer, _ in pairs for id_ in (older, newer)} - family
+    frontier = {fact_id}
+    while frontier:
+        family |= frontier
+        pairs = superseding.supersessions(files.memory.connection, sorted(frontier), LATEST_MS)
+        frontier = {id_ for older, newer, _ in pairs for id_ in (older, newer)} - family
     return family
 
 

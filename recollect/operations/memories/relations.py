@@ -128,16 +128,16 @@ class Relations:
 
     def _with_less_detail(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
         """Return an earlier fact with the same value and a text that this fact's text contains."""
-        is_covered, same = self._values.is_told, normalise_name(value.value)
-        alike = [
+        is_covered, normalised = self._values.is_told, normalise_name(value.value)
+        same_value = [
             (each.fact_id, without_occasion(each.text))
             for each in earlier
-            if normalise_name(each.value) == same
+            if normalise_name(each.value) == normalised
         ]
         text = without_occasion(value.text)
-        if any(is_covered(text, known) for _, known in alike):
+        if any(is_covered(text, known) for _, known in same_value):
             return None
-        return next((fact for fact, known in alike if is_covered(known, text)), None)
+        return next((fact for fact, known in same_value if is_covered(known, text)), None)
 
     def _with_other_value(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
         """Return the earlier fact whose value shares the most words with a new value of its slot.

@@ -54,11 +54,11 @@ def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
     try:
         return get_memory(zone, id_)
     except UnknownId:
-        named = _PART.fullmatch(id_)
-        if named is None:
+        match = _PART.fullmatch(id_)
+        if match is None:
             raise
-    event = get_memory(zone, named[1])
-    start, end = int(named[2]), int(named[3])
+    event = get_memory(zone, match[1])
+    start, end = int(match[2]), int(match[3])
     if event.type != "event" or not start < end <= len(event.text):
         raise InvalidInput(f"{id_[:200]!r}: give an event and a part of its text, ID:START-END")
     return Part(event, start, end)

@@ -157,7 +157,7 @@ def create_mental_model(
     True
     """
     with memory_span("create_memory", zone.name) as span:
-        made = models.create(
+        model = models.create(
             zone,
             name,
             description,
@@ -166,9 +166,9 @@ def create_mental_model(
             tags=tags,
             sources=sources,
         )
-        span.set_record_id(made.id)
-        span.set_records(1, lambda: [(made.id, made.description, None)])
-    return made
+        span.set_record_id(model.id)
+        span.set_records(1, lambda: [(model.id, model.description, None)])
+    return model
 
 
 @operation(
@@ -204,9 +204,9 @@ def update_mental_model(
     """
     with memory_span("update_memory", zone.name) as span:
         span.set_record_id(id)
-        made = models.update(zone, id, description, sources=sources)
-        span.set_records(1, lambda: [(made.id, made.description, None)])
-    return made
+        model = models.update(zone, id, description, sources=sources)
+        span.set_records(1, lambda: [(model.id, model.description, None)])
+    return model
 
 
 @operation(

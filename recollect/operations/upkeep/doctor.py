@@ -358,9 +358,9 @@ def _keys(home: Home) -> str:
             missing: list[int] = []
             while accepted := reader.read_sealed(_BATCH_SIZE):
                 events += len(accepted)
-                there = ledger.keys.get([each.envelope.key_id for each in accepted])
+                present = ledger.keys.get([each.envelope.key_id for each in accepted])
                 missing += [
-                    each.envelope.number for each in accepted if each.envelope.key_id not in there
+                    each.envelope.number for each in accepted if each.envelope.key_id not in present
                 ]
             reason = ""
             try:

@@ -54,9 +54,9 @@ def promote(
             f"the ledger {setting!r} ({origin}): promote moves the embedded ledger of a home; "
             "leave the setting out"
         )
-    with hold_follower_lock(home), promotion.exclusive_files(home.directory) as own:
-        _check(home, settings.url, own)
-        if embedded := own.moved_to() is None:
+    with hold_follower_lock(home), promotion.exclusive_files(home.directory) as files:
+        _check(home, settings.url, files)
+        if embedded := files.moved_to() is None:
             # An interrupted promotion to another URL may have left this copy.
             shutil.rmtree(home.directory / "copy", ignore_errors=True)
         ledger = KafkaLedger(
@@ -65,31 +65,31 @@ def promote(
             encoder=encoder_name(home),
             reader=reader_name(home),
             agents=home.settings.agents,
-            secret=own.keys.secret,
+            secret=files.keys.secret,
         )
         with closing(node_of(home, ledger, decides=True)) as node:
-            counts = own.count()
+            counts = files.count()
             if embedded:
-                with show(own.step_count()) as progress:
-                    promotion.copy_ledger(own, ledger, progress)
-                own.mark_moved(settings.url)
+                with show(files.step_count()) as progress:
+                    promotion.copy_ledger(files, ledger, progress)
+                files.mark_moved(settings.url)
             promotion.publish_active_chains(node)
             home.record_promotion(settings.url)
-            own.clear()
+            files.clear()
     return PromotionReport(settings.url, **msgspec.structs.asdict(counts))
 
 
-def _check(home: Home, url: str, own: promotion.EmbeddedFiles) -> None:
+def _check(home: Home, url: str, files: promotion.EmbeddedFiles) -> None:
     """Raise HomeError if the ledger was moved, unless a move to `url` is unfinished."""
     promoted_to = home.settings.promoted_to
-    moved_to = own.moved_to() or promoted_to
-    is_unfinished = promoted_to is None or any(own.ends().values())
+    moved_to = files.moved_to() or promoted_to
+    is_unfinished = promoted_to is None or any(files.ends().values())
     if moved_to is not None and not (is_unfinished and moved_to == url):
         raise HomeError(
             f"the ledger of {home.directory} was moved; set RECOLLECT_LEDGER to {moved_to}"
         )
     zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}
-    if moved_to is None and (others := zones - set(own.file.zones())):
+    if moved_to is None and (others := zones - set(files.file.zones())):
         raise HomeError(
             f"zone {min(others)} of {home.directory} comes from a ledger other than the embedded "
             f"one: set RECOLLECT_LEDGER to the URL of that ledger"

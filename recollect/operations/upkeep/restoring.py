@@ -492,9 +492,11 @@ class _Restore:
             tokens = not_revoked(current.tokens().tokens, [backed_up, *snapshots])
         else:
             tokens = list(_read_tokens(self._directory / TOKENS_FILE, unix_ms()).tokens)
-            own = {token.id for token in tokens}
+            current_ids = {token.id for token in tokens}
             tokens += [
-                token for token in not_revoked(self._tokens, snapshots) if token.id not in own
+                token
+                for token in not_revoked(self._tokens, snapshots)
+                if token.id not in current_ids
             ]
         if tokens:
             write_tokens(self._new / TOKENS_FILE, tokens)

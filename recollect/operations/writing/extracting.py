@@ -87,8 +87,8 @@ class Extractor:
             self._thread.add(event)
             return Extraction(id=content.source_id, facts=[], mentions=[], causes=[], writer=writer)
         if self.gateway is not None:
-            wanted = self._writer.texts_to_annotate(event, self._thread)
-            self._thread.readings = self.gateway.annotations(wanted)
+            texts = self._writer.texts_to_annotate(event, self._thread)
+            self._thread.readings = self.gateway.annotations(texts)
         extract = self._writer.extract(event, self._thread)
         decided = self._writer.resolve(event, extract, self._state())
         puts = [row for part in decided for row in part.puts]
@@ -99,14 +99,14 @@ class Extractor:
         self._thread.add(event)
         messages: list[AnalysedMessage] = extract.content
         # The model's mentions come first: they take precedence over the rules' for the same span.
-        named = self._mentions(event, content, [*added, *puts], messages, references)
+        mentions = self._mentions(event, content, [*added, *puts], messages, references)
         puts += added
         facts = [row for row in puts if isinstance(row, Fact)]
         indexes = {fact.id: index for index, fact in enumerate(facts)}
         return Extraction(
             id=content.source_id,
             facts=self._facts(event, facts, puts, messages),
-            mentions=named,
+            mentions=mentions,
             causes=[
                 CausalPair(
                     cause=indexes[row.from_fact_id],
@@ -159,9 +159,11 @@ class Extractor:
             if isinstance(row, FactEntity):
                 about[row.fact_id].add(self._name(row.entity_id))
         days = {row.fact_id: row for row in puts if isinstance(row, FactDays)}
-        stating = [event, *(one.event for message in messages for one in message.retractions)]
+        source_events = [event, *(one.event for message in messages for one in message.retractions)]
         sources = {
-            each.id: each.payload.source_id for each in stating if isinstance(each.payload, Content)
+            each.id: each.payload.source_id
+            for each in source_events
+            if isinstance(each.payload, Content)
         }
         stored = Relations(self._memory.connection, self._identity.connection)
         relations = stored.outgoing([fact.id for fact in facts])
@@ -177,17 +179,17 @@ class Extractor:
                 attribute=claim.attribute if claim else None,
                 value=claim.value if claim else None,
                 current=fact.id not in superseded,
-                stability=holds.kind,
+                stability=lifetime.kind,
                 said=Said(1, format_time(fact.as_of), format_time(fact.as_of)),
                 entities=sorted(about[fact.id]),
                 source_event_ids=[sources[fact.source_event_id]],
-                stability_confidence=holds.confidence,
-                ttl_days=holds.ttl_days,
+                stability_confidence=lifetime.confidence,
+                ttl_days=lifetime.ttl_days,
                 relations=relations.get(fact.id, []),
             )
             for fact in facts
             for claim in (claims.get(fact.id),)
-            for holds in (stability(fact.text, claim.attribute if claim else None),)
+            for lifetime in (stability(fact.text, claim.attribute if claim else None),)
         ]
         return (
             [without_stability(fact) for fact in listed]
@@ -268,12 +270,12 @@ def _with_references(
     found: Sequence[Mention], text: str, references: Sequence[Reference]
 ) -> list[Mention]:
     """Add references to people: resolved pronouns, and names that the context resolves."""
-    made = list(found)
+    mentions = list(found)
     for reference in references:
         start, end = reference.start, reference.end
-        over = [each for each in found if each.start < end and start < each.end]
-        if not over:
-            made.append(
+        overlapping = [each for each in found if each.start < end and start < each.end]
+        if not overlapping:
+            mentions.append(
                 Mention(
                     text=text[start:end],
                     start=start,
@@ -284,12 +286,12 @@ def _with_references(
                 )
             )
         elif not reference.pronoun:
-            made = [
+            mentions = [
                 msgspec.structs.replace(each, entity=reference.who)
-                if each in over
+                if each in overlapping
                 and each.type in ("PERSON", "OTHER")
                 and (each.entity is None or reference.spoke)
                 else each
-                for each in made
+                for each in mentions
             ]
-    return made
+    return mentions

@@ -91,8 +91,8 @@ async def ready(request: AnyRequest) -> Ready:
 )
 async def which_version() -> Version:
     """Return the version of recollect."""
-    own = version("recollect")
-    return Version(own, own)
+    number = version("recollect")
+    return Version(number, number)
 
 
 @get(

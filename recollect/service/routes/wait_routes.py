@@ -28,8 +28,8 @@ async def wait(
     """Answer once everything up to a consistency token is decided and can be recalled."""
     target = LedgerPosition.parse(data.token)
     opened = await existing_zone(request, zone)
-    own = await service_of(request).reading.run(opened.token)
-    if LedgerPosition.parse(own).partition != target.partition:
+    current = await service_of(request).reading.run(opened.token)
+    if LedgerPosition.parse(current).partition != target.partition:
         raise InvalidInput("token: it is not a token of this zone")
     await service_of(request).wait_until_decided(zone, target.number)
     return await read(request, zone, lambda opened: opened.status())

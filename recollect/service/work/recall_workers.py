@@ -168,18 +168,18 @@ class RecallWorkers:
         with self._changed:
             erasures = self._erasures
             # A traced query runs here, since its spans belong to this process.
-            taken = self._take() if self._running_here and not is_tracing() else None
-            if taken is None:
+            free_connection = self._take() if self._running_here and not is_tracing() else None
+            if free_connection is None:
                 self._running_here += 1
                 if self._running_here >= START_THRESHOLD:
                     self._start_another()
-        if taken is None:
+        if free_connection is None:
             try:
                 return msgspec.json.encode(zone.recall(query))
             finally:
                 with self._changed:
                     self._running_here -= 1
-        response = self._request(*taken, RecallRequest(zone.name, query))
+        response = self._request(*free_connection, RecallRequest(zone.name, query))
         with self._changed:
             # After an erasure, the answer may contain erased memories.
             is_current = erasures == self._erasures

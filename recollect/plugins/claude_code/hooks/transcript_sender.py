@@ -174,11 +174,11 @@ class TranscriptSender:
 
     def _send_from(self, position: Position, is_in_use: bool) -> None:
         with open(position.transcript, "rb") as file:
-            for events, reached in unsent_batches(file, position, is_in_use=is_in_use):
+            for events, new_position in unsent_batches(file, position, is_in_use=is_in_use):
                 ledger_end = self._post(events) if events else None
                 if ledger_end is not None and ledger_end < position.ledger_end:
                     raise _LedgerBehind
-                position = reached._replace(ledger_end=ledger_end or position.ledger_end)
+                position = new_position._replace(ledger_end=ledger_end or position.ledger_end)
                 # If the position cannot be stored, everything is sent again, so nothing is lost.
                 with suppress(OSError):
                     self.positions.write(position)
