@@ -175,7 +175,7 @@ def _schema_problems(live: ReadModel, replayed: ReadModel) -> list[str]:
     problems = []
     for name in sorted(ours.keys() | theirs.keys()):
         if ours.get(name) != theirs.get(name):
-            what = "is missing" if name not in ours else "is not what recollect makes"
+            what = "is missing" if name not in ours else "differs from the one that recollect makes"
             problems.append(f"{live.name}: the table, index, view or trigger {name} {what}")
     return problems
 
@@ -231,8 +231,8 @@ def _vector_problems(model: ReadModel, name: str) -> list[str]:
     ).fetchall()
     if wrong or entries != rows:
         return [
-            f"{model.name}.{name}: {wrong} vectors differ, and {rows} rows have {entries} entries; "
-            "run recollect rebuild --level index"
+            f"{model.name}.{name}: {wrong} entries differ from their rows, and {rows} rows have "
+            f"{entries} entries; run recollect rebuild --level index"
         ]
     return []
 

@@ -90,7 +90,7 @@ class MissingExtra(RecollectError, ImportError):
 
     def __init__(self, extra: str, reason: str) -> None:
         super().__init__(
-            f"this needs packages of the extra {extra} ({reason}): {install_command(extra)}"
+            f"packages of the extra {extra} are missing ({reason}): {install_command(extra)}"
         )
         self.extra = extra
 

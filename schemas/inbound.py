@@ -129,7 +129,7 @@ def decode_inbound(line: bytes) -> InboundEvent:
         InvalidInput: the line is not a valid event; the message says why, in one sentence.
     """
     if len(line) > MAX_RECORD_BYTES:
-        raise InvalidInput(f"{len(line)} bytes; a record may have {MAX_RECORD_BYTES}")
+        raise InvalidInput(f"it has {len(line)} bytes; a record may have {MAX_RECORD_BYTES}")
     line = replace_lone_surrogates_json(line)
     try:
         event = _decoder.decode(line)
@@ -170,7 +170,7 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     event = encodable(event)
     if event.kind not in _CONTENT_KINDS:
         if event.kind in KINDS:
-            raise InvalidInput(f"kind {event.kind!r} is a command; use its own call")
+            raise InvalidInput(f"kind {event.kind!r} is a command; use the operation for it")
         known = ", ".join(_CONTENT_KINDS)
         raise InvalidInput(f"unknown kind {event.kind[:60]!r}; known are {known}")
     for name in ("platform", "sender_id"):

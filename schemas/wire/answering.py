@@ -98,8 +98,8 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     source_event_ids: Annotated[
         tuple[str, ...] | None,
         Meta(
-            description="Only memories from these events, by their sources' own ids; an "
-            "observation only if all of its events are among them."
+            description="Only memories from the events with these source ids; an observation only "
+            "if all of its events are among them."
         ),
     ] = None
 
@@ -164,7 +164,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ]
     source_event_ids: Annotated[
         list[str],
-        Meta(description="Ids of the events that it comes from, as their sources name them."),
+        Meta(description="Source ids of the events that it comes from."),
     ]
     arms: Annotated[
         dict[str, int] | None,

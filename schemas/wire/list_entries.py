@@ -80,7 +80,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")]
     source_event_ids: Annotated[
         list[str],
-        Meta(description="Ids of the events that it comes from, as their sources name them."),
+        Meta(description="Source ids of the events that it comes from."),
     ]
     stability_confidence: Annotated[
         float | None, Meta(description="Confidence in the stability, from 0 to 1.")
@@ -120,7 +120,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")] = []
     source_event_ids: Annotated[
         list[str],
-        Meta(description="Ids of the events that it comes from, as their sources name them."),
+        Meta(description="Source ids of the events that it comes from."),
     ] = []
     supersedes: Annotated[
         list[MemoryRevision], Meta(description="Memories that it replaced, latest first.")

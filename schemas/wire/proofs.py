@@ -33,7 +33,7 @@ class ErasureRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         list[str],
         Meta(
             description="Hashes, keyed with the home's secret, of the given ids and the entity's "
-            "name: without the secret nothing can be guessed from them."
+            "name. Nobody without the secret can test a guess against them."
         ),
     ]
 
@@ -143,7 +143,7 @@ class CertificateCheck(msgspec.Struct, frozen=True, kw_only=True):
     ]
     keys_gone: Annotated[bool, Meta(description="None of the destroyed keys exists.")]
     hashes_agree: Annotated[
-        bool, Meta(description="Each content hash matched the replay, then and now.")
+        bool, Meta(description="Each content hash matched its replay, when issued and now.")
     ]
     problems: Annotated[list[str], Meta(description="The checks that failed.")]
 

@@ -26,7 +26,8 @@ class Receipt(msgspec.Struct, frozen=True):
     number: Annotated[int, Meta(description="The record's number in the zone.")]
     event_id: Annotated[str, Meta(description="Id of the event.")]
     clamped: Annotated[
-        bool, Meta(description="ingested_at was after the ledger's clock, which was used instead.")
+        bool,
+        Meta(description="ingested_at was later than the ledger's time, which was used instead."),
     ] = False
 
 
@@ -40,7 +41,7 @@ class RememberReceipt(Receipt, frozen=True):
         bool,
         Meta(
             description="false: the text is stored and can be found as a message; its facts follow "
-            "later. Do not send it again; wait for the token to find its facts too."
+            "later. Do not send it again; to find its facts, wait for the token."
         ),
     ] = True
 
@@ -70,7 +71,7 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     clamped: Annotated[
         int,
         Meta(
-            description="Number of new records whose ingested_at was after the ledger's clock, "
+            description="Number of new records whose ingested_at was later than the ledger's time, "
             "which was used instead."
         ),
     ]
@@ -84,7 +85,8 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     ]
     head: Annotated[str, Meta(description="Head of the zone's ledger after this import.")]
     skipped: Annotated[
-        list[Skipped], Meta(description="Files of unknown format in the same folder as others.")
+        list[Skipped],
+        Meta(description="Files of unknown format in the folders that were imported."),
     ] = []
 
 
@@ -116,10 +118,10 @@ class PossibleTarget(msgspec.Struct, frozen=True):
     id: Annotated[str, Meta(description="Id, to be given in `also`.")]
     type: Annotated[
         Literal["entity", "event"],
-        Meta(description="An entity with a similar name, or an event with a part of the name."),
+        Meta(description="An entity with a similar name, or an event that contains a part of it."),
     ]
     text: Annotated[str, Meta(description="The entity's name, or the beginning of the text.")]
-    events: Annotated[int, Meta(description="Number of records that are not forgotten yet.")]
+    events: Annotated[int, Meta(description="Number of its records that are not forgotten yet.")]
 
 
 class ForgetReport(msgspec.Struct, frozen=True):
@@ -298,7 +300,7 @@ class Status(msgspec.Struct, frozen=True):
         Meta(description="Time since the files last changed, in seconds; null if unknown."),
     ]
     stalled: Annotated[bool, Meta(description="There is work, and no process does it.")]
-    models: Annotated[list[FileStatus], Meta(description="How far each read model is.")]
+    models: Annotated[list[FileStatus], Meta(description="Progress of each read model.")]
     encoder: Annotated[
         str | None, Meta(description="Encoder of the home; null for keyword search only.")
     ]

@@ -458,4 +458,4 @@ def test_verify_minds_what_a_statement_means_and_not_how_it_is_written(tmp_path:
         assert content_problems(old, new_) == []
         old.connection.execute("ALTER TABLE switches ADD COLUMN more")
         (problem,) = content_problems(old, new_)
-    assert "switches is not what recollect makes" in problem
+    assert "switches differs from the one that recollect makes" in problem
