@@ -12,7 +12,7 @@ import apsw
 import msgspec
 
 from recollect.projections import row_changes
-from recollect.projections.embeddings.embeddings_file import SEARCHED
+from recollect.projections.embeddings.embeddings_file import IS_SEARCHED
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.sqlite import rows, scalar
 
@@ -218,7 +218,7 @@ def _vector_problems(model: ReadModel, name: str) -> list[str]:
     ((wrong,),) = model.connection.execute(
         f"""
         SELECT count(*) FROM embeddings AS row LEFT JOIN {name} AS entry ON entry.rowid = row.seq
-         WHERE row.model = ?1 AND row.{SEARCHED} AND (
+         WHERE row.model = ?1 AND row.{IS_SEARCHED} AND (
                entry.embedding IS NOT row.embedding OR entry.target_id IS NOT row.target_id
                OR entry.target_type IS NOT row.target_type)
         """,
@@ -226,7 +226,7 @@ def _vector_problems(model: ReadModel, name: str) -> list[str]:
     ).fetchall()
     ((entries,),) = model.connection.execute(f"SELECT count(*) FROM {name}").fetchall()
     ((rows,),) = model.connection.execute(
-        f"SELECT count(*) FROM embeddings WHERE model = ? AND {SEARCHED}",
+        f"SELECT count(*) FROM embeddings WHERE model = ? AND {IS_SEARCHED}",
         (getattr(model, "model", None),),
     ).fetchall()
     if wrong or entries != rows:

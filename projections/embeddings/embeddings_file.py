@@ -21,7 +21,7 @@ _INDEX = Path(__file__).parent / "search_index.sql"
 #: The condition on rows in the search index. Turns and facts are excluded: they are by far the most
 #: rows, and recall has its own index of them. So are texts: their vectors are only looked up by
 #: text.
-SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
+IS_SEARCHED = "target_type NOT IN ('event', 'fact', 'text')"
 
 _DROP_INDEX = """
 DROP TRIGGER IF EXISTS vec_embeddings_insert;
@@ -70,7 +70,7 @@ class EmbeddingsModel(ReadModel):
             dimension=self.dimension,
             chunk=_CHUNK_SIZE,
             model=apsw.format_sql_value(self.model),
-            searched=SEARCHED,
+            searched=IS_SEARCHED,
         )
 
     def reindex(self) -> None:
@@ -86,7 +86,7 @@ class EmbeddingsModel(ReadModel):
             "INSERT INTO vec_embeddings (rowid, target_type, embedding, target_id) "
             # NOT INDEXED gives rowid order without a sort, which would lose the int8 subtype.
             "SELECT seq, target_type, vec_int8(embedding), target_id FROM embeddings NOT INDEXED "
-            f"WHERE model = ? AND {SEARCHED} ORDER BY seq",
+            f"WHERE model = ? AND {IS_SEARCHED} ORDER BY seq",
             (self.model,),
         )
 

@@ -9,7 +9,7 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 # The score of a turn that mentions an entity, relative to a turn by one of the question's speakers.
-_MENTIONED = 0.5
+_MENTION_SCORE = 0.5
 
 
 def entity(question: ParsedQuestion, index: Index) -> ArmScores:
@@ -19,10 +19,10 @@ def entity(question: ParsedQuestion, index: Index) -> ArmScores:
     """
     scores = np.zeros(len(index.turns), np.float32)
     if question.entity_turns is not None:
-        scores[question.entity_turns] = _MENTIONED
+        scores[question.entity_turns] = _MENTION_SCORE
     for item in question.named:
         if not item.senders:
-            scores[index.mentioning(item.ids)] = _MENTIONED
+            scores[index.mentioning(item.ids)] = _MENTION_SCORE
     if question.speakers:
         scores[index.turns.sender_mask(question.speakers)] = 1.0
     return ArmScores(None, question.masked(scores))

@@ -22,7 +22,7 @@ from recollect.projections.sqlite import rows
 MAX_FACTS = 5
 # The number of observations found by their vectors: ten times as many as lead an answer, since
 # filters drop some.
-_NEAREST = 50
+_MAX_NEAREST = 50
 
 
 def observations(
@@ -75,7 +75,7 @@ def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
         "SELECT target_id FROM vec_embeddings "
         "WHERE embedding MATCH vec_int8(?) AND target_type = 'observation' AND k = ? "
         "ORDER BY distance",
-        (to_int8(question.vector[None])[0].tobytes(), _NEAREST),
+        (to_int8(question.vector[None])[0].tobytes(), _MAX_NEAREST),
     )
     return [str(id_) for (id_,) in found]
 

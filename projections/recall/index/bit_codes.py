@@ -18,7 +18,7 @@ from recollect.projections.recall.index.growable_arrays import Array, GrowableAr
 _BATCH = 32_768
 _BITS = 64
 # With more values than this, the largest value to select is first estimated from a sample.
-_SAMPLE = 8_192
+_SAMPLE_SIZE = 8_192
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -89,7 +89,7 @@ def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
     Rows that tie with the largest are included. Rows ascend. Values must be small, such as Hamming
     distances.
     """
-    if len(values) > _SAMPLE and (rows := _probable_smallest(values, count)) is not None:
+    if len(values) > _SAMPLE_SIZE and (rows := _probable_smallest(values, count)) is not None:
         sampled = values[rows]
         cut = _nth_smallest(sampled, count)
         return rows[sampled <= cut], cut
@@ -124,7 +124,7 @@ def _probable_smallest(values: npt.NDArray[np.uint16], count: int) -> Ints | Non
 
     The largest value to select is estimated from a sample, and the estimate may be too low.
     """
-    step = len(values) // _SAMPLE + 1
+    step = len(values) // _SAMPLE_SIZE + 1
     expected = count / step
     # Four standard deviations above the expected number within the sample.
     rank = math.ceil(expected + 4 * math.sqrt(expected) + 4)

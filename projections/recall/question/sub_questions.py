@@ -35,8 +35,10 @@ _THINGS = word_set("it its that this those these there then one ones")
 _SPEAKERS = word_set("i me my mine we us our you your")
 
 # A quick test: a text without a match has nothing to split.
-_JOINED = re.compile(rf"{_JOIN}{_QUESTION_WORD}\b", re.IGNORECASE)
-_JOINT = re.compile(rf"(?P<join>{_JOIN}|,\s*)(?={_QUESTION_WORD}\b(?!\s+to\b))", re.IGNORECASE)
+_JOINED_QUESTION = re.compile(rf"{_JOIN}{_QUESTION_WORD}\b", re.IGNORECASE)
+_POSSIBLE_BOUNDARY = re.compile(
+    rf"(?P<join>{_JOIN}|,\s*)(?={_QUESTION_WORD}\b(?!\s+to\b))", re.IGNORECASE
+)
 _ANY_QUESTION_WORD = re.compile(rf"\b{_QUESTION_WORD}\b", re.IGNORECASE)
 # The verb before its subject: "what does she", "how many cats has Ann", "who's".
 _VERB_AHEAD = (
@@ -66,7 +68,7 @@ def sub_questions(text: str, budget: Budget) -> list[str]:
 
 def split(text: str) -> list[str]:
     """Return all questions in a text, in order, or the text itself if it is one question."""
-    if text.count("?") < 2 and _JOINED.search(text) is None:
+    if text.count("?") < 2 and _JOINED_QUESTION.search(text) is None:
         return [text]
     if len(text.split()) > _MAX_WORDS:
         return [text]
@@ -142,24 +144,24 @@ def _split_sentence(sentence: str) -> list[str]:
     """Return the questions of one sentence that are joined by "and" or the like."""
     if _ANY_QUESTION_WORD.search(sentence) is None:
         return [sentence]
-    joints = list(_JOINT.finditer(sentence))
-    while joints and joints[-1]["join"].strip() == ",":
-        joints.pop()
+    boundaries = list(_POSSIBLE_BOUNDARY.finditer(sentence))
+    while boundaries and boundaries[-1]["join"].strip() == ",":
+        boundaries.pop()
     parts: list[str] = []
     start = 0
-    for joint in joints:
-        left, right = sentence[start : joint.start()], sentence[joint.end() :]
-        if _is_question_boundary(left, right, series=joint["join"].strip() == ","):
+    for boundary in boundaries:
+        left, right = sentence[start : boundary.start()], sentence[boundary.end() :]
+        if _is_question_boundary(left, right, after_comma=boundary["join"].strip() == ","):
             parts.append(left.strip())
-            start = joint.end()
+            start = boundary.end()
     return [*parts, sentence[start:].strip()]
 
 
-def _is_question_boundary(left: str, right: str, *, series: bool) -> bool:
+def _is_question_boundary(left: str, right: str, *, after_comma: bool) -> bool:
     """Return whether one question ends and another begins between left and right.
 
     There is no boundary in "when and where did he", in "whom did she meet and when", or in relative
-    clauses ("the girl who sings and who dances"). `series`: the two are separated by a comma only.
+    clauses ("the girl who sings and who dances"). `after_comma`: only a comma separates the two.
     Then there is no boundary after a clause such as "when she moved".
     """
     first_word = _ANY_QUESTION_WORD.match(right)
@@ -169,7 +171,7 @@ def _is_question_boundary(left: str, right: str, *, series: bool) -> bool:
     if not content_words(left) or len(tokenise(right).words) < 2:
         return False
     inverted = _INVERTED.match(right) is not None
-    if series:
+    if after_comma:
         return inverted and _BEGINS_AS_QUESTION.match(left) is not None
     if inverted:
         return bool(question_words) or _VERB_FIRST.match(left) is not None

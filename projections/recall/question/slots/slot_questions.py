@@ -29,31 +29,31 @@ Mask = npt.NDArray[np.bool_]
 #: The placeholder of the name in a question.
 _NAME = "\x00"
 _NOW = r"(?: (?:now|nowadays|currently|at the moment|at present|today|these days|right now))?"
-_BEFORE = r"(?:(?:so|and|ok|hey|please|remind me|tell me|do you (?:know|remember)|i forgot),? )*"
-_WHAT_IS = r"(?:what(?:['’]s| is| are)|which is|tell me|give me|do you know) "
+_LEAD_IN = r"(?:(?:so|and|ok|hey|please|remind me|tell me|do you (?:know|remember)|i forgot),? )*"
+_REQUEST = r"(?:what(?:['’]s| is| are)|which is|tell me|give me|do you know) "
 _ALLERGY = "allerg"
 _PETS = "dog|puppy|cat|kitten|rabbit|horse|hamster|parrot|bird|fish|tortoise|turtle"
 _KIN = (
     "mother|father|mum|mom|dad|sister|brother|son|daughter|aunt|uncle|cousin|niece|nephew|"
     "grandmother|grandfather"
 )
-_OF = rf"{_NAME}(?:['’]s?)? "
+_OWNER = rf"{_NAME}(?:['’]s?)? "
 
 
 def _pattern(*forms: str) -> re.Pattern[str]:
-    return re.compile(rf"{_BEFORE}(?:{'|'.join(forms)}){_NOW}\W*", re.IGNORECASE)
+    return re.compile(rf"{_LEAD_IN}(?:{'|'.join(forms)}){_NOW}\W*", re.IGNORECASE)
 
 
 def _possessive_forms(words: str) -> tuple[str, str]:
     """Return the two possessive forms, as "Ada's job" and "the job of Ada"."""
-    return rf"(?:{_WHAT_IS})?{_OF}{words}", rf"(?:{_WHAT_IS})?the {words} of {_NAME}"
+    return rf"(?:{_REQUEST})?{_OWNER}{words}", rf"(?:{_REQUEST})?the {words} of {_NAME}"
 
 
 _SLOT_PATTERNS = {
     "home": _pattern(
         rf"where(?:abouts)? (?:does|do) {_NAME} (?:currently |now )?(?:live|reside)",
         rf"where(?:['’]s| is) {_NAME} (?:currently |now )?(?:living|based)",
-        rf"where(?:['’]s| is) {_OF}home",
+        rf"where(?:['’]s| is) {_OWNER}home",
         rf"(?:in )?(?:which|what) (?:city|town|place|country|village) (?:does|do) {_NAME} "
         r"(?:currently |now )?live(?: in)?",
     ),
@@ -62,7 +62,7 @@ _SLOT_PATTERNS = {
         rf"where(?:['’]s| is) {_NAME} (?:currently |now )?(?:working|employed)",
         rf"(?:for )?(?:whom|who|which company|what company) (?:does|do) {_NAME} "
         r"(?:currently |now )?work(?: for| at)?",
-        rf"who(?:['’]s| is) {_OF}employer",
+        rf"who(?:['’]s| is) {_OWNER}employer",
         *_possessive_forms("employer"),
     ),
     "role": _pattern(
@@ -73,11 +73,11 @@ _SLOT_PATTERNS = {
     ),
     "partner": _pattern(
         rf"who(?:['’]s| is) {_NAME} (?:dating|seeing|together with)",
-        rf"who(?:['’]s| is) {_OF}(?:partner|significant other)",
-        rf"(?:{_WHAT_IS})?(?:the name of )?{_OF}partner(?:['’]s name| called)?",
+        rf"who(?:['’]s| is) {_OWNER}(?:partner|significant other)",
+        rf"(?:{_REQUEST})?(?:the name of )?{_OWNER}partner(?:['’]s name| called)?",
     ),
     "birthday": _pattern(
-        rf"when(?:['’]s| is) {_OF}birthday",
+        rf"when(?:['’]s| is) {_OWNER}birthday",
         rf"when was {_NAME} born",
         *_possessive_forms(r"(?:birthday|date of birth|birth date)"),
     ),
@@ -98,10 +98,11 @@ _SLOT_PATTERNS = {
     ),
     "pet": _pattern(
         rf"(?:what|which) (?:pets?|animals?) (?:does|do) {_NAME} (?:have|own)",
-        rf"(?:{_WHAT_IS}|who is )?(?:the name of )?{_OF}(?P<kind>{_PETS})(?:['’]s name| called)?",
+        rf"(?:{_REQUEST}|who is )?(?:the name of )?{_OWNER}(?P<kind>{_PETS})"
+        r"(?:['’]s name| called)?",
     ),
     "family": _pattern(
-        rf"(?:{_WHAT_IS}|who(?:['’]s| is) )(?:the name of )?{_OF}(?P<kind>{_KIN})"
+        rf"(?:{_REQUEST}|who(?:['’]s| is) )(?:the name of )?{_OWNER}(?P<kind>{_KIN})"
         r"(?:['’]s name| called)?",
     ),
 }
