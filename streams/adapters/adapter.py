@@ -26,7 +26,7 @@ from recollect.streams.adapters.input.input_files import DamagedInput, InputEntr
 from recollect.streams.adapters.long_messages import split_message
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-#: The start of an array of objects, or of any array with its bracket on a line of its own.
+#: The start of an array of objects, or of any array whose bracket is on a line of its own.
 OPENS_ARRAY = re.compile(rb"\[\s*(?:\{|\Z)")
 
 ParseResult = InboundEvent | InvalidInput
@@ -85,7 +85,7 @@ class Adapter(NamedTuple):
 
 
 class SingleFileSource(ExportSource):
-    """A source of a single file, which `results` reads."""
+    """An export of a single file; the function `results` reads it."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class LocalisedSource(ExportSource):
         self, results: Iterator[tuple[int, ParseResult]]
     ) -> Iterator[tuple[int, ParseResult]]:
         for number, event in results:
-            if isinstance(event, InboundEvent) and _is_instant(event.occurred_at):
+            if isinstance(event, InboundEvent) and _is_utc_or_unix(event.occurred_at):
                 try:
                     at = localised(parse_time(event.occurred_at, "occurred_at")[0], self._timezone)
                 except InvalidInput as error:
@@ -134,7 +134,7 @@ class LocalisedSource(ExportSource):
             yield number, event
 
 
-def _is_instant(at: str | int) -> bool:
+def _is_utc_or_unix(at: str | int) -> bool:
     return isinstance(at, int) or at.strip().isdecimal() or at.strip().endswith(("Z", "z"))
 
 
@@ -225,7 +225,7 @@ def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]
 
 
 def _parts(source: ExportSource) -> Iterator[ExportFile]:
-    """Yield the files of an export; damage outside of them yields a file with the error."""
+    """Yield the files of an export; if the export itself is damaged, a file with the error."""
     try:
         yield from source.parts()
     except DamagedInput as error:

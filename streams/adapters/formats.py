@@ -100,7 +100,7 @@ def open_input(
     options: Options | None = None,
     byte_counter: ByteCounter | None = None,
 ) -> Input:
-    """Return the exports of a file, a directory, an archive, or `-`, standard input.
+    """Return the exports of a file, a directory, an archive, or standard input (`-`).
 
     Of standard input only the beginning is read. `byte_counter` counts the bytes that are read
     later.
@@ -157,7 +157,7 @@ class _InputOpener:
         self._add_export(adapter, file.path, partial(adapter.read, entry, self._options))
         return self._result("")
 
-    def _result(self, what: str) -> Input:
+    def _result(self, subject: str) -> Input:
         """Return the contents of the input; raise InvalidInput if there are none."""
         if self._refused and not self._input.exports:
             # There is nothing else to read, so a missing option is an error at once.
@@ -172,7 +172,7 @@ class _InputOpener:
             )
             known = ", ".join(adapter.name for adapter in self._adapters)
             raise InvalidInput(
-                f"{what or f'{self._path} is a folder, and '}{held} in a known format ({known})"
+                f"{subject or f'{self._path} is a folder, and '}{held} in a known format ({known})"
                 f"{self._lookalike}"
             )
         if self._skipped_count:
@@ -261,7 +261,7 @@ class _InputOpener:
 
 
 def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:
-    """Return whether a folder is an export; False if the file that shows it is unreadable."""
+    """Return whether a folder is an export; False if a file that it has to read is damaged."""
     if adapter.recognises_folder is None:
         return False
     try:

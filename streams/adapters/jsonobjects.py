@@ -1,4 +1,4 @@
-"""The adapter for events from a program: dicts in the form of a JSON line, or such lines."""
+"""The adapter for events from a program: dicts with the fields of a JSON line, or JSON lines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def line_of(event: object) -> bytes:
     """Return an event as a line of JSON.
 
     Raises:
-        InvalidInput: it is not a dict, or a field cannot be written as JSON; the field is named.
+        InvalidInput: it is not a dict, or a field cannot be written as JSON; the message names the
+            field.
     """
     if isinstance(event, InboundEvent):
         event = msgspec.structs.asdict(event)

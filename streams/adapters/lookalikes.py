@@ -54,7 +54,7 @@ def _page_with(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(_HTML + rb"(?s:(?=.*(?:" + pattern + rb")))", re.IGNORECASE)
 
 
-#: In order: the first that matches counts.
+#: The first entry that matches counts.
 _LOOKALIKES = (
     _Lookalike(
         _page_with(rb"<title>Exported Data</title>|class=\"page_wrap"),
@@ -84,7 +84,7 @@ _LOOKALIKES = (
     _Lookalike(
         _page_with(rb"outer-cell mdl-cell|<title>My Activity"),
         "Google Takeout's activity as HTML",
-        "it is not read in any form",
+        "recollect reads it in no format",
     ),
     _Lookalike(_page_with(b""), "a web page", "it holds no messages that could be read"),
     _Lookalike(

@@ -1,4 +1,4 @@
-"""The agents: each extracts from a record and its conversation, then resolves with the state.
+"""The agents: each extracts from a record and its conversation, then decides with the state.
 
 Both steps are deterministic: no clock, no randomness, no network. All agents of a home handle a
 record, in the order of its configuration, before the next record.

@@ -44,7 +44,7 @@ class Conversation(Protocol):
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         """Return the sender's earlier messages in other conversations of the platform.
 
-        They begin with event number `since`, and the nearest comes first.
+        Events before the number `since` do not count. The nearest message comes first.
         """
         return ()
 

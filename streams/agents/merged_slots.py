@@ -83,12 +83,12 @@ def merged_supersessions(
     state: State,
     pending: Mapping[str, MergedSupersession],
 ) -> list[MergedSupersession]:
-    """Return the rows that change, given the ids of each merged person.
+    """Return the `MergedSupersession` rows that change.
 
-    Only slots with one of the `attributes` are compared. `own_id` returns the id of a subject's
-    person, ignoring merges by command. `claims_of` returns the claims about some ids under an
-    attribute. `repeat_times` returns the times (unix ms) at which a fact was stated again.
-    `pending`: the rows that the current record has decided, by fact.
+    `persons`: the ids of each merged person. Only slots with one of the `attributes` are compared.
+    `own_id` returns the id of a subject's person, ignoring merges by command. `claims_of` returns
+    the claims about some ids under an attribute. `repeat_times` returns the times (unix ms) at
+    which a fact was stated again. `pending`: the rows that the current record has decided, by fact.
     """
     slots = {tuple(sorted({each, OPPOSITES.get(each, each)})) for each in attributes}
     changed = []
@@ -118,7 +118,10 @@ def merged_supersessions(
 def _row(
     claim: FactClaim, end: tuple[str, int] | None, known: MergedSupersession | None
 ) -> MergedSupersession | None:
-    """Return the row of a fact with this end, or the withdrawn row; None if it needs no row."""
+    """Return the supersession row of a fact that ends at `end`.
+
+    Without an end, return its known row as withdrawn, or None if it has no row.
+    """
     if end is not None:
         return MergedSupersession(claim.fact_id, claim.subject, claim.attribute, *end, 1)
     if known is None:

@@ -122,7 +122,7 @@ def key_of_event(number: int) -> bytes:
 
 
 def keys_of_row(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
-    """Return each key under which a row is found, with the values that its queries return.
+    """Return each key under which a row is found, with the values that queries by it return.
 
     Rows that no decision queries, such as vectors and mentions, have no keys.
     """

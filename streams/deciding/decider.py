@@ -1,4 +1,4 @@
-"""Decide records: all agents extract from a record, then resolve it with the state before it."""
+"""Decide records: all agents extract from a record, then decide with the state before it."""
 
 from __future__ import annotations
 

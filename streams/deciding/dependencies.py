@@ -92,7 +92,7 @@ def with_dependencies(number: int, decision: Decision, *, restated: bool = False
 
 
 def parts_of(parts: Sequence[DecidedPart]) -> list[TracedPart]:
-    """Convert the parts of a new decision, with all of their rows."""
+    """Convert the parts of a new decision to traced parts that keep all rows."""
     return [TracedPart(part.sources, list(part.puts), []) for part in parts]
 
 

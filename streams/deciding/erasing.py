@@ -226,7 +226,7 @@ class _Target(NamedTuple):
                 extracts = decider.extract(records, parked=self.parked)
                 for record, extracted in zip(records, extracts, strict=True):
                     if record.kind == "forget":
-                        # Its targets are already unreadable in the target.
+                        # The events that it erases are already unreadable in the target.
                         continue
                     if record.source.number in self.parked and (record.event or record.problem):
                         decision = decider.park(record, self.parked[record.source.number])
@@ -239,7 +239,7 @@ class _Target(NamedTuple):
 
 
 def _recorded_in(connection: apsw.Connection, model: str | None) -> EncodingLookup:
-    """Return a lookup of a text's recorded encoding, by its hash."""
+    """Return a function that looks up the recorded encoding of a text by its hash."""
 
     def look_up(key: str) -> Encoding | None:
         if model is None or (vector := vector_of_text(connection, model, key)) is None:

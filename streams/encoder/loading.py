@@ -29,7 +29,7 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
     pinned checksum or this version of recollect would convert it differently.
     """
     files = _find_files(pin, cache)
-    with _verifying(files, pin):
+    with _verification(files, pin):
         # Imported here, because importing onnxruntime takes a tenth of a second.
         from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 
@@ -41,7 +41,7 @@ def load(pin: Pin, *, cache: Path, workers: int | None = None) -> Encoder:
 def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
     """Load the pinned cross-encoder; raise as `load` does."""
     files = _find_files(pin, cache)
-    with _verifying(files, pin):
+    with _verification(files, pin):
         from recollect.streams.encoder.cross_encoder import OnnxCrossEncoder
 
         return OnnxCrossEncoder(pin, graph=_fastest_file(files, cache), tokenizer=files.tokenizer)
@@ -50,7 +50,8 @@ def load_reranker(pin: Pin, *, cache: Path) -> CrossEncoder:
 def is_intact(pin: Pin, cache: Path) -> bool:
     """Return whether the pinned files are in `cache` and undamaged.
 
-    Raise EncoderMismatch if reinstalling cannot help: another version of recollect made the pin.
+    Raise EncoderMismatch if reinstalling cannot help, because another version of recollect made the
+    pin.
     """
     _check_conversion(pin)
     try:
@@ -104,7 +105,7 @@ def _verify(files: _Files, pin: Pin) -> None:
 
 
 @contextmanager
-def _verifying(files: _Files, pin: Pin) -> Iterator[None]:
+def _verification(files: _Files, pin: Pin) -> Iterator[None]:
     """Verify files while the block loads the model, which takes as long.
 
     At the end of the block, raise EncoderMismatch if a file is damaged. The loaded model must not

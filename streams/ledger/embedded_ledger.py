@@ -49,7 +49,11 @@ _KEYS_MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "keys")
 
 
 class EmbeddedKeys(KeyStore):
-    """keys.db, apart from the ledger: a copy of the ledger alone cannot restore erased text."""
+    """The keys in keys.db.
+
+    They are stored apart from the ledger, so that a copy of the ledger alone cannot restore erased
+    text.
+    """
 
     def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
         self._lock = threading.RLock()
@@ -327,7 +331,7 @@ class EmbeddedLedger(Ledger):
     def reclaim(
         self, zone: str, offsets: Sequence[int], record: bytes, replay: Callable[[], object]
     ) -> int:
-        """Replace change records of a zone by `record`; return how many bytes that frees.
+        """Replace change records of a zone by `record`; return the number of freed bytes.
 
         `replay` returns what must stay the same. It runs before and after the replacement, inside
         one transaction.
@@ -385,7 +389,7 @@ class EmbeddedLedger(Ledger):
                     snapshot_connection(self._directory / LEDGER_FILE)
                 )
                 keys = keys_pinned.enter_context(snapshot_connection(self._directory / KEYS_FILE))
-            # keys.db comes first, because an erasure waits while it is pinned, and it is small.
+            # keys.db comes first, because it is small and erasures wait while it is pinned.
             copy_standalone(keys, directory / KEYS_FILE)
             keys_pinned.close()
             copy_standalone(ledger, directory / LEDGER_FILE)
@@ -417,7 +421,7 @@ def _identify(files: _Files, home: bytes) -> None:
 def is_created(directory: Path) -> bool:
     """Return whether a home's ledger was ever created, even if its files are missing now.
 
-    An older recollect wrote no ledger.json; its homes have the files, or zones made from them.
+    An older recollect wrote no ledger.json. Its homes have the files, or zones projected from them.
     """
     identity = _read_identity(directory)
     if identity is not None:
@@ -466,7 +470,7 @@ def _in_use(directory: Path) -> Iterator[None]:
             yield
     except Busy:
         raise Busy(
-            f"a restore is at work on {directory}: wait until it has ended, then try again"
+            f"{directory} is being restored: wait until that has ended, then try again"
         ) from None
 
 

@@ -94,7 +94,10 @@ class LedgerFile:
 
     @property
     def _thread_connection(self) -> _LockedConnection:
-        """The connection for the calling thread; the writer's own sees its uncommitted rows."""
+        """The connection for the calling thread.
+
+        The thread that writes gets the write connection, so that it sees its uncommitted rows.
+        """
         if self._writer == threading.get_ident():
             return self._writing
         if self._reading is None:
@@ -228,10 +231,10 @@ class LedgerFile:
         self.connection.executemany("INSERT OR IGNORE INTO voids VALUES (?, ?)", void)
 
     def void_keys(self, partition: int, secret: bytes) -> list[bytes]:
-        """Return the ids of the keys of a partition's void events, which must be destroyed.
+        """Return the ids of keys that must be destroyed because their events are void.
 
-        A key is returned only if its id was derived from the void event, and no accepted event of
-        the zone uses it.
+        A key is returned only if its id was derived from a void event of the partition and no
+        accepted event of the zone uses it.
         """
         to_destroy: list[bytes] = []
         to_keep: list[int] = []

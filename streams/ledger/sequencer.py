@@ -214,7 +214,7 @@ def _same_but_names(one: Content, other: Content) -> bool:
 
 
 def _is_reclassified(one: Content, other: Content) -> bool:
-    """Return whether two texts without ids are equal except that one is a message, one a notice.
+    """Return whether two texts without ids are equal, but one is a message and one is a notice.
 
     A newer importer may recognise a text as its program's own notice. The id, which is derived from
     the text, stays the same.

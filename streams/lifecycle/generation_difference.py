@@ -22,7 +22,7 @@ from recollect.text.tokenizer import tokenise
 
 #: The maximum number of items listed per kind; all are counted.
 MAX_LISTED = 100
-#: Two facts of one event count as one reworded fact from this Jaccard similarity of words on.
+#: Two facts of one event count as one reworded fact if their words are this similar (Jaccard).
 _MIN_WORD_OVERLAP = 0.5
 
 

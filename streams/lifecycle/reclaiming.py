@@ -62,7 +62,7 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
 
 
 def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int], set[str], int]:
-    """Return the offsets of the records of unneeded chains, those chains, and their total bytes.
+    """Return the offsets of the records of unneeded chains, these chains, and the size in bytes.
 
     Records of which a fragment is missing are kept, since their chain is unknown.
     """

@@ -58,7 +58,7 @@ def find_residue(
 
 
 class KeyScan(NamedTuple):
-    """A scan of files for the bytes of keys: how much was read, and the files that hold one."""
+    """A scan of files for the bytes of keys: how much was read, and which files contain a key."""
 
     files: int
     bytes: int

@@ -312,14 +312,14 @@ class LedgerCheck:
         return Head(number, accepted.event.hash if accepted else GENESIS)
 
     def check_head(self, expected: ExpectedHead) -> None:
-        """Report a problem unless the ledger contains an earlier head."""
+        """Report a problem if the ledger does not contain an earlier head."""
         last = len(self._accepted)
         actual = self._head(expected.number) if expected.number <= last else None
         if (problem := expected.mismatch(last, actual)) is not None:
             self.problems.append(problem)
 
     def erasures(self, upto: int) -> dict[int, frozenset[int]]:
-        """Return erasure -> erased events, for erasures up to record `upto`."""
+        """Return the erasures up to record `upto`: number -> numbers of the erased events."""
         return {number: erased for number, erased in self._erasures.items() if number <= upto}
 
     def _void_reason(self, header: ChangeHeader, change: ChangeRecord) -> str | None:

@@ -67,7 +67,7 @@ class BudgetTracker:
         If the process dies before `settle`, the reservation stays charged.
 
         Raises:
-            BudgetExceeded: the budget is exhausted.
+            BudgetExceeded: a budget is exhausted.
         """
         limits = self._settings
         with self._lock, atomic(self._connection):

@@ -173,7 +173,10 @@ class ModelClient:
 
     @contextmanager
     def _active_request(self) -> Iterator[None]:
-        """Count open requests; the last one of a closed client closes the budget."""
+        """Count a request as open during the block.
+
+        If the client is closed meanwhile, the last open request closes the budget.
+        """
         with self._lock:
             if self._closing.is_set():
                 raise AlreadyClosed("the model client is closed")

@@ -32,7 +32,7 @@ _NAME_KEYS = (
     "toolName",
 )
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
-#: Other keys of a call.
+#: Keys that a call may have besides its name and its arguments.
 _OTHER_KEYS = frozenset({"id", "type", "index", "call_id"})
 #: The maximum distance from a tool's name to its arguments, in characters.
 _NAME_DISTANCE = 60
@@ -109,13 +109,13 @@ def _json_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
         calls = list(_calls_of(value, schemas))
         if not calls and isinstance(value, dict):
             before = text[max(end, opening.start() - _NAME_DISTANCE) : opening.start()]
-            calls = list(_called_before(before, value, schemas))
+            calls = list(_call_named_before(before, value, schemas))
         if calls or isinstance(value, dict):
             end = after
         yield from calls
 
 
-def _called_before(
+def _call_named_before(
     before: str, arguments: dict[str, Any], schemas: Schemas
 ) -> Iterator[WrittenCall]:
     """Yield a call of the last tool that is named before an object, if the object fits the tool."""
@@ -133,7 +133,7 @@ def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
         return
     for key in _NAME_KEYS:
         if isinstance(value.get(key), str) and tool_named(value[key], schemas) in schemas:
-            yield tool_named(value[key], schemas), _arguments_beside(key, value)
+            yield tool_named(value[key], schemas), _arguments_of(key, value)
             return
     for key, inner in value.items():
         if key in schemas:
@@ -143,7 +143,7 @@ def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
             yield from _calls_of(inner, schemas)
 
 
-def _arguments_beside(name_key: str, call: dict[str, Any]) -> dict[str, Any]:
+def _arguments_of(name_key: str, call: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call in which `name_key` holds the tool's name."""
     others = {key: value for key, value in call.items() if key != name_key}
     for key in _ARGUMENT_KEYS:

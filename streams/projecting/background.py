@@ -1,6 +1,6 @@
 """Project the events of a zone with a large backlog in another process.
 
-Events are projected into events.db and changes into the other files, so the two can run in
+Events are projected into events.db and changes into the other files, so both projections can run in
 parallel, each with an interpreter and a core of its own.
 """
 
@@ -141,7 +141,7 @@ def _project(job: _Job) -> None:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """Exit when the parent process ends, which closes the only other end of the pipe."""
+    """Exit when the other end of the pipe is closed: only the parent process has it."""
     os.read(parent, 1)
     os._exit(1)
 

@@ -41,9 +41,9 @@ def project_events(
     excluded: Set[int] = frozenset(),
     progress: OnProgress | None = None,
 ) -> int:
-    """Bring events.db up to the ledger's end, or to event `upto`; return the number projected.
+    """Bring events.db up to the ledger's end, or to event `upto`.
 
-    Event numbers in `excluded` are treated as erased.
+    Return the number of projected events. Event numbers in `excluded` are treated as erased.
     """
     projected = 0
     while True:

@@ -106,7 +106,7 @@ def remove_snapshots(directory: ZoneDirectory) -> None:
 def snapshots_before(
     directory: ZoneDirectory, erasures: Mapping[int, Set[int]]
 ) -> list[tuple[str, int]]:
-    """Return (name, erasure) for each snapshot that holds events of a later erasure.
+    """Return (name, erasure) for each snapshot with events that a later erasure erased.
 
     `erasures` maps the number of each erasure to the events that it erased.
     """

@@ -34,7 +34,7 @@ def publish_commands(ledger: Ledger, zone: str, drafts: Sequence[Draft]) -> list
     """Publish commands; those already in the ledger are not published again.
 
     Raises:
-        CommandConflict: the ledger has an event with the id of one of them, but other content.
+        CommandConflict: the ledger has an event with the id of a command, but other content.
     """
     receipts = ledger.publish(zone, drafts)
     for draft, receipt in zip(drafts, receipts, strict=True):

@@ -38,7 +38,7 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
 
 
 def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
-    """Return which of these events, whose keys are missing, are named by no erasure of the zone.
+    """Return those of the events, whose keys are all missing, that no erasure of the zone names.
 
     The zone's erasures are read only if a key is missing, and each is read once.
     """
@@ -62,7 +62,7 @@ def check_sources(ledger: Ledger, zone: str, sources: Iterable[Source]) -> None:
     """Check that every missing key of these sources was destroyed by an erasure.
 
     Raises:
-        IntegrityError: one was not.
+        IntegrityError: a key is missing for another reason.
     """
     numbers = {source.key_id: source.number for source in sources}
     present = ledger.keys.get(list(numbers))

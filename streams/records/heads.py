@@ -45,8 +45,8 @@ class ExpectedHead(NamedTuple):
     def mismatch(self, last: int, found_head: Head | None) -> str | None:
         """Return why a ledger does not contain this head, or None if it does.
 
-        `last` is the number of the ledger's last event, `found_head` its event with this head's
-        number.
+        `last`: the number of the ledger's last event. `found_head`: the head of the ledger's event
+        with this number, or None.
         """
         if found_head is None:
             return (

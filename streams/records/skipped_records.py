@@ -19,7 +19,7 @@ def is_skipped(ledger: Ledger, zone: str, topic: str, offset: int, value: bytes)
     """Return whether a command of the zone skips a record.
 
     Raises:
-        IntegrityError: the key of such a command is missing; it is never destroyed.
+        IntegrityError: the key of such a command is missing, although it is never destroyed.
     """
     for _, _, command in ledger.events_of_kind(zone, SKIP_RECORD, 0):
         envelope, record = read_event(command)

@@ -73,7 +73,7 @@ def is_loopback(host: str) -> bool:
 
 
 def proxy_of(url: httpx.URL) -> str | None:
-    """Return the proxy that the environment or the system sets for a URL, or None if none."""
+    """Return the proxy that the environment or the system sets for a URL, or None."""
     host = url.host
     if is_loopback(host):
         return None
@@ -109,13 +109,13 @@ def _ssl_context(certificates: str | None) -> ssl.SSLContext:
             raise InvalidInput(f"the certificates in {path} cannot be read: {error}") from None
     context = ssl.create_default_context()
     if not set_for_openssl:
-        # Not every Python finds the system's certificates.
+        # Add certifi's certificates, because not every Python finds those of the system.
         context.load_verify_locations(certifi.where())
     return context
 
 
 class _RoutingTransport(httpx.BaseTransport):
-    """A transport that sends each request through the proxy, or directly, as its host requires."""
+    """A transport that chooses the proxy and the certificate check of each request by its host."""
 
     def __init__(
         self,

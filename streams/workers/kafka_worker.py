@@ -63,11 +63,11 @@ def run_worker(
 ) -> None:
     """Run a worker until SIGINT or SIGTERM.
 
-    `open_node` is called in each of the worker's processes. `periodic` is called every
-    five minutes with each zone that this worker owns, to append events that are due, such as ticks.
-    `on_ownership` is called with this worker's partitions whenever they change. `member` is its
-    static member id in the consumer group. `heartbeat` is a file that is touched while the worker
-    is healthy.
+    `open_node` is called in each of the worker's processes. `periodic` is called every five minutes
+    with each zone that this worker owns, to append events that are due, such as ticks.
+    `on_ownership` is called with this worker's partitions whenever they change. `member`: the
+    worker's static member id in the consumer group. `heartbeat`: a file that is touched while the
+    worker is healthy.
 
     Raises:
         LedgerGap: a topic has lost records, or was recreated with others.

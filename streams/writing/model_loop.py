@@ -126,8 +126,8 @@ def write_event(
 ) -> WriteResult:
     """Run the tool loop for an event; return a command that refers to the recorded answers.
 
-    Tool calls are checked here only to report errors to the model; memory is decided from the
-    recordings.
+    Tool calls are checked here only to report errors to the model. What becomes memory is decided
+    later, from the recordings.
 
     Raises:
         ErasedDuringCall: an event that was shown to the model has been erased.

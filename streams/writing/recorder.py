@@ -72,7 +72,7 @@ class Recordings:
 
 
 class Recorder:
-    """Answers requests from the recordings, or else asks a model and records it. Thread-safe."""
+    """Answers requests from the recordings, or else from a model, which it records. Thread-safe."""
 
     def __init__(
         self,

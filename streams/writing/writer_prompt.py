@@ -64,7 +64,7 @@ class WriterPrompt(NamedTuple):
 
 
 def writer_prompt_of(texts: Mapping[str, tuple[int, str]]) -> WriterPrompt:
-    """Return the prompt of a zone's texts: name -> (number of the event, text)."""
+    """Return the prompt made of a zone's `texts`: name -> (number of the event, text)."""
     custom = texts.get(ROLE, (0, ""))
     version = f"record-{custom[0]}" if custom[1] else DEFAULT_VERSION
     notes = {name: found for name, found in sorted(texts.items()) if name != ROLE and found[1]}

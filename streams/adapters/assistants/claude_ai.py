@@ -71,7 +71,7 @@ class _PlacedMessage(NamedTuple):
 
 
 class _OpenTurn(NamedTuple):
-    """The turn that a message leaves open for the next ones."""
+    """The turn that a message leaves open for the next messages."""
 
     turn: str
     question: str

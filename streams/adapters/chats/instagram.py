@@ -103,7 +103,7 @@ class _ChatInfo(NamedTuple):
 
 
 def _chat_info(entry: InputEntry) -> _ChatInfo:
-    """Read a whole file for the fields after its messages."""
+    """Read a whole file to find the chat's fields, which follow the messages."""
     platform, end, start = None, b"", entry.start()
     try:
         with entry.open(uncounted=True) as file:

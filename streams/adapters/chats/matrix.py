@@ -1,4 +1,4 @@
-"""Matrix: a room's events, as Element exports them, as an array, or one per line."""
+"""Matrix: a room's events as Element exports them: as an array, or one per line."""
 
 from __future__ import annotations
 

@@ -322,7 +322,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
 
 
 def _file_name(value: object) -> str | None:
-    """Return a file's name, or None for a file that was not exported: a note in brackets."""
+    """Return a file's name; None for a file that was not exported, which has a note in brackets."""
     if not isinstance(value, str) or value.startswith("("):
         return None
     return re.split(r"[/\\]", value)[-1][:1000] or None

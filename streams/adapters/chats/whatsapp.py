@@ -113,7 +113,7 @@ def _is_chat(start: bytes, name: str) -> bool:
 
 
 def _senders(lines: Iterable[str]) -> Iterator[str | None]:
-    """Yield the sender of each message, None for WhatsApp itself."""
+    """Yield the sender of each message; None if WhatsApp itself wrote it."""
     for line in lines:
         if (header := header_of(line)) is not None:
             sender, colon, _ = line[header.end :].partition(": ")
@@ -186,7 +186,7 @@ class _Chat(ExportSource):
         return content_source_id(_PLATFORM, sender, place, at, content, ordinal)
 
     def _split_sender(self, raw: str) -> tuple[str | None, str]:
-        """Return the sender, None for WhatsApp itself, and the text."""
+        """Return (sender, or None if WhatsApp itself wrote it; text)."""
         first, _, _ = raw.partition("\n")
         name, colon, _ = first.partition(": ")
         if any(name.count(begin) != name.count(end) for begin, end in _QUOTES) or (

@@ -34,7 +34,7 @@ from recollect.streams.adapters.input.input_files import (
     with_byte_counter,
 )
 
-#: Limits of an archive: its members, and the bytes that it unpacks to.
+#: Limits of an archive: the number of its members, and its unpacked size in bytes.
 MAX_MEMBERS = 1_000_000
 MAX_UNPACKED_BYTES = 1 << 38
 
@@ -141,7 +141,7 @@ class Directory(Folder):
 
 
 class Archive(Folder):
-    """A folder in an archive; the root also has the rejections."""
+    """A folder in an archive; the root folder also holds the rejections of the whole archive."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -178,7 +178,7 @@ class Archive(Folder):
             folder._files[base_name] = entry
 
     def reject(self, name: str, reason: str) -> None:
-        """Record that a member, or without a name the rest of the archive, is not read."""
+        """Record that a member is not read; with an empty name, the rest of the archive."""
         path = f"{self.path}/{name}" if name else self.path
         self._rejections.append(Rejection(path, 1, reason))
 
@@ -277,7 +277,7 @@ _BOMB_REASON = (
 
 
 def _check_size(path: str, entries: int, unpacked_size: int, size: int | None) -> None:
-    """Raise InvalidInput for a decompression bomb."""
+    """Raise InvalidInput if an archive is too large or looks like a decompression bomb."""
     if entries > MAX_MEMBERS:
         raise InvalidInput(f"{path} has more than {MAX_MEMBERS:,} members; unpack it")
     if unpacked_size > MAX_UNPACKED_BYTES or (

@@ -92,7 +92,7 @@ class InputEntry(ABC):
         Raises:
             DamagedInput: it cannot be opened. Reading raises it too, where the file is damaged.
         """
-        return decompressed(self.raw(None if uncounted else self._byte_counter))
+        return decompress(self.raw(None if uncounted else self._byte_counter))
 
     def __init__(self, path: str, name: str, size: int | None, byte_counter: ByteCounter) -> None:
         self.path = path
@@ -182,8 +182,8 @@ def time_or_none(seconds: float) -> datetime | None:
         return None
 
 
-def decompressed(file: io.BufferedReader) -> BinaryIO:
-    """Return a file decompressed, if it is compressed by gzip."""
+def decompress(file: io.BufferedReader) -> BinaryIO:
+    """Return a file, decompressed if gzip compressed it."""
     try:
         packed = file.peek(2).startswith(_GZIP_MAGIC)
     except BaseException:

@@ -20,8 +20,8 @@ _NOT_VALUE_END = ("start_map", "start_array", "map_key")
 def items(entry: InputEntry, prefix: str) -> Iterator[tuple[int, Any]]:
     """Yield (number from 1, value) of a document's values under a prefix, as ijson writes it.
 
-    `item` are the values of an array, `messages.item` those of the array `messages`. Invalid UTF-8
-    becomes U+FFFD.
+    The prefix `item` selects the values of an array, `messages.item` those of the array `messages`.
+    Invalid UTF-8 becomes U+FFFD.
 
     Raises:
         DamagedInput: the document is not JSON from here on, or is truncated.

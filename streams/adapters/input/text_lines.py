@@ -21,7 +21,7 @@ def lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def text_lines(entry: InputEntry) -> Iterator[tuple[int, str]]:
-    """Yield (number from 1, line) without its end.
+    """Yield (number from 1, line without its end).
 
     UTF-16 needs a byte order mark; otherwise each line is UTF-8 or, if it is not valid,
     Windows-1252.

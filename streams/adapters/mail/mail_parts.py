@@ -71,14 +71,14 @@ class MailParts(NamedTuple):
     calendars: tuple[str, ...]
 
 
-class _Lenient(Compat32):
+class _LenientPolicy(Compat32):
     """Accepts headers with raw bytes of any character set."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
         return _decode_surrogates(value)
 
 
-_POLICY = _Lenient()
+_POLICY = _LenientPolicy()
 _SPACED_NAME = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 
 

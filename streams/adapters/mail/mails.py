@@ -125,8 +125,13 @@ class MailConverter:
         digest = hashlib.sha256(
             "\x1f".join(
                 (
-                    *(event.sender_id, str(event.occurred_at), event.content, _names(event)),
-                    *(str(event.peer_id), str(event.thread_id), str(event.reply_to)),
+                    event.sender_id,
+                    str(event.occurred_at),
+                    event.content,
+                    _attachment_names(event),
+                    str(event.peer_id),
+                    str(event.thread_id),
+                    str(event.reply_to),
                 )
             ).encode("utf-8", "replace")
         )
@@ -147,7 +152,7 @@ def _with_id(event: InboundEvent, id_: str) -> InboundEvent:
     return msgspec.structs.replace(event, id=id_)
 
 
-def _names(event: InboundEvent) -> str:
+def _attachment_names(event: InboundEvent) -> str:
     return "\x1e".join(f"{one.type}{one.name}{one.size}{one.caption}" for one in event.attachments)
 
 

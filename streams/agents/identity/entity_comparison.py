@@ -47,8 +47,8 @@ class EntityProfile(Struct, frozen=True):
 class EntityComparison(Struct, frozen=True):
     """The decision on two entities. `confidence`: that they are the same, from 0 to 1.
 
-    `generic_reasons`: the reasons without words from the names, since another event may have given
-    a name.
+    `generic_reasons`: the reasons without words from the names, because names may come from other
+    events.
     """
 
     decision: Literal["same", "propose", "different"]

@@ -59,7 +59,7 @@ _MAX_PROPOSED = 3
 
 
 def handle_type(platform: str, handle: str) -> str:
-    """Return the type of a delivery handle: email, phone, or the platform's own."""
+    """Return the type of a delivery handle: email, phone, or a type of the platform's own."""
     if "@" in handle[1:] and " " not in handle:
         return "email"
     if _PHONE.fullmatch(handle):
@@ -159,7 +159,7 @@ class EntityResolver:
     def attach_contact(self, contact: Contact, sender: EntityRef) -> EntityRef:
         """Merge a contact detail into its owner; return the owner.
 
-        It becomes an entity, but never a handle that messages could be sent to.
+        The detail becomes an entity, but never a handle to which messages could be sent.
         """
         owner = sender if contact.owner is None else self.resolve(contact.owner, "PERSON")
         detail = self._find_unambiguous(normalise_name(contact.value), contact.kind)
@@ -262,7 +262,10 @@ class EntityResolver:
         return found
 
     def _account_of_business(self, normalized: str) -> EntityRef | None:
-        """Return the only account with the name of a business; its type is that of any sender."""
+        """Return the only account with the name of a business.
+
+        The entity of an account is a person, even if a business sends from it.
+        """
         namesakes = self._entities.namesakes(normalized, "person").values()
         accounts = [each for each in namesakes if self._entities.profile_of(each).addresses]
         return accounts[0] if len(accounts) == 1 else None
@@ -282,8 +285,8 @@ class EntityResolver:
     def own_ids(self, sender: EntityRef) -> list[str]:
         """Return the ids of the sender like `sender_ids`, without persons merged by command.
 
-        A statement repeats only statements of the same person, so that undoing a merge loses no
-        facts.
+        A statement counts as a repetition only of statements by the same person, so that undoing a
+        merge loses no facts.
         """
         first, *others = self.sender_ids(sender)
         own = self._entities.own_id(first)

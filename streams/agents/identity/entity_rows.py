@@ -103,7 +103,7 @@ class EntityRows:
         return next(iter(handles.values())) if len(handles) == 1 else None
 
     def similar(self, made: EntityRef) -> list[EntityRef]:
-        """Return the canonical entities whose name is similar to a new entity's, of the same type.
+        """Return the canonical entities of a new entity's type that have a similar name.
 
         A new entity of unknown type is compared with entities of every type.
         """

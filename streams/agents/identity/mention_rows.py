@@ -99,7 +99,7 @@ def link_known(
 
 
 def _as_entity(found: TextMention, entity: EntityRef) -> TextMention:
-    """Return a mention with the type PERSON if it names a person: a participant called Paris."""
+    """Return a mention, as a PERSON if its entity is one, such as a participant called Paris."""
     named = found.type not in VALUE_TYPES
     return replace(found, type="PERSON") if named and entity.type == "person" else found
 

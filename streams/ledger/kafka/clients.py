@@ -229,7 +229,7 @@ class Clients:
         )
 
     def assign(self, positions: Mapping[LedgerPartition, int]) -> None:
-        """Assign exactly these partitions to `poll`, from these offsets on."""
+        """Make `poll` read exactly these partitions, from these offsets on."""
         self._run(self._assign(positions))
 
     def poll(
@@ -246,6 +246,8 @@ class Clients:
         self, tp: LedgerPartition, offset: int, limit: int, known: int = 0
     ) -> list[ConsumerRecord[bytes, bytes]]:
         """Return up to `limit` records of a partition from `offset` on, read from the broker.
+
+        `known`: an end that the partition is known to have reached.
 
         Raises:
             aiokafka.errors.OffsetOutOfRangeError: the partition begins after `offset`, or ends

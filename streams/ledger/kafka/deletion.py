@@ -20,7 +20,7 @@ _TIMEOUT_MS = 10_000
 
 
 async def delete_before(producer: AIOKafkaProducer, offsets: Mapping[TopicPartition, int]) -> None:
-    """Delete the records below the offsets, with the cluster metadata of a running producer.
+    """Delete the records below the offsets, using the cluster metadata of a running producer.
 
     Raises:
         aiokafka.errors.KafkaError: a partition has no leader now, or a broker failed to delete.

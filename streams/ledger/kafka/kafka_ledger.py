@@ -437,8 +437,8 @@ class KafkaLedger(Ledger):
             for ours, theirs in zip(copied, on_broker, strict=True):
                 if ours != theirs:
                     return [
-                        f"{tp[0]}/{tp[1]} offset {ours.offset}: this node's copy is not what "
-                        "the topic has; if the topic is intact, stop this home's processes and "
+                        f"{tp[0]}/{tp[1]} offset {ours.offset}: this node's copy differs from "
+                        "the topic; if the topic is intact, stop this home's processes and "
                         "delete its folder copy"
                     ]
             offset += len(copied)

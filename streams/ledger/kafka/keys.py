@@ -152,7 +152,7 @@ class KeysCopy:
         self._purge()
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the keys, of those asked for, that the copy has."""
+        """Return those of the requested keys that the copy has."""
         return dict(self._select("SELECT key_id, key FROM keys WHERE key_id IN ({})", key_ids))
 
     def destroyed(self, key_ids: Sequence[bytes]) -> set[bytes]:
@@ -286,8 +286,8 @@ class KafkaKeys(KeyStore):
     def sequenced_offsets(self) -> list[int]:
         """Return the offset up to which each partition of the inbox is in the ledger.
 
-        An older build deleted records without recording an offset; then it is the start of the
-        partition.
+        Older builds deleted records without recording an offset. In their ledgers, the offset is
+        the start of the partition.
         """
         self._refresh()
         recorded = self._copy.sequenced_offsets()

@@ -179,7 +179,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
 
 
 async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, list[int]]:
-    """Return the numbers of replicas of each partition, for each topic that exists."""
+    """Return topic -> number of replicas of each partition, for the topics that exist."""
     return {
         str(topic["topic"]): [len(partition["replicas"]) for partition in topic["partitions"]]
         for topic in await admin.describe_topics(names)
@@ -230,7 +230,7 @@ async def _reconcile(
     replicas: int,
     entries: Sequence[Any],
 ) -> int:
-    """Check or alter the settings (`entries`) of a topic; return `segment.ms`."""
+    """Check the settings (`entries`) of a topic, and alter them if needed; return `segment.ms`."""
     wanted = topic_settings(ours, replicas, settings.erase_seconds)
     current = {str(key): str(value) for key, value, *_ in entries}
     wrong = {

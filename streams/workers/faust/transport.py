@@ -93,7 +93,7 @@ class ReadingThread(AIOKafkaConsumerThread):
         )
 
     async def on_thread_stop(self) -> None:
-        """Stop; without a broker, aiokafka raises for a fetch that it has cancelled itself."""
+        """Stop; ignore that aiokafka, without a broker, raises for a fetch that it cancelled."""
         with suppress(asyncio.CancelledError):
             await super().on_thread_stop()
 
@@ -319,9 +319,10 @@ class Consumer(FaustConsumer):
         await chunk.done
 
     def _new_offset(self, tp: TP) -> int | None:
-        """Return the offset to commit: a partition's chunks are acknowledged in order.
+        """Return the offset to commit, after the newest acknowledged chunk of a partition.
 
-        Faust's own method looks for gaps between single messages, and is off by one.
+        Chunks are acknowledged in order. Faust's own method looks for gaps between single messages,
+        and is off by one.
         """
         acked = self._acked[tp]
         if not acked:
