@@ -131,7 +131,7 @@ class ZoneFiles:
         return any(model.is_purge_pending() for model in self.decided)
 
     def clear_purge_pending(self) -> None:
-        """Clear the purge flag, in the decided files last."""
+        """Clear the purge flag of every file, events.db first."""
         for model in self.all:
             if model.is_purge_pending():
                 model.clear_purge_pending()

@@ -96,10 +96,10 @@ def encodable(struct: StructT) -> StructT:
             fields = replace_lone_surrogates_deep(msgspec.to_builtins(struct))
             return msgspec.convert(fields, type(struct))
         except RecursionError:
-            # Validation rejects it as nested too deeply.
+            # Left unchanged: validation rejects it as nested too deeply.
             return struct
     except (TypeError, ValueError, OverflowError, RecursionError):
-        # Validation rejects its invalid values too.
+        # Left unchanged: validation rejects its invalid values.
         return struct
     return struct
 

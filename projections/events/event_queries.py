@@ -118,7 +118,7 @@ def speakers_before(
     if value is None:
         column, value = "conversation", conversation_of(content, event.platform)
     found = connection.execute(
-        # A scan by number: an index by peer would be read from the peer's first event.
+        # A scan by number, since an index by peer would be read from the peer's first event on.
         "SELECT max(number), platform, sender_id, sender_name FROM events NOT INDEXED "
         f"WHERE number >= ? AND number < ? AND platform = ? AND {column} = ? "
         "AND number NOT IN (SELECT value FROM json_each(?)) "

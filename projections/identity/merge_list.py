@@ -48,7 +48,7 @@ class _Executed(NamedTuple):
 
 
 def merges(connection: apsw.Connection) -> list[ListedMerge]:
-    """Return the pending candidates, then all others, each newest first."""
+    """Return the pending candidates, then the other merges; both are newest first."""
     executed = [
         _Executed(*row)
         for row in rows(

@@ -22,7 +22,7 @@ _MAX_SOURCES = 20
 def entities(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[Document]:
     """Return the entities that the query names, with their aliases.
 
-    An entity is excluded unless a readable, allowed event mentions it or comes from it.
+    Only entities that a readable, allowed event mentions or comes from are returned.
     """
     connection = files.identity.connection
     found = {item.entity.id: item.entity for item in question.named}

@@ -31,7 +31,7 @@ def observations(
     """Return the newest versions of observations whose facts are readable and pass the filters.
 
     Candidates are the observations supported by one of `fact_ids`, and those with the nearest
-    vectors. An observation over an erased fact is hidden until it is derived again.
+    vectors. An observation that rests on an erased fact is hidden until it is derived again.
     """
     connection = files.memory.connection
     if not index.row_kinds.observations:

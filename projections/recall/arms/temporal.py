@@ -17,7 +17,7 @@ from recollect.text.dates.found_dates import local_day
 
 Floats = npt.NDArray[np.float32]
 
-# Events are also reported in the week after; such turns score half.
+# People also report an event in the week after it. Such turns get half the score.
 _AFTERMATH_MS = 7 * 86_400_000
 _AFTERMATH_SCORE = 0.5
 # The score of a fact that covers more days than the question asks for.

@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Vectors rescored per result: those with the nearest bit codes.
+# Number of vectors that are rescored per requested result; they have the nearest bit codes.
 OVERSAMPLING = 8
 # The minimum number of vectors rescored.
 MIN_RESCORED = 400

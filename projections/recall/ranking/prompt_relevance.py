@@ -98,8 +98,8 @@ _MANY_TURNS, _MAX_PROMPTS_IF_LARGE = 100_000, 8
 # another.
 _SMOOTHING_WORDS = 2
 # In a small memory, even its topics' words are in many turns, and their idf is low. So each
-# term's idf is at least this share of that of an unseen term; the share approaches 1 as the number
-# of turns falls far below _FEW_TURNS.
+# term's idf is at least this share of the idf of an unseen term. The share approaches 1 as the
+# number of turns falls far below _FEW_TURNS.
 _MIN_IDF_SHARE, _FEW_TURNS = 0.2, 16
 
 

@@ -21,8 +21,8 @@ LOGISTIC = {"late": (0.56, 12.0), "cosine": (0.485, 14.9), "keyword": (0.58, 5.5
 def relevance(evidence: Mapping[str, float]) -> float:
     """Return the probability, 0 to 1, of an answer, given the best raw score of each kind.
 
-    Half of all questions are assumed to have an answer. Without evidence, which only text arms
-    provide, it is 1.
+    Half of all questions are assumed to have an answer. If there is no evidence, because no text
+    arm ran, it is 1.
     """
     if not evidence:
         return 1.0
