@@ -15,7 +15,7 @@ def has_follower(home: Home) -> bool:
 
 
 def hold_follower_lock(home: Home) -> AbstractContextManager[None]:
-    """Return the follower's lock, to be entered; Busy if another process holds it."""
+    """Return a context that holds the follower's lock; Busy if another process holds it."""
     return exclusive(_lock(home), wait=False)
 
 

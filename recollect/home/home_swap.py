@@ -57,7 +57,7 @@ class HomeSwap:
     @property
     def interrupted(self) -> bool:
         """Whether a restore was committed but not finished."""
-        # `os.path`, not `Path`: False for a directory that this user may not read.
+        # `os.path` returns False for a directory that this user may not read; `Path` would raise.
         return os.path.isdir(self._ready) or os.path.isfile(self._entering / HOME_FILE)
 
     def begin(self) -> None:

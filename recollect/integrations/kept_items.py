@@ -1,4 +1,4 @@
-"""Values of other programs, each stored as an event: recall searches its text, not its value."""
+"""Values of other programs, stored as events; recall searches an event's text, not its value."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _storable(text: str) -> str:
-    """Return a text within the limits of an event; the value itself is stored in full."""
+    """Cut a text to the limits of an event; the value itself is stored in full."""
     clean = text.replace("\0", "").encode("utf-8", "ignore")[:MAX_CONTENT_BYTES]
     return clean.decode("utf-8", "ignore") if clean.strip() else "(no words)"
 

@@ -36,11 +36,12 @@ def with_memory(
     """Return a copy of a client that adds memories to prompts, and stores the conversation.
 
     `chat.completions` and `responses` look up the context for the user's last message, and add it,
-    marked as data, to the system message; often it is empty. `max_tokens`: its maximum length. Once
-    the model has answered, the user's messages since its previous answer and the answer itself are
-    stored as one turn of a session; reasoning is left out. A streamed answer is stored when it has
-    been read to its end. If the memory fails, the model answers without it, and a warning is
-    logged. The given client is not changed; copies of the returned one use the memory too.
+    marked as data, to the system message; often it is empty. `max_tokens`: the maximum length of
+    the context. Once the model has answered, the user's messages since its previous answer and the
+    answer itself are stored as one turn of a session; reasoning is left out. A streamed answer is
+    stored when it has been read to its end. If the memory fails, the model answers without it, and
+    a warning is logged. The given client is not changed; copies of the returned one use the memory
+    too.
     """
     memory = _Memory(
         zone,

@@ -176,7 +176,8 @@ class Recollect:
         """Restore a backup to `home`, and replace the home there, which no process may have open.
 
         Events forgotten since the backup stay forgotten. These later erasures are read from the
-        replaced home and from `erasures_from`, which are newer backups or other homes.
+        replaced home and from `erasures_from`: newer backups, or the home itself if it is
+        elsewhere.
         `lose_newer`: allow the loss of events that the replaced home has and the backup lacks.
         `forgotten_may_return`: continue if the later erasures cannot be read completely.
         `progress`: called with the number of records checked.

@@ -160,7 +160,7 @@ def _memory(memory: Memory) -> Iterator[str]:
     if not memory.current or memory.is_stale:
         yield "Out of date"
     for change in memory.superseded_by:
-        yield f"No longer so since {change.at[:10]}: {_one_line(change.text)}"
+        yield f"Superseded on {change.at[:10]} by: {_one_line(change.text)}"
     if memory.source_event_ids:
         yield f"Sources: {', '.join(map(_one_line, memory.source_event_ids))}"
 

@@ -1,6 +1,6 @@
 """The MCP server: the tools, resources and prompt of a zone, and the handlers of its requests.
 
-It is stateless: every request determines its zone and its caller's rights anew.
+It is stateless: the zone and the caller's rights are determined for each request.
 """
 
 from __future__ import annotations

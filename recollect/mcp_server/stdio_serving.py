@@ -30,7 +30,7 @@ def serve_stdio(
     """Serve a zone of an open home or service until the client closes standard input.
 
     Standard output is reserved for the protocol; anything else printed meanwhile goes to standard
-    error. SIGINT ends the call.
+    error. SIGINT makes the function return.
     """
     server = create_server(for_zone(recollect.zone(zone)), tools=tools, read_only=read_only)
 

@@ -88,7 +88,7 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
         ),
         lambda: listening(f"http://{url_host}:{port}"),
     )
-    # uvicorn raises the signal again when it ends, but the home must be closed after that.
+    # uvicorn raises the signal again when it ends; it is ignored then, so that the home is closed.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     gc.collect()

@@ -152,7 +152,10 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
         ),
         (lambda zone: zone.list_memories("facts", limit=0), "1 to 1000"),
         (lambda zone: zone.list_memories("facts", cursor="facts:"), "cursor"),
-        (lambda zone: zone.list_memories("facts", cursor="events:12:x"), "from another list"),
+        (
+            lambda zone: zone.list_memories("facts", cursor="events:12:x"),
+            "another scope than facts",
+        ),
         (lambda zone: zone.get_entity("Nobody"), "no entity is called"),
         (lambda zone: zone.get_entity("Ada"), "the name of 2 entities; give the id of one"),
         (lambda zone: zone.history("\ud800"), "lone surrogate"),

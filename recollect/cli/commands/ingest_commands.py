@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 ENCODER_SOURCES = ("hub", "wheel", "directory")
 PRECISIONS = ("int8", "float")
 
-# Rejections or ids printed; --json has more.
+# The maximum number of rejections or ids that are printed; --json prints more.
 _MAX_SHOWN = 20
 _STANDARD_INPUT = Path("-")
 
@@ -174,7 +174,7 @@ def init(
 
 
 def _steps(given: str) -> list[str]:
-    """Return a comma-separated list of steps; `none` is the empty list."""
+    """Parse a comma-separated list of steps; `none` means the empty list."""
     return [] if given.strip() == "none" else [step.strip() for step in given.split(",")]
 
 

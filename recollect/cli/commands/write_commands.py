@@ -65,7 +65,7 @@ def print_estimate(found: WriteReport) -> None:
     waiting = pluralise(found.pending, "event")
     print_line(f"{found.model} with prompt {found.role} would read {waiting}")
     if found.recorded:
-        print_line(f"{pluralise(found.recorded, 'event')} of them with a recorded answer")
+        print_line(f"{found.recorded:,} of these already have a recorded answer")
     print_line(f"calls     {found.min_calls:,} to {found.calls:,}")
     print_line(f"tokens    about {found.min_tokens:,} to {found.tokens:,}")
     print_line(f"cost      about {found.min_cost:.4f} to {found.cost:.4f}")

@@ -144,8 +144,8 @@ class HindsightBank:
     ) -> str:
         """Replace the text of a memory; return the consistency token.
 
-        If an item is a single memory, the item is edited. If it gave several memories, the new text
-        supersedes only this one.
+        If an item is a single memory, the item is edited. If the item gave several memories, the
+        new text supersedes only this memory.
 
         Raises:
             UnknownId: no memory has the id.

@@ -33,7 +33,7 @@ _MAX_PAGE_SIZE = 1_000
 class BankBody(msgspec.Struct, frozen=True, kw_only=True):
     """The body of `create_bank` and `update_bank`.
 
-    Supported fields are stored; any other is rejected by name.
+    Supported fields are stored. Any other field is rejected; the error names it.
     """
 
     name: str | None = None

@@ -419,7 +419,7 @@ async def operations(
 async def get_operation(
     request: AnyRequest, bank: FromPath[str], operation_id: FromPath[str]
 ) -> dict[str, Any]:
-    """Return an operation; one that stored a mental model is always completed."""
+    """Return an operation; operations that stored a mental model are always completed."""
 
     def found(zone: Zone) -> dict[str, Any]:
         every = paginate(zone.mental_models, superseded=True)
@@ -436,7 +436,7 @@ async def get_operation(
 
 @get("/{bank:str}/stats", opt=_READ)
 async def stats(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
-    """Return the counts of a bank; there are no links."""
+    """Return the counts of a bank; the number of links is always 0."""
     found, bank_events = await ask(
         request, bank, lambda zone: (zone.status(), len(hindsight_profile.versions(zone)))
     )

@@ -27,8 +27,8 @@ _SETTINGS = ("home", "zone", "token", "encoder", "ledger")
 class Memory:
     """Mem0's `Memory`, stored in one zone of a recollect home or service.
 
-    `user_id`, `agent_id` and `run_id` are stored in the metadata of a memory, and filters apply to
-    it before ranking: a search for one user never sees, counts or ranks another user's memories.
+    `user_id`, `agent_id` and `run_id` are stored in the metadata of a memory. Filters are applied
+    before ranking: a search for one user never sees, counts or ranks another user's memories.
     All users share the zone's entities, though. Tenants that must not share them need a zone each:
     `Memory(home, zone=tenant)`.
 
@@ -269,7 +269,7 @@ class Memory:
                 self._store.delete_all({name: "*"})
 
     def close(self) -> None:
-        """Close the home, unless it was given open."""
+        """Close the home; a `Recollect` that was passed in stays open."""
         if self._close is not None:
             self._close()
 
@@ -342,7 +342,7 @@ class AsyncMemory:
         await asyncio.to_thread(self._memory.reset)
 
     def close(self) -> None:
-        """Close the home, unless it was given open."""
+        """Close the home; a `Recollect` that was passed in stays open."""
         self._memory.close()
 
     async def __aenter__(self) -> Self:

@@ -218,7 +218,10 @@ def find_replacements(zone: Zone, fields: Mapping[str, str]) -> list[Message]:
 
 
 class MessageMemories(NamedTuple):
-    """The memories of a message, and the earlier messages' memories that it only repeats."""
+    """The memories of a message.
+
+    `repeated`: memories of earlier messages that this message only repeats.
+    """
 
     items: list[Item]
     repeated: list[Item]

@@ -298,7 +298,7 @@ async def delete_all(
     filters: dict[str, Any] = {} if text is None else dict(_read_filters(text))
     filters |= {name: request.query_params[name] for name in IDS if name in request.query_params}
     if filters == dict.fromkeys(IDS, "*"):
-        # Mem0's client means everything; taken literally, the filters would match only memories
+        # By this, Mem0's client means all memories. Taken literally, it would match only memories
         # with an id of every kind.
         filters = {"OR": [{name: "*"} for name in IDS]}
     await _forget(request, _checked_filters(filters))

@@ -237,7 +237,7 @@ def refresh_files(zone: OpenZone) -> None:
     if ends == zone.refreshed_to:
         return
     if ledger.shared:
-        # Other nodes decide; the answer must include their changes.
+        # Other nodes decide the events, and the answer must include what they decided.
         zone.node.follow(zone.name)
     else:
         try:

@@ -47,7 +47,7 @@ def reflect(
 
     `max_tokens`: reduce the number of results until the report fits. `save_as`: save the report as
     a mental model with this name, or as a new version if there is one already. Erasing an event
-    that it quotes erases it too.
+    that the report quotes erases the report too.
 
     Raises:
         InvalidInput: the query is invalid, or nothing was found to save.
@@ -169,7 +169,7 @@ def _single_line(text: str) -> str:
 
 
 def _save(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:
-    """Save a report as a mental model; erasing an event that it quotes erases it too."""
+    """Save a report as a mental model; erasing an event that it quotes erases the report too."""
     quoted = [item.id for item in results]
     for item in results:
         quoted += [fact.id for fact in item.facts]

@@ -183,7 +183,7 @@ def check(zone: OpenZone, given: Certificate, verification: Verification) -> Cer
         else "its seal is not from this home",
         None
         if statement.zone == _zone_hash(ledger, zone.name)
-        else f"it is for another zone than {zone.name}",
+        else f"it belongs to a zone other than {zone.name}",
     )
     recorded = passes(*_record_problems(zone, given))
     in_ledger = passes(*_erasure_problems(ledger, zone.name, statement))
@@ -207,7 +207,10 @@ def check(zone: OpenZone, given: Certificate, verification: Verification) -> Cer
 
 
 def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]) -> list[int]:
-    """Return the erasures that were requested with one of these hashed ids or erased a record."""
+    """Return the erasures that were requested by one of `hashes`, or erased one of `numbers`.
+
+    `hashes`: keyed hashes of ids. `numbers`: numbers of records.
+    """
     found = []
     for record in records_of_kind(ledger, zone, "forget"):
         event = record.open(ledger.keys)
@@ -285,7 +288,7 @@ def _record_problems(zone: OpenZone, given: Certificate) -> Iterator[str]:
     """Yield a problem if the ledger lacks the certificate, or has a different one."""
     recorded = _recorded(zone).get(given.statement.erasure)
     if recorded is None:
-        yield "the ledger has no certificate of this erasure; it may be from an older backup"
+        yield "the ledger has no certificate of this erasure; was an older backup restored?"
     elif recorded != given:
         yield "the ledger has another certificate of this erasure"
 

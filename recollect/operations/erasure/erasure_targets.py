@@ -99,7 +99,7 @@ def request_hash(ledger: Ledger, zone: str, id_: str) -> bytes:
 
 
 def records_without_keys(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return those `ids` that are numbers (`#17`) of records whose key is lost, with the numbers.
+    """Return the ids (`#17`) among `ids` that name records with a lost key, each with its number.
 
     A key is lost if it is missing although no erasure destroyed it. Processing of the zone stops at
     the first such record, so its files cannot be used.
@@ -139,7 +139,8 @@ class TargetFinder:
         model; or a source's own id. If a platform is given, the source's ids take precedence.
 
         Raises:
-            InvalidInput: it names no erasable record, or events of several platforms.
+            InvalidInput: the id names a record that cannot be erased, or events of several
+                platforms.
             UnknownId: the zone has no record with this id.
         """
         number = _NUMBER.fullmatch(id_)
@@ -469,7 +470,7 @@ class TargetFinder:
         if closed_by is None or events.by_ids(self._events, [closed_by]):
             return set()
         source_ids = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in messages]
-        # The source id in earlier builds.
+        # Earlier versions used this source id.
         source_ids.append((platform, f"recollect:close-turn:{turn_id}"))
         found = [record_of(self._ledger, self._zone, *source_id) for source_id in source_ids]
         if not any(found):
@@ -488,7 +489,7 @@ class TargetFinder:
         return commands
 
     def event_ids(self, numbers: Iterable[int]) -> list[str]:
-        """Return recollect's own ids of the events of records."""
+        """Return recollect's own ids of the events in these records."""
         targets = set(numbers)
         indexed = events.by_numbers(self._events, sorted(targets))
         others = records_at(self._ledger, self._zone, targets - {item.number for item in indexed})

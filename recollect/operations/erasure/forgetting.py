@@ -39,7 +39,7 @@ class ErasurePlan(msgspec.Struct, frozen=True):
     """The records that an erasure will remove.
 
     `numbers`: the records' numbers. `ids`: the requested ids that have records; for a request by
-    criteria, the sources' own ids, or `#` and the number of a record without one.
+    criteria, the sources' own ids or, for a record without one, `#` and its number.
     `already_forgotten`: requested ids that were forgotten before. `resumed`: requested ids whose
     interrupted erasure was completed while planning. `request_hashes`: keyed hashes of the
     requested ids. `selectors`: the kinds of selectors in the request. `id_count`: the number of ids
@@ -104,7 +104,7 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
         )
     zone.must_exist()
     if lost := records_without_keys(zone.node.ledger, zone.name, ids):
-        # Nothing can be decided before these are erased, so they must be erased alone.
+        # No event can be decided until these records are erased, so they must be erased alone.
         if criteria.has_criterion or lost.keys() < set(ids):
             raise InvalidInput(
                 f"the keys of {', '.join(lost)} are lost, and zone {zone.name} has stopped: "
@@ -234,7 +234,7 @@ def preview_erasure(zone: OpenZone, plan: ErasurePlan) -> ForgetReport:
 
 
 def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> ForgetReport:
-    """Erase the planned records by one command in the ledger.
+    """Erase the planned records with a single command in the ledger.
 
     Raises:
         InvalidInput, ErasureFailed: as `forget`.

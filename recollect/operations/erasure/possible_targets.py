@@ -57,8 +57,8 @@ class NameMatcher:
     def may_occur_in(self, text: str) -> bool:
         """Return whether a text may name the entity: by a similar name, or a word of its name.
 
-        A word counts if it is used as a name and is not part of another name, as in "Anna
-        Marlowe" when the entity is Iris Marlowe.
+        A word counts if it is used as a name and is not part of another name: for the entity Iris
+        Marlowe, "Marlowe" in "Anna Marlowe" does not count.
         """
         from recollect.streams.language.names.mentions import mentions
 
@@ -91,7 +91,7 @@ class PossibleEntity(NamedTuple):
 
 
 def matcher_of(connection: apsw.Connection, ids: Set[str]) -> NameMatcher:
-    """Return a matcher of the names of an entity, given with all entities merged into it."""
+    """Return a matcher for an entity's names; `ids`: of it and the entities merged into it."""
     found = [identity.entity(connection, id_) for id_ in sorted(ids)]
     entities = [entity for entity in found if entity is not None and entity.type in NAME_KINDS]
     persons = [entity for entity in entities if entity.type == "person"]

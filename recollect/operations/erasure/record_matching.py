@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 #: A platform and a sender's id there; None stands for any.
 Account = tuple[str | None, str | None]
 
-#: The prefix of a mental model's tags that name its source events. Erasing one erases the model.
+#: The prefix of a mental model's tags that name its source events; erasing any of these events
+#: erases the model.
 SOURCE_TAG_PREFIX = "from:"
 
 
 class Criteria(msgspec.Struct, frozen=True, kw_only=True):
-    """Criteria that a record must match to be erased. Times in unix ms, both exclusive."""
+    """Criteria that a record must match to be erased. Times are unix ms, and exclusive."""
 
     entity: str | None = None
     sender: str | None = None
@@ -60,7 +61,7 @@ class RecordContent(NamedTuple):
     entities: frozenset[str]
 
     def matches(self, criteria: Criteria, accounts: Set[Account]) -> bool:
-        """Return whether the record is from one of these accounts and matches thread and times."""
+        """Return whether one of these accounts wrote the record, and its thread and time match."""
         return (
             any(
                 platform in (None, self.platform) and sender in (None, self.sender)
@@ -73,7 +74,7 @@ class RecordContent(NamedTuple):
 
 
 def content_of(event: Event) -> RecordContent:
-    """Return the origin and text of an event, or of the invalid input in a parked one."""
+    """Return the origin and text of an event, or of the invalid input in a parked record."""
     payload = event.payload
     content = RecordContent(event.platform, None, None, event.occurred_at, "", frozenset())
     if isinstance(payload, Content):
@@ -82,7 +83,7 @@ def content_of(event: Event) -> RecordContent:
     if isinstance(payload, Park):
         body = parked_body(payload)
         at = event.occurred_at
-        # If the input's own time is invalid, the time it arrived counts.
+        # If the input's own time is invalid, its time of arrival is used.
         with suppress(InvalidInput, TypeError):
             at = parse_time(body.get("occurred_at", at))[0]
         return RecordContent(

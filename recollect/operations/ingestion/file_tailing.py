@@ -85,7 +85,7 @@ def follow(
 
 
 class _TailedFile(InputFile):
-    """A growing file, whose content ends once it is truncated or replaced, or tailing stops."""
+    """A growing file; its content ends when it is truncated or replaced, or tailing stops."""
 
     def __init__(self, path: Path, on_end_of_file: Callable[[], bool]) -> None:
         super().__init__(path)
@@ -138,12 +138,12 @@ class _Tail(io.RawIOBase):
         return found != self._fingerprint
 
     def _is_replaced(self) -> bool:
-        """Return whether the file was truncated, or its name belongs to another file."""
+        """Return whether the file was truncated, or another file has its name now."""
         open_file = os.fstat(self._file.fileno())
         try:
             now = os.stat(self._path)
         except FileNotFoundError:
-            # A log rotation moved it and has not created the new one yet.
+            # A log rotation has moved the file, and has not created the new one yet.
             return False
         return (open_file.st_dev, open_file.st_ino) != (now.st_dev, now.st_ino) or (
             now.st_size < self._file.tell()

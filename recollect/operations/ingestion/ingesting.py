@@ -56,9 +56,9 @@ _MAX_SHOWN = 5
 
 
 class Show(Protocol):
-    """Display a step's progress.
+    """Displays the progress of a step.
 
-    `total`: the work of the step, None if unknown; `unit`: `records` or `bytes`.
+    `total`: the amount of work, None if unknown; `unit`: `records` or `bytes`.
     """
 
     def __call__(
@@ -145,7 +145,7 @@ class EventImport:
             )
 
     def report(self, *, wait: bool = False) -> IngestReport:
-        """Return the report so far; `wait`: after all events are decided."""
+        """Return the report so far; with `wait`, first wait until all events are decided."""
         with self._zone.open_home.call_guard():
             return report_of(self._zone, self._counts, self._started, wait=wait)
 
@@ -194,7 +194,7 @@ def ingest_files(
 
     started = time.monotonic()
     meter = ByteCounter()
-    # All files are opened before any is read: if one fails, nothing is ingested.
+    # All files are opened before any is read, so that nothing is ingested if one fails.
     options = msgspec.structs.replace(
         Options.of(timezone, date_order), find_places=partial(_places, zone)
     )
@@ -239,7 +239,7 @@ def open_inputs(
 ) -> list[Input]:
     """Open files, folders and archives, and recognise their formats.
 
-    If there are several, one that is ambiguous or lacks an option is rejected; the rest are read.
+    Of several inputs, those that are ambiguous or need an option are rejected, the others are read.
 
     Raises:
         InvalidInput: as `ingest_files`.
@@ -260,7 +260,7 @@ def open_inputs(
 
 
 def initial_counts(inputs: Sequence[Input]) -> ImportCounts:
-    """Return an import's counts before reading: the files skipped or rejected when opened."""
+    """Return the counts before reading: of files that were skipped or rejected when opened."""
     counts = ImportCounts(rejections=[], skipped=[])
     for one in inputs:
         counts.skipped += one.skipped
@@ -453,8 +453,8 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
             )
         if time.monotonic() > deadline:
             raise DecisionTimeout(
-                f"after {timeout:g} s, zone {zone.name} has reached record {number} but not record "
-                f"{target.number}, as the token asks; wait again, or check that a worker runs"
+                f"after {timeout:g} s, zone {zone.name} is decided up to record {number}, and the "
+                f"token requires record {target.number}; wait again, or check that a worker runs"
             )
         time.sleep(_POLL_SECONDS)
 

@@ -30,7 +30,7 @@ from recollect.streams.adapters import (
 
 #: The maximum number of people listed per export.
 MAX_PEOPLE = 20
-# Samples from the beginning of an export, and as many from its end.
+# The number of samples from the beginning of an export, and from its end.
 _SAMPLES_PER_END = 5
 _MAX_TEXT_LENGTH = 200
 

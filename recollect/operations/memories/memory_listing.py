@@ -147,7 +147,7 @@ class _Cursor(NamedTuple):
             raise InvalidInput(f"cursor {text[:60]!r} is invalid; give one from list_memories")
         if cursor_scope != scope:
             raise InvalidInput(
-                f"cursor {text[:60]!r} is from another list than that of scope {scope}"
+                f"cursor {text[:60]!r} belongs to a list with another scope than {scope}"
             )
         return cls(scope, (int(at), id_))
 
@@ -409,7 +409,7 @@ def part_id(event_id: str, start: int, end: int) -> str:
 
 
 def _retracted_parts(files: ZoneFiles, event_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return, by event, the ids of the parts that were retracted by their offsets, in order."""
+    """Return event id -> the ids of its retracted parts, in order."""
     found: dict[str, list[tuple[int, str]]] = {}
     for row in retractions.active_retractions(files.memory.connection, event_ids):
         if row.target_id == part_id(row.event_id, row.char_start, row.char_end):

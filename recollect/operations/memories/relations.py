@@ -35,7 +35,7 @@ _Type = Literal["UPDATES", "EXTENDS", "DERIVES"]
 
 
 class Relations:
-    """The relations between the facts of a zone, whose entities may be merged."""
+    """The relations between the facts of a zone, with merged entities taken as one."""
 
     def __init__(self, memory: apsw.Connection, identity: apsw.Connection) -> None:
         self._memory = memory

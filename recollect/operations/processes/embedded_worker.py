@@ -142,7 +142,7 @@ def report_errors(report: OnZoneProgress, zone: str) -> Iterator[None]:
 def tick(ticked: dict[str, int], node: Node, zone: str) -> None:
     """Append the current period's tick to a zone that has changed or has abandoned turns.
 
-    `ticked`: the last record of each zone at its last tick; updated.
+    `ticked`: zone -> its last record when its last tick was appended; this is updated.
     """
     period = int(time.time()) // TICK_SECONDS
     at = period * TICK_SECONDS * 1_000

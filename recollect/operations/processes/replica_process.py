@@ -1,4 +1,4 @@
-"""A replica: it follows the decisions of Kafka workers, as this process or on a thread."""
+"""A replica, which follows the decisions of Kafka workers: as a process or on a thread."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RETRY_SECONDS = 2.0
 
 
 def follow(home: Home, report: OnZoneProgress) -> None:
-    """Run as a replica until SIGINT or SIGTERM, and keep the home up to date with its workers.
+    """Run as a replica until SIGINT or SIGTERM, and keep the home up to date with the workers.
 
     Raises:
         HomeError: the home is read-only.

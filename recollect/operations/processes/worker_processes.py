@@ -36,8 +36,8 @@ def work(
     """Decide all zones as the ledger grows, and report (zone, number of decided records).
 
     An error in a zone is reported as (zone, error), and the other zones continue. On Kafka, this
-    is a member of a group of workers. `once`: decide the pending records, then return. `member`:
-    the static member name. Ticks are appended if the setting `ticks` is on.
+    process is a member of the group of workers. `once`: decide the pending records, then return.
+    `member`: the static member name. Ticks are appended if the setting `ticks` is on.
 
     Raises:
         HomeError: the home is read-only.

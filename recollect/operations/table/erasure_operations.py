@@ -141,12 +141,12 @@ def forget(
     person, after merges. `thread` and `platform` are the platform's own names. If several
     conditions are given, all must match. With `dry_run` nothing changes. An id that is already
     forgotten is not an error; an unknown id is. With `certificate` the erasure is
-    verified, and the report has its certificate; if everything was already forgotten, that of the
-    earlier erasure.
+    verified, and the report has its certificate; if everything was already forgotten, it has the
+    certificate of the earlier erasure.
 
     Raises:
-        InvalidInput: no condition is given, an id or a name is unknown or ambiguous, or there is
-            not one erasure to certify; nothing is erased.
+        InvalidInput: no condition is given, an id or a name is unknown or ambiguous, or the
+            certificate would not cover exactly one erasure; nothing is erased.
         ErasureFailed: the erasure did not complete, and is retried before any other work. Or it is
             complete but cannot be certified, because a trace of the erased data was found.
 

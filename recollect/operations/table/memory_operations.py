@@ -120,8 +120,8 @@ def remember(
     """Store a text verbatim, as said by `sender_id`, now or at a given time.
 
     `principal`: on whose behalf this is done; stored in the event's metadata. If deciding takes
-    longer than a request may, a service answers before it is done: then `decided` is false, and
-    `token` can be passed as `wait_for`.
+    longer than a request may take, a service answers before it is done; `decided` is then false,
+    and `token` can be passed as `wait_for`.
 
     >>> zone.remember("The deploy key is in the blue safe.").status
     'new'

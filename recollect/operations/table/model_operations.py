@@ -146,8 +146,8 @@ def create_mental_model(
 ) -> MentalModel:
     """Store a report as a mental model, which recall returns verbatim.
 
-    `sources` are ids of the memories that it is based on: it is erased when an event behind one of
-    them is forgotten.
+    `sources`: the ids of the memories that the report is based on. The report is erased when an
+    event behind one of them is forgotten.
 
     Raises:
         InvalidInput: a text is empty.

@@ -61,8 +61,8 @@ class Tool:
     `hidden`: parameters that agents cannot set. `defaults` replace the operation's own defaults.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
     `max_text_length`: the maximum characters of each text in an answer. `quotes`: the answer quotes
-    memories, and begins with a note that they are data. `shape`: makes the answer for agents from
-    the zone, the input and the result.
+    memories, and begins with a note that they are data. `shape`: a function that makes the
+    answer for agents from the zone, the input and the result.
     """
 
     title: str

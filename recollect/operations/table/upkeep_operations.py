@@ -119,9 +119,9 @@ def verify(
 ) -> Verification:
     """Replay the ledger and compare every read model with the result; nothing changes.
 
-    `expect`: an earlier head, which the ledger must contain. `certificate`: an
-    erasure certificate to check: it must be unmodified, it and its erasure must be in the ledger,
-    and all its keys must be destroyed.
+    `expect`: an earlier head, which the ledger must contain. `certificate`: an erasure certificate
+    to check. It must be unmodified, it and its erasure must be in the ledger, and all keys that it
+    lists must be destroyed.
 
     >>> zone.verify().ok
     True
@@ -209,7 +209,7 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
     example=({"dry_run": True}, _running("reclaim")),
 )
 def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
-    """Remove change records that no generation needs from the embedded ledger; events stay.
+    """Remove from the embedded ledger the change records that no generation needs; events stay.
 
     Raises:
         InvalidInput: the ledger is not embedded.

@@ -375,7 +375,7 @@ def _keys(home: Home) -> str:
                 lost.append(f"{len(numbers)} of zone {zone} (event {shown}{more}){reason}")
     if lost:
         raise HomeError(
-            "keys are missing that no erasure destroyed, so the events sealed with them are lost: "
+            "keys are missing that no erasure destroyed; events sealed with them are unreadable: "
             + "; ".join(lost)
         )
     return f"{pluralise(events, 'event')}: every key is present or was destroyed by an erasure"

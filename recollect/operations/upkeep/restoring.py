@@ -108,8 +108,8 @@ def restore(
 ) -> RestoreReport:
     """Restore a backup to the configured home, without the events forgotten since.
 
-    Later erasures are read from the current home and from `erasures_from`, which are newer backups
-    or other homes.
+    Later erasures are read from the current home and from `erasures_from`: newer backups, or
+    the home itself if it is elsewhere.
     `lose_newer`: allow the loss of events that came after the backup.
     `forgotten_may_return`: continue if the later erasures cannot be read completely.
 
@@ -154,7 +154,10 @@ def restore(
 
 @contextmanager
 def _exclusive_access(directory: Path) -> Iterator[None]:
-    """Keep other processes from opening the home; create it, and delete it if it stays empty."""
+    """Keep other processes from opening the home, whose directory is created if necessary.
+
+    If the directory stays empty, it is deleted at the end.
+    """
     require_writable(directory)
     is_new = not directory.exists()
     make_directory(directory)
@@ -336,7 +339,7 @@ class _Restore:
         if not source.is_of_same_home:
             raise InvalidInput(
                 f"--erasures-from {directory} belongs to another home, or to none: name a newer "
-                "backup of this home, or a copy of the home"
+                "backup of this home, or the home itself"
             )
         return source
 
@@ -482,7 +485,7 @@ class _Restore:
     def _write_tokens(
         self, current: _ErasureSource | None, others: Sequence[_ErasureSource]
     ) -> tuple[int, int]:
-        """Write the tokens except those revoked since; return how many of each there are.
+        """Write the tokens not revoked since; return the numbers of written and of revoked tokens.
 
         The current home, if there is one, has the newest tokens; a token missing there was revoked.
         """

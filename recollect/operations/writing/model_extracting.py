@@ -198,7 +198,7 @@ class _Answers:
     def ask(
         self, request: ChatRequest, numbers: frozenset[int], role: str
     ) -> tuple[OpenedRecording, RecordingRef]:
-        """Return the answer to a request, and a reference: the index among the answers."""
+        """Ask the model; return its answer, and a reference that holds the answer's index."""
         answer = self._client.ask(request)
         header = RecordingHeader(
             RECORDING_FORMAT,
@@ -280,7 +280,7 @@ def _recalled(found: _Memory) -> RecalledMemory:
 
 
 class _MemoryTools:
-    """Memory for the writer's tools: what these files yielded so far, matched by shared words."""
+    """The writer's memory tools, over the memories extracted from these files so far."""
 
     def __init__(
         self, memories: Sequence[_Memory], state: State, entities: apsw.Connection

@@ -461,7 +461,7 @@ class _ZoneMemory:
 
 
 def _names(event: Event, name: str) -> bool:
-    """Return whether a name occurs in an event's text, or is its sender's."""
+    """Return whether an event's text contains a name, or its sender has that name."""
     content = event.payload
     if not isinstance(content, Content):
         return False

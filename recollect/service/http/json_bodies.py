@@ -1,4 +1,4 @@
-"""JSON bodies: decoded into the struct of a route, with errors at their JSON pointers."""
+"""JSON bodies: they are decoded into the struct of a route; errors have a JSON pointer."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class JsonBody(AbstractDTO[Any]):
     def create_for_field_definition(
         cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
     ) -> None:
-        """Do nothing: msgspec decodes without a backend of Litestar's."""
+        """Do nothing: msgspec decodes without a Litestar backend."""
 
     @classmethod
     def create_openapi_schema(

@@ -155,7 +155,7 @@ def _name(host: str) -> str:
 
 
 class _Response:
-    """Sends a response with the request's id; can send a problem until the response has begun."""
+    """Sends a response with the request's id, or a problem if nothing has been sent yet."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send

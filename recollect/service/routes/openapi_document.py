@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document of the service, made from the table of operations.
 
-Routes that are not operations of a zone have descriptions of the same form.
+Other routes are described in the same form.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from recollect.service.http.problem_details import KINDS, MEDIA_TYPE, NOT_FOUND,
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 
-#: Below this path, the zone's operations.
+#: The path prefix of a zone's operations.
 ZONE_PATH = "/v1/zones/{zone}"
 
 _TAGS = {
     "service": "The process: health, version, metrics.",
-    "zones": "Zones, their state, and waiting for them.",
+    "zones": "Zones, their state, and waiting for their decisions.",
     "events": "Appending events.",
     "memories": "Recalling, reading and updating memories.",
     "facts and entities": "Facts, and the entities that they are about.",
@@ -266,7 +266,7 @@ def _problem() -> dict[str, Any]:
             "title": {**text, "description": "The kind in words; it never changes."},
             "status": {"type": "integer", "description": "The HTTP status."},
             "detail": {**text, "description": "What happened, and what to do."},
-            "request_id": {**text, "description": "The id under which the log has the request."},
+            "request_id": {**text, "description": "The id of the request in the log."},
             "errors": {
                 "type": "array",
                 "description": "The invalid values.",

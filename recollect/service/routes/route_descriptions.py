@@ -139,12 +139,12 @@ ROUTES = (
         method="POST",
         path=f"{ZONE_PATH}/events",
         title="Ingest events",
-        description="Append events to the ledger. They are durable when this answers, and can be "
-        "recalled as messages at once.",
+        description="Append events to the ledger. They are durable when the response arrives, and "
+        "can be recalled as messages at once.",
         tag="events",
         query=_Waiting,
         body=(EventBatch, InboundEvent),
-        ndjson="One event a line, as JSON.",
+        ndjson="One event per line, as JSON.",
         answer=IngestReport,
         example=({"events": [_EVENT]}, _REPORT),
     ),

@@ -115,9 +115,9 @@ def _task(event: str, payload: Mapping[str, Any]) -> str:
 
 
 def _continue_in_background(transcript: Optional[str]) -> None:
-    """Start a process that outlives the hook and sends the rest."""
+    """Start a process that outlives the hook and sends the remaining messages."""
     command = [sys.executable, os.path.abspath(__file__), _IN_BACKGROUND]
-    # If it cannot start, a later hook sends the rest.
+    # If it cannot start, a later hook sends them.
     with suppress(OSError):
         subprocess.Popen(
             [*command, transcript] if transcript else command,
@@ -130,7 +130,7 @@ def _continue_in_background(transcript: Optional[str]) -> None:
 
 def _send_in_background(transcript: Optional[str] = None) -> None:
     sender = TranscriptSender(configured_service(), _BACKGROUND_TIMEOUT)
-    # If the service does not accept the rest, a later hook sends it.
+    # If the service does not accept the messages, a later hook sends them.
     with suppress(OSError, ValueError), sender.positions.background_lock() as is_alone:
         if is_alone:
             sender.send_all(transcript)

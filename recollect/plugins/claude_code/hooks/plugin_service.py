@@ -100,7 +100,7 @@ def _parse(text: str) -> Mapping[str, Any]:
 
 
 def _parse_strings(text: str) -> dict[str, str]:
-    """Return the strings of [client], each on a line: Python 3.10 cannot read TOML."""
+    """Return the strings of [client], one per line; Python 3.10 has no TOML parser."""
     found: dict[str, str] = {}
     table = ""
     for line in text.splitlines():

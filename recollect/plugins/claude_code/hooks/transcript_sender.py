@@ -237,7 +237,7 @@ def unsent_batches(
         if len(line) < MAX_LINE_BYTES or is_complete:
             record = decode_record(line) if line.strip() else None
             if not is_complete and isinstance(record, MalformedRecord):
-                # The rest of this line is still to be written.
+                # The rest of this line is not written yet.
                 break
         end = start
         for part in _parts(file, line):
