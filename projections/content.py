@@ -97,11 +97,12 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     digest = hashlib.blake2b(digest_size=32)
     for table in content_tables(model):
         digest.update(_pack.encode(table))
-        at = table.columns.index(_NUMBER) if switches and _NUMBER in table.columns else None
+        has_number = switches and _NUMBER in table.columns
+        column = table.columns.index(_NUMBER) if has_number else None
         for row in rows_of(model.connection, table):
-            if at is not None and isinstance(row[at], int):
-                number = row[at] - bisect_left(switches, row[at])
-                row = (*row[:at], number, *row[at + 1 :])
+            if column is not None and isinstance(row[column], int):
+                number = row[column] - bisect_left(switches, row[column])
+                row = (*row[:column], number, *row[column + 1 :])
             digest.update(_pack.encode(row))
     return digest.hexdigest()
 
@@ -109,10 +110,10 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
 def content_problems(live: ReadModel, replayed: ReadModel, limit: int = 5) -> list[str]:
     """Return the differences between a file and its replay, at most `limit` rows per table."""
     problems = []
-    mark, expected = live.watermark(), replayed.watermark()
-    if mark != expected:
+    actual, expected = live.watermark(), replayed.watermark()
+    if actual != expected:
         problems.append(
-            f"{live.name}.watermark: is at record {mark.number} (offset {mark.offset}), the "
+            f"{live.name}.watermark: is at record {actual.number} (offset {actual.offset}), the "
             f"replay at {expected.number} (offset {expected.offset})"
         )
     problems += _schema_problems(live, replayed)
@@ -126,10 +127,10 @@ def content_problems(live: ReadModel, replayed: ReadModel, limit: int = 5) -> li
 def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, limit: int) -> list[str]:
     ours = rows_of(live.connection, table)
     theirs = rows_of(replayed.connection, table)
-    at = [table.columns.index(column) for column in table.key]
+    key_indices = [table.columns.index(column) for column in table.key]
 
     def key_of(row: tuple[object, ...]) -> tuple[object, ...]:
-        return tuple(_pack.encode(row[index]) for index in at)
+        return tuple(_pack.encode(row[index]) for index in key_indices)
 
     # Equal rows are skipped while reading, so that only differing rows are kept in memory.
     extra: dict[tuple[object, ...], tuple[object, ...]] = {}
@@ -150,7 +151,7 @@ def _row_problems(live: ReadModel, replayed: ReadModel, table: Table, limit: int
     problems = []
     for key in sorted(extra.keys() | missing.keys(), key=repr):
         row = extra.get(key) or missing[key]
-        name = ", ".join(f"{table.columns[index]}={_short(row[index])}" for index in at)
+        name = ", ".join(f"{table.columns[index]}={_short(row[index])}" for index in key_indices)
         if key not in missing:
             what = "the replay has no such row"
         elif key not in extra:

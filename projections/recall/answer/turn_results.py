@@ -335,7 +335,8 @@ def _results(
     days = days_of_facts(connection, fact_ids)
     stated = fact_statements.statements(connection, fact_ids)
     sources = events.source_ids(
-        files.events.connection, [each.event_id for some in stated.values() for each in some]
+        files.events.connection,
+        [statement.event_id for statements in stated.values() for statement in statements],
     )
     entities = {
         **memory.entities_of_facts(connection, fact_ids),

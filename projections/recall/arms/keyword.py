@@ -40,5 +40,5 @@ def statement(
     ids = facts.ids.take(rows[best])
     order = np.lexsort((np.array(ids), -found[best]))[:pool]
     best_scores = found[best[order]].tolist()
-    best_ids = (ids[at] for at in order.tolist())
+    best_ids = (ids[row] for row in order.tolist())
     return ArmScores(None, scores), dict(zip(best_ids, best_scores, strict=True))

@@ -32,7 +32,7 @@ def expand_by_entities(
     """
     count = len(index.turns)
     score_of = dict(zip(best.tolist(), scores.tolist(), strict=True))
-    found, contributions = [np.zeros(0, np.int64)], []
+    places_by_entity, contributions = [np.zeros(0, np.int64)], []
     mentioned = _mentioned_by(question, best, index)
     mentions_of = index.mentions_of.of(mentioned)
     for entity, seeds in mentioned.items():
@@ -40,17 +40,18 @@ def expand_by_entities(
         if mentions <= MAX_MENTIONS:
             idf = math.log(1 + (count - mentions + 0.5) / (mentions + 0.5)) / math.log(count + 1)
             # Best first. A seed does not reach itself, so the best one is reached from the second.
-            each = [min(score_of[seed] * idf, 1.0) for seed in seeds]
-            found.append(places)
-            contributions.append((seeds[0], each[0], each[1] if len(seeds) > 1 else 0.0))
-    every, lengths = np.concatenate(found), [len(places) for places in found[1:]]
+            by_seed = [min(score_of[seed] * idf, 1.0) for seed in seeds]
+            places_by_entity.append(places)
+            contributions.append((seeds[0], by_seed[0], by_seed[1] if len(seeds) > 1 else 0.0))
+    all_places = np.concatenate(places_by_entity)
+    lengths = [len(places) for places in places_by_entity[1:]]
     best_seed, best_score, second_score = (
         np.array(contributions).reshape(-1, 3).repeat(lengths, axis=0).T
     )
-    reached = distinct(every)
+    reached = distinct(all_places)
     highest = np.zeros(len(reached), np.float32)
-    contribution = np.where(every == best_seed, second_score, best_score).astype(np.float32)
-    np.maximum.at(highest, np.searchsorted(reached, every), contribution)
+    contribution = np.where(all_places == best_seed, second_score, best_score).astype(np.float32)
+    np.maximum.at(highest, np.searchsorted(reached, all_places), contribution)
     kept = question.allowed[reached] & (highest > 0)
     return reached[kept], highest[kept]
 
