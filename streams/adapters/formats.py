@@ -164,9 +164,9 @@ class _InputOpener:
             raise RefusedExport(_refusal_message(self._refused))
         self._input.rejections += [refusal(path, error) for path, error in self._refused]
         if not self._input.exports and not self._input.rejections:
-            some = f" ({', '.join(self._skipped)})" if self._skipped else ""
+            names = f" ({', '.join(self._skipped)})" if self._skipped else ""
             held = (
-                f"none of its {self._skipped_count} files{some} is"
+                f"none of its {self._skipped_count} files{names} is"
                 if self._skipped_count
                 else "no file is"
             )

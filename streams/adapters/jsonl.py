@@ -87,7 +87,7 @@ def records(file: BinaryIO) -> Iterator[Record]:
             break
         pending, document = _object((number, line), following)
         if document is None:
-            # Its first line is truncated; the following lines do not belong to it.
+            # The object's first line is truncated; the following lines do not belong to it.
             yield from pending
             break
         yield number, document

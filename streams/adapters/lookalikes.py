@@ -150,17 +150,17 @@ def advice(start: bytes, path: Path, formats: Sequence[str]) -> str:
     """Return advice about a file that no adapter recognises; `formats`: the supported formats."""
     start = start.removeprefix(BYTE_ORDER_MARK).strip()
     what = "standard input" if path == STANDARD_INPUT else str(path)
-    given = "FILE" if path == STANDARD_INPUT else shlex.quote(str(path))
+    shown_path = "FILE" if path == STANDARD_INPUT else shlex.quote(str(path))
     if description := lookalike(start, path.name):
         return f"{what} holds no events: {description}"
     if OPENS_ARRAY.match(start) or _OTHER_ARRAY.match(start):
-        return _advice_on_array(start, what, given)
+        return _advice_on_array(start, what, shown_path)
     if separator := _separator(start, path):
         rows = _ROWS.format("" if separator == "," else ', delimiter="\\t"')
         return (
             f"{what} is a table (CSV), but events are JSON, one object per line; name its "
             "columns platform, sender_id, occurred_at and content, and convert its rows to "
-            f"objects: {_TO_LINES.format(rows)} < {given} | recollect ingest -"
+            f"objects: {_TO_LINES.format(rows)} < {shown_path} | recollect ingest -"
         )
     objects = _objects(start)
     if objects:
@@ -171,7 +171,7 @@ def advice(start: bytes, path: Path, formats: Sequence[str]) -> str:
     )
 
 
-def _advice_on_array(start: bytes, what: str, given: str) -> str:
+def _advice_on_array(start: bytes, what: str, shown_path: str) -> str:
     objects = _objects(start[1:])
     if not objects:
         return f"{what} is a JSON array, but holds no events: its values are no objects"
@@ -179,7 +179,7 @@ def _advice_on_array(start: bytes, what: str, given: str) -> str:
         return _no_events(what, objects[0])
     return (
         f"{what} is one JSON array, but events are one object per line; split it: "
-        f"jq -c '.[]' {given} | recollect ingest -"
+        f"jq -c '.[]' {shown_path} | recollect ingest -"
     )
 
 

@@ -51,9 +51,9 @@ def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
         rivals.setdefault(value, []).append(each)
     return {
         one.claim.fact_id: end
-        for some in rivals.values()
-        for one in some
-        if (end := _end_by_others(one, some)) is not None
+        for candidates in rivals.values()
+        for one in candidates
+        if (end := _end_by_others(one, candidates)) is not None
     }
 
 

@@ -50,11 +50,11 @@ class RetractionHandler(Agent):
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         command = event.payload
         assert isinstance(command, Retract)
-        own = DecidedPart((event.number,))
+        part = DecidedPart((event.number,))
         if command.restore:
-            own.puts += map(_restored, state.retractions_of(command.target))
-            own.puts += map(_restored, state.facts_covered(command.target))
-            return [own]
+            part.puts += map(_restored, state.retractions_of(command.target))
+            part.puts += map(_restored, state.facts_covered(command.target))
+            return [part]
         stating: list[StatingEvent] = extract.content
         by = command.replaced_by or event.id
         newer = [] if command.replaced_by is None else state.current_facts(command.replaced_by)
@@ -71,15 +71,15 @@ class RetractionHandler(Agent):
             )
             for each in stating
         ]
-        own.puts += rows
+        part.puts += rows
         for each, row in zip(stating, rows, strict=True):
             texts = {each.id: each.text}
-            own.puts += [
+            part.puts += [
                 retracted_fact(fact_id, as_of, cover, next(iter(newer), by))
                 for fact_id, text, as_of in state.dated_facts_of(each.id)
                 for cover in covering(fact_id, text, [row], texts, each.names)
             ]
-        return [own]
+        return [part]
 
 
 def _restored(row: RetractionRow) -> RetractionRow:

@@ -216,10 +216,10 @@ class _KeyIndex:
 
     def __init__(self, numbers: npt.NDArray[np.int64], keys: Sequence[bytes]) -> None:
         self._numbers = numbers
-        self._flat = b"".join(keys)
+        self._joined_keys = b"".join(keys)
         lengths = np.array([len(each) // KEY_BYTES for each in keys], np.int64)
         self._ends = np.cumsum(lengths)
-        values = np.frombuffer(self._flat, ">u8")
+        values = np.frombuffer(self._joined_keys, ">u8")
         order = np.argsort(values, kind="stable")
         self._sorted = values[order].astype(np.uint64)
         self._owners = np.repeat(numbers, lengths)[order]
@@ -231,7 +231,7 @@ class _KeyIndex:
         end = int(self._ends[at])
         begin = int(self._ends[at - 1]) if at else 0
         return {
-            self._flat[start : start + KEY_BYTES]
+            self._joined_keys[start : start + KEY_BYTES]
             for start in range(begin * KEY_BYTES, end * KEY_BYTES, KEY_BYTES)
         }
 

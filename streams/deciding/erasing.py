@@ -261,7 +261,7 @@ def _affected_rows(
     complete = True
     reader = ChangeReader(ledger, zone, chain)
     while reader.number < upto and (changes := reader.read(_BATCH_SIZE)):
-        touched = [
+        with_erased_source = [
             change._replace(
                 record=msgspec.structs.replace(
                     change.record,
@@ -276,12 +276,14 @@ def _affected_rows(
         ]
         needed = {
             source.key_id
-            for change in touched
+            for change in with_erased_source
             for part in change.record.parts
             for source in part.sources
         }
         complete &= len(ledger.keys.get(list(needed))) == len(needed)
-        for sections in open_sections(ledger.keys, touched, tuple(READ_MODEL_ROWS)).values():
+        for sections in open_sections(
+            ledger.keys, with_erased_source, tuple(READ_MODEL_ROWS)
+        ).values():
             for section in sections:
                 affected.update((row.TABLE, key_of(row)) for row in section.puts)
                 affected.update((delete.table, delete.key) for delete in section.deletes)
@@ -327,7 +329,7 @@ def _parts(
 ) -> list[DecidedPart]:
     """Return the difference from live to target, grouped by the sources of its rows."""
     parts: dict[tuple[int, ...], DecidedPart] = {}
-    own = parts.setdefault((number,), DecidedPart((number,)))
+    own_part = parts.setdefault((number,), DecidedPart((number,)))
 
     def put(row: AnyRow) -> None:
         sources = row_sources.of(row.TABLE, key_of(row))
@@ -337,7 +339,7 @@ def _parts(
     for table, key, _, target_row in differences(live, target):
         written.add((table, key))
         if target_row is None:
-            own.deletes.append(Delete(table, key))
+            own_part.deletes.append(Delete(table, key))
         else:
             put(target_row)
     by_table = {row.TABLE: (model, row) for model, rows in READ_MODEL_ROWS.items() for row in rows}
@@ -345,7 +347,7 @@ def _parts(
         model, kind = by_table[table]
         target_row = cast(AnyRow | None, _model(target, model).row(kind, key))
         if target_row is None:
-            own.deletes.append(Delete(table, key))
+            own_part.deletes.append(Delete(table, key))
         else:
             put(target_row)
     # Deletes come first, because an old row may hold a unique value that a new row needs.

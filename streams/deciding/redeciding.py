@@ -138,10 +138,10 @@ class Redecision:
         self._current_number = number
         reads = self._decisions.reads(number)
         is_erased = number in self._erased
-        reads_a_change = not (
+        has_changed_read = not (
             self._erased_keys.isdisjoint(reads) and self._differing.keys().isdisjoint(reads)
         )
-        if not (is_erased or reads_a_change) and self._differing.keys().isdisjoint(
+        if not (is_erased or has_changed_read) and self._differing.keys().isdisjoint(
             self._decisions.writes(number)
         ):
             return
@@ -149,7 +149,7 @@ class Redecision:
         if is_erased:
             self._parts[number] = []
             new = []
-        elif reads_a_change:
+        elif has_changed_read:
             new = self._decide(number)
         old_views, new_views = views_by_key(old), views_by_key(new)
         for key in old_views.keys() | new_views.keys():
@@ -287,8 +287,8 @@ class Redecision:
     ) -> tuple[AnyRow, tuple[int, ...]] | None:
         """Return a row as a decision of the target last wrote it, with its sources.
 
-        None if no decision wrote it. Also None if it has no first key: such a row is written only
-        once, so no later version can exist.
+        None if no decision wrote it. Also None if the row has no first key: such a row is written
+        only once, so no later version can exist.
         """
         if first_key is None:
             return None

@@ -12,7 +12,8 @@ from recollect.projections.embeddings.token_vectors import TokenCodes, compress
 from recollect.schemas.ids import text_hash
 from recollect.streams.encoder.encoder import Encoder, TokenVectors
 
-# Entries, or about 10 MB of vectors. A sentence that is repeated soon is encoded only once.
+# The number of cached encodings, about 10 MB of vectors. The cache saves encoding a sentence again
+# that is soon repeated.
 _CACHE_SIZE = 8_192
 
 

@@ -83,11 +83,11 @@ class OnnxEncoder:
         """Return a query's token vectors without those of its prefix, as `Encoder` specifies."""
         prefix = self._settings.query_prefix
         found = self._tokens(prefix + text)
-        own = found.offsets[:, 0] >= len(prefix)
+        after_prefix = found.offsets[:, 0] >= len(prefix)
         return TokenVectors(
-            ids=found.ids[own],
-            offsets=found.offsets[own] - len(prefix),
-            vectors=found.vectors[own],
+            ids=found.ids[after_prefix],
+            offsets=found.offsets[after_prefix] - len(prefix),
+            vectors=found.vectors[after_prefix],
             pooled=found.pooled,
         )
 
@@ -137,9 +137,9 @@ class OnnxEncoder:
         """
         tokenised = self._tokeniser.tokenise(text)
         last, *inner = self._session.run(_READER_OUTPUTS, {self._input: tokenised.ids})
-        own = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
+        text_rows = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
         layers = {
-            number: states[0, own] for number, states in zip(INNER_LAYERS, inner, strict=True)
+            number: states[0, text_rows] for number, states in zip(INNER_LAYERS, inner, strict=True)
         }
         return HiddenStates(layers, self._token_vectors(tokenised, last[0]), tokenised.is_complete)
 
@@ -151,11 +151,11 @@ class OnnxEncoder:
         return self._token_vectors(tokenised, self._forward(tokenised))
 
     def _token_vectors(self, tokenised: TokenisedText, hidden: Floats) -> TokenVectors:
-        own = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
+        text_rows = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
         return TokenVectors(
-            ids=tokenised.ids[0, own],
+            ids=tokenised.ids[0, text_rows],
             offsets=tokenised.offsets,
-            vectors=hidden[own],
+            vectors=hidden[text_rows],
             pooled=pool(hidden, self._settings.pooling),
         )
 

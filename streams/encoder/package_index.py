@@ -84,8 +84,8 @@ def index_settings(environment: Mapping[str, str] = os.environ) -> IndexSettings
 
     def uv(name: str) -> list[str]:
         # An index may have a name: `internal=https://…`.
-        given = re.split(r"[\s,]+", environment.get(f"UV_{name}", ""))
-        return [re.sub(r"^[\w.-]+=(?=\w+://)", "", one) for one in given if one]
+        entries = re.split(r"[\s,]+", environment.get(f"UV_{name}", ""))
+        return [re.sub(r"^[\w.-]+=(?=\w+://)", "", one) for one in entries if one]
 
     defaults = [*uv("DEFAULT_INDEX"), *uv("INDEX_URL"), pip("index-url"), _PYPI]
     extra = [*uv("INDEX"), *uv("EXTRA_INDEX_URL"), *pip("extra-index-url").split()]
@@ -270,9 +270,9 @@ def _pip_files(environment: Mapping[str, str]) -> list[Path]:
     home = Path.home()
     config_dirs = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
     shared = [Path(directory) / "pip" for directory in config_dirs.split(os.pathsep)]
-    own = [Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "pip"]
+    personal = [Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "pip"]
     if sys.platform == "darwin":
         shared.insert(0, Path("/Library/Application Support/pip"))
-        own.append(home / "Library" / "Application Support" / "pip")
-    directories = [*shared, Path("/etc"), home / ".pip", *own, Path(sys.prefix)]
+        personal.append(home / "Library" / "Application Support" / "pip")
+    directories = [*shared, Path("/etc"), home / ".pip", *personal, Path(sys.prefix)]
     return [directory / "pip.conf" for directory in directories] + ([Path(named)] if named else [])

@@ -66,8 +66,8 @@ class ReaderPin(msgspec.Struct, frozen=True):
 
     def matches_encoder(self, encoder: Pin) -> bool:
         """Return whether the reader's encoder gives the same vectors as `encoder`."""
-        own = self.encoder
-        return (own.checksums, own.precision, own.settings, own.conversion) == (
+        pinned = self.encoder
+        return (pinned.checksums, pinned.precision, pinned.settings, pinned.conversion) == (
             encoder.checksums,
             encoder.precision,
             encoder.settings,

@@ -51,9 +51,11 @@ class WordPieceTokeniser:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         framed = self._tokenizer.encode("a")
-        own = [index for index, special in enumerate(framed.special_tokens_mask) if not special]
-        self._head = framed.ids[: own[0]]
-        self._tail = framed.ids[own[-1] + 1 :]
+        not_special = [
+            index for index, special in enumerate(framed.special_tokens_mask) if not special
+        ]
+        self._head = framed.ids[: not_special[0]]
+        self._tail = framed.ids[not_special[-1] + 1 :]
         self._limit = max_length - len(self._head) - len(self._tail)
         added = self._tokenizer.get_added_tokens_decoder().values()
         self._longest_added = max((len(token.content) for token in added), default=0)
@@ -81,9 +83,10 @@ class WordPieceTokeniser:
         return self._tokenizer.encode(text, add_special_tokens=False)
 
     def _is_final(self, found: Encoding, length: int) -> bool:
-        """Return whether the first `_limit` pieces are the same, whatever follows `length`.
+        """Return whether the first `_limit` pieces are final, whatever text follows the prefix.
 
-        A word or a special token may continue beyond `length`. Pieces before it are final.
+        `length`: the length of the prefix. Its last word or special token may continue in the text
+        that follows; the pieces before that word or token are final.
         """
         if len(found) <= self._limit:
             return False

@@ -162,8 +162,8 @@ class Node:
 
     def zone(self, zone: str) -> ZoneDirectory:
         """Return the directory of a zone, which need not exist."""
-        own = ZoneDirectory(self._zones / check_zone(zone))
-        return own if self.writes or own.exists() else self._read_only_copy(zone)
+        directory = ZoneDirectory(self._zones / check_zone(zone))
+        return directory if self.writes or directory.exists() else self._read_only_copy(zone)
 
     def _read_only_copy(self, zone: str) -> ZoneDirectory:
         """Return the temporary directory of a zone, for a read-only home."""
@@ -225,12 +225,12 @@ class Node:
 
         If they are read-only and of an older version, a migrated copy is lent.
         """
-        with ExitStack() as lent:
+        with ExitStack() as stack:
             try:
-                files = lent.enter_context(self._lend(zone, generation))
+                files = stack.enter_context(self._lend(zone, generation))
             except UpgradeRequired:
                 self._copy_to_read(zone, generation)
-                files = lent.enter_context(self._lend(zone, generation))
+                files = stack.enter_context(self._lend(zone, generation))
             yield files
 
     def _lend(self, zone: str, generation: Generation) -> AbstractContextManager[ZoneFiles]:
@@ -681,7 +681,7 @@ class Node:
                     if value is not None and (chain := chain_of(value)) != NO_CHAIN:
                         chains.setdefault(chain, record.offset)
                 except IntegrityError:
-                    # It belongs to no chain; the chain readers report it.
+                    # The record is damaged and belongs to no chain; the chain readers report it.
                     continue
                 except NewerFormat as error:
                     raise with_location(error, CHANGES, zone, record.offset) from None

@@ -445,21 +445,27 @@ class ZoneDriver:
         self, record: UnsealedEvent, previous: bytes, decision: Decision, erases: tuple[Source, ...]
     ) -> tuple[bytes, int]:
         """Return the change record of a decision, and its number of commands."""
-        own = record.source
-        by_number = {own.number: own}
-        others = {number for part in decision.parts for number in part.sources} - {own.number}
+        record_source = record.source
+        by_number = {record_source.number: record_source}
+        others = {number for part in decision.parts for number in part.sources} - {
+            record_source.number
+        }
         by_number |= sources(self._files.events.connection, others)
         keys = self._ledger.keys.get(
-            [source.key_id for number, source in by_number.items() if number != own.number]
+            [
+                source.key_id
+                for number, source in by_number.items()
+                if number != record_source.number
+            ]
         )
         if record.key is not None:
-            keys[own.key_id] = record.key
+            keys[record_source.key_id] = record.key
         command_count = sum(len(part.outbox) for part in decision.parts)
         header = ChangeHeader(
             format=CHANGE_FORMAT,
             chain=self._chain,
             zone=self._zone,
-            number=own.number,
+            number=record_source.number,
             event_hash=record.hash,
             event_offset=record.offset,
             previous=previous,

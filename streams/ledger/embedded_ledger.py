@@ -96,13 +96,13 @@ class EmbeddedKeys(KeyStore):
         found: dict[bytes, bytes] = {}
         with self._lock:
             for start in range(0, len(key_ids), _BATCH_SIZE):
-                some = key_ids[start : start + _BATCH_SIZE]
-                marks = ", ".join("?" * len(some))
+                batch = key_ids[start : start + _BATCH_SIZE]
+                marks = ", ".join("?" * len(batch))
                 found.update(
                     rows(
                         self._connection,
                         f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})",
-                        some,
+                        batch,
                     )
                 )
         return found
@@ -258,8 +258,12 @@ class EmbeddedLedger(Ledger):
         found = {LEDGER_FILE: ledger.identity(), KEYS_FILE: keys.identity()}
         identity = _read_identity(self._directory)
         # A file that records no home may belong to this one.
-        own = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
-        foreign = [name for name, home in found.items() if None not in (home, own) and home != own]
+        own_home = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
+        foreign = [
+            name
+            for name, home in found.items()
+            if None not in (home, own_home) and home != own_home
+        ]
         if not foreign:
             return _Files(ledger, keys, readonly=readonly)
         keys.close()

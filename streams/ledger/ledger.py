@@ -102,7 +102,7 @@ class Ledger(ABC):
 
     def publish_all(self, drafts: Mapping[str, Sequence[Draft]]) -> dict[str, list[Receipt]]:
         """Publish to several zones, each as `publish` does; return the receipts by zone."""
-        return {zone: self.publish(zone, some) for zone, some in drafts.items()}
+        return {zone: self.publish(zone, zone_drafts) for zone, zone_drafts in drafts.items()}
 
     @abstractmethod
     def append(self, topic: str, zone: str, values: Sequence[bytes]) -> None:

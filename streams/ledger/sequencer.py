@@ -124,14 +124,14 @@ def sequence(
             receipts.append(Receipt("duplicate" if same else "conflict", known.number, identity))
             continue
         number += 1
-        given = now if draft.ingested_at is None else draft.ingested_at
+        claimed = now if draft.ingested_at is None else draft.ingested_at
         key_id, key = event_key(secret, zone, source)
         value = write_event(
             draft,
             zone=zone,
             number=number,
             previous=previous,
-            ingested_at=min(given, now),
+            ingested_at=min(claimed, now),
             source=source,
             key_id=key_id,
             key=key,
@@ -139,7 +139,7 @@ def sequence(
         previous = record_hash(value)
         in_batch[source] = _Known(number, draft)
         records.append(Sequenced(number, source, key_id, key, value))
-        receipts.append(Receipt("new", number, identity, clamped=given > now))
+        receipts.append(Receipt("new", number, identity, clamped=claimed > now))
     return receipts, records, Head(number, previous)
 
 

@@ -123,10 +123,10 @@ def _pair_reworded(
         ),
         key=lambda item: (-item[0], item[1], item[2]),
     )
-    taken: set[str] = set()
+    paired: set[str] = set()
     for overlap, one, other in overlaps:
-        if overlap >= _MIN_WORD_OVERLAP and one not in taken and other not in taken:
-            taken |= {one, other}
+        if overlap >= _MIN_WORD_OVERLAP and one not in paired and other not in paired:
+            paired |= {one, other}
             yield one, other
 
 

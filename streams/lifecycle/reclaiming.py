@@ -78,7 +78,7 @@ def _reclaimable(ledger: Ledger, zone: str, needed: Set[str]) -> tuple[list[int]
                 complete, fragment_of = assembler.add(value), record_hash_of(value)
                 chain = None if complete is None else chain_of(complete)
             except IntegrityError:
-                # It belongs to no chain; verify reports it.
+                # The record is damaged and belongs to no chain; verify reports it.
                 continue
             locations = [(offset, len(value))]
             if fragment_of is not None:

@@ -69,7 +69,7 @@ def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
     """Search every file below a directory for the bytes of keys; links are not followed."""
     files = size = 0
     found = []
-    sought = frozenset(keys)
+    unique_keys = frozenset(keys)
     for parent, _, names in os.walk(directory):
         for name in names:
             path = Path(parent, name)
@@ -77,7 +77,7 @@ def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
             if path.is_symlink() or not path.is_file():
                 continue
             try:
-                read, has_key = _scan(path, sought)
+                read, has_key = _scan(path, unique_keys)
             except FileNotFoundError:
                 continue
             files, size = files + 1, size + read

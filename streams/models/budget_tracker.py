@@ -72,9 +72,9 @@ class BudgetTracker:
         limits = self._settings
         with self._lock, atomic(self._connection):
             day = self._today()
-            so_far = self._usage_on(day)
+            spent_today = self._usage_on(day)
             for spent, max_tokens, max_cost, period in (
-                (so_far, limits.tokens_per_day, limits.cost_per_day, "day"),
+                (spent_today, limits.tokens_per_day, limits.cost_per_day, "day"),
                 (self._run, limits.tokens_per_run, limits.cost_per_run, "run"),
             ):
                 if max_tokens is not None and spent.tokens + tokens > max_tokens:

@@ -138,11 +138,11 @@ def parse_completion(
 
 def _calls_in(message: Mapping[str, Any], schemas: Schemas) -> tuple[ToolCall, ...]:
     """Return a message's tool calls, given in the protocol's current or older form."""
-    given = list(message.get("tool_calls") or [])
-    if not given and message.get("function_call"):
-        given = [{"function": message["function_call"]}]
+    raw_calls = list(message.get("tool_calls") or [])
+    if not raw_calls and message.get("function_call"):
+        raw_calls = [{"function": message["function_call"]}]
     calls = []
-    for position, call in enumerate(given[:_MAX_CALLS]):
+    for position, call in enumerate(raw_calls[:_MAX_CALLS]):
         name = tool_named(str(call["function"]["name"]), schemas)
         arguments = plain_arguments(call["function"].get("arguments"), schemas.get(name, {}))
         id_ = str(call.get("id") or f"call_{position}")

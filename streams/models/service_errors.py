@@ -16,8 +16,8 @@ _QUOTATION_WORDS = 3
 
 #: How services name the parameters that they reject.
 _SPELLINGS = {
-    name: re.compile(rf"(?i)(?<!\w)(?:{spelt})(?!\w)")
-    for name, spelt in {
+    name: re.compile(rf"(?i)(?<!\w)(?:{spellings})(?!\w)")
+    for name, spellings in {
         **{name: name.replace("_", "[ _-]") for name in OPTIONAL},
         "tools": r"tools|functions|(?:tool|function)[ _-](?:call|calls|calling|use|choice)",
     }.items()

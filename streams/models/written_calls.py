@@ -62,22 +62,22 @@ def tool_named(name: str, schemas: Schemas) -> str:
     return bare if name not in schemas and bare in schemas else name
 
 
-def plain_arguments(given: Any, schema: Mapping[str, Any]) -> str:
+def plain_arguments(arguments: Any, schema: Mapping[str, Any]) -> str:
     """Return a call's arguments as the JSON text of an object.
 
     JSON that was encoded twice or is in a code fence is decoded; other text is returned unchanged.
     """
-    decoded = _decode(given)
+    decoded = _decode(arguments)
     if not isinstance(decoded, dict):
-        return given if isinstance(given, str) else _encoded(given)
+        return arguments if isinstance(arguments, str) else _encoded(arguments)
     if len(decoded) == 1:
         ((key, inner),) = decoded.items()
         if key in (*_ARGUMENT_KEYS, "kwargs") and key not in schema.get("properties", {}):
             inner = _decode(inner)
             decoded = inner if isinstance(inner, dict) else decoded
     fitted = _decode_by_schema(decoded, schema)
-    if isinstance(given, str) and _json_value(given) == fitted:
-        return given
+    if isinstance(arguments, str) and _json_value(arguments) == fitted:
+        return arguments
     return _encoded(fitted)
 
 
@@ -147,9 +147,9 @@ def _arguments_of(name_key: str, call: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call in which `name_key` holds the tool's name."""
     others = {key: value for key, value in call.items() if key != name_key}
     for key in _ARGUMENT_KEYS:
-        given = _decode(others.get(key))
-        if isinstance(given, dict):
-            return given
+        arguments = _decode(others.get(key))
+        if isinstance(arguments, dict):
+            return arguments
     if others.keys() - _OTHER_KEYS == {"params"} and isinstance(others["params"], dict):
         return dict(others["params"])
     return others

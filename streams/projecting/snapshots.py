@@ -200,11 +200,11 @@ def _erase(
 
 def _only_sources_up_to(change: AcceptedChange, upto: int) -> AcceptedChange:
     """Restrict an erasure's change record to its deletes, and to rows with sources up to `upto`."""
-    own = change.header.number
+    erasure = change.header.number
     parts = tuple(
         part
         for part in change.record.parts
-        if all(source.number <= upto or source.number == own for source in part.sources)
+        if all(source.number <= upto or source.number == erasure for source in part.sources)
     )
     return change._replace(record=msgspec.structs.replace(change.record, parts=parts))
 

@@ -38,9 +38,9 @@ def forget_targets(keys: KeyStore, envelope: Envelope, record: EventRecord) -> t
 
 
 def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) -> list[int]:
-    """Return those of the events, whose keys are all missing, that no erasure of the zone names.
+    """Return which of these events, all without keys, no erasure of the zone names.
 
-    The zone's erasures are read only if a key is missing, and each is read once.
+    Each erasure of the zone is read only once, and only if it is needed.
     """
     erased = _erased_numbers_of(ledger, zone)
     unexplained = [number for number in numbers if not erased.has(number)]

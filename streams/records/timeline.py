@@ -78,8 +78,8 @@ class Timeline:
                 )
             payload = unseal_event(envelope, sealed, key).payload
             assert isinstance(payload, Forget)
-            own = range(1, envelope.number)
-            targets = frozenset(number for number in payload.targets if number in own)
+            earlier = range(1, envelope.number)
+            targets = frozenset(number for number in payload.targets if number in earlier)
             self._erasures.append(Erasure(envelope.number, targets))
 
     def _ingested_at(self, offset: int, claimed: int) -> int:
@@ -101,7 +101,7 @@ class Timeline:
         return self._known_since[min(number, len(self)) - 1] if number and len(self) else 0
 
     def erased_since(self, number: int) -> list[Erasure]:
-        """Return the erasures after a record whose targets include events up to it."""
+        """Return the erasures that come after a record and erase events up to it."""
         return [
             erasure
             for erasure in self._erasures

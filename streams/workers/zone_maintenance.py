@@ -220,7 +220,7 @@ class ZoneMaintenance:
             try:
                 self._ledger.copy.poll(_POLL_SECONDS)
                 for tp, error in list(self._ledger.copy.broken.items()):
-                    # Report it here, since a zone without work would not report it.
+                    # Report the error here: a zone without work would never report it.
                     if tp not in notified:
                         notified.add(tp)
                         self._report("", error)

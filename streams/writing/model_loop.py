@@ -198,10 +198,10 @@ def _run(
         except Refused as refused:
             return {"error": str(refused)}
     try:
-        given = msgspec.json.decode(arguments)
-        query, parameters = given["query"], given.get("params") or {}
+        decoded = msgspec.json.decode(arguments)
+        query, parameters = decoded["query"], decoded.get("params") or {}
         # Some models pass the parameters next to the query.
-        top_level = {name: given[name] for name in given if name not in ("query", "params")}
+        top_level = {name: decoded[name] for name in decoded if name not in ("query", "params")}
         parameters = {**top_level, **parameters}
         found = memory.recall(str(query), parameters)
     except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):

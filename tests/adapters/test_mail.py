@@ -418,7 +418,7 @@ def test_lines_that_are_made_to_be_slow_part_no_mails_and_end_none(tmp_path):
     found = read(tmp_path, mail(f"Hello.\n\n{words}\n"), "one.mbox")
     assert len(found.drafts) <= 1
     footed = split_body("\n" * LONG + "Hello.\n" + "\n" * LONG + "_" * 40 + "\nmailing list")
-    assert (footed.own, footed.signature) == ("Hello.", "_" * 40 + "\nmailing list")
+    assert (footed.own_text, footed.signature) == ("Hello.", "_" * 40 + "\nmailing list")
 
 
 def test_what_was_filed_as_spam_is_a_notice(tmp_path):

@@ -328,8 +328,8 @@ def _leaf(current: object, nodes: Mapping[str, Any]) -> str:
 
 def _start(raw: Mapping[str, Any], nodes: Mapping[str, Any]) -> str | int | None:
     """Return when a conversation began; later exports give the same time."""
-    if (given := parse_time(raw.get("create_time"))) is not None:
-        return given
+    if (created_at := parse_time(raw.get("create_time"))) is not None:
+        return created_at
     messages = (dict_or_empty(dict_or_empty(node).get("message")) for node in nodes.values())
     times = [
         at for message in messages if (at := parse_time(message.get("create_time"))) is not None
@@ -410,16 +410,16 @@ def _parts(
         if isinstance(part, str):
             texts.append(part)
             continue
-        given = dict_or_empty(part)
-        pointer = text_or_none(given.get("asset_pointer"))
-        kind = str(given.get("content_type") or "file")
-        if isinstance(given.get("text"), str):
-            texts.append(given["text"])
-        elif given:
+        fields = dict_or_empty(part)
+        pointer = text_or_none(fields.get("asset_pointer"))
+        kind = str(fields.get("content_type") or "file")
+        if isinstance(fields.get("text"), str):
+            texts.append(fields["text"])
+        elif fields:
             family = kind.partition("_")[0]
             family = family if family in ("image", "audio", "video") else "file"
             upload = uploads.pop((pointer or "").rpartition("/")[2], {})
-            files.append(_file(upload or given, family, pointer))
+            files.append(_file(upload or fields, family, pointer))
     return [text for text in texts if text.strip()], (
         *files,
         *(_file(upload, _type_of(upload)) for upload in uploads.values()),
@@ -431,12 +431,12 @@ def _type_of(upload: Mapping[str, Any]) -> str:
     return family if family in ("image", "audio", "video") else "file"
 
 
-def _file(given: Mapping[str, Any], type_: str, pointer: str | None = None) -> Attachment:
-    size = given.get("size", given.get("size_bytes"))
-    mime = given.get("mime_type", given.get("mimeType"))
+def _file(fields: Mapping[str, Any], type_: str, pointer: str | None = None) -> Attachment:
+    size = fields.get("size", fields.get("size_bytes"))
+    mime = fields.get("mime_type", fields.get("mimeType"))
     return Attachment(
         type=type_,
-        name=text_or_none(given.get("name")) or (pointer or "").rpartition("/")[2] or None,
+        name=text_or_none(fields.get("name")) or (pointer or "").rpartition("/")[2] or None,
         mime_type=text_or_none(mime),
         size=size_or_none(size),
     )

@@ -105,13 +105,13 @@ def _values(entry: InputEntry) -> Iterator[tuple[int, Any]]:
     return items(entry, "item" if start.startswith(b"[") else "")
 
 
-def _memories(modified_at: datetime | None, given: object) -> Iterator[InboundEvent]:
+def _memories(modified_at: datetime | None, value: object) -> Iterator[InboundEvent]:
     """Yield Claude's memories of its user: from all conversations, and from those of each project.
 
     The file contains no times, so the day on which it was modified is used. The time of day would
     not be stable: archives round it, and time zones shift it.
     """
-    raw = dict_or_empty(given)
+    raw = dict_or_empty(value)
     notes = {"memory": raw.get("conversations_memory")}
     for project, memory in dict_or_empty(raw.get("project_memories")).items():
         notes[f"project:{project}"] = memory
@@ -127,9 +127,9 @@ def _memories(modified_at: datetime | None, given: object) -> Iterator[InboundEv
         yield _note(f"{thread}:memory", thread, text, day)
 
 
-def _project(given: object) -> Iterator[InboundEvent]:
+def _project(value: object) -> Iterator[InboundEvent]:
     """Yield a project's description and instructions, with the names of its files."""
-    raw = dict_or_empty(given)
+    raw = dict_or_empty(value)
     parts = (text_or_none(raw.get(key)) for key in ("name", "description", "prompt_template"))
     text = "\n\n".join(part.strip() for part in parts if part)
     files = [
@@ -180,23 +180,23 @@ def _place_in_turns(raw: Mapping[str, Any], messages: list[Any]) -> Iterator[_Pl
     open_turns: dict[str, _OpenTurn] = {}
     last: _OpenTurn | None = None
     for number, message in enumerate(messages):
-        given = dict_or_empty(message)
-        id = text_or_none(given.get("uuid"))
-        at = parse_time(given.get("created_at")) or at
-        parent = given.get("parent_message_uuid")
+        fields = dict_or_empty(message)
+        id = text_or_none(fields.get("uuid"))
+        at = parse_time(fields.get("created_at")) or at
+        parent = fields.get("parent_message_uuid")
         parent_turn = open_turns.get(parent, last) if isinstance(parent, str) else last
-        own = id or f"{chat or ''}:{number}"
-        role = _ROLES.get(str(given.get("sender")))
+        own_id = id or f"{chat or ''}:{number}"
+        role = _ROLES.get(str(fields.get("sender")))
         question = None
         if role == USER:
             # Consecutive questions are answered together.
-            turn = own if parent_turn is None or parent_turn.answered else parent_turn.turn
-            last = _OpenTurn(turn, own)
+            turn = own_id if parent_turn is None or parent_turn.answered else parent_turn.turn
+            last = _OpenTurn(turn, own_id)
         else:
-            turn = own if parent_turn is None else parent_turn.turn
+            turn = own_id if parent_turn is None else parent_turn.turn
             question = None if parent_turn is None else parent_turn.question
-            last = _OpenTurn(turn, question or own, answered=True)
-        open_turns[own] = last
+            last = _OpenTurn(turn, question or own_id, answered=True)
+        open_turns[own_id] = last
         metadata = {"title": title, "on_current_path": id not in off_path}
         yield _PlacedMessage(message, at, chat, turn, question, metadata, id in off_path)
 
@@ -206,11 +206,11 @@ def _replaced(leaf: object, messages: list[Any]) -> set[str]:
 
     `leaf`: the current message. If the export does not name it, the newest message is used.
     """
-    given = [one for one in map(dict_or_empty, messages) if text_or_none(one.get("uuid"))]
-    times = {one["uuid"]: parse_time(one.get("created_at")) for one in given}
+    identified = [one for one in map(dict_or_empty, messages) if text_or_none(one.get("uuid"))]
+    times = {one["uuid"]: parse_time(one.get("created_at")) for one in identified}
     parents = {
         one["uuid"]: parent
-        for one in given
+        for one in identified
         if isinstance(parent := one.get("parent_message_uuid"), str)
     }
     if not isinstance(leaf, str) or leaf not in times:
@@ -267,19 +267,19 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
     """Yield the files of a message, without the text extracted from them."""
     seen: set[str] = set()
     for field in ("attachments", "files", "files_v2"):
-        for given in map(dict_or_empty, list_or_empty(raw.get(field))):
-            name = text_or_none(given.get("file_name"))
-            id = text_or_none(given.get("file_uuid")) or text_or_none(given.get("id"))
+        for file in map(dict_or_empty, list_or_empty(raw.get(field))):
+            name = text_or_none(file.get("file_name"))
+            id = text_or_none(file.get("file_uuid")) or text_or_none(file.get("id"))
             key = id or name
-            if not given or (key is not None and key in seen):
+            if not file or (key is not None and key in seen):
                 continue
             seen.add(key or "")
-            kind = text_or_none(given.get("file_type")) or text_or_none(given.get("file_kind"))
+            kind = text_or_none(file.get("file_type")) or text_or_none(file.get("file_kind"))
             yield Attachment(
                 type="image" if (kind or "").startswith("image") else "file",
                 name=name,
                 mime_type=kind if kind and "/" in kind else None,
-                size=size_or_none(given.get("file_size", given.get("size_bytes"))),
+                size=size_or_none(file.get("file_size", file.get("size_bytes"))),
             )
 
 

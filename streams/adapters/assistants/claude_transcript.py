@@ -263,11 +263,11 @@ class Transcript:
         yield from self.finish()
         self._message = None
         at = parse_time(record.get("timestamp"))
-        own = uuid or f"{self._project or ''}:{at}"
+        own_id = uuid or f"{self._project or ''}:{at}"
         if self._turn is None or self._answered:
             # Consecutive questions are answered together.
-            self._turn = own
-        self._question, self._answered = own, False
+            self._turn = own_id
+        self._question, self._answered = own_id, False
         command = next(filter(None, map(_COMMAND_NAME.search, texts)), None)
         metadata = {"command": f"/{command[1]}"} if command else {}
         yield self._user_event(number, record, text, attachments, metadata)
@@ -331,16 +331,16 @@ class Transcript:
             # It is a further block of the message, not a longer version of the same text.
             yield from self.finish()
             pending = None
-        own = uuid if id is None else f"{id}:{self._texts}"
-        if pending is None and self._is_emitted(own):
+        event_id = uuid if id is None else f"{id}:{self._texts}"
+        if pending is None and self._is_emitted(event_id):
             return
-        turn = self._turn or own or f"{self._project or ''}:{record.get('timestamp')}"
+        turn = self._turn or event_id or f"{self._project or ''}:{record.get('timestamp')}"
         event = event_fields(
             PLATFORM,
             ASSISTANT,
             text,
             parse_time(record.get("timestamp")),
-            id=own,
+            id=event_id,
             chat=self._project,
             turn=turn,
             name=_NAME,
@@ -532,9 +532,9 @@ def _blocks(content: object) -> list[Mapping[str, Any]]:
         content = [content]
     blocks: list[Mapping[str, Any]] = []
     for block in list_or_empty(content):
-        given = {"type": "text", "text": block} if isinstance(block, str) else dict_or_empty(block)
-        if given.get("type") != "text" or isinstance(given.get("text"), str):
-            blocks.append(given)
+        fields = {"type": "text", "text": block} if isinstance(block, str) else dict_or_empty(block)
+        if fields.get("type") != "text" or isinstance(fields.get("text"), str):
+            blocks.append(fields)
     return blocks
 
 

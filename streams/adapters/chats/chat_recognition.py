@@ -94,22 +94,24 @@ def _sample(source: ExportSource) -> list[ChatMessage]:
     return [*first, *last]
 
 
-def known_place(own: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPlace:
+def known_place(own_place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> ChatPlace:
     """Return the place of a chat: its own, or else one that already has the messages.
 
     `places`: for each sampled message, in order, the places that have it.
     """
     counts = Counter(place for found in places for place in found)
-    if own in counts:
-        return own
+    if own_place in counts:
+        return own_place
     runs = {place: _run(place, places) for place in counts}
     for place, run in sorted(runs.items(), key=lambda one: (-one[1], str(one[0]))):
-        needed = _MIN_KNOWN_ALIKE if _may_be_same_name(own.peer_id, place.peer_id) else _MIN_KNOWN
+        needed = (
+            _MIN_KNOWN_ALIKE if _may_be_same_name(own_place.peer_id, place.peer_id) else _MIN_KNOWN
+        )
         if run >= min(needed, len(places)) and (
-            len(places) > 1 or _may_be_same_name(own.peer_id, place.peer_id)
+            len(places) > 1 or _may_be_same_name(own_place.peer_id, place.peer_id)
         ):
             return place
-    return own
+    return own_place
 
 
 def _run(place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> int:

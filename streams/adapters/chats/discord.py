@@ -338,8 +338,8 @@ def _package_event(
 ) -> InboundEvent:
     content, quoted = _split_quotes({"content": row.get("Contents")})
     files = []
-    for given in str(row.get("Attachments") or "").split():
-        url = given.partition("?")[0]
+    for link in str(row.get("Attachments") or "").split():
+        url = link.partition("?")[0]
         name = url.rpartition("/")[2]
         files.append(Attachment(type=_family(name), name=name or None, url=url))
     if not row.get("ID"):

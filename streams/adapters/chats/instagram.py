@@ -34,7 +34,7 @@ _REQUIRED_KEYS = (
 _ENCRYPTED_CHAT = re.compile(rb'"senderName"\s*:')
 _MESSENGER_PLATFORM = "messenger"
 _MESSENGER = re.compile(r"facebook|messenger", re.IGNORECASE)
-# Folders, fields and names of people who left, by which an export of either program is recognised.
+# How to recognise each program's exports: by folders, fields, or its names for people who left.
 _PLATFORM_MARKS = (
     (
         "instagram",
@@ -107,14 +107,14 @@ def _chat_info(entry: InputEntry) -> _ChatInfo:
     platform, end, start = None, b"", entry.start()
     try:
         with entry.open(uncounted=True) as file:
-            while some := file.read(PROBE_BYTES):
-                end = (end + some)[-2 * PROBE_BYTES :]
+            while chunk := file.read(PROBE_BYTES):
+                end = (end + chunk)[-2 * PROBE_BYTES :]
                 if platform is None:
                     platform = next(
                         (name for name, own in _PLATFORM_MARKS if own.search(end)), None
                     )
     except DamagedInput:
-        # Reading the messages will report it.
+        # Reading the messages will report the damage.
         pass
     if _ENCRYPTED_CHAT.search(start):
         platform = _MESSENGER_PLATFORM
@@ -229,9 +229,9 @@ def _events(
 
 def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
     for field, kind in _FILES.items():
-        for given in raw.get(field) or ():
-            if isinstance(given, dict) and isinstance(given.get("uri"), str):
-                yield Attachment(type=kind, name=given["uri"].rpartition("/")[2])
+        for file in raw.get(field) or ():
+            if isinstance(file, dict) and isinstance(file.get("uri"), str):
+                yield Attachment(type=kind, name=file["uri"].rpartition("/")[2])
     sticker = raw.get("sticker")
     if isinstance(sticker, dict) and isinstance(sticker.get("uri"), str):
         yield Attachment(type="sticker", name=sticker["uri"].rpartition("/")[2])

@@ -212,8 +212,8 @@ class _Log:
         )
 
     def _person_of(self, nick: str) -> str:
-        own = nick.lower()
-        return self._people.get(own) or _AWAY.sub("", own) or own
+        folded = nick.lower()
+        return self._people.get(folded) or _AWAY.sub("", folded) or folded
 
     def _track_nick(self, text: str) -> None:
         """Record changes of nicks, and forget the nick of a person who leaves."""
@@ -280,10 +280,10 @@ def _normalise(raw: str) -> str:
 def _system_line(text: str) -> _Line:
     words = text.split()
     nick = words[1] if len(words) > 1 and words[0].endswith(":") else words[0] if words else ""
-    about = re.match(
+    names_nick = re.match(
         r"[^\s/]+\s+[\[(]|\S+ (?:is now|has|was|changed nick)\b|(?:Joins|Parts|Quits):", text
     )
-    return _Line(nick.strip(_PREFIX) if about else "", text, by_person=False)
+    return _Line(nick.strip(_PREFIX) if names_nick else "", text, by_person=False)
 
 
 def _day_line(line: str) -> date | None:

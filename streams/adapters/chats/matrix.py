@@ -122,8 +122,8 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
     content = _dict(event.get("content"))
     unsigned = _dict(event.get("unsigned"))
     if kind == "m.room.message" or kind == "m.sticker":
-        if because := _dict(unsigned.get("redacted_because")):
-            yield _redaction({**because, "redacts": event["event_id"]}, event, names)
+        if redaction := _dict(unsigned.get("redacted_because")):
+            yield _redaction({**redaction, "redacts": event["event_id"]}, event, names)
         elif content:
             yield from _message(event, content, names)
         else:
@@ -274,29 +274,29 @@ def _membership_event(
     unsigned: Mapping[str, Any],
     names: dict[str, str],
 ) -> Iterator[InboundEvent]:
-    who = event["state_key"]
+    member = event["state_key"]
     before = _dict(unsigned.get("prev_content")) or _dict(event.get("prev_content"))
     name = _text(content.get("displayname"))
     if name:
-        names[who] = name
-    was, now = before.get("membership"), content.get("membership")
-    of = {**event, "sender": who}
-    if was != now and now in _MEMBERSHIP:
-        what = _MEMBERSHIPS.get((was or "", now), _MEMBERSHIP[now])
-        if now == "leave" and event.get("sender") != who and was == "join":
+        names[member] = name
+    old_membership, new_membership = before.get("membership"), content.get("membership")
+    member_event = {**event, "sender": member}
+    if old_membership != new_membership and new_membership in _MEMBERSHIP:
+        what = _MEMBERSHIPS.get((old_membership or "", new_membership), _MEMBERSHIP[new_membership])
+        if new_membership == "leave" and event.get("sender") != member and old_membership == "join":
             what = "was removed"
-        yield _event(of, names, "notice", f"{_name(of, names)} {what}")
-    elif was == now == "join" and name and name != before.get("displayname"):
-        old = _text(before.get("displayname")) or who
-        yield _event(of, names, "notice", f"{old} is now called {name}")
+        yield _event(member_event, names, "notice", f"{_name(member_event, names)} {what}")
+    elif old_membership == new_membership == "join" and name and name != before.get("displayname"):
+        old = _text(before.get("displayname")) or member
+        yield _event(member_event, names, "notice", f"{old} is now called {name}")
 
 
 def _poll(content: Mapping[str, Any]) -> str:
     poll = _dict(content.get("m.poll")) or _dict(content.get("org.matrix.msc3381.poll.start"))
     answers = poll.get("answers")
-    given = [_label(_dict(answer)) for answer in answers] if isinstance(answers, list) else []
-    asked = _label(_dict(poll.get("question"))) or _text(content.get("body")) or ""
-    return f"Poll: {asked} ({' / '.join(one for one in given if one)})"
+    options = [_label(_dict(answer)) for answer in answers] if isinstance(answers, list) else []
+    question = _label(_dict(poll.get("question"))) or _text(content.get("body")) or ""
+    return f"Poll: {question} ({' / '.join(one for one in options if one)})"
 
 
 def _label(labelled: Mapping[str, Any]) -> str:

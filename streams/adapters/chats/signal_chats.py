@@ -68,10 +68,10 @@ def _messages(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Message 
 
 def _split_reactions(words: str) -> tuple[str, str | None]:
     """Split off the reactions, which are at the end of the last line."""
-    whole = words.rstrip()
-    at = whole.find("(- ", whole.rfind("\n") + 1)
-    found = _REACTIONS.match(whole, at) if at >= 0 else None
-    return (words, None) if found is None else (whole[:at].rstrip(), found["given"])
+    stripped = words.rstrip()
+    at = stripped.find("(- ", stripped.rfind("\n") + 1)
+    found = _REACTIONS.match(stripped, at) if at >= 0 else None
+    return (words, None) if found is None else (stripped[:at].rstrip(), found["given"])
 
 
 def _event(message: _Message | InvalidInput, clock: LocalClock, chat: str | None) -> InboundEvent:

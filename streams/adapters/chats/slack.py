@@ -222,7 +222,7 @@ class _MessageConverter:
     def _message(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
         self._mentioned.clear()
         subtype = message.get("subtype")
-        speech = subtype is None or subtype in _MESSAGE_SUBTYPES
+        is_message = subtype is None or subtype in _MESSAGE_SUBTYPES
         comment = _dict(message.get("comment")) if subtype == "file_comment" else {}
         sender, name = self._sender({**message, **comment} if comment else message)
         bot = (
@@ -252,13 +252,13 @@ class _MessageConverter:
             "peer_kind": self._channel.kind,
             "thread_id": thread,
             "reply_to": f"{self._channel_id}:{thread}" if thread else None,
-            "direction": "out" if bot and speech else None,
+            "direction": "out" if bot and is_message else None,
             "content": words,
             "attachments": attachments,
             "metadata": self._metadata(message, quoted, words, attachments),
         }
         edited = _dict(message.get("edited")).get("ts")
-        if not speech:
+        if not is_message:
             if not words and not attachments:
                 common["content"] = str(subtype)
             return InboundEvent(id=id_, kind="notice", occurred_at=self._at(ts, sender), **common)

@@ -144,9 +144,9 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     content, quoted = _split_quotes(message)
     attachments = list(_attachments(message))
     if "forwarded_from" in message or "forwarded_from_id" in message:
-        who = message.get("forwarded_from") or message.get("forwarded_from_id")
+        author = message.get("forwarded_from") or message.get("forwarded_from_id")
         forward = Attachment(
-            type="forward", name=str(who) if who else None, caption=content or None
+            type="forward", name=str(author) if author else None, caption=content or None
         )
         content, attachments = "", [forward, *attachments]
     elif not content and quoted:
@@ -311,7 +311,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         yield Attachment(type="contact", name=" ".join(str(one) for one in parts if one) or None)
     poll = message.get("poll")
     if isinstance(poll, dict):
-        # The options become an attachment, since no person stated them.
+        # The options become an attachment, because they are not statements of a person.
         answers = [one.get("text") for one in poll.get("answers") or () if isinstance(one, dict)]
         yield Attachment(type="poll", caption=" / ".join(map(_text, answers)) or None)
     if title := message.get("game_title"):

@@ -69,7 +69,7 @@ _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)
 # File names: one that WhatsApp itself gives; and one used inside archives, or chosen by people.
 _OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
 _CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
-# A message must begin within this many lines.
+# The first message must begin within this many lines.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
 _MAX_NAMES = 20_000
@@ -166,9 +166,9 @@ class _Chat(ExportSource):
             "occurred_at": occurred_at,
         }
         if sender is None:
-            about = _system_text(text)
+            notice = _system_text(text)
             return InboundEvent(
-                kind="notice", sender_id=self._name or _PLATFORM, content=about, **chat
+                kind="notice", sender_id=self._name or _PLATFORM, content=notice, **chat
             )
         fields = self._message_fields(text, sender, header)
         if text.startswith(tuple(MARKS)) and not {"kind", "attachments"} & fields.keys():
@@ -323,7 +323,7 @@ class _Surveyor:
         # The sender of the first message if WhatsApp wrote it, and whether that sender also has
         # messages that WhatsApp did not write.
         self._group: str | None = None
-        self._group_speaks = False
+        self._group_writes_messages = False
 
     def add(self, line: str) -> None:
         """Add a line."""
@@ -339,7 +339,7 @@ class _Surveyor:
         if not self._first and text.startswith(OWN_MARKS) and is_marked_notice(text):
             self._group = sender
         if sender == self._group and not text.startswith(OWN_MARKS):
-            self._group_speaks = True
+            self._group_writes_messages = True
         self._first[sender] += 1
         if len(names) > 2 and len(self._second) < _MAX_NAMES:
             self._second[sender, names[1]] += 1
@@ -347,7 +347,7 @@ class _Surveyor:
         if phrase is not None and len(self._brackets) < _MAX_NAMES:
             self._brackets[phrase] += 1
 
-    def survey(self, path: str, given: DateOrder | None) -> _Survey:
+    def survey(self, path: str, given_order: DateOrder | None) -> _Survey:
         """Return the facts about the lines so far.
 
         Raises:
@@ -359,9 +359,9 @@ class _Surveyor:
             for (name, _), count in self._second.items()
             if count >= 3 and count == self._first[name]
         )
-        is_group = len(self._first) > 2 and not self._group_speaks
+        is_group = len(self._first) > 2 and not self._group_writes_messages
         return _Survey(
-            self._dates.order(path, given),
+            self._dates.order(path, given_order),
             names_with_colon,
             frozenset(self._first),
             frozenset(
@@ -389,7 +389,7 @@ def _survey(entry: InputEntry, options: Options) -> _Survey:
         for _, line in text_lines(entry):
             surveyor.add(line)
     except DamagedInput:
-        # Parsing the file will report it.
+        # Parsing the file will report the damage.
         pass
     return surveyor.survey(entry.path, options.date_order)
 

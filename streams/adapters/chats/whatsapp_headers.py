@@ -104,7 +104,7 @@ class DateOrders:
 
     def __init__(self) -> None:
         self._impossible: Counter[DateOrder] = Counter()
-        self._backwards: Counter[DateOrder] = Counter()
+        self._backward_steps: Counter[DateOrder] = Counter()
         self._last: dict[DateOrder, date] = {}
         # The total number of days between successive messages.
         self._distance: Counter[DateOrder] = Counter()
@@ -136,12 +136,12 @@ class DateOrders:
                 self._impossible[order] += 1
                 continue
             last = self._last.get(order, on)
-            self._backwards[order] += on < last
+            self._backward_steps[order] += on < last
             self._distance[order] += abs((on - last).days)
             self._last[order] = on
 
-    def order(self, path: str, given: DateOrder | None) -> DateOrder | None:
-        """Return the order of a file's dates; the file's own evidence overrides `given`.
+    def order(self, path: str, given_order: DateOrder | None) -> DateOrder | None:
+        """Return the order of a file's dates; the file's own evidence overrides `given_order`.
 
         Raises:
             InvalidInput: the order is ambiguous, or the given one is impossible.
@@ -151,8 +151,8 @@ class DateOrders:
         # A few pasted lines may look like headers, so the fewest impossible dates count.
         fewest = min(self._impossible[order] for order in DATE_ORDERS)
         possible = [order for order in DATE_ORDERS if self._impossible[order] == fewest]
-        if given in possible:
-            return given
+        if given_order in possible:
+            return given_order
         if possible == ["ymd"] or (self._year_first and "ymd" in possible):
             return "ymd"
         candidates = [order for order in possible if order != "ymd"]
@@ -160,16 +160,16 @@ class DateOrders:
             return "ymd"
         if len(candidates) == 1:
             return candidates[0]
-        if given is not None:
+        if given_order is not None:
             raise InvalidInput(
-                f"{path} cannot have its dates in the order {given}: {self._sample} would be no "
-                f"day since {FIRST_YEAR}; leave --date-order out, or give "
+                f"{path} cannot have its dates in the order {given_order}: {self._sample} would be "
+                f"no day since {FIRST_YEAR}; leave --date-order out, or give "
                 f"{' or '.join(candidates)}"
             )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
             # No country writes the month first with these separators.
             return "dmy"
-        dmy, mdy = self._backwards["dmy"], self._backwards["mdy"]
+        dmy, mdy = self._backward_steps["dmy"], self._backward_steps["mdy"]
         if bool(dmy) != bool(mdy):
             # A chat is chronological.
             return "mdy" if dmy else "dmy"
@@ -185,8 +185,8 @@ class DateOrders:
         leap over years from one message to the next.
         """
         distance = self._distance["ymd"]
-        return not self._backwards["ymd"] and all(
-            self._backwards[order] or self._distance[order] > _LEAP * max(distance, 1)
+        return not self._backward_steps["ymd"] and all(
+            self._backward_steps[order] or self._distance[order] > _LEAP * max(distance, 1)
             for order in others
         )
 

@@ -230,7 +230,7 @@ def is_marked_notice(text: str) -> bool:
     """Return whether a text that begins with a mark is a notice of WhatsApp.
 
     People's messages may begin with marks too: before a number that was pasted, or before words in
-    a right-to-left script. So the text after the mark must be known.
+    a right-to-left script. So the text after the mark must be a known phrase.
     """
     words = text.strip(MARKS + " \t\r\n")
     folded = _fold(words[:_MAX_PHRASE])

@@ -308,12 +308,12 @@ def _seekable(file: InputEntry, byte_counter: ByteCounter) -> tuple[_SharedFile,
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
         with file.open() as source:
-            while some := source.read(_CHUNK_BYTES):
-                spooled.write(some)
+            while chunk := source.read(_CHUNK_BYTES):
+                spooled.write(chunk)
     except DecompressionBomb as error:
         raise InvalidInput(f"{file.path}: {error}") from None
     except DamagedInput:
-        # Members before the damage may be complete; the archive's reader reports where it ends.
+        # Members before the damage may be complete; the archive's reader reports the damage.
         pass
     except OSError as error:
         raise InvalidInput(f"{file.path} cannot be unpacked: {error.strerror}") from None
@@ -355,10 +355,10 @@ class _SharedFile(io.RawIOBase):
         return count
 
     def read(self, size: int = -1, /) -> bytes:
-        some = self._raw.read(size) or b""
+        chunk = self._raw.read(size) or b""
         if self.byte_counter is not None and not self.uncounted:
-            self.byte_counter.on_bytes_read(len(some))
-        return some
+            self.byte_counter.on_bytes_read(len(chunk))
+        return chunk
 
     def close(self) -> None:
         self._raw.close()
@@ -429,11 +429,11 @@ class _MemberFile(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         try:
-            some = self._entry.read(len(buffer)) or b""
+            chunk = self._entry.read(len(buffer)) or b""
         except (*_ARCHIVE_ERRORS, OSError) as error:
             raise DamagedInput(f"the member is damaged or cut off after this ({error})") from None
-        buffer[: len(some)] = some
-        return len(some)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     def close(self) -> None:
         self._entry.close()

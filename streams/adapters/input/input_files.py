@@ -82,8 +82,8 @@ class InputEntry(ABC):
         """
         with self.open(uncounted=True) as file:
             read = b""
-            while not read.strip() and (some := file.read(PROBE_BYTES)):
-                read += some
+            while not read.strip() and (chunk := file.read(PROBE_BYTES)):
+                read += chunk
         return read
 
     def open(self, *, uncounted: bool = False) -> BinaryIO:
@@ -135,9 +135,9 @@ class InputFile(InputEntry):
             read = b""
             # Wait for one line at most: lines may arrive one by one.
             while not (read.strip() and (b"\n" in read.lstrip() or len(read) >= PROBE_BYTES)):
-                if not (some := file.read1(PROBE_BYTES)):  # type: ignore[attr-defined]
+                if not (chunk := file.read1(PROBE_BYTES)):  # type: ignore[attr-defined]
                     break
-                read += some
+                read += chunk
             self._probed = read, file
         return self._probed[0]
 
@@ -248,19 +248,19 @@ class _GunzippedFile(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         try:
-            some = self._file.read1(len(buffer))
+            chunk = self._file.read1(len(buffer))
         except _GZIP_ERRORS as error:
             raise DamagedInput(
                 f"the compressed file is damaged or cut off after this ({error})"
             ) from None
-        self._count += len(some)
+        self._count += len(chunk)
         if is_decompression_bomb(self._count, self._packed.count):
             raise DecompressionBomb(
                 f"the compressed file decompresses to more than {MAX_COMPRESSION_RATIO} times its "
                 "size; if that is right, decompress it and name the result"
             )
-        buffer[: len(some)] = some
-        return len(some)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     def close(self) -> None:
         self._file.close()
@@ -276,9 +276,9 @@ class _CountingReader:
         self.count = 0
 
     def read(self, size: int = -1) -> bytes:
-        some = self._file.read1(size) if size > 0 else self._file.read(size)
-        self.count += len(some)
-        return some
+        chunk = self._file.read1(size) if size > 0 else self._file.read(size)
+        self.count += len(chunk)
+        return chunk
 
     def close(self) -> None:
         self._file.close()
@@ -299,10 +299,10 @@ class _RejoinedFile(io.RawIOBase):
         if not self._probed:
             # Return what is there without waiting: lines may arrive one by one.
             self._probed = self._rest.read1(len(buffer))  # type: ignore[attr-defined]
-        some = self._probed[: len(buffer)]
-        self._probed = self._probed[len(some) :]
-        buffer[: len(some)] = some
-        return len(some)
+        chunk = self._probed[: len(buffer)]
+        self._probed = self._probed[len(chunk) :]
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
     def close(self) -> None:
         self._rest.close()

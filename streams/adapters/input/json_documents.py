@@ -64,9 +64,9 @@ def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any
                     if prefix in objects:
                         enclosing = {}
                 elif value is not None and event != "map_key" and len(enclosing) < _MAX_KEPT_VALUES:
-                    around = [one for one in objects if prefix.startswith(one)]
-                    within = max(around, key=len, default="")
-                    enclosing[prefix.removeprefix(within).removeprefix(".")] = value
+                    enclosing_objects = [one for one in objects if prefix.startswith(one)]
+                    innermost = max(enclosing_objects, key=len, default="")
+                    enclosing[prefix.removeprefix(innermost).removeprefix(".")] = value
         except (ijson.JSONError, ValueError, RecursionError) as error:
             raise _damaged(error, number) from None
 
@@ -130,7 +130,7 @@ class _Utf8Text:
         if size == 0:
             return b""
         while True:
-            some = self._file.read(size)
-            text = self._decoder.decode(some, final=not some)
-            if text or not some:
+            chunk = self._file.read(size)
+            text = self._decoder.decode(chunk, final=not chunk)
+            if text or not chunk:
                 return text.encode()

@@ -43,9 +43,9 @@ def _utf_16(file: BinaryIO, start: bytes) -> Iterator[bytes]:
 
     decoder = codecs.getincrementaldecoder("utf-16")("replace")
     rest = ""
-    while some := file.read(1 << 16):
-        *whole, rest = (rest + decoder.decode(some)).split("\n")
-        for line in whole:
+    while chunk := file.read(1 << 16):
+        *complete, rest = (rest + decoder.decode(chunk)).split("\n")
+        for line in complete:
             yield line.encode()
         # An overlong line is cut just beyond the limit.
         rest = rest[: MAX_RECORD_BYTES + 2]

@@ -55,7 +55,7 @@ def _sanitise(html: str) -> str:
 
 
 def _escape_unclosed_tags(piece: str) -> str:
-    """Escape the tags that begin in the text before a `>`, if there are many, except the last."""
+    """Return the text before a `>`; if many tags begin in it, escape all but the last."""
     if piece.count("<") <= _MAX_UNCLOSED_TAGS:
         return piece
     text, _, tag = piece.rpartition("<")

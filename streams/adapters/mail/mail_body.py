@@ -18,7 +18,7 @@ class MailBody(NamedTuple):
     `forwarded`: (author or None, text).
     """
 
-    own: str
+    own_text: str
     quoted: str = ""
     signature: str = ""
     forwarded: tuple[str | None, str] | None = None
@@ -187,7 +187,7 @@ def _without_footer(lines: list[str]) -> tuple[list[str], str]:
 def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | None:
     """Return (start, start of its text, author, introduction) of an included mail, or None.
 
-    It extends to the end of the text, because a mail without quote marks comes last.
+    An included mail has no quote marks. It always comes last, and extends to the end of the text.
     """
     quoted = [at for at, line in enumerate(lines) if _QUOTE.match(line)]
     last_quoted = quoted[-1] if quoted else -1
@@ -343,16 +343,16 @@ def _author_of(marker: str) -> str | None:
 
 def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
     """Return the sender's own text, the quotations in it, and the signatures."""
-    own: list[str] = []
+    own_texts: list[str] = []
     cited: list[str] = []
     signatures: list[str] = []
     segment: list[str] = []
     at = 0
 
     def flush() -> None:
-        words, signature = _split_signature(segment, bool(own))
+        words, signature = _split_signature(segment, bool(own_texts))
         if words:
-            own.append(words)
+            own_texts.append(words)
         if signature:
             signatures.append(signature)
         segment.clear()
@@ -373,7 +373,7 @@ def _split_quotes(lines: list[str]) -> tuple[str, list[str], list[str]]:
         cited.append("\n".join(_unquote(lines[at:ends])).strip())
         at = ends
     flush()
-    return "\n\n".join(own), cited, signatures
+    return "\n\n".join(own_texts), cited, signatures
 
 
 def _drop_attribution(segment: list[str], below: str) -> None:

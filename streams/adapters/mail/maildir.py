@@ -43,7 +43,7 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[InputEntry, datetim
 
 
 def _may_be_mail(entry: InputEntry) -> bool:
-    """Return whether a file may be a mail; True if it is unreadable, so that this is reported."""
+    """Return whether a file may be a mail; an unreadable file may, and is reported when read."""
     try:
         return is_mail(entry.start(), entry.name)
     except DamagedInput:

@@ -93,7 +93,8 @@ def is_mail(start: bytes, name: str) -> bool:
         if number == 0 and _BOUNDARY_LINE.match(line):
             continue
         if not _HEADER.match(line):
-            # Careless programs write one line that is not a header; other texts have many such.
+            # Careless programs write one line that is not a header; texts other than mails have
+            # many such lines.
             if len(known) < 2 or not line.isascii():
                 return False
             continue
@@ -195,7 +196,7 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
         body = MailBody(parts.text)
     notice = _is_notice(mail, subject, sender.address) or bool(parts.calendars)
     attachments = [*parts.files, *(map(_forwarded_mail, () if notice else parts.mails))]
-    content = body.own
+    content = body.own_text
     metadata: dict[str, Any] = {}
     if body.forwarded is not None:
         attachments.append(_forward(*body.forwarded))
@@ -275,7 +276,7 @@ def _answered_id(mail: Message) -> str | None:
     return replied[0] if replied else None
 
 
-def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> str | None:
+def _thread(mail: Message, own_ids: list[str], subject: str, peer: str | None) -> str | None:
     references = [id_ for one in headers(mail, "References") for id_ in _ids(one)]
     replied = _ids(header(mail, "In-Reply-To"))
     if references or replied:
@@ -285,7 +286,7 @@ def _thread(mail: Message, own: list[str], subject: str, peer: str | None) -> st
         bare = _REPLY.sub("", _LIST_TAG.sub("", subject)).casefold().strip()
         digest = hashlib.sha256(f"{bare}\x1f{peer}".encode("utf-8", "replace")).hexdigest()[:16]
         return f"subject:{digest}" if bare else None
-    return own[0] if own else None
+    return own_ids[0] if own_ids else None
 
 
 def _peer(sender: Person, others: list[Person]) -> tuple[str | None, PeerKind]:
@@ -335,8 +336,10 @@ def _appointment(text: str) -> str:
     return ", ".join(found)
 
 
-def _forward(who: str | None, body: str) -> Attachment:
-    return Attachment(type="forward", name=_fit_name(who) if who else None, caption=_truncate(body))
+def _forward(author: str | None, body: str) -> Attachment:
+    return Attachment(
+        type="forward", name=_fit_name(author) if author else None, caption=_truncate(body)
+    )
 
 
 def _forwarded_mail(mail: Message) -> Attachment:

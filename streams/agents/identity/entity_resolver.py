@@ -132,7 +132,7 @@ class EntityResolver:
         self._participants = participants
 
     def introduce(self, introduction: Introduction, sender: EntityRef) -> EntityRef:
-        """Apply a name that the sender gives to himself or to another; return the named entity.
+        """Apply a name that the sender gives for themselves or another; return the named entity.
 
         An unnamed account becomes a person with this name. A person gets a further name only if it
         is a nickname ("I am called ...") or shares a word with the present name.
@@ -197,9 +197,9 @@ class EntityResolver:
         Participants come first, unless the words around the mention show that it is a place.
         """
         of_people = mention_type in ("PERSON", "OTHER")
-        own = entity_id("person", normalise_name(name), 0, _RELATED, self._sender_handle_id)
-        if of_people and (kin := self._entities.canonical(own)) is not None:
-            return kin
+        relation_id = entity_id("person", normalise_name(name), 0, _RELATED, self._sender_handle_id)
+        if of_people and (relation := self._entities.canonical(relation_id)) is not None:
+            return relation
         if not (mention_type == "LOCATION" and stands_as_place(text, start)):
             participant = self._participant_named(name, mention_type)
             if participant is not None:
@@ -289,8 +289,8 @@ class EntityResolver:
         merge loses no facts.
         """
         first, *others = self.sender_ids(sender)
-        own = self._entities.own_id(first)
-        return [first, *(id_ for id_ in others if self._entities.own_id(id_) == own)]
+        person = self._entities.own_id(first)
+        return [first, *(id_ for id_ in others if self._entities.own_id(id_) == person)]
 
     def account_ids(self, platform: str, handle: str) -> list[str]:
         """Return the ids of an account's entity like `sender_ids`; none if the account is new."""
@@ -303,13 +303,13 @@ class EntityResolver:
     def ids_named(self, name: str, entity: EntityRef) -> list[str]:
         """Return the ids of an entity; the merged entity that has this name comes first."""
         ids = self.ids(entity)
-        own = {id_: self._entities.own_id(id_) for id_ in ids}
-        if len(set(own.values())) == 1:
+        own_ids = {id_: self._entities.own_id(id_) for id_ in ids}
+        if len(set(own_ids.values())) == 1:
             return ids
         normalized = normalise_name(name)
         named = [row.id for row in self._state.entities_named(normalized)]
         named += [row.id for row in self._state.persons_with_first_name(normalized)]
-        known = next((id_ for id_ in named if id_ in own), entity.id)
+        known = next((id_ for id_ in named if id_ in own_ids), entity.id)
         return self._own_first(known, ids)
 
     def own_id_named(self, name: str, entity: EntityRef) -> str:
@@ -317,8 +317,8 @@ class EntityResolver:
         return self.ids_named(name, entity)[0]
 
     def _own_first(self, entity_id: str, ids: list[str]) -> list[str]:
-        own = self._entities.own_id(entity_id)
-        return [own, *(id_ for id_ in ids if id_ != own)] if own in ids else ids
+        own_id = self._entities.own_id(entity_id)
+        return [own_id, *(id_ for id_ in ids if id_ != own_id)] if own_id in ids else ids
 
     def own_id(self, entity_id: str) -> str:
         """Return the id at the end of an entity's merges, ignoring those by command."""
@@ -332,22 +332,22 @@ class EntityResolver:
         the merge.
         """
         normalized = normalise_name(name)
-        own = self._find_unambiguous(normalized, "person")
+        mentioned = self._find_unambiguous(normalized, "person")
         candidates = {
             person.id: person
             for row in self._entities.with_pet_form(normalized)
             if (person := self._entities.canonical(row.id)) is not None and person.id != sender.id
         }
-        if own is None or own.id in candidates or not candidates:
+        if mentioned is None or mentioned.id in candidates or not candidates:
             return None
         first, *others = (candidates[each] for each in sorted(candidates))
         profile = self._entities.profile_of(first)
         decisions = (
             compare_entities(profile, self._entities.profile_of(each)).decision for each in others
         )
-        if "different" in decisions or self._state.is_rejected(own.id, first.id):
+        if "different" in decisions or self._state.is_rejected(mentioned.id, first.id):
             return None
-        return None if self._entities.profile_of(own).addresses else first
+        return None if self._entities.profile_of(mentioned).addresses else first
 
     def _participant_named(self, name: str, mention_type: str) -> EntityRef | None:
         """Return the only participant who has this full or first name, or None."""
@@ -356,8 +356,8 @@ class EntityResolver:
         normalized = normalise_name(name)
         found = [each for each in self._participants if each.display_name == normalized]
         if not found and mention_type in ("PERSON", "OTHER", "LOCATION"):
-            spelt = without_hyphens(normalized)
-            found = [each for each in self._participants if spelt in each.names]
+            without_hyphen = without_hyphens(normalized)
+            found = [each for each in self._participants if without_hyphen in each.names]
         owners = (self._state.handle_owner(each.handle_id) for each in found)
         people = {
             person.id: person
@@ -475,10 +475,10 @@ class EntityResolver:
         spelt_only = made.type in SPELT_ONLY
         if not (spelt_only or made.type in NAME_KINDS) or made.id not in self._entities.new:
             return None
-        own = self._entities.profile_of(made)
+        profile = self._entities.profile_of(made)
         found: dict[str, EntityComparison] = {}
         for similar in self._entities.similar(made):
-            comparison = compare_entities(self._entities.profile_of(similar), own)
+            comparison = compare_entities(self._entities.profile_of(similar), profile)
             if comparison.decision != "different":
                 found[similar.id] = comparison
         same = [other for other, one in found.items() if one.decision == "same"]

@@ -127,11 +127,11 @@ class EntityRows:
             for row in rows
             if row.normalized != made.normalized and (found := self.canonical(row.id)) is not None
         }
-        own = self.canonical_id(made.id)
+        canonical_id = self.canonical_id(made.id)
         return [
             each
             for each in similar.values()
-            if each.id != own and made.type in (each.type, UNKNOWN)
+            if each.id != canonical_id and made.type in (each.type, UNKNOWN)
         ]
 
     def with_reduplicated_name(self, pet: str) -> list[EntityRef]:

@@ -48,22 +48,24 @@ class MergeHandler(Agent):
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         payload = event.payload
-        own = DecidedPart((event.number,))
+        part = DecidedPart((event.number,))
         if isinstance(payload, ProposeMerge):
-            self._propose(event, payload, state, own)
+            self._propose(event, payload, state, part)
         elif isinstance(payload, DecideMerge):
             pending = state.pending_candidate(payload.candidate_id)
             if pending is not None and not payload.approve:
-                own.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
+                part.puts.append(MergeDecision(payload.candidate_id, "rejected", event.occurred_at))
             elif pending is not None:
                 reason = "approved by review"
-                self._execute(payload.candidate_id, *pending, reason, event, state, own)
+                self._execute(payload.candidate_id, *pending, reason, event, state, part)
         elif isinstance(payload, UndoMerge) and state.is_merge_active(payload.merge_id):
-            own.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
-            own.puts += _slot_rows(state, undone=payload.merge_id)
-        return [own]
+            part.puts.append(MergeUndo(payload.merge_id, event.occurred_at))
+            part.puts += _slot_rows(state, undone=payload.merge_id)
+        return [part]
 
-    def _propose(self, event: Event, payload: ProposeMerge, state: State, own: DecidedPart) -> None:
+    def _propose(
+        self, event: Event, payload: ProposeMerge, state: State, part: DecidedPart
+    ) -> None:
         candidate = MergeCandidate(
             id=row_id(event.occurred_at, "merge_candidate", payload.entity_a, payload.entity_b),
             entity_a_id=payload.entity_a,
@@ -72,7 +74,7 @@ class MergeHandler(Agent):
             reason=payload.reason,
             created_at=event.occurred_at,
         )
-        own.puts.append(candidate)
+        part.puts.append(candidate)
         if payload.confidence >= AUTO_MERGE_CONFIDENCE:
             self._execute(
                 candidate.id,
@@ -82,7 +84,7 @@ class MergeHandler(Agent):
                 payload.reason,
                 event,
                 state,
-                own,
+                part,
             )
 
     def _execute(
@@ -94,7 +96,7 @@ class MergeHandler(Agent):
         reason: str,
         event: Event,
         state: State,
-        own: DecidedPart,
+        part: DecidedPart,
     ) -> None:
         """Merge the canonical entity of b into that of a, unless they are the same."""
         winner, loser = state.canonical(entity_a), state.canonical(entity_b)
@@ -103,9 +105,9 @@ class MergeHandler(Agent):
         at = event.occurred_at
         if winner.id != loser.id:
             merge = merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at)
-            own.puts += [merge, MergeByCommand(merge.id)]
-            own.puts += _slot_rows(state, made=merge)
-        own.puts.append(MergeDecision(candidate_id, "executed", at))
+            part.puts += [merge, MergeByCommand(merge.id)]
+            part.puts += _slot_rows(state, made=merge)
+        part.puts.append(MergeDecision(candidate_id, "executed", at))
 
 
 def _slot_rows(state: State, *, made: Merge | None = None, undone: str = "") -> list[AnyRow]:

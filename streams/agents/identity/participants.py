@@ -49,5 +49,5 @@ def named_participants(
 
 
 def _others(speakers: Sequence[Speaker], event: Event) -> Iterable[Speaker]:
-    own = message_of(event).sender_id
-    return (each for each in speakers if each.sender_id != own)
+    sender_id = message_of(event).sender_id
+    return (each for each in speakers if each.sender_id != sender_id)

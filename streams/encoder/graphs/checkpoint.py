@@ -132,7 +132,7 @@ def tensor(
     if found is None:
         raise EncoderUnsupported(f"the checkpoint has no tensor {name}: it is not a BERT")
     fits = len(found.shape) == len(shape) and all(
-        want in (-1, have) for want, have in zip(shape, found.shape, strict=True)
+        expected in (-1, actual) for expected, actual in zip(shape, found.shape, strict=True)
     )
     if not fits or not math.prod(found.shape):
         raise EncoderUnsupported(f"tensor {name} has shape {found.shape}, expected {shape}")

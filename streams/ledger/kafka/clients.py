@@ -315,10 +315,10 @@ class Clients:
                     async with asyncio.timeout(_STOP_SECONDS):
                         await end()
             # Tasks that wait for a broker which never answers.
-            left = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in left:
+            unfinished = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in unfinished:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*unfinished, return_exceptions=True)
 
         if self._loop.is_closed():
             return

@@ -63,9 +63,9 @@ class KafkaLedger(Ledger):
     `follows`: another thread or process polls continuously, so reads use the copy as it is;
     otherwise each read first brings the copy up to the topic's end. Either way, when `append` or
     `publish` returns, the copy holds what it appended. `writes` False: a replica, which appends
-    nothing. All nodes of a ledger must have the same `encoder` (its exact name) and `agents`, and
-    those that decide the same `reader`. `secret`: the secret of an embedded ledger that moves to
-    these topics.
+    nothing. All nodes of a ledger must have the same `encoder` (its exact name) and the same
+    `agents`. All nodes that decide must have the same `reader`. `secret`: the secret of an embedded
+    ledger that moves to these topics.
 
     A pickle contains what is needed to open the ledger again; the reopened ledger reads the copy as
     it is.
@@ -241,8 +241,8 @@ class KafkaLedger(Ledger):
             for _ in range(_MAX_RETRIES):
                 self._refresh(tps)
                 attempts = {
-                    zone: self._sequence(zone, some)
-                    for zone, some in drafts.items()
+                    zone: self._sequence(zone, zone_drafts)
+                    for zone, zone_drafts in drafts.items()
                     if zone not in receipts
                 }
                 self._append_sequenced(
@@ -278,10 +278,13 @@ class KafkaLedger(Ledger):
 
     def _append_sequenced(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
         """Append events of zones, copy them, and destroy the keys of those that became void."""
-        self.keys.add({each.key_id: each.key for some in records.values() for each in some})
+        self.keys.add(
+            {each.key_id: each.key for zone_records in records.values() for each in zone_records}
+        )
         failpoint("append.keys")
         self._append(
-            EVENTS, {zone: [each.value for each in some] for zone, some in records.items()}
+            EVENTS,
+            {zone: [each.value for each in zone_records] for zone, zone_records in records.items()},
         )
         failpoint("append.committed")
         for partition in {partition_of(zone) for zone in records}:
@@ -306,9 +309,9 @@ class KafkaLedger(Ledger):
         """Append records of zones, and copy them."""
         now = time.time_ns() // 1_000_000
         appended: dict[int, list[Appended]] = {}
-        for zone, some in values.items():
+        for zone, zone_values in values.items():
             appended.setdefault(partition_of(zone), []).extend(
-                Appended(zone, value, now) for value in some
+                Appended(zone, value, now) for value in zone_values
             )
         self.connect()
         for partition in appended:

@@ -200,8 +200,8 @@ class KeysCopy:
         found: list[tuple[Any, ...]] = []
         with self._lock:
             for start in range(0, len(key_ids), _BATCH_SIZE):
-                some = key_ids[start : start + _BATCH_SIZE]
-                found += rows(self._connection, sql.format(", ".join("?" * len(some))), some)
+                batch = key_ids[start : start + _BATCH_SIZE]
+                found += rows(self._connection, sql.format(", ".join("?" * len(batch))), batch)
         return found
 
     def _purge(self) -> None:

@@ -307,11 +307,11 @@ class LocalCopy:
         self.keys.close()
 
     def _poll(self, seconds: float) -> None:
-        wanted = self._followed - self._broken.keys()
-        if wanted != self._assigned:
+        readable = self._followed - self._broken.keys()
+        if readable != self._assigned:
             self._assigned = set()
-            self._clients.assign({tp: self.position(tp) for tp in wanted})
-            self._assigned = wanted
+            self._clients.assign({tp: self.position(tp) for tp in readable})
+            self._assigned = readable
         try:
             found = self._clients.poll(seconds, _BATCH_SIZE)
         except OffsetOutOfRangeError as error:

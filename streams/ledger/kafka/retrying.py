@@ -1,4 +1,4 @@
-"""Retries for outdated answers: a broker that was paused gives them until it knows the leader."""
+"""Retries for outdated answers, which a broker gives after a pause until it knows the leader."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 600.0
 
     @classmethod
-    def read(cls, url: str, given: Mapping[str, Any]) -> KafkaSettings:
-        """Return the settings for `kafka://host:port[,host:port][/prefix]` and `given` values.
+    def read(cls, url: str, values: Mapping[str, Any]) -> KafkaSettings:
+        """Return the settings for `kafka://host:port[,host:port][/prefix]` and these `values`.
 
         Raises:
             InvalidInput: the URL is invalid, or SASL lacks a user name or a password.
@@ -92,7 +92,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidInput(
                 f"the ledger {url!r}: a prefix has letters, digits, '.', '_' and '-' only"
             )
-        settings = cls(servers=servers, prefix=prefix, **given)
+        settings = cls(servers=servers, prefix=prefix, **values)
         if settings.uses_sasl and not (settings.username and settings.password):
             raise InvalidInput(
                 f"RECOLLECT_KAFKA_SECURITY_PROTOCOL={settings.security_protocol} needs "

@@ -190,7 +190,7 @@ async def _partitions(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str,
 async def _create(
     admin: AIOKafkaAdminClient, settings: KafkaSettings, names: Mapping[str, str], replicas: int
 ) -> None:
-    wanted = [
+    new_topics = [
         NewTopic(
             name=name,
             num_partitions=PARTITIONS,
@@ -199,7 +199,7 @@ async def _create(
         )
         for name, ours in names.items()
     ]
-    response = await admin.create_topics(wanted)
+    response = await admin.create_topics(new_topics)
     for name, code, *message in response.topic_errors:
         # Another node may have created it at this moment.
         if code not in (0, TopicAlreadyExistsError.errno):
@@ -231,24 +231,26 @@ async def _reconcile(
     entries: Sequence[Any],
 ) -> int:
     """Check the settings (`entries`) of a topic, and alter them if needed; return `segment.ms`."""
-    wanted = topic_settings(ours, replicas, settings.erase_seconds)
+    required = topic_settings(ours, replicas, settings.erase_seconds)
     current = {str(key): str(value) for key, value, *_ in entries}
-    wrong = {
-        key: value for key, value in wanted.items() if not _satisfies(key, current[key], value)
+    differing = {
+        key: value for key, value in required.items() if not _satisfies(key, current[key], value)
     }
-    differences = "; ".join(f"{key}={current[key]}, not {value}" for key, value in wrong.items())
-    if wrong.keys() - (_ALTERABLE_IN_INBOX if ours == INBOX else _ALTERABLE):
+    differences = "; ".join(
+        f"{key}={current[key]}, not {value}" for key, value in differing.items()
+    )
+    if differing.keys() - (_ALTERABLE_IN_INBOX if ours == INBOX else _ALTERABLE):
         raise HomeError(
             f"topic {name} has other settings than recollect needs: {differences}. "
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
         )
-    if wrong:
+    if differing:
         # Every setting that the request does not name falls back to the broker's default.
-        own = {
+        overrides = {
             str(key): str(value) for key, value, _, source, *_ in entries if source == _SOURCE_TOPIC
         }
         response, *_ = await admin.alter_configs(
-            [ConfigResource(ConfigResourceType.TOPIC, name, configs={**own, **wrong})]
+            [ConfigResource(ConfigResourceType.TOPIC, name, configs={**overrides, **differing})]
         )
         for code, message, *_ in response.resources:
             if code:
@@ -257,14 +259,14 @@ async def _reconcile(
                     f"cannot be altered ({message or for_code(code).__name__}): allow this user "
                     f"to, or run kafka-configs --bootstrap-server {settings.servers[0]} --alter "
                     f"--entity-type topics --entity-name {name} --add-config "
-                    + ",".join(f"{key}={value}" for key, value in wrong.items())
+                    + ",".join(f"{key}={value}" for key, value in differing.items())
                 )
-    return int(wrong.get("segment.ms", current["segment.ms"]))
+    return int(differing.get("segment.ms", current["segment.ms"]))
 
 
-def _satisfies(key: str, current: str, wanted: str) -> bool:
+def _satisfies(key: str, current: str, required: str) -> bool:
     if key in _UPPER_BOUNDED:
-        return float(current) <= float(wanted)
+        return float(current) <= float(required)
     if key in _LOWER_BOUNDED:
-        return float(current) >= float(wanted)
-    return current == wanted
+        return float(current) >= float(required)
+    return current == required

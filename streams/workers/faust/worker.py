@@ -129,7 +129,7 @@ def _app(settings: Settings, topics: Sequence[str], delivery: Delivery) -> faust
     """Return the Faust app: one agent over all topics, and no other feature of Faust."""
     app = _App(
         settings.group,
-        env={},  # Else a variable with the name of a Faust setting would overrule these.
+        env={},  # Otherwise environment variables of Faust would override these settings.
         broker=[f"kafka://{server}" for server in settings.servers],
         broker_credentials=_credentials(settings),
         broker_session_timeout=settings.session_timeout,
