@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     command = f"python -m bench.run{' --full' if chosen.full else ''}"
     command += " --quick" if chosen.quick else ""
-    sections = kept(chosen.out)
+    sections = existing_sections(chosen.out)
     with Homes() as homes:
         calls = benches(
             homes,
@@ -117,12 +117,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             section = calls[name]()
             sections[name] = f"{about}; {load(before)}.\n\n{section}"
             # Written after each benchmark, so that results survive a failure of a later one.
-            chosen.out.write_text(_whole(sections, list(calls)), encoding="utf-8")
+            chosen.out.write_text(_render(sections, list(calls)), encoding="utf-8")
             print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    print(_whole(sections, list(calls)))
+    print(_render(sections, list(calls)))
 
 
-def kept(path: Path) -> dict[str, str]:
+def existing_sections(path: Path) -> dict[str, str]:
     """Return benchmark name -> section of an existing report."""
     if not path.is_file():
         return {}
@@ -130,7 +130,7 @@ def kept(path: Path) -> dict[str, str]:
     return {name: part.strip() + "\n" for name, part in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def _whole(sections: Mapping[str, str], names: Sequence[str]) -> str:
+def _render(sections: Mapping[str, str], names: Sequence[str]) -> str:
     """Return the report: each benchmark's section under a mark with its name."""
     marked = (f"<!-- {name} -->\n\n{sections[name]}" for name in names if name in sections)
     return "\n".join(["# Benchmarks\n", *marked])

@@ -30,7 +30,7 @@ import msgspec
 
 from bench.encoder.precision import recalls
 from bench.encoder.rivals import BATCHES, Lap, Vectors, rival
-from bench.encoder.sessions import bare, cut, graph_of, products, timed
+from bench.encoder.sessions import bare, graph_of, products, timed, tokenize
 from bench.kit.encoders import MISSING, cache, cached_name
 from bench.kit.report import Report, Target, markdown
 from recollect.streams.encoder.catalog import Precision
@@ -113,7 +113,7 @@ def _measure(
             load_s = time.perf_counter() - began
             encoded[kind] = Encoded(encoder.encode(texts), load_s)
             laps[kind] = timed(partial(encoder.encode, texts))
-            graph, pieces = graph_of(pin), cut(pin, texts)
+            graph, pieces = graph_of(pin), tokenize(pin, texts)
             laps[f"{kind}, bare session"] = bare(graph, pieces, pool)
             if kind == "int8":
                 laps[_PRODUCTS] = products(graph, pieces, pool)

@@ -28,7 +28,7 @@ def recalls(encoder: str, precisions: Iterable[Precision]) -> dict[Precision, fl
             command.run("init", "--encoder", encoder, "--precision", precision)
             for sample in samples:
                 locomo.ingest(command, sample, Path(scratch))
-            with weights.opened(Home(home), samples) as zones:
+            with weights.open_zones(Home(home), samples) as zones:
                 ranked = zones.ranked(DEFAULT_PROFILE, locomo.RESULTS)
         found[precision] = 100 * scorer.evaluate(ranked, questions)["overall"]["recall@10"]
     return found

@@ -26,7 +26,7 @@ _CHILD = Path(__file__).with_name("rival.py")
 Vectors = npt.NDArray[np.float32]
 
 
-class Taken(NamedTuple):
+class Times(NamedTuple):
     """Elapsed seconds and processor seconds; other load affects processor seconds less."""
 
     wall: float
@@ -34,7 +34,7 @@ class Taken(NamedTuple):
 
 
 #: Encodes all texts once, and returns the time.
-Lap = Callable[[], Taken]
+Lap = Callable[[], Times]
 
 
 @contextmanager
@@ -58,9 +58,9 @@ def rival(
     assert child.stdout is not None
     asked, answered = child.stdin, child.stdout
 
-    def lap(size: int) -> Taken:
+    def lap(size: int) -> Times:
         print(size, file=asked, flush=True)
-        return Taken(*map(float, answered.readline().split()))
+        return Times(*map(float, answered.readline().split()))
 
     try:
         if not answered.readline():

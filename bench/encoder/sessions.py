@@ -14,7 +14,7 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 
-from bench.encoder.rivals import Lap, Taken
+from bench.encoder.rivals import Lap, Times
 from bench.kit.encoders import cache
 from recollect.streams.encoder import cache as store
 from recollect.streams.encoder.onnx_encoder import session_options
@@ -33,10 +33,10 @@ _WEIGHTS = {"DynamicQuantizeMatMul": (1, 2), "QAttention": (1, 4)}
 def timed(encode: Callable[[], object]) -> Lap:
     """Return a timed run of a call."""
 
-    def lap() -> Taken:
+    def lap() -> Times:
         began, busy = time.perf_counter(), time.process_time()
         encode()
-        return Taken(time.perf_counter() - began, time.process_time() - busy)
+        return Times(time.perf_counter() - began, time.process_time() - busy)
 
     return lap
 
@@ -50,7 +50,7 @@ def graph_of(pin: Pin) -> Path:
     return directory / receipt.file
 
 
-def cut(pin: Pin, texts: Sequence[str]) -> list[Ids]:
+def tokenize(pin: Pin, texts: Sequence[str]) -> list[Ids]:
     """Return the word pieces of every text, (1, n)."""
     tokenizer = store.model_directory(cache(), pin.checksums) / store.TOKENIZER
     cutter = WordPieceTokeniser(tokenizer, pin.settings.max_length)

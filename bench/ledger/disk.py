@@ -35,7 +35,7 @@ _REST = "the rest"
 _FILES = ("ledger.db", "keys.db", "events.db", "memory.db", "identity.db", "embeddings.db")
 
 
-class Room(NamedTuple):
+class DiskUsage(NamedTuple):
     """The bytes of each file over all zones, and the number of turns and characters in them."""
 
     turns: int
@@ -61,7 +61,7 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
     if encoder is None:
         return Report(title, about, columns, [], skipped=MISSING)
     encoder.close()
-    measured: list[tuple[str, Room, int]] = []
+    measured: list[tuple[str, DiskUsage, int]] = []
     if data.is_file():
         measured.append(("chat", _chat(data), MAX_CHAT_BYTES))
     if texts.is_dir():
@@ -86,7 +86,7 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
     return Report(title, about, columns, rows, targets)
 
 
-def _chat(data: Path) -> Room:
+def _chat(data: Path) -> DiskUsage:
     samples = json.loads(data.read_text("utf-8"))
     said = [
         turn["text"]
@@ -100,10 +100,10 @@ def _chat(data: Path) -> Room:
         command.run("init")
         for sample in samples:
             ingest(command, sample, Path(scratch))
-        return Room(len(said), sum(map(len, said)), _taken(Path(scratch) / "home"))
+        return DiskUsage(len(said), sum(map(len, said)), _file_sizes(Path(scratch) / "home"))
 
 
-def _texts(texts: Path) -> Room:
+def _texts(texts: Path) -> DiskUsage:
     events = list(islice(_long(texts), _MAX_TEXTS))
     with tempfile.TemporaryDirectory(prefix="recollect-disk-") as scratch:
         command = Command(Path(scratch) / "home")
@@ -112,7 +112,7 @@ def _texts(texts: Path) -> Room:
         path.write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
         command.run("ingest", str(path), "--json")
         characters = sum(len(event["content"]) for event in events)
-        return Room(len(events), characters, _taken(Path(scratch) / "home"))
+        return DiskUsage(len(events), characters, _file_sizes(Path(scratch) / "home"))
 
 
 def _long(texts: Path) -> Iterator[dict[str, str]]:
@@ -124,7 +124,7 @@ def _long(texts: Path) -> Iterator[dict[str, str]]:
                 yield event | {"direction": "in", "sender_id": "user", "sender_name": "Ada"}
 
 
-def _taken(home: Path) -> Counter[str]:
+def _file_sizes(home: Path) -> Counter[str]:
     taken: Counter[str] = Counter()
     for path in home.rglob("*"):
         if path.is_file():

@@ -18,7 +18,7 @@ MIN_SHARE = 0.8
 ROUNDS = 2
 
 
-class Listening:
+class RecordingEncoder:
     """An encoder that records the texts, and passes them on to another encoder."""
 
     def __init__(self, encoder: Encoder) -> None:
@@ -50,7 +50,7 @@ class Listening:
 
 def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
     """Measure `events` without an encoder and `embedded` with one; the best of some rounds."""
-    off = min((_filled(homes, events, None) for _ in range(ROUNDS)), key=_total)
+    off = min((_fill_home(homes, events, None) for _ in range(ROUNDS)), key=_total)
     rows = [
         ["publish", count(events), _rate(events, off.publish_s), ""],
         ["project raw turns (searchable)", count(events), _rate(events, off.project_s), ""],
@@ -71,8 +71,8 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
     try:
         # Alternating, so that other programs affect both measurements.
         for _ in range(ROUNDS):
-            listening = Listening(encoder)
-            live_s.append(_total(_filled(homes, embedded, listening)))
+            listening = RecordingEncoder(encoder)
+            live_s.append(_total(_fill_home(homes, embedded, listening)))
             texts = list(dict.fromkeys(listening.texts))
             with stopwatch() as watch:
                 encoder.encode(texts)
@@ -102,7 +102,7 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
     return Report(title, about, columns, rows, [target])
 
 
-def _filled(homes: Homes, events: int, encoder: Encoder | None) -> Filled:
+def _fill_home(homes: Homes, events: int, encoder: Encoder | None) -> Filled:
     return fill(homes.fresh(), Writer().drafts(events), encoder)
 
 

@@ -66,10 +66,10 @@ class Prompts(NamedTuple):
 def run(data: Path = DATA, only: Sequence[str] = ()) -> list[Report]:
     """Return a report for each requested part."""
     parts: dict[str, Callable[[Path], Report]] = {
-        "gate": _gate,
-        "beliefs": _beliefs,
-        "packing": _packing,
-        "time": _time,
+        "gate": _relevance_report,
+        "beliefs": _belief_report,
+        "packing": _packing_report,
+        "time": _latency_report,
     }
     return [measure(data) for name, measure in parts.items() if not only or name in only]
 
@@ -82,13 +82,13 @@ def json_lines(path: Path) -> list[Json]:
 
 def _missing(title: str, paths: Sequence[Path]) -> Report:
     names = " and ".join(sorted(path.name for path in paths))
-    return Report(title, "", [], [], skipped=f"no {names}; give their folder with --data")
+    return Report(title, "", [], [], skipped=f"{names} missing; give the folder with --data")
 
 
 # Relevance
 
 
-def _gate(data: Path) -> Report:
+def _relevance_report(data: Path) -> Report:
     title = "Context: is anything relevant"
     personas = sorted((data / "mind" / "realmem").glob("*.jsonl"))
     talks = data / "locomo-dev.json"
@@ -124,8 +124,11 @@ def _gate(data: Path) -> Report:
         [
             name,
             *(str(len(prompts.own)), str(len(prompts.other)), f"{prompts.auroc:.3f}"),
-            *(_percent(_above(prompts.own, at)) for at in (prompts.cut, cut, INJECTION_THRESHOLD)),
-            *(_percent(_above(prompts.other, at)) for at in (cut, INJECTION_THRESHOLD)),
+            *(
+                _percent(_share_above(prompts.own, at))
+                for at in (prompts.cut, cut, INJECTION_THRESHOLD)
+            ),
+            *(_percent(_share_above(prompts.other, at)) for at in (cut, INJECTION_THRESHOLD)),
         ]
         for name, prompts in answered.items()
     ]
@@ -137,7 +140,7 @@ def _gate(data: Path) -> Report:
         "memories; the midpoint, which does not change the order, on RealMem. LoCoMo was not held "
         "out: its results were looked at. "
         f"A block opens at {INJECTION_THRESHOLD}. Of questions that are close to a small memory "
-        f"but have no answer in it, {_percent(_above(near, INJECTION_THRESHOLD))}% open one.",
+        f"but have no answer in it, {_percent(_share_above(near, INJECTION_THRESHOLD))}% open one.",
         [
             *("origin", "own", "unrelated", "AUROC", "answered at its own 5% false"),
             *("at RealMem's 5%", "answered as it ships"),
@@ -145,8 +148,8 @@ def _gate(data: Path) -> Report:
         ],
         rows,
         [
-            _target("RealMem answered at 5% false", 75, 100 * _above(realmem.own, cut)),
-            _target("LoCoMo answered at the same cut", 95, 100 * _above(of_talks.own, cut)),
+            _target("RealMem answered at 5% false", 75, 100 * _share_above(realmem.own, cut)),
+            _target("LoCoMo answered at the same cut", 95, 100 * _share_above(of_talks.own, cut)),
         ],
     )
 
@@ -182,18 +185,18 @@ def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[
 def _of_talks(r: Recollect, talks: Sequence[Json], generic: Sequence[str]) -> Prompts:
     found = Prompts([], [])
     for talk in talks:
-        zone = _told(r, talk)
+        zone = _zone_with(r, talk)
         for item in talk["qa"]:
             if item["category"] in ANSWERABLE:
                 found.own.append(zone.recall(item["question"], max_results=1).relevance)
-        found.other.extend(_relevant(zone, generic))
+        found.other.extend(_relevances(zone, generic))
     return found
 
 
 def _of_demo(zone: Zone, generic: Sequence[str]) -> Prompts:
     zone.ingest(json_lines(DEMO / "export.jsonl"))
     questions = [row["query"] for row in json_lines(DEMO / "questions.jsonl")]
-    return Prompts(_relevant(zone, questions), _relevant(zone, generic))
+    return Prompts(_relevances(zone, questions), _relevances(zone, generic))
 
 
 def _of_memory(
@@ -201,77 +204,77 @@ def _of_memory(
 ) -> tuple[Prompts, list[float]]:
     """Return `relevance` of a memory's questions, of unrelated prompts, and of near misses."""
     zone.ingest(memory.events)
-    own = _relevant(zone, [question for question, _ in memory.answered])
+    own = _relevances(zone, [question for question, _ in memory.answered])
     # Every fourth prompt, since the prompts are queried once for each memory.
-    other = _relevant(zone, generic[::4])
-    return Prompts(own, other), _relevant(zone, memory.unanswered)
+    other = _relevances(zone, generic[::4])
+    return Prompts(own, other), _relevances(zone, memory.unanswered)
 
 
-def _relevant(zone: Zone, texts: Sequence[str]) -> list[float]:
+def _relevances(zone: Zone, texts: Sequence[str]) -> list[float]:
     return [zone.recall(text, max_results=1).relevance for text in texts]
 
 
-def _told(r: Recollect, talk: Json) -> Zone:
+def _zone_with(r: Recollect, talk: Json) -> Zone:
     """Return a zone that contains a conversation."""
     zone = r.zone(talk["sample_id"])
     zone.ingest(list(locomo.events(talk)))
     return zone
 
 
-def _above(values: Sequence[float], cut: float) -> float:
+def _share_above(values: Sequence[float], cut: float) -> float:
     return sum(value > cut for value in values) / len(values)
 
 
 # Precision and recall on a few beliefs
 
 
-def _beliefs(data: Path) -> Report:
+def _belief_report(data: Path) -> Report:
     title = "Context: what comes up of a few beliefs"
     folder = data / "mind" / "silence"
     if not folder.is_dir():
         return _missing(title, [folder])
     beliefs = json_lines(folder / "beliefs.seed.jsonl")
     cases = [case for case in json_lines(folder / "retrieval.cases.jsonl") if "budget" not in case]
-    right = wrong = missed = silent = quiet = 0
+    correct = wrong = missed = silent = silent_cases = 0
     with (
         tempfile.TemporaryDirectory(prefix="recollect-context-") as scratch,
         Recollect(Path(scratch) / "home") as r,
     ):
         zones: dict[tuple[str, ...], Zone] = {}
         for case in cases:
-            held = list(_held(case, beliefs))
-            key = tuple(belief["_id"] for belief in held)
+            active = list(_active_beliefs(case, beliefs))
+            key = tuple(belief["_id"] for belief in active)
             if key not in zones:
                 zones[key] = r.zone(f"z{len(zones)}")
-                zones[key].ingest([_event(belief) for belief in held])
-            wanted, allowed = _wanted(case, set(key))
-            if wanted is None or not case["query"].strip():
+                zones[key].ingest([_event(belief) for belief in active])
+            required, permitted = _expected(case, set(key))
+            if required is None or not case["query"].strip():
                 continue
             block = zones[key].context(case["query"], max_tokens=2_000)
-            came = {id_ for item in block.items for id_ in item.source_event_ids}
-            if not allowed:
-                quiet += 1
-                silent += not came
-            elif wanted:
-                right += len(came & allowed)
-                wrong += len(came - allowed)
-                missed += len(wanted - came)
-    precision, recall = right / max(right + wrong, 1), right / max(right + missed, 1)
+            returned = {id_ for item in block.items for id_ in item.source_event_ids}
+            if not permitted:
+                silent_cases += 1
+                silent += not returned
+            elif required:
+                correct += len(returned & permitted)
+                wrong += len(returned - permitted)
+                missed += len(required - returned)
+    precision, recall = correct / max(correct + wrong, 1), correct / max(correct + missed, 1)
     return Report(
         title,
         "precisionMemBench's cases. Each is asked of the beliefs in its scopes that still hold. "
         "Precision and recall of the beliefs in the block.",
         ["precision", "recall", "nothing may come up", "of these silent"],
-        [[_percent(precision), _percent(recall), str(quiet), str(silent)]],
+        [[_percent(precision), _percent(recall), str(silent_cases), str(silent)]],
         [
             _target("precision", 75, 100 * precision),
             _target("recall", 90, 100 * recall),
-            _target("silent where nothing may come up", 100, 100 * silent / max(quiet, 1)),
+            _target("silent where nothing may come up", 100, 100 * silent / max(silent_cases, 1)),
         ],
     )
 
 
-def _held(case: Json, beliefs: Sequence[Json]) -> Iterator[Json]:
+def _active_beliefs(case: Json, beliefs: Sequence[Json]) -> Iterator[Json]:
     user, scopes = case.get("userId", "test-user"), set(case["scope"])
     for belief in beliefs:
         over = belief["resolved_at"] or belief["superseded_by"]
@@ -292,51 +295,51 @@ def _event(belief: Json) -> Json:
     }
 
 
-def _wanted(case: Json, held: set[str]) -> tuple[set[str] | None, set[str]]:
+def _expected(case: Json, active_ids: set[str]) -> tuple[set[str] | None, set[str]]:
     """Return the required results (None: not specified), and all permitted results."""
     expect = case["expect"]
-    said = expect.get("relevantBeliefs", {}).get("shouldOnlyInclude")
+    exact = expect.get("relevantBeliefs", {}).get("shouldOnlyInclude")
     others = [
         expect.get(kind, {}).get("mustInclude", ()) for kind in ("pinnedFacts", "openQuestions")
     ]
-    may = {*(said or ()), *(id_ for some in others for id_ in some)}
-    return (None if said is None else set(said) & held), may & held
+    permitted = {*(exact or ()), *(id_ for some in others for id_ in some)}
+    return (None if exact is None else set(exact) & active_ids), permitted & active_ids
 
 
 # Packing
 
 
-def _packing(data: Path) -> Report:
+def _packing_report(data: Path) -> Report:
     title = "Context: what fits"
     talks = data / "locomo-dev.json"
     if not talks.is_file():
         return _missing(title, [talks])
-    held: dict[int, list[float]] = {room: [] for room in ROOMS}
-    stems: dict[int, list[float]] = {room: [] for room in ROOMS}
-    taken: dict[int, list[int]] = {room: [] for room in ROOMS}
+    shares_by_size: dict[int, list[float]] = {size: [] for size in ROOMS}
+    stems: dict[int, list[float]] = {size: [] for size in ROOMS}
+    sizes: dict[int, list[int]] = {size: [] for size in ROOMS}
     with (
         tempfile.TemporaryDirectory(prefix="recollect-context-") as scratch,
         Recollect(Path(scratch) / "home") as r,
     ):
         for talk in json.loads(talks.read_text("utf-8")):
-            zone = _told(r, talk)
+            zone = _zone_with(r, talk)
             for item in talk["qa"]:
                 if item["category"] not in ANSWERABLE:
                     continue
-                for room in ROOMS:
-                    block = zone.context(item["question"], max_tokens=room)
-                    held[room].append(share_of_words(str(item["answer"]), block.block))
-                    stems[room].append(_share_of_stems(str(item["answer"]), block.block))
-                    taken[room].append(block.tokens)
+                for size in ROOMS:
+                    block = zone.context(item["question"], max_tokens=size)
+                    shares_by_size[size].append(share_of_words(str(item["answer"]), block.block))
+                    stems[size].append(_share_of_stems(str(item["answer"]), block.block))
+                    sizes[size].append(block.tokens)
     rows = [
         [
-            count(room),
+            count(size),
             _percent(float(np.mean(shares))),
-            _percent(float(np.mean(stems[room]))),
-            _percent(sum(not tokens for tokens in taken[room]) / len(shares)),
-            str(max(taken[room])),
+            _percent(float(np.mean(stems[size]))),
+            _percent(sum(not tokens for tokens in sizes[size]) / len(shares)),
+            str(max(sizes[size])),
         ]
-        for room, shares in held.items()
+        for size, shares in shares_by_size.items()
     ]
     return Report(
         title,
@@ -347,9 +350,11 @@ def _packing(data: Path) -> Report:
         rows,
         [
             _target(
-                f"words of the answer in {room} pieces", least, 100 * float(np.mean(held[room]))
+                f"words of the answer in {size} pieces",
+                least,
+                100 * float(np.mean(shares_by_size[size])),
             )
-            for room, least in ROOMS.items()
+            for size, least in ROOMS.items()
             if least
         ],
     )
@@ -362,29 +367,29 @@ _STOP = word_set("a an and are as at be by for from in is it of on or the to was
 
 def share_of_words(answer: str, block: str) -> float:
     """Return the share of an answer's words that a block contains."""
-    wanted = set(_WORD.findall(answer.lower())) - _STOP
-    if not wanted:
+    answer_words = set(_WORD.findall(answer.lower())) - _STOP
+    if not answer_words:
         return 1.0
-    return len(wanted & set(_WORD.findall(block.lower()))) / len(wanted)
+    return len(answer_words & set(_WORD.findall(block.lower()))) / len(answer_words)
 
 
 def _share_of_stems(answer: str, block: str) -> float:
     """Return the share of the stems of an answer's words that a block contains."""
-    wanted = set(_STEMS.all_terms(answer))
-    return len(wanted & set(_STEMS.all_terms(block))) / len(wanted) if wanted else 1.0
+    stems = set(_STEMS.all_terms(answer))
+    return len(stems & set(_STEMS.all_terms(block))) / len(stems) if stems else 1.0
 
 
 # Latency
 
 
-def _time(data: Path) -> Report:
+def _latency_report(data: Path) -> Report:
     title = "Context: time"
     with (
         tempfile.TemporaryDirectory(prefix="recollect-context-") as scratch,
         Recollect(Path(scratch) / "home") as r,
     ):
         zone = r.zone("time")
-        zone.ingest(_made(TURNS))
+        zone.ingest(_generated_events(TURNS))
         tasks = [_task(number) for number in range(TASKS)]
         for task in tasks[:5]:
             zone.context(task)
@@ -431,7 +436,7 @@ _DONE = (
 _NAMES = ("Ada", "Bob", "Carla", "Dan", "Eve", "Farid")
 
 
-def _made(turns: int) -> list[Json]:
+def _generated_events(turns: int) -> list[Json]:
     return [
         {
             "platform": "chat",

@@ -40,7 +40,7 @@ _WORD = re.compile(r"\w+")
 _ADDED = re.compile(r"(?: \([\d-]+(?: to [\d-]+)?\))?[.!?]?$")
 
 
-class Held(NamedTuple):
+class Measurements(NamedTuple):
     """The measurements of one conversation.
 
     `cited`: for each turn, whether it has a fact. `evidence`: the same for each turn that an answer
@@ -74,7 +74,7 @@ def run(data: Path = DATA) -> Report:
         tempfile.TemporaryDirectory(prefix="recollect-facts-") as scratch,
         Recollect(Path(scratch) / "home") as r,
     ):
-        held = [_held(r, talk) for talk in json.loads(data.read_text("utf-8"))]
+        held = [_measure(r, talk) for talk in json.loads(data.read_text("utf-8"))]
     shares = {
         kind: 100 * float(np.mean([share for each in held for share in each.shares[kind]]))
         for kind in held[0].shares
@@ -110,7 +110,7 @@ def run(data: Path = DATA) -> Report:
     return Report(title, about, columns, rows, targets)
 
 
-def _held(r: Recollect, talk: Json) -> Held:
+def _measure(r: Recollect, talk: Json) -> Measurements:
     zone = r.zone(talk["sample_id"])
     turns = list(locomo.events(talk))
     zone.ingest(turns)
@@ -126,7 +126,7 @@ def _held(r: Recollect, talk: Json) -> Held:
     for item in questions:
         for kind, block in _blocks(zone, item["question"]).items():
             shares.setdefault(kind, []).append(share_of_words(str(item["answer"]), block))
-    return Held(
+    return Measurements(
         cited=[id_ in with_fact for id_ in said],
         evidence=[
             id_ in with_fact
@@ -137,7 +137,7 @@ def _held(r: Recollect, talk: Json) -> Held:
         said=sum(map(_words, said.values())),
         kept=sum(_words(text) for text, _ in facts),
         same=[
-            any(_unnamed(text, speakers[id_]) in said[id_] for id_ in sources)
+            any(_bare_text(text, speakers[id_]) in said[id_] for id_ in sources)
             for text, sources in facts
         ],
         shares=shares,
@@ -150,7 +150,7 @@ def _blocks(zone: Zone, question: str) -> dict[str, str]:
     def found(*scope: Scope) -> list[Result]:
         return zone.recall(question, max_results=_RESULTS, max_tokens=ROOM, scope=scope).results
 
-    turns = [(_said(each), each) for each in found("events")]
+    turns = [(_with_speaker(each), each) for each in found("events")]
     facts = found("facts")
     return {
         _OF_CONTEXT: zone.context(question, max_tokens=ROOM).block,
@@ -158,11 +158,11 @@ def _blocks(zone: Zone, question: str) -> dict[str, str]:
         "facts with their days": "\n".join(f"{_day(each)} {each.text}" for each in facts),
         "turns": "\n".join(said for said, _ in turns),
         "turns with their days": "\n".join(f"{_day(each)} {said}" for said, each in turns),
-        "both": "\n".join(map(_said, found("facts", "events"))),
+        "both": "\n".join(map(_with_speaker, found("facts", "events"))),
     }
 
 
-def _said(result: Result) -> str:
+def _with_speaker(result: Result) -> str:
     return result.text if result.type == "fact" else f"{result.sender_name}: {result.text}"
 
 
@@ -170,7 +170,7 @@ def _day(result: Result) -> str:
     return day_in_words(datetime.fromisoformat(result.as_of).date())
 
 
-def _unnamed(text: str, speaker: str) -> str:
+def _bare_text(text: str, speaker: str) -> str:
     """Return a fact's text without the speaker's name, the resolved days and the final point."""
     return _ADDED.sub("", text.removeprefix(f"{speaker}: "))
 

@@ -25,7 +25,7 @@ from bench.kit.encoders import MISSING, cached_encoder
 from bench.kit.homes import DIMENSION, RandomEncoder
 from bench.kit.made import Writer
 from bench.kit.report import Report, Target, count, markdown, percentile, stopwatch
-from bench.recall.sentences import said, share_of_nearest
+from bench.recall.sentences import load_texts, share_of_nearest
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, Recaller, RecallQuery
 from recollect.projections.recall.index import array_store
@@ -60,7 +60,7 @@ MAX_SLOWDOWN = 3.0
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo-dev.json"
 _ALL = "all arms (budget high)"
 # The label, the budget, and the arms that run (None: all arms of the budget).
-_WAYS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
+_CONFIGURATIONS: tuple[tuple[str, Budget, frozenset[str] | None], ...] = (
     ("semantic (budget low)", "low", None),
     ("keyword", "mid", frozenset({"keyword"})),
     ("entity", "mid", frozenset({"entity"})),
@@ -81,7 +81,7 @@ class Measured(msgspec.Struct):
     memory_mb: float = 0.0
 
 
-class Forgot(msgspec.Struct):
+class ErasureTimes(msgspec.Struct):
     """The latencies around an erasure, in ms: of the questions, and of updating the index."""
 
     before: list[float] = []
@@ -110,10 +110,10 @@ def run(
     `kept`: a directory that keeps the zones for another run; None: they are deleted.
     """
     speed: list[list[str]] = []
-    room: list[list[str]] = []
+    memory_rows: list[list[str]] = []
     forgotten: list[list[str]] = []
     targets: list[Target] = []
-    stays: list[Target] = []
+    erasure_targets: list[Target] = []
     p50: dict[int, float] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
@@ -121,18 +121,21 @@ def run(
             if not directory.exists():
                 zones.fill(directory, size)
             array_store.remove(directory)
-            anew, mapped = _measured(directory, 0), _measured(directory, QUERIES)
+            built, mapped = (
+                _run_measure(directory, 0),
+                _run_measure(directory, QUERIES),
+            )
             index_mb = sum(file.stat().st_size for file in directory.glob("recall.*")) / 1e6
             files_mb = sum(file.stat().st_size for file in directory.glob("*.db")) / 1e6
-            forgot = _in_a_process("--forget", directory, Forgot)
-            cold = _measured(directory, 0)
-        for way, _, _ in _WAYS:
+            forgot = _in_a_process("--forget", directory, ErasureTimes)
+            cold = _run_measure(directory, 0)
+        for way, _, _ in _CONFIGURATIONS:
             cells = [f"{percentile(mapped.wall[way], share):.2f}" for share in (0.5, 0.95, 0.99)]
             speed.append([count(size), way, *cells, f"{percentile(mapped.cpu[way], 0.5):.2f}"])
-        room.append(
+        memory_rows.append(
             [
                 count(size),
-                *(f"{ms:,.0f}" for ms in (anew.first_ms, anew.first_cpu_ms)),
+                *(f"{ms:,.0f}" for ms in (built.first_ms, built.first_cpu_ms)),
                 *(f"{ms:,.0f}" for ms in (mapped.first_ms, mapped.first_cpu_ms)),
                 *(f"{mb:,.0f}" for mb in (files_mb, index_mb)),
                 *(f"{mb:,.0f}" for mb in (mapped.memory_first_mb, mapped.memory_mb)),
@@ -144,12 +147,12 @@ def run(
         forgotten.append(
             [
                 count(size),
-                *(f"{ms:,.0f}" for ms in (anew.first_ms, file, memory)),
+                *(f"{ms:,.0f}" for ms in (built.first_ms, file, memory)),
                 *(f"{ms:,.1f}" for ms in (before, after)),
                 *(f"{ms:,.0f}" for ms in (mapped.first_ms, cold.first_ms)),
             ]
         )
-        stays.append(
+        erasure_targets.append(
             Target(
                 f"the first question after an erasure at {count(size)} turns takes at most "
                 f"{MAX_SLOWDOWN:.0f} times as long as the questions before",
@@ -176,10 +179,15 @@ def run(
                 times <= MAX_SCALING,
             )
         )
-    return [_speed(speed, targets), _room(room), _forgotten(forgotten, stays), _nearest(data)]
+    return [
+        _latency_report(speed, targets),
+        _memory_report(memory_rows),
+        _erasure_report(forgotten, erasure_targets),
+        _bit_code_report(data),
+    ]
 
 
-def _speed(rows: list[list[str]], targets: list[Target]) -> Report:
+def _latency_report(rows: list[list[str]], targets: list[Target]) -> Report:
     embedding = _embedding()
     return Report(
         "Recall",
@@ -195,7 +203,7 @@ def _speed(rows: list[list[str]], targets: list[Target]) -> Report:
     )
 
 
-def _room(rows: list[list[str]]) -> Report:
+def _memory_report(rows: list[list[str]]) -> Report:
     return Report(
         "Recall: cold start, disk and memory",
         "The first question of a process, with all arms: when the index must be built from the "
@@ -212,7 +220,7 @@ def _room(rows: list[list[str]]) -> Report:
     )
 
 
-def _forgotten(rows: list[list[str]], targets: list[Target]) -> Report:
+def _erasure_report(rows: list[list[str]], targets: list[Target]) -> Report:
     return Report(
         "Recall: after an erasure",
         f"A turn is forgotten {FORGETS} times; medians in ms. Rebuilding the index, as an earlier "
@@ -229,7 +237,7 @@ def _forgotten(rows: list[list[str]], targets: list[Target]) -> Report:
     )
 
 
-def _nearest(data: Path) -> Report:
+def _bit_code_report(data: Path) -> Report:
     title = "Recall: bit codes against an exact search"
     about = (
         "The share of the nearest vectors that the search over bit codes finds, compared with an "
@@ -242,7 +250,7 @@ def _nearest(data: Path) -> Report:
         skipped = MISSING if encoder is None else f"{data.name} does not exist; give it with --data"
         return Report(title, about, columns, [], skipped=skipped)
     try:
-        texts, questions = said(data)
+        texts, questions = load_texts(data)
         vectors, asked = encoder.encode(texts), encoder.encode(questions)
     finally:
         encoder.close()
@@ -266,7 +274,7 @@ def _nearest(data: Path) -> Report:
     )
 
 
-def _measured(directory: Path, queries: int) -> Measured:
+def _run_measure(directory: Path, queries: int) -> Measured:
     return _in_a_process("--measure", directory, Measured, str(queries))
 
 
@@ -290,7 +298,7 @@ def measure(directory: Path, queries: int) -> Measured:
         if recaller.should_store:
             recaller.store()
         for _ in range(ROUNDS if queries else 0):
-            for way, budget, arms in _WAYS:
+            for way, budget, arms in _CONFIGURATIONS:
                 asked = [writer.question() for _ in range(_WARM + queries)]
                 with only(arms, budget):
                     spent = [_timed(recaller, question, budget) for question in asked]
@@ -302,9 +310,9 @@ def measure(directory: Path, queries: int) -> Measured:
     return measured
 
 
-def forget(directory: Path) -> Forgot:
+def forget(directory: Path) -> ErasureTimes:
     """Forget a few turns, with questions before and after each."""
-    encoder, writer, forgot = RandomEncoder(), Writer(seed=3), Forgot()
+    encoder, writer, forgot = RandomEncoder(), Writer(seed=3), ErasureTimes()
     with (
         zones.open_to_read(directory) as asked,
         ZoneFiles(directory, RandomEncoder.model, DIMENSION) as files,

@@ -92,7 +92,7 @@ def run(options: Options) -> list[Report]:
         others: list[Report] = []
         if pin is not None:
             others.append(least_scores.report(samples, command.run, Path(scratch)))
-            with weights.opened(Home(home), samples) as zones:
+            with weights.open_zones(Home(home), samples) as zones:
                 others.append(weights.ablation(zones, scorer, questions, RESULTS))
                 others.append(weights.leave_one_out(zones, scorer, questions, RESULTS))
         if options.keep and options.home is None:

@@ -18,7 +18,7 @@ _SESSION = re.compile(r"session_\d+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
-def said(data: Path, conversations: int | None = None) -> tuple[list[str], list[str]]:
+def load_texts(data: Path, conversations: int | None = None) -> tuple[list[str], list[str]]:
     """Return the turns with their sentences, each text once, and the questions."""
     texts: dict[str, None] = {}
     questions: list[str] = []

@@ -64,7 +64,7 @@ class Zones:
 
 
 @contextmanager
-def opened(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
+def open_zones(home: Home, samples: Sequence[Json]) -> Iterator[Zones]:
     """Open the zones of a home with an encoder."""
     node = open_node(home)
     with ExitStack() as held:

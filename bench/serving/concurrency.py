@@ -70,13 +70,13 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
             zone.ingest(islice(made_events(), TURNS))
         asking = made_questions(writer)
         for threads in THREADS:
-            cost = _asked(zone, asking, threads, questions)
+            cost = _measure(zone, asking, threads, questions)
             rows.append([str(threads), *cost.cells()])
         stop = threading.Event()
         writing = threading.Thread(target=_write, args=(zone, stop))
         writing.start()
         try:
-            rows.append([f"{threads}, one ingests", *_asked(zone, asking, 16, questions).cells()])
+            rows.append([f"{threads}, one ingests", *_measure(zone, asking, 16, questions).cells()])
         finally:
             stop.set()
             writing.join()
@@ -122,7 +122,7 @@ def made_questions(writer: Writer) -> Iterator[str]:
         yield writer.question()
 
 
-def _asked(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _Cost:
+def _measure(zone: Zone, asking: Iterator[str], threads: int, questions: int) -> _Cost:
     """Ask `questions` in total, from `threads` threads."""
     for _ in range(_WARM):
         zone.recall(next(asking))

@@ -73,14 +73,14 @@ class Use(NamedTuple):
     without_us: float
 
 
-def brought(extra: str = "") -> dict[str, Package]:
+def installed_packages(extra: str = "") -> dict[str, Package]:
     """Return the packages of an installation by name, with an extra or without any."""
     found: dict[str, Package] = {}
     todo = [(Requirement(line), frozenset({extra}), "") for line in requires("recollect") or []]
     # Breadth first, so that a package is attributed to our own dependency.
     for needed, extras, by in todo:
         name = canonicalize_name(needed.name)
-        if name in found or not _holds(needed, extras):
+        if name in found or not _applies(needed, extras):
             continue
         found[name] = Package(name, _megabytes(name), by or name)
         inner = frozenset({"", *needed.extras})
@@ -88,14 +88,14 @@ def brought(extra: str = "") -> dict[str, Package]:
     return found
 
 
-def _holds(needed: Requirement, extras: frozenset[str]) -> bool:
+def _applies(needed: Requirement, extras: frozenset[str]) -> bool:
     marker = needed.marker
     return marker is None or any(marker.evaluate({"extra": extra}) for extra in extras)
 
 
 def run(homes: Homes) -> list[Report]:
     """Report the sizes of packages, and the times with and without large packages."""
-    packages = brought()
+    packages = installed_packages()
     large = [package for package in packages.values() if package.megabytes > LARGE_MB]
     sizes = Report(
         "Packages",
@@ -112,7 +112,7 @@ def run(homes: Homes) -> list[Report]:
     name = cached_name()
     if name is None:
         return [sizes, Report("What large packages gain", "", [], [], skipped=MISSING)]
-    uses = [*_uses(name), *_gone(homes, name)]
+    uses = [*_uses(name), *_numkong_uses(homes, name)]
     given = Report(
         "What large packages gain",
         f"A call with the package, and a replacement without it: the best of {ROUNDS} alternating "
@@ -120,7 +120,7 @@ def run(homes: Homes) -> list[Report]:
         f"Python's own SQLite is {sqlite3.sqlite_version}, "
         f"{'with' if hasattr(sqlite3.Connection, 'enable_load_extension') else 'without'} "
         f"extensions. A tokenizer that uses this Python's Unicode tables "
-        f"({unicodedata.unidata_version}) treats {_read_otherwise(name):,} of {_CODE_POINTS:,} "
+        f"({unicodedata.unidata_version}) treats {_differences(name):,} of {_CODE_POINTS:,} "
         "characters differently.",
         ["package", "what", "with, µs", "without", "without, µs", "ratio"],
         [
@@ -135,7 +135,7 @@ def run(homes: Homes) -> list[Report]:
 
 
 def _row(extra: str, plain: Mapping[str, Package]) -> list[str]:
-    added = {name: each for name, each in brought(extra).items() if name not in plain}
+    added = {name: each for name, each in installed_packages(extra).items() if name not in plain}
     return [f"{pluralise(len(added), 'package')} more", f"{_total(added):.1f}", f"`[{extra}]`"]
 
 
@@ -336,7 +336,7 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _read_otherwise(name: str) -> int:
+def _differences(name: str) -> int:
     """Return how many characters, inside a word, plain Python tokenizes differently."""
     tokenizer, ours = _tokenizer(name), _WordPieces(name)
     count = 0
@@ -383,7 +383,7 @@ def _distance(one: str, other: str) -> int:
     return table[-1][-1]
 
 
-def _gone(homes: Homes, name: str) -> list[Use]:
+def _numkong_uses(homes: Homes, name: str) -> list[Use]:
     """Measure a recall with and without numkong, if it is installed."""
     if importlib.util.find_spec("numkong") is None:
         return []

@@ -146,8 +146,8 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     items, decided = "", ""
     try:
         if not filled:
-            items, decided = _ingested(service)
-        per_s, spent, busy = _asked(service, asking, questions)
+            items, decided = _ingest(service)
+        per_s, spent, busy = _measure(service, asking, questions)
         after = service.memory_mb()
     finally:
         service.close()
@@ -179,7 +179,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     )
 
 
-def _ingested(service: _Serving) -> tuple[str, str]:
+def _ingest(service: _Serving) -> tuple[str, str]:
     """Send the items; return how many per second became durable, and how many were decided."""
     lines = b"\n".join(json.dumps(event).encode() for event in islice(made_events(), ITEMS))
     client = _Client(service.port)
@@ -198,7 +198,7 @@ def _ingested(service: _Serving) -> tuple[str, str]:
     return f"{ITEMS / durable:.0f}", f"{ITEMS / (time.perf_counter() - began):.0f}"
 
 
-def _asked(
+def _measure(
     service: _Serving, asking: Iterator[str], questions: int
 ) -> tuple[float, list[float], float]:
     """Return the recalls per second, the ms of each, and the processor ms per recall."""

@@ -123,12 +123,12 @@ class AccessTokens:
             expires_at=expires_at,
         )
         with exclusive(self._lock_file):
-            self._write([*self._stored(), created])
+            self._write([*self._read_stored(), created])
         return NewAccessToken(id=created.id, token=f"{_PREFIX}_{created.id}_{secret}")
 
     def tokens(self) -> list[AccessToken]:
         """Return every token without its secret, the oldest first."""
-        return [token.public_view() for token in self._stored()]
+        return [token.public_view() for token in self._read_stored()]
 
     def revoke(self, id_: str) -> None:
         """Revoke a token, with immediate effect in all processes.
@@ -137,7 +137,7 @@ class AccessTokens:
             InvalidInput: no token has this id.
         """
         with exclusive(self._lock_file):
-            stored = self._stored()
+            stored = self._read_stored()
             kept = [token for token in stored if token.id != id_]
             if len(kept) == len(stored):
                 raise InvalidInput(f"no token has the id {id_[:80]!r}; recollect token list")
@@ -147,19 +147,19 @@ class AccessTokens:
         """Return the stored token; None if it is unknown or has expired."""
         prefix, _, credentials = token.partition("_")
         id_, _, secret = credentials.partition("_")
-        found = self._current().get(id_)
+        found = self._tokens_by_id().get(id_)
         same = hmac.compare_digest(_sha256(secret), _DUMMY_HASH if found is None else found.secret)
         if found is None or not same or prefix != _PREFIX:
             return None
-        if _expired(found):
+        if _is_expired(found):
             return None
         self._used[found.id] = unix_ms()
         return found
 
     def is_valid(self, id_: str) -> bool:
         """Return whether a token with this id exists and is neither revoked nor expired."""
-        found = self._current().get(id_)
-        return found is not None and not _expired(found)
+        found = self._tokens_by_id().get(id_)
+        return found is not None and not _is_expired(found)
 
     def save_last_used(self) -> None:
         """Save when each token was last used; a service calls this periodically.
@@ -173,7 +173,7 @@ class AccessTokens:
             return
         try:
             with exclusive(self._lock_file):
-                stored = self._stored()
+                stored = self._read_stored()
                 self._write(
                     [
                         msgspec.structs.replace(
@@ -189,7 +189,7 @@ class AccessTokens:
             self._used = {**used, **self._used}
             raise
 
-    def _current(self) -> dict[str, StoredToken]:
+    def _tokens_by_id(self) -> dict[str, StoredToken]:
         """Return the tokens by id, reloaded if the file has changed."""
         try:
             found = os.stat(self._path)
@@ -200,11 +200,11 @@ class AccessTokens:
         if cached_signature == signature:
             return tokens
         with self._loading:
-            tokens = {token.id: token for token in self._stored()}
+            tokens = {token.id: token for token in self._read_stored()}
             self._cache = (signature, tokens)
         return tokens
 
-    def _stored(self) -> list[StoredToken]:
+    def _read_stored(self) -> list[StoredToken]:
         return read_tokens(self._path)
 
     def locked(self) -> AbstractContextManager[None]:
@@ -256,7 +256,7 @@ def write_tokens(path: Path, tokens: Sequence[StoredToken]) -> None:
     replace_file(path, msgspec.json.encode(tokens) + b"\n")
 
 
-def _expired(token: StoredToken) -> bool:
+def _is_expired(token: StoredToken) -> bool:
     return token.expires_at is not None and token.expires_at <= unix_ms()
 
 

@@ -122,7 +122,7 @@ class ResolvedValue(NamedTuple):
     origin: str
 
 
-def _declared() -> Iterable[Setting]:
+def _declared_settings() -> Iterable[Setting]:
     for section, struct in SECTIONS.items():
         prefix = f"RECOLLECT_{section.upper()}_" if section in _PREFIXED_SECTIONS else "RECOLLECT_"
         for field in msgspec.structs.fields(struct):
@@ -144,7 +144,7 @@ def _declared() -> Iterable[Setting]:
 
 
 #: Every setting, by key, in the order of the sections.
-SETTINGS: dict[str, Setting] = {setting.key: setting for setting in _declared()}
+SETTINGS: dict[str, Setting] = {setting.key: setting for setting in _declared_settings()}
 
 
 class Configuration:
@@ -206,9 +206,9 @@ class Configuration:
             return ResolvedValue(str(self._home), "--home")
         if option is not None:
             origin = f"--{key.rpartition('.')[2].replace('_', '-')}"
-            return ResolvedValue(_checked(setting, option, origin), origin)
+            return ResolvedValue(_check_value(setting, option, origin), origin)
         if text := self._environment.get(setting.variable, "").strip():
-            value = _checked(setting, _read(setting, text), setting.variable)
+            value = _check_value(setting, _read(setting, text), setting.variable)
             return ResolvedValue(value, setting.variable)
         if self._file is not None and key in self._file.values:
             return self._file.values[key]
@@ -304,7 +304,9 @@ class _File:
         origin = self._location(key)
         if key not in SETTINGS:
             raise InvalidInput(f"{origin}: {_unknown_key_message(key, isinstance(value, dict))}")
-        self.values[key] = ResolvedValue(_checked(SETTINGS[key], value, f"{origin}, {key}"), origin)
+        self.values[key] = ResolvedValue(
+            _check_value(SETTINGS[key], value, f"{origin}, {key}"), origin
+        )
 
     def _location(self, key: str) -> str:
         """Return the file and line of a key. The line is searched for: tomllib reports none."""
@@ -349,7 +351,7 @@ def _read(setting: Setting, text: str) -> Any:
     return text
 
 
-def _checked(setting: Setting, value: Any, origin: str) -> Any:
+def _check_value(setting: Setting, value: Any, origin: str) -> Any:
     try:
         return msgspec.convert(value, setting.type)
     except msgspec.ValidationError:

@@ -129,7 +129,7 @@ class KeptItems:
             part = results[start : start + _RECALL_BATCH_SIZE]
             sources = [result.source_event_ids[0] for result in part]
             found = list_all(self.zone, "events", platform=self.platform, source_event_ids=sources)
-            items = {memory.id: item for memory in found if (item := _stored(memory))}
+            items = {memory.id: item for memory in found if (item := _to_item(memory))}
             for result in part:
                 if result.id in items:
                     yield items[result.id], result.score
@@ -162,7 +162,7 @@ class KeptItems:
 
     def _newest_first(self, path: tuple[str, ...] | None) -> Iterator[KeptItem]:
         for memory in self._events(path, _FIRST_PAGE):
-            if item := _stored(memory):
+            if item := _to_item(memory):
                 yield item
 
     def _events(self, path: tuple[str, ...] | None, first: int) -> Iterator[Memory]:
@@ -207,7 +207,7 @@ def _thread(path: tuple[str, ...]) -> str:
     return json.dumps(path).replace("\x7f", "\\u007f")
 
 
-def _stored(memory: Memory) -> KeptItem | None:
+def _to_item(memory: Memory) -> KeptItem | None:
     """Return the value of an event; None if the event is not a stored value."""
     encoded = (memory.metadata or {}).get(_VALUE)
     if not isinstance(encoded, str) or memory.thread_id is None:

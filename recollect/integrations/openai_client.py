@@ -158,7 +158,7 @@ class _Chat:
 
     def answer(self, response: Any) -> str:
         """Return the text of the model's answer, complete or one part of a stream."""
-        choices = _list(getattr(_parsed(response), "choices", None))
+        choices = _list(getattr(_parse(response), "choices", None))
         if not choices:
             return ""
         first = choices[0]
@@ -184,11 +184,11 @@ class _Responses:
         """Return the text of the model's answer, complete or one part of a stream."""
         if getattr(response, "type", None) == "response.output_text.delta":
             return str(response.delta)
-        text = getattr(_parsed(response), "output_text", None)
+        text = getattr(_parse(response), "output_text", None)
         return text if isinstance(text, str) else ""
 
 
-def _parsed(response: Any) -> Any:
+def _parse(response: Any) -> Any:
     """Parse a raw response that has been read; return any other response unchanged."""
     parse = getattr(response, "parse", None)
     return parse() if callable(parse) and not hasattr(response, "read") else response

@@ -31,7 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _guarded(
+def _guard(
     method: Callable[Concatenate[Zone, P], T],
 ) -> Callable[Concatenate[Zone, P], T]:
     """Return the method, wrapped so that the home stays open while it runs."""
@@ -79,7 +79,7 @@ class Zone(ZoneOperations):
     def __repr__(self) -> str:
         return f"Zone({self.name!r})"
 
-    @_guarded
+    @_guard
     def ingest(
         self,
         events: AnyEvent | Iterable[AnyEvent],
@@ -122,7 +122,7 @@ class Zone(ZoneOperations):
         """
         return EventImport(self._zone, principal)
 
-    @_guarded
+    @_guard
     def ingest_files(
         self,
         paths: str | PathLike[str] | Sequence[str | PathLike[str]],
@@ -186,7 +186,7 @@ class Zone(ZoneOperations):
             show=show,
         )
 
-    @_guarded
+    @_guard
     def follow_file(
         self,
         path: str | PathLike[str],
@@ -214,7 +214,7 @@ class Zone(ZoneOperations):
             self._zone, path, format=format, timezone=timezone, wait=wait, each=each
         )
 
-    @_guarded
+    @_guard
     def decide(self, progress: OnProgress | None = None) -> int:
         """Decide all pending events; return how many there were.
 
@@ -223,7 +223,7 @@ class Zone(ZoneOperations):
         """
         return self._zone.decide(progress)
 
-    @_guarded
+    @_guard
     def wait_for(self, token: str, timeout: float = 30.0) -> None:
         """Wait until everything up to a consistency token is decided and can be recalled here.
 
@@ -235,7 +235,7 @@ class Zone(ZoneOperations):
         """
         ingesting.wait_for(self._zone, token, timeout)
 
-    @_guarded
+    @_guard
     def write(
         self,
         *,
@@ -271,7 +271,7 @@ class Zone(ZoneOperations):
             while_=while_,
         )
 
-    @_guarded
+    @_guard
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         """Append to the ledger how often memories were recalled (B1).
 
@@ -284,7 +284,7 @@ class Zone(ZoneOperations):
         """
         return recalling.record_accesses(self._zone, accesses)
 
-    @_guarded
+    @_guard
     def plan_erasure(self, targets: ForgetTargets) -> ErasurePlan:
         """Return the records that `forget` would erase; pass them to `erase` once confirmed.
 
@@ -297,7 +297,7 @@ class Zone(ZoneOperations):
         """
         return forgetting.plan_erasure(self._zone, targets)
 
-    @_guarded
+    @_guard
     def erase(
         self, plan: ErasurePlan, *, dry_run: bool = False, certificate: bool = False
     ) -> ForgetReport:
@@ -319,7 +319,7 @@ class Zone(ZoneOperations):
             span.set_records(report.events)
         return report
 
-    @_guarded
+    @_guard
     def exists(self) -> bool:
         """Return whether the zone has events.
 
@@ -328,7 +328,7 @@ class Zone(ZoneOperations):
         """
         return self._zone.exists()
 
-    @_guarded
+    @_guard
     def head(self) -> str:
         """Return the head of the zone's ledger as a short text, for a later `verify(expect=)`.
 

@@ -67,7 +67,7 @@ class _Messages:
         while (line := await self._lines.get()) is not None:
             if not line.strip():
                 continue
-            checked = _checked(line)
+            checked = _check_line(line)
             if isinstance(checked, str):
                 return checked
             await self.answers.send(SessionMessage(_error(checked)))
@@ -100,7 +100,7 @@ def _lines(descriptor: int) -> Iterator[bytes]:
         yield bytes(rest)
 
 
-def _checked(line: bytes) -> str | _Malformed:
+def _check_line(line: bytes) -> str | _Malformed:
     """Return the message in a line, with U+FFFD for invalid UTF-8, or the line's error."""
     text = replace_lone_surrogates_json(line).decode(errors="replace")
     try:

@@ -84,23 +84,23 @@ def _json_default(default: Any) -> Any:
 
 def _schema(struct: type[msgspec.Struct]) -> JsonSchema:
     (root,), parts = msgspec.json.schema_components([struct], ref_template=_REFERENCE + "{name}")
-    plain = _inlined(root, parts)
+    plain = _inline(root, parts)
     plain.pop("description", None)
     return plain
 
 
-def _inlined(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
+def _inline(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
     """Return a schema with references inlined, and unions reduced to one type."""
     if "$ref" in node:
         siblings = {key: value for key, value in node.items() if key != "$ref"}
-        return _inlined({**parts[node["$ref"].removeprefix(_REFERENCE)], **siblings}, parts)
+        return _inline({**parts[node["$ref"].removeprefix(_REFERENCE)], **siblings}, parts)
     if "anyOf" in node:
         siblings = {key: value for key, value in node.items() if key != "anyOf"}
         # If an argument may be a text or a number, such as a time, agents send a text.
         options = [item for item in node["anyOf"] if item != {"type": "null"}]
         nullable = {_NULLABLE: True} if len(options) < len(node["anyOf"]) else {}
         chosen = next((item for item in options if item.get("type") == "string"), options[0])
-        return _inlined({**chosen, **siblings, **nullable}, parts)
+        return _inline({**chosen, **siblings, **nullable}, parts)
     plain = {key: value for key, value in node.items() if key != "title"}
     if "description" in plain:
         plain["description"] = collapse_whitespace(plain["description"])
@@ -108,11 +108,11 @@ def _inlined(node: JsonSchema, parts: Mapping[str, Any]) -> JsonSchema:
         plain["type"] = "string"
     if "properties" in plain:
         plain["properties"] = {
-            name: _inlined(field, parts) for name, field in plain["properties"].items()
+            name: _inline(field, parts) for name, field in plain["properties"].items()
         }
     for key in ("items", "additionalProperties"):
         if isinstance(plain.get(key), dict):
-            plain[key] = _inlined(plain[key], parts)
+            plain[key] = _inline(plain[key], parts)
     return plain
 
 

@@ -164,7 +164,7 @@ class ServiceClient:
                 self.url + path, content=lines(), headers={"Content-Type": _NDJSON}
             )
 
-        return _decoded(self._answer(path, send), kind)
+        return _decode(self._answer(path, send), kind)
 
     def _json(
         self,
@@ -191,13 +191,13 @@ class ServiceClient:
                 timeout=self._client.timeout if seconds is None else seconds,
             )
 
-        return _decoded(self._answer(path, send), kind)
+        return _decode(self._answer(path, send), kind)
 
     def _answer(self, path: str, send: Callable[[], httpx.Response]) -> httpx.Response:
         """Send a request, with retries, and return its successful response."""
         for attempt in range(_ATTEMPTS):
             if self._closing.is_set():
-                raise self._closed()
+                raise self._closed_error()
             outcome = self._attempt(path, send)
             if isinstance(outcome, httpx.Response):
                 return outcome
@@ -223,13 +223,13 @@ class ServiceClient:
             raise InvalidInput(f"home: {self.url!r} is not the URL of a service: {error}") from None
         except RuntimeError:
             if self._closing.is_set():
-                raise self._closed() from None
+                raise self._closed_error() from None
             raise
         if response.is_success:
             return response
         return self._failure(path, response)
 
-    def _closed(self) -> AlreadyClosed:
+    def _closed_error(self) -> AlreadyClosed:
         return AlreadyClosed(f"the connection to {self.url} was closed; open Recollect again")
 
     def _failure(self, path: str, response: httpx.Response) -> _Failure:
@@ -271,7 +271,7 @@ def _retry_after(response: httpx.Response) -> float:
     return float(value) if value.isdigit() else -1
 
 
-def _decoded(response: httpx.Response, kind: type[T]) -> T:
+def _decode(response: httpx.Response, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(response.content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

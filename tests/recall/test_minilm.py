@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.recall.latency import DATA
-from bench.recall.sentences import said, share_of_nearest
+from bench.recall.sentences import load_texts, share_of_nearest
 from recollect import Query
 from recollect.home.home_directory import Home
 from tests.memory import Memory
@@ -63,7 +63,7 @@ def test_the_first_question_is_answered_as_every_later_one(memory: Memory) -> No
 
 @pytest.mark.skipif(not DATA.is_file(), reason="the conversations are not part of the repository")
 def test_bit_codes_find_what_an_exact_search_finds(memory: Memory) -> None:
-    texts, questions = said(DATA, conversations=1)
+    texts, questions = load_texts(DATA, conversations=1)
     encoder = memory.home.load_encoder()
     vectors, asked = encoder.encode(texts[:800]), encoder.encode(questions[:40])
     for nearest in (10, 50):

@@ -58,7 +58,7 @@ _DECISIONS: dict[str, MergeDecision] = {
 _STATUS_STYLES = {"pending": warning, "merged": good, "rejected": quiet, "undone": quiet}
 
 
-def _paged(function: Command) -> Command:
+def _paging_options(function: Command) -> Command:
     """Add --limit and --cursor to a command."""
     for option in (
         click.option(
@@ -118,7 +118,7 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
 @common_options
 @click.option("--entity", metavar="E", help="Only facts about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include superseded and retracted facts.")
-@_paged
+@_paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def facts(
     home: str | None,
@@ -191,7 +191,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     help='With compare: JSON Lines of {"a": {"name", "type", "email"}, "b": {...}}; - for stdin.',
 )
-@_paged
+@_paging_options
 def entities(
     home: str | None,
     zone: str | None,
@@ -306,7 +306,7 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     default="list",
 )
 @click.argument("id_", metavar="[ID]", required=False)
-@_paged
+@_paging_options
 def merges(
     home: str | None,
     zone: str | None,

@@ -418,7 +418,7 @@ def forget(
                     if click.confirm("Erase these too?", err=True):
                         more = (*also, *(item.id for item in plan.also_possible))
                         plan = memory.plan_erasure(msgspec.structs.replace(targets, also=more))
-                what = f"{pluralise(len(plan.numbers), 'record')} ({_abbreviated(plan.ids)})"
+                what = f"{pluralise(len(plan.numbers), 'record')} ({_abbreviate(plan.ids)})"
                 question = f"Permanently erase {what} and everything derived from it?"
                 if not click.confirm(escape_invisible(question), err=True):
                     print_line("nothing was erased", err=True)
@@ -438,9 +438,9 @@ def forget(
 
 def _erasure_summary(report: ForgetReport) -> Iterator[str]:
     if report.resumed:
-        yield f"completed an interrupted erasure of {_abbreviated(report.resumed)}"
+        yield f"completed an interrupted erasure of {_abbreviate(report.resumed)}"
     if report.already_forgotten:
-        yield f"already forgotten: {_abbreviated(report.already_forgotten)}"
+        yield f"already forgotten: {_abbreviate(report.already_forgotten)}"
     records = pluralise(report.events, "record")
     counts = ", ".join(
         (
@@ -450,10 +450,10 @@ def _erasure_summary(report: ForgetReport) -> Iterator[str]:
         )
     )
     if report.events and report.dry_run:
-        yield f"would forget {_abbreviated(report.forgotten)}: {records}, {counts}"
+        yield f"would forget {_abbreviate(report.forgotten)}: {records}, {counts}"
     elif report.events:
         yield (
-            f"forgot {_abbreviated(report.forgotten)}: erased {records} and "
+            f"forgot {_abbreviate(report.forgotten)}: erased {records} and "
             f"{'its key' if report.events == 1 else 'their keys'}, {counts}"
         )
     elif not (report.resumed or report.already_forgotten):
@@ -471,7 +471,7 @@ def _possible_targets(found: Sequence[PossibleTarget]) -> Iterator[str]:
         yield f"  {item.id}  {item.text if item.type == 'event' else what}"
 
 
-def _abbreviated(ids: Sequence[str]) -> str:
+def _abbreviate(ids: Sequence[str]) -> str:
     """Return the first few ids, and how many more there are."""
     more = f" and {len(ids) - _MAX_SHOWN} more" if len(ids) > _MAX_SHOWN else ""
     return ", ".join(ids[:_MAX_SHOWN]) + more

@@ -44,7 +44,7 @@ def recall(
         zone,
         parsed.profile,
         known_at,
-        lambda recaller: recaller.recall(question, _asked_at(zone, known_at)),
+        lambda recaller: recaller.recall(question, _reference_time(zone, known_at)),
     )
     if answer is None:
         return RecallAnswer(query=question.text, results=[], ms=0.0)
@@ -84,7 +84,7 @@ def explain(
         zone,
         parsed.profile,
         known_at,
-        lambda recaller: recaller.explain(question, id_, _asked_at(zone, known_at)),
+        lambda recaller: recaller.explain(question, id_, _reference_time(zone, known_at)),
     )
 
 
@@ -250,7 +250,7 @@ def refresh_files(zone: OpenZone) -> None:
     zone.refreshed_to = ends
 
 
-def _asked_at(zone: OpenZone, known_at: int | LedgerPosition | None) -> int:
+def _reference_time(zone: OpenZone, known_at: int | LedgerPosition | None) -> int:
     """Return a query's reference time (unix ms): the time of `known_at`, but at most now."""
     now = unix_ms()
     if isinstance(known_at, LedgerPosition):

@@ -62,7 +62,7 @@ def issue(
     Raises:
         ErasureFailed: erased data remains, or the replay differs from the files.
     """
-    if (earlier := _recorded(zone).get(erasure)) is not None:
+    if (earlier := _recorded_certificates(zone).get(erasure)) is not None:
         return earlier
     ledger = zone.node.ledger
     now = {} if evidence is None else _row_counts(zone)
@@ -74,8 +74,8 @@ def issue(
     if ExpectedHead.read(found.head).number - found.lag < erasure:
         problems.append(f"the files have not reached the erasure, record {erasure}")
     event, targets = _erasure(ledger, zone.name, erasure)
-    erased = _erased(ledger, zone.name, targets)
-    problems += _keys_left(ledger, erased)
+    erased = _erased_records(ledger, zone.name, targets)
+    problems += _key_problems(ledger, erased)
     scan = residue.scan_for_keys(zone.open_home.home.directory, evidence.keys if evidence else ())
     problems += [f"{path} contains a destroyed key" for path in scan.found]
     if problems or not found.ok:
@@ -95,7 +95,7 @@ def issue(
         head_before=head_text(Head(erasure - 1, envelope.previous)),
         head_after=head_text(Head(erasure, event.hash)),
         erased=erased,
-        rows=None if evidence is None else _rows_gone(evidence.rows, now),
+        rows=None if evidence is None else _lost_rows(evidence.rows, now),
         replayed_to=found.head,
         replay=found.models,
         scan=ResidueScan(
@@ -112,7 +112,7 @@ def issue(
             sha256=_hash(statement),
         ),
     )
-    return _recorded(zone)[erasure]
+    return _recorded_certificates(zone)[erasure]
 
 
 def certificates(zone: OpenZone) -> list[CertificateSummary]:
@@ -128,7 +128,7 @@ def certificates(zone: OpenZone) -> list[CertificateSummary]:
             sha256=found.sha256,
             recorded=found.recorded,
         )
-        for found in reversed(_recorded(zone).values())
+        for found in reversed(_recorded_certificates(zone).values())
     ]
 
 
@@ -139,7 +139,7 @@ def certificate(zone: OpenZone, erasure: int) -> Certificate:
         UnknownId: the erasure has no certificate.
     """
     zone.must_exist()
-    found = _recorded(zone).get(erasure)
+    found = _recorded_certificates(zone).get(erasure)
     if found is None:
         raise UnknownId(
             f"zone {zone.name} has no certificate of an erasure {erasure}; certificates lists them"
@@ -187,7 +187,7 @@ def check(zone: OpenZone, given: Certificate, verification: Verification) -> Cer
     )
     recorded = passes(*_record_problems(zone, given))
     in_ledger = passes(*_erasure_problems(ledger, zone.name, statement))
-    keys_gone = passes(*_keys_left(ledger, statement.erased))
+    keys_gone = passes(*_key_problems(ledger, statement.erased))
     hashes_agree = passes(
         None
         if all(file.ok and file.hash == file.replayed for file in statement.replay)
@@ -221,7 +221,7 @@ def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]
     return found
 
 
-def _recorded(zone: OpenZone) -> dict[int, Certificate]:
+def _recorded_certificates(zone: OpenZone) -> dict[int, Certificate]:
     """Return the certificates in the ledger, in order, by the number of their erasure."""
     ledger = zone.node.ledger
     found: dict[int, Certificate] = {}
@@ -238,7 +238,7 @@ def _recorded(zone: OpenZone) -> dict[int, Certificate]:
             event.payload.erasure,
             Certificate(
                 statement=msgspec.structs.replace(
-                    stored, erased=_erased(ledger, zone.name, targets)
+                    stored, erased=_erased_records(ledger, zone.name, targets)
                 ),
                 sha256=sha256,
                 seal=_seal(ledger, sha256),
@@ -263,7 +263,7 @@ def _erasure(ledger: Ledger, zone: str, number: int) -> tuple[SealedEvent, tuple
     raise InvalidInput(f"record {number} of zone {zone} is not an erasure")
 
 
-def _erased(ledger: Ledger, zone: str, targets: Sequence[int]) -> list[ErasedRecord]:
+def _erased_records(ledger: Ledger, zone: str, targets: Sequence[int]) -> list[ErasedRecord]:
     records = records_at(ledger, zone, targets)
     return [
         ErasedRecord(number, record.envelope.key_id.hex())
@@ -272,7 +272,7 @@ def _erased(ledger: Ledger, zone: str, targets: Sequence[int]) -> list[ErasedRec
     ]
 
 
-def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
+def _key_problems(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
     """Yield a problem if keys of erased records still exist."""
     try:
         ids = {bytes.fromhex(record.key_id): record.number for record in erased}
@@ -286,7 +286,7 @@ def _keys_left(ledger: Ledger, erased: Sequence[ErasedRecord]) -> Iterator[str]:
 
 def _record_problems(zone: OpenZone, given: Certificate) -> Iterator[str]:
     """Yield a problem if the ledger lacks the certificate, or has a different one."""
-    recorded = _recorded(zone).get(given.statement.erasure)
+    recorded = _recorded_certificates(zone).get(given.statement.erasure)
     if recorded is None:
         yield "the ledger has no certificate of this erasure; was an older backup restored?"
     elif recorded != given:
@@ -305,7 +305,7 @@ def _erasure_problems(ledger: Ledger, zone: str, statement: ErasureStatement) ->
         yield f"record {number} is not the one that head {statement.head_after} names"
     if statement.head_before != head_text(Head(number - 1, previous)):
         yield f"record {number} does not follow head {statement.head_before}"
-    if statement.erased != _erased(ledger, zone, targets):
+    if statement.erased != _erased_records(ledger, zone, targets):
         yield f"record {number} erased other records"
 
 
@@ -318,17 +318,17 @@ def _hash(statement: ErasureStatement) -> bytes:
     return hashlib.sha256(_canonical(statement)).digest()
 
 
-def _keyed(ledger: Ledger, domain: str, text: str) -> str:
+def _keyed_hash(ledger: Ledger, domain: str, text: str) -> str:
     message = f"recollect {domain}\0{text}".encode()
     return hmac.digest(ledger.keys.secret, message, "sha256").hex()
 
 
 def _seal(ledger: Ledger, sha256: str) -> str:
-    return _keyed(ledger, "certificate", sha256)
+    return _keyed_hash(ledger, "certificate", sha256)
 
 
 def _zone_hash(ledger: Ledger, zone: str) -> str:
-    return _keyed(ledger, "zone", zone)
+    return _keyed_hash(ledger, "zone", zone)
 
 
 def _row_counts(zone: OpenZone) -> dict[tuple[str, str], int]:
@@ -341,7 +341,7 @@ def _row_counts(zone: OpenZone) -> dict[tuple[str, str], int]:
         }
 
 
-def _rows_gone(
+def _lost_rows(
     before: Mapping[tuple[str, str], int], after: Mapping[tuple[str, str], int]
 ) -> list[ErasedRows]:
     """Return how many rows each table has lost; tables that grew meanwhile are left out."""

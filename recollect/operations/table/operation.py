@@ -209,7 +209,7 @@ class Operation(Generic[P, T]):
                 fields.append((item.name, item.annotation))
             else:
                 fields.append((item.name, item.annotation, item.default))
-        return _closed(f"{_camel(self.name)}Input", fields)
+        return _closed_struct(f"{_camel(self.name)}Input", fields)
 
     @cached_property
     def path_parameters(self) -> tuple[str, ...]:
@@ -225,7 +225,7 @@ class Operation(Generic[P, T]):
             for item in msgspec.structs.fields(self.input)
             if item.name not in self.path_parameters
         ]
-        return _closed(f"{_camel(self.name)}{kind}", fields)
+        return _closed_struct(f"{_camel(self.name)}{kind}", fields)
 
     @property
     def has_body(self) -> bool:
@@ -346,7 +346,7 @@ def operations_of(owner: type) -> Iterator[Operation[Any, Any]]:
                 yield value
 
 
-def _closed(name: str, fields: list[Any]) -> type[msgspec.Struct]:
+def _closed_struct(name: str, fields: list[Any]) -> type[msgspec.Struct]:
     return msgspec.defstruct(name, fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 

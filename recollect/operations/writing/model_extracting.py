@@ -269,7 +269,7 @@ class _ShownConversation(Conversation):
         return self._answers
 
 
-def _recalled(found: _Memory) -> RecalledMemory:
+def _to_recalled_memory(found: _Memory) -> RecalledMemory:
     shown = {
         "id": found.id,
         "type": found.kind,
@@ -308,7 +308,7 @@ class _MemoryTools:
             for _, _, memory_ in best
             if memory_.kind != "fact" or self.knows_fact(memory_.id)
         )
-        return [_recalled(memory_) for memory_ in islice(current, _MAX_RECALLED)]
+        return [_to_recalled_memory(memory_) for memory_ in islice(current, _MAX_RECALLED)]
 
     def knows_entity(self, entity_id: str) -> bool:
         """Whether there is an entity with this id."""

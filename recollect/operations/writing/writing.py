@@ -363,13 +363,13 @@ class _ZoneMemory:
         except (InvalidInput, TypeError) as error:
             raise ValueError(str(error)) from None
         with self._zone.files() as files:
-            recalled = (self._recalled(files, result) for result in results)
+            recalled = (self._to_recalled_memory(files, result) for result in results)
             return [memory_ for memory_ in recalled if memory_ is not None]
 
-    def _recalled(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
+    def _to_recalled_memory(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
         """Return a result as shown to the model; None if not all of its sources are known."""
         if result.type == "entity":
-            return self._recalled_entity(files, result)
+            return self._to_recalled_entity(files, result)
         numbers = self._sources_of_result(files, result)
         if not numbers:
             return None
@@ -382,7 +382,7 @@ class _ZoneMemory:
         }
         return RecalledMemory(shown, numbers)
 
-    def _recalled_entity(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
+    def _to_recalled_entity(self, files: ZoneFiles, result: Result) -> RecalledMemory | None:
         """Return an entity with those of its names that occur in events that mention it."""
         connection = files.identity.connection
         entity = identity.canonical(connection, result.id)

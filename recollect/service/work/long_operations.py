@@ -168,7 +168,7 @@ class LongOperations:
 
     def get(self, zone: str, id_: str) -> LongOperation:
         """Return an operation of a zone; Refused if there is none with this id."""
-        return self._found(zone, id_).public_view()
+        return self._get(zone, id_).public_view()
 
     def cancel(self, zone: str, id_: str) -> LongOperation:
         """Cancel an operation.
@@ -176,7 +176,7 @@ class LongOperations:
         Raises:
             Refused: there is none with this id, or it has ended.
         """
-        stored = self._found(zone, id_)
+        stored = self._get(zone, id_)
         if stored.state in TERMINAL_STATES:
             raise Refused(CONFLICT, f"the operation is {stored.state} already")
         self._cancelling.add(id_)
@@ -190,7 +190,7 @@ class LongOperations:
         Raises:
             Refused: there is none with this id, it succeeded, or it has not ended.
         """
-        stored = self._found(zone.name, id_)
+        stored = self._get(zone.name, id_)
         if stored.state not in TERMINAL_STATES:
             raise Refused(BUSY, "the operation has not ended yet", retry_after=1)
         if stored.state == "succeeded":
@@ -270,7 +270,7 @@ class LongOperations:
         self._cancelling.discard(stored.id)
         self._write()
 
-    def _found(self, zone: str, id_: str) -> _Stored:
+    def _get(self, zone: str, id_: str) -> _Stored:
         stored = self._stored.get(id_)
         if stored is None or stored.zone != zone:
             raise not_found()
