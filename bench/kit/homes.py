@@ -70,7 +70,7 @@ class RandomEncoder:
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """A home with `count` events, and the seconds of each step of filling it."""
+    """A home with `count` events, and the seconds that each step of filling it took."""
 
     directory: Path
     count: int
@@ -80,7 +80,7 @@ class Filled(msgspec.Struct, frozen=True):
     drive_s: float
 
     def open(self) -> Node:
-        """Open the node, and close it."""
+        """Open the node; the caller closes it."""
         return open_node(self.directory, self.encoder)
 
 

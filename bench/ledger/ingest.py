@@ -71,9 +71,9 @@ def run(homes: Homes, *, events: int = 5_000, embedded: int = 800) -> Report:
     try:
         # Alternating, so that other programs affect both measurements.
         for _ in range(ROUNDS):
-            listening = RecordingEncoder(encoder)
-            live_s.append(_total(_fill_home(homes, embedded, listening)))
-            texts = list(dict.fromkeys(listening.texts))
+            recorder = RecordingEncoder(encoder)
+            live_s.append(_total(_fill_home(homes, embedded, recorder)))
+            texts = list(dict.fromkeys(recorder.texts))
             with stopwatch() as watch:
                 encoder.encode(texts)
             floor_s.append(watch.seconds)
