@@ -1,4 +1,4 @@
-"""Whether a clause speaks of the past or of the future, and which of several days that means."""
+"""Whether a clause speaks of the past or of the future."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ _PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expec
 #: "We stayed until Sunday" is over; "the office closed until Monday" is not.
 _LASTED = word_set("was were stayed waited worked lasted had ran lived slept kept sat")
 #: The clause is surely, or perhaps, in the past. A future clause is 1, an unknown one 0.
-_SURELY, _PERHAPS = -2, -1
-#: A year's day that far back is not meant where the past is only likely.
-_LONG_AGO = 150
+SURELY, _PERHAPS = -2, -1
 
 
 def direction_of(tokens: Tokens, left: int, right: int) -> int:
@@ -56,11 +54,14 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
     before = "" if lowers[left].endswith("'s") else word_before(tokens, left)
     goal = _goal(tokens, left)
     apart = False  # a comma stands between
+    fragment = _is_fragment(tokens, left, right)
     for index in range(left - 1, max(left - 15, -1), -1):
         gap = tokens.gap(index)
-        if any(mark in ".!?\n" for mark in gap):
+        if not fragment and any(mark in ".!?\n" for mark in gap):
             break
         lower = lowers[index]
+        if lower in _CONTRAST:
+            break
         if goal and (lower in _RESCHEDULING or _moves_with(lowers, index, left)):
             return 1
         if before == "for" and lower in _PLANNED:
@@ -82,16 +83,33 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
         if tense < 0 and (apart or _is_plan(lowers, index, left)):
             return _PERHAPS
         if tense:
-            return tense
+            return 1 if tense < 0 and _under_future(lowers, index) else tense
+    opens = left == 0 or any(mark in ".!?\n" for mark in tokens.gap(left - 1))
     for index in range(right, min(right + 11, len(lowers))):
         gap = tokens.gap(index - 1)
         if any(mark in ".!?\n" for mark in gap) or lowers[index] in _CONTRAST:
             break
+        if "," in gap and not opens:
+            break  # another clause follows
         if lowers[index] == "got" and gap != " " and word_at(tokens, index + 1) in ("it", "that"):
             break  # "Monday, got it."
         if tense := _tense(lowers, index):
             return tense
     return 0
+
+
+def _is_fragment(tokens: Tokens, left: int, right: int) -> bool:
+    """Whether a reference is a sentence by itself, about the one before: "Lost it. Friday."."""
+    if left == 0 or not any(mark in ".!?" for mark in tokens.gap(left - 1)):
+        return False
+    rest = tokens.text[tokens.ends[right - 1] :][:2].strip()
+    return right == len(tokens.lowers) or rest[:1] in (".", "!", "?")
+
+
+def _under_future(lowers: list[str], index: int) -> bool:
+    """I'll have it done, you will have seen it."""
+    before = lowers[max(index - 5, 0) : index]
+    return any(each.endswith("'ll") or each in ("will", "shall", "gonna") for each in before)
 
 
 def is_present(tokens: Tokens, left: int) -> bool:
@@ -130,9 +148,9 @@ def _tense(lowers: list[str], index: int) -> int:
     if lower in FUTURE or lower in _TO_BE or lower.endswith("'ll"):
         return 1
     if lower in PAST:
-        return 0 if _is_passive(lowers, index) else _SURELY
+        return 0 if _is_passive(lowers, index) else SURELY
     if lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST:
-        return 0 if _is_passive(lowers, index) else _SURELY
+        return 0 if _is_passive(lowers, index) else SURELY
     if lower.endswith("ing") and index and lowers[index - 1] in BE_PRESENT:
         return 1
     return 0
@@ -146,24 +164,6 @@ def _is_passive(lowers: list[str], index: int) -> bool:
     ):
         at -= 1
     return at >= 0 and (lowers[at] in ("be", "get", "being") or lowers[at] in BE_PRESENT)
-
-
-def _choose(candidates: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
-    """Of spans in time order: the last begun, the first not over, or the nearest."""
-    if direction < 0:
-        begun = [span for span in candidates if span[0] <= today][-1]
-        if direction == _SURELY or begun[1] >= today - _LONG_AGO:
-            return begun
-        direction = 0
-    if direction > 0:
-        return next(span for span in candidates if span[1] >= today)
-    return min(candidates, key=lambda span: max(span[0] - today, today - span[1], 0))
-
-
-def choose_or_nearest(spans: list[tuple[int, int]], today: int, direction: int) -> tuple[int, int]:
-    """`_choose`, or the nearest where the calendar ends before a fitting one."""
-    fits = (direction < 0 and spans[0][0] > today) or (direction > 0 and spans[-1][1] < today)
-    return _choose(spans, today, 0 if fits else direction)
 
 
 def is_rescheduled(tokens: Tokens, left: int) -> bool:

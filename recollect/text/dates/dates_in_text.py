@@ -1,35 +1,38 @@
 """Dates said in words, resolved to days against the local date of the message.
 
 Weeks begin on Monday. Seasons are the northern meteorological ones (summer is June to August).
-What is vague ("a few days ago"), recurring ("every Friday") or a duration ("over the last week") is
-left alone.
+What is vague ("a few days ago"), comes again ("every Friday") or lasts ("over the last week") has
+no day.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from datetime import date
 
 from recollect.text.addresses import AddressSpan, addresses
-from recollect.text.dates.calendar_days import clip
-from recollect.text.dates.clause_tense import direction_of, is_rescheduled
-from recollect.text.dates.clock_times import in_24_hours, is_past
-from recollect.text.dates.date_grammar import Reading, readings
-from recollect.text.dates.date_lexemes import Kind
-from recollect.text.dates.date_tokens import DIGITS, day_ordinal, word_at
-from recollect.text.dates.dated_weekdays import with_weekday_after
-from recollect.text.dates.days_in_numbers import at_number, days_with_number, month_by_tense
-from recollect.text.dates.days_in_words import TRIGGERS, at_word
-from recollect.text.dates.found_dates import DateReference, Found, as_reference, local_day
-from recollect.text.dates.holiday_names import OPENS_HOLIDAY
-from recollect.text.dates.named_days import without_named
-from recollect.text.lexicon import MONTHS
-from recollect.text.tokenizer import Tokens, bare, tokenise
+from recollect.text.dates.calendar_days import Days, calendar_unit, clip
+from recollect.text.dates.chosen_days import chosen
+from recollect.text.dates.clause_tense import direction_of
+from recollect.text.dates.date_tokens import word_at
+from recollect.text.dates.found_dates import (
+    DAY_MINUTES,
+    DateReference,
+    Found,
+    as_reference,
+    local_day,
+    local_minute,
+)
+from recollect.text.dates.time_grammar import expressions
+from recollect.text.dates.time_values import Now, When
+from recollect.text.tokenizer import Tokens, tokenise
 
-# Without a tense the month that comes is meant, or one that is over for no more days.
-_JUST_OVER = 31
-_STATED_YEAR = re.compile(r"\d{4}")
+#: In characters: so far back a day may stand that a later "the 18th" or "at 8" belongs to.
+_REACH = 160
+#: 13:45, 0:10, 3h18; not 3:18, 1:01pm.
+_IN_24_HOURS = re.compile(r"(?:0|[01]\d|2[0-3]):[0-5]\d|\d{1,2}h\d\d")
+#: In minutes: so far ahead a time is said to be past by rounding.
+_SOON = 10
 
 
 def date_references(
@@ -37,13 +40,12 @@ def date_references(
 ) -> list[DateReference]:
     """Return the date references of `text`, written at `at_ms` (unix milliseconds).
 
-    With `every` also what is less certain: a time of the day, for the day of the message, or the
-    next for one that is past and yet to come; "the 15th", "5/7/2026"; and two weeks ago is that
-    day, not its week.
+    With `every` also what is less certain ("the 15th", "5/7/2026") and times of the day, on the
+    day that they belong to; and two weeks ago is that day, not its week.
     """
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
-    minute = (at_ms // 60_000 + utc_offset_minutes) % 1_440
+    minute = local_minute(at_ms, utc_offset_minutes)
     found = find_dates(tokens, today, addresses(text), every=every, minute=minute)
     return [as_reference(tokens, item) for item in found]
 
@@ -54,182 +56,143 @@ def find_dates(
     places: list[AddressSpan],
     *,
     every: bool = False,
-    minute: int = 0,
+    minute: int = DAY_MINUTES,
 ) -> list[Found]:
     """Return the references outside of `places`, in order and without overlap.
 
-    `every` is that of `date_references`, `minute` the minute of the day at which it was written.
+    `every` is that of `date_references`: a day and the time of it are two. `minute`
+    is that of the day at which it was written; without it no time of that day is ahead.
     """
+    now = Now(today, minute, tokens)
     found: list[Found] = []
-    doubtful: list[Found] = []
-    used = 0  # tokens before this index belong to the reference found last
-    near: Found | None = None  # the last certain day
-    for index, lower in enumerate(tokens.lowers):
-        if index < used:
+    timed: list[int] = []  # which of those found are times without a day
+    for whole in expressions(tokens, now):
+        said, time = whole.day(), whole.time() if every else None
+        when, start, end = said.when, said.start, said.end
+        if when.kind not in ("day", "time"):
             continue
-        if lower[0] in DIGITS:
-            item = at_number(tokens, index, today)
-        elif lower in TRIGGERS:
-            if found and (day := with_weekday_after(tokens, found[-1], index, today)) is not None:
-                doubtful.append(Found(index, index + 1, 0, 0, True))
-                if day.known:
-                    found[-1] = near = day
-                else:
-                    doubtful.append(found.pop())
-                    near = None
-                continue
-            item = at_word(tokens, index, today)
-        else:
+        if not every and (when.kind == "time" or not when.certain):
             continue
-        if item is None or item.left < used:
+        if places and _is_inside(whole.start, whole.end, places):
             continue
-        used = item.right
-        if item.known:
-            item = _near(tokens, item, near)
-            found.append(item)
-            if item.first == item.last:
-                near = item
-        else:
-            doubtful.append(item)
-    found = without_named(tokens, found)
-    found = _with_composed(tokens, found, doubtful, today, every=every, minute=minute)
-    if places:
-        found = [item for item in found if not _is_inside(tokens, item, places)]
-    return without_named(tokens, found)
+        if (opened := tokens.text.find("(", start, end)) >= 0:
+            end = opened  # "15 May (Friday)"
+        left, right = _tokens_of(tokens, start, end)
+        if found and left < found[-1].right:
+            continue
+        meant = when._replace(clock=whole.when.clock)
+        days = _days(meant, now, left, right, found, every=every)
+        if days is None:
+            continue
+        alone = when.kind == "time"
+        if alone:
+            timed.append(len(found))
+        ends = clip(days[0]), clip(max(days))
+        read_by = said.match.trace()
+        item = Found(left, right, *ends, not when.stated, alone, _clock(when), _said(when), read_by)
+        found.append(item)
+        if time is not None:
+            # Midnight ends a day.
+            ends = clip(ends[0] + _over(whole.when, when)), clip(ends[1] + _over(whole.when, when))
+            place = _tokens_of(tokens, time.start, time.end)
+            clock = _clock(time.when)
+            found.append(Found(*place, *ends, True, True, clock, rules=time.match.trace()))
+            found[-2:] = sorted(found[-2:])
+    for index in timed:
+        found[index] = _on_its_day(tokens, found, index, now)
+    return found
 
 
-def _with_composed(
-    tokens: Tokens,
-    found: list[Found],
-    doubtful: list[Found],
-    today: int,
-    *,
-    every: bool,
-    minute: int,
-) -> list[Found]:
-    """Add what is put together from several parts, in place of the parts.
+def _tokens_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the tokens of a stretch of the text: the first, and the one after the last."""
+    left = bisect_right(tokens.starts, start) - 1
+    return left, max(bisect_left(tokens.starts, end), left + 1)
 
-    A plain date is left to the rules here, which know the tense and what is no certain day, where
-    they have read it; nothing is put together with what is `doubtful`.
+
+def _clock(when: When) -> str | None:
+    return None if when.clock is None else f"{when.clock // 60:02}:{when.clock % 60:02}"
+
+
+def _over(whole: When, day: When) -> int:
+    """Return in how many days after a day its time is: midnight ends it."""
+    return whole.spans[0][0] - day.spans[0][0]
+
+
+def _days(
+    when: When, now: Now, left: int, right: int, found: list[Found], *, every: bool
+) -> Days | None:
+    if every and when.exact is not None:
+        return when.exact
+    if when.pick == "number" and found and len(when.spans) > 1:
+        near = found[-1]
+        between = now.tokens.text[now.tokens.ends[near.right - 1] : now.tokens.starts[left]]
+        one_sentence = not any(mark in between for mark in ".!?")
+        past = near.last < now.today and direction_of(now.tokens, left, right) >= 0
+        close = len(between) <= _REACH and "\n" not in between
+        named = one_sentence or near.first == near.last or near.last - near.first > 26
+        if close and not near.is_time and not past and named:
+            middle = (near.first + near.last) // 2
+            return min(when.spans, key=lambda span: abs(span[0] - middle))
+    if when.pick == "beside":
+        return _beside(when, now, left, right, found)
+    return chosen(when, now, left, right)
+
+
+def _beside(when: When, now: Now, left: int, right: int, found: list[Found]) -> Days | None:
+    """Return the unit after or before that of the day named last: "the week after".
+
+    "The following week" is counted from today where nothing is named and nothing is past.
     """
-    added: list[Found] = []
-    replaced: set[Found] = set()
-    rights = [item.right for item in found]
-    for reading in _composed(tokens, today, every=every):
-        left = bisect_left(tokens.starts, reading.start)
-        right = bisect_left(tokens.starts, reading.end)
-        parts = found[bisect_right(rights, left) : bisect_left(found, (right,))]
-        if left >= right or any(item.left < left or item.right > right for item in parts):
+    (span,) = when.spans
+    named = [item for item in found[-2:] if not item.is_time]
+    if not named:
+        ahead = when.certain and direction_of(now.tokens, left, right) >= 0
+        return span if ahead and span[0] > now.today else None
+    base = named[-1].last if span[0] > now.today else named[-1].first
+    unit = "day" if when.grain in ("night", "morning") else when.grain
+    return calendar_unit(unit, 1 if span[0] > now.today else -1, base)
+
+
+def _said(when: When) -> str:
+    """Return how the day is said: by its weekday, its number, a holiday, or otherwise."""
+    numbered = when.pick == "number" or (when.pick == "near" and len(when.spans) > 1)
+    if when.stated or numbered or when.pick == "dated":
+        return "number"
+    return when.pick if when.pick in ("weekday", "feast") else ""
+
+
+def _on_its_day(tokens: Tokens, found: list[Found], index: int, now: Now) -> Found:
+    """Return a time on the day that its sentence names, else on that of the message.
+
+    One that is past and yet to come is on the next day.
+    """
+    time = found[index]
+    if time.first != now.today or time.time is None:
+        return time  # in an hour, at midnight
+    for other in (*reversed(found[max(index - 3, 0) : index]), *found[index + 1 : index + 3]):
+        if other.is_time or other.first != other.last:
             continue
-        # A text of nothing but a date has no tense that other rules could know better.
-        alone = every and right - left == len(tokens.words)
-        if not alone and any(item.left < right and left < item.right for item in doubtful):
-            continue
-        if not _is_wanted(reading.kind, parts, alone=alone, every=every):
-            continue
-        if reading.kind == "time" and reading.first == today:
-            reading = _coming_time(tokens, reading, left, right, minute)
-        spans = parts and reading.first <= parts[0].first and parts[-1].last <= reading.last
-        if len(parts) > 1 and spans and is_rescheduled(tokens, left):
-            # "Moved from Monday to Wednesday" names two days and no span.
-            continue
-        first, length = reading.first, reading.last - reading.first
-        if parts and reading.kind == "plain" and not alone:
-            if parts[0].last - parts[0].first >= length:
-                continue
-            if parts[0].left == left and _is_day_of(parts[0].first, reading.first):
-                first = parts[0].first
-            elif _is_day_of(parts[-1].last, reading.last):
-                first = parts[-1].last - length  # "the 13th to the 15th of July"
-            else:
-                continue
-        replaced.update(parts)
-        stated = _states_year(tokens, reading)
-        last, is_time = clip(first + length), reading.kind == "time"
-        added.append(Found(left, right, first, last, not stated, is_time))
-    return sorted([*(item for item in found if item not in replaced), *added])
+        one, two = sorted((time, other), key=lambda item: item.left)
+        between = tokens.text[tokens.ends[one.right - 1] : tokens.starts[two.left]]
+        if len(between) <= _REACH and not any(mark in between for mark in ".!?\n"):
+            return time._replace(first=other.first, last=other.last)
+    hour, minute = time.time.split(":")
+    past = 60 * int(hour) + int(minute) < now.minute
+    direction = direction_of(tokens, time.left, time.right)
+    later = 60 * int(hour) + int(minute) > now.minute + _SOON
+    if later and (direction < 0 or word_at(tokens, time.left - 1) == "since"):
+        return time._replace(first=time.first - 1, last=time.last - 1)
+    ahead = direction > 0 and word_at(tokens, time.left - 1) in ("at", "by", "@")
+    # "At 3am" alone is to come, as in a timetable; "3am" may be of a diary.
+    alone = time.right - time.left + (word_at(tokens, 0) == "at") == len(tokens.words)
+    written = tokens.text[tokens.starts[time.left] : tokens.ends[time.right - 1]]
+    ahead = ahead or (alone and (time.left > 0 or _IN_24_HOURS.fullmatch(written) is not None))
+    if past and ahead:
+        return time._replace(first=time.first + 1, last=time.last + 1)
+    return time
 
 
-def _coming_time(tokens: Tokens, time: Reading, left: int, right: int, minute: int) -> Reading:
-    """Return a time of today on the next day where it is past and yet is to come."""
-    written = tokens.text[time.start : time.end]
-    opened = word_at(tokens, left - 1) in ("at", "by")
-    if not opened or direction_of(tokens, left, right) <= 0:
-        # "At 3am" alone names one that is to come, as a timetable does; "3am" may be of a diary.
-        alone = right == len(tokens.words) and left == (word_at(tokens, 0) == "at")
-        if not alone or not (left or in_24_hours(written)):
-            return time
-    past = is_past(written, minute)
-    return time._replace(first=time.first + past, last=time.last + past)
-
-
-def _composed(tokens: Tokens, today: int, *, every: bool) -> list[Reading]:
-    """Return what is put together from parts, each month and holiday without a year
-    in the year it means."""
-    found = readings(tokens, today, {})
-    months: dict[int, tuple[int, int]] = {}
-    behind: set[int] = set()
-    for reading in found:
-        wanted = reading.kind == "composed" or (every and reading.kind == "guarded")
-        if not wanted or _states_year(tokens, reading):
-            continue
-        left = bisect_left(tokens.starts, reading.start)
-        right = bisect_left(tokens.starts, reading.end)
-        holiday = any(OPENS_HOLIDAY[lower] for lower in tokens.lowers[left:right])
-        if holiday and direction_of(tokens, left, right) < 0:
-            behind.add(reading.end)
-        if reading.kind != "composed":
-            continue
-        for index in range(left, right):
-            name = bare(tokens.lowers[index]).removeprefix("mid-")
-            if name in MONTHS:
-                direction = direction_of(tokens, left, right)
-                days = month_by_tense(MONTHS[name], today, direction)
-                if direction or days[1] >= today - _JUST_OVER:
-                    months[tokens.ends[index]] = days
-    return readings(tokens, today, months, behind) if months or behind else found
-
-
-def _states_year(tokens: Tokens, reading: Reading) -> bool:
-    return _STATED_YEAR.search(tokens.text, reading.start, reading.end) is not None
-
-
-def _is_day_of(day: int, other: int) -> bool:
-    """Whether two days are the same of the same month, in whatever year."""
-    read, own = date.fromordinal(day), date.fromordinal(other)
-    return (read.month, read.day) == (own.month, own.day)
-
-
-def _is_wanted(kind: Kind, parts: list[Found], *, alone: bool, every: bool) -> bool:
-    """Whether a reading counts, in place of the parts of it that were found, if any."""
-    if kind == "time":
-        return every and not parts
-    if kind == "guarded":
-        return every and (alone or not parts)
-    return kind != "counted" or every or not parts
-
-
-def _near(tokens: Tokens, item: Found, day: Found | None) -> Found:
-    """Put "the 18th" next to the day that the same sentence named just before."""
-    if (
-        day is None
-        or item.right - item.left != 2
-        or day_ordinal(word_at(tokens, item.left + 1)) < 1
-    ):
-        return item
-    if tokens.lowers[item.left] != "the":
-        return item
-    between = tokens.text[tokens.ends[day.right - 1] : tokens.starts[item.left]]
-    if len(between) > 120 or any(mark in ".!?\n" for mark in between):
-        return item
-    days = days_with_number(day.first, day_ordinal(tokens.lowers[item.left + 1]))
-    if not days:
-        return item
-    nearest = min(days, key=lambda ordinal: abs(ordinal - day.first))
-    return item._replace(first=nearest, last=nearest)
-
-
-def _is_inside(tokens: Tokens, item: Found, places: list[AddressSpan]) -> bool:
-    """Whether the reference touches an address."""
-    at = bisect_left(places, (tokens.ends[item.right - 1],)) - 1
-    return at >= 0 and places[at][1] > tokens.starts[item.left]
+def _is_inside(start: int, end: int, places: list[AddressSpan]) -> bool:
+    """Whether a reference touches an address."""
+    at = bisect_left(places, (end,)) - 1
+    return at >= 0 and places[at][1] > start

@@ -99,7 +99,7 @@ ISLAMIC: dict[str, Rule] = {
 }
 
 CHINESE: dict[str, Rule] = {
-    "(chinese|lunar|chinese lunar|vietnamese|korean) new year[s] [day]|spring festival|seollal|"
+    "(chinese|lunar|chinese lunar|vietnamese|korean) new year[s] [day]|cny|spring festival|seollal|"
     "tet [nguyen dan]": by_table("chinese new year"),
     "(chinese|lunar|chinese lunar) new year[s] eve": by_table("chinese new year", -1),
     "lantern festival|yuanxiao [festival]": by_table("lantern festival"),

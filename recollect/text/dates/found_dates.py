@@ -12,13 +12,16 @@ from recollect.text.tokenizer import Tokens
 
 _UNIX_EPOCH = date(1970, 1, 1).toordinal()
 _DAY_MS = 86_400_000
+DAY_MINUTES = 1_440
 
 
 class DateReference(Struct, frozen=True):
     """A stretch of text that means the days from `first` to `last` (ISO dates, both included).
 
     `relative`: the text alone does not say which days; it lacks the year, or more.
-    `is_time`: it is a time of the day alone; the day is that of the message.
+    `is_time`: it is a time of the day alone, and the days are those to which it belongs.
+    `time`: the time of the day that it says ("18:30"). `rules`: ids of the declared rules that
+    read it, the last one applied first.
     """
 
     start: int
@@ -28,6 +31,8 @@ class DateReference(Struct, frozen=True):
     last: str
     relative: bool
     is_time: bool = False
+    time: str | None = None
+    rules: tuple[str, ...] = ()
 
 
 class Found(NamedTuple):
@@ -39,16 +44,19 @@ class Found(NamedTuple):
     last: int
     relative: bool  # the text alone does not say which days: it lacks the year, or more
     is_time: bool = False  # a time of the day alone
-
-    @property
-    def known(self) -> bool:
-        """False for a weekday with a day of the month that agree in no near month."""
-        return self.first > 0
+    time: str | None = None  # of the day, as "18:30"
+    said: str = ""  # "number", "weekday" or "feast", where the day is said by that
+    rules: tuple[str, ...] = ()  # the ids of those that read it
 
 
 def local_day(at_ms: int, utc_offset_minutes: int) -> int:
     """The ordinal of the local date at that moment, within the years 1 to 9999."""
     return clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
+
+
+def local_minute(at_ms: int, utc_offset_minutes: int) -> int:
+    """The local minute of the day at that moment."""
+    return (at_ms // 60_000 + utc_offset_minutes) % DAY_MINUTES
 
 
 def as_reference(tokens: Tokens, found: Found) -> DateReference:
@@ -65,4 +73,6 @@ def as_reference(tokens: Tokens, found: Found) -> DateReference:
         date.fromordinal(found.last).isoformat(),
         found.relative,
         found.is_time,
+        found.time,
+        found.rules,
     )

@@ -17,7 +17,6 @@ from recollect.text.dates.holiday_rules import Rule
 from recollect.text.dates.holidays import CHRISTIAN, CIVIL
 from recollect.text.lexicon import DAY_WORDS, MONTHS, SEASONS, WEEKDAYS, word_set
 
-_CHOICE = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _NO_LETTER = re.compile(r"[^a-z\d]")
 _DOUBLED = re.compile(r"(.)\1+")
 _AS_ONE = str.maketrans({"q": "k", "w": "v", "z": "s"})

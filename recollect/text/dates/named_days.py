@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 from recollect.text.dates.date_tokens import joined, word_at, word_before
-from recollect.text.dates.found_dates import Found
 from recollect.text.lexicon import (
     FUNCTION_WORDS,
     HONORIFICS,
@@ -21,7 +20,7 @@ from recollect.text.lexicon import (
     word_set,
 )
 from recollect.text.nicknames import other_names
-from recollect.text.tokenizer import Tokens, bare
+from recollect.text.tokenizer import Tokens
 
 #: With a weekday each is a name, however it is written; the first are holidays.
 _NAMING = word_set(
@@ -47,28 +46,17 @@ _CALLED = re.compile(
 )
 
 
-def without_named(tokens: Tokens, found: list[Found]) -> list[Found]:
-    """Return the dates of a text but for weekdays that are a part of a name."""
-    if not any(_is_weekday(tokens, item) for item in found):
-        return found
-    quoted = [match.span() for match in _CALLED.finditer(tokens.text)]
-    return [
-        item
-        for item in found
-        if not _is_weekday(tokens, item)
-        or not (
-            _names(tokens, item.left)
-            or any(start < tokens.starts[item.left] < end for start, end in quoted)
-        )
-    ]
+#: In characters: so far before a weekday a name may begin that holds it.
+_FAR = 120
 
 
-def _is_weekday(tokens: Tokens, item: Found) -> bool:
-    """Whether a date is no more than a weekday, or one with a part of the day with a capital."""
-    if bare(tokens.lowers[item.left]) not in WEEKDAYS:
-        return False
-    rest = tokens.words[item.left + 1 : item.right]
-    return not rest or (len(rest) == 1 and rest[0].isalpha() and rest[0][0].isupper())
+def in_name(tokens: Tokens, index: int) -> bool:
+    """Whether the weekday at an index is a part of a name."""
+    start = tokens.starts[index]
+    if _names(tokens, index):
+        return True
+    near = _CALLED.finditer(tokens.text, max(start - _FAR, 0), start + _FAR)
+    return any(match.start() < start < match.end() for match in near)
 
 
 def _names(tokens: Tokens, index: int) -> bool:

@@ -14,7 +14,13 @@ from msgspec.structs import replace
 
 from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import date_references, find_dates
-from recollect.text.dates.found_dates import DateReference, Found, as_reference, local_day
+from recollect.text.dates.found_dates import (
+    DateReference,
+    Found,
+    as_reference,
+    local_day,
+    local_minute,
+)
 from recollect.text.lexicon import WEEKDAYS
 from recollect.text.tokenizer import Tokens, tokenise
 from recollect.text.word_patterns import any_of
@@ -70,7 +76,9 @@ def dates_meant(
     """Return the dates of a message, written at `at_ms` (unix ms), as `as_named` settles them."""
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
-    dates, used = as_named(tokens, find_dates(tokens, today, addresses(text)), today, named)
+    minute = local_minute(at_ms, utc_offset_minutes)
+    found = find_dates(tokens, today, addresses(text), minute=minute)
+    dates, used = as_named(tokens, found, today, named)
     return [as_reference(tokens, item) for item in dates], used
 
 
@@ -81,9 +89,22 @@ def all_dates(
 
     `meant` are its dates as `dates_meant` gives them: a single day that stands there is that day.
     """
-    days = {(one.start, one.end): one for one in meant if one.first == one.last}
+    days = [one for one in meant if one.first == one.last]
     found = date_references(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, every=True)
-    return [days.get((one.start, one.end), one) if one.first == one.last else one for one in found]
+    at = 0
+    for index, one in enumerate(found):
+        while at < len(days) and days[at].end <= one.start:
+            at += 1
+        if one.first == one.last and not one.is_time and at < len(days):
+            day = days[at]
+            if one.start <= day.start < one.end:
+                found[index] = replace(one, first=day.first, last=day.last)
+                for beside in (index - 1, index + 1):
+                    # The time of a day is of it.
+                    time = found[beside] if 0 <= beside < len(found) else one
+                    if time.is_time and time.first == one.first:
+                        found[beside] = replace(time, first=day.first, last=day.last)
+    return found
 
 
 def dates_about(
@@ -199,8 +220,7 @@ def _only(named: Sequence[int], item: Found, today: int) -> int | None:
 
 def _is_numbered(tokens: Tokens, item: Found) -> bool:
     """Whether a date is one day and names its number: "Friday the 3rd", "3 April"."""
-    words = tokens.lowers[item.left : item.right]
-    return item.first == item.last and any(word[0].isdigit() for word in words)
+    return item.first == item.last and item.said == "number"
 
 
 def _is_within(tokens: Tokens, item: Found, spans: Sequence[tuple[int, int]]) -> bool:
@@ -209,4 +229,4 @@ def _is_within(tokens: Tokens, item: Found, spans: Sequence[tuple[int, int]]) ->
 
 
 def _is_bare_weekday(tokens: Tokens, item: Found) -> bool:
-    return item.right - item.left == 1 and tokens.lowers[item.left] in WEEKDAYS
+    return item.said == "weekday"

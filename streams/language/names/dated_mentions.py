@@ -13,7 +13,6 @@ from recollect.streams.language.grammar.analysis import Mention
 from recollect.streams.language.grammar.named_weekdays import all_dates
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.mentions import CERTAIN_DATE, DATE, mentions
-from recollect.text.dates.clock_times import clock_time
 from recollect.text.dates.found_dates import DateReference, local_day
 
 # Between a time and the day that it is of: "9:30 to 11:00 on Thursday".
@@ -34,9 +33,9 @@ def dated_mentions(
     as holidays, overlap dates. `reading`: as in `mentions`; `meant`: the certain dates of the text,
     as `dates_meant` gives them.
     """
-    certain = {(each.start, each.end) for each in meant}
+    certain = {each.start for each in meant} | {each.end for each in meant}
     dates = all_dates(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, meant=meant)
-    found = [_dated(each, certain=(each.start, each.end) in certain) for each in dates]
+    found = [_dated(each, certain=each.start in certain or each.end in certain) for each in dates]
     starts = [each.start for each in dates]
     for mention in mentions(text, reading):
         before = bisect_left(starts, mention.end) - 1
@@ -59,7 +58,6 @@ def _with_days(text: str, found: list[Mention], today: str) -> list[Mention]:
                 mention,
                 first=day.first if day else today,
                 last=day.last if day else today,
-                time=clock_time(mention.text),
             )
     return dated
 
@@ -70,15 +68,13 @@ def _beside(text: str, one: Mention, other: Mention) -> bool:
 
 
 def _dated(reference: DateReference, *, certain: bool) -> Mention:
-    time = clock_time(reference.text)
-    plain = reference.is_time and time is not None
     return Mention(
         reference.start,
         reference.end,
         reference.text,
-        "TIME" if reference.is_time else "DATE",
-        1.0 if plain else CERTAIN_DATE if certain else DATE,
+        "DATE" if reference.time is None else "TIME",
+        1.0 if reference.is_time else CERTAIN_DATE if certain else DATE,
         reference.first,
         reference.last,
-        time,
+        reference.time,
     )

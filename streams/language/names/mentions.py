@@ -183,6 +183,8 @@ def find_mentions(
         first = bisect_left(tokens.starts, start)
         taken[first] = max(first, bisect_left(tokens.starts, end))
     for item in dates:
+        if item.said == "feast":
+            continue  # a holiday is an event
         reference = as_reference(said, item)
         found.append(Mention(reference.start, reference.end, reference.text, "DATE", CERTAIN_DATE))
         first = bisect_left(tokens.starts, reference.start)

@@ -29,7 +29,7 @@ from recollect.streams.language.statements.told_twice import moved, told_once
 from recollect.streams.language.statements.wording import Wording
 from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import find_dates
-from recollect.text.dates.found_dates import as_reference, local_day
+from recollect.text.dates.found_dates import as_reference, local_day, local_minute
 from recollect.text.lexicon import word_set
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
@@ -78,7 +78,8 @@ def analyse(
     tokens = tokenise(text)
     places = addresses(text)
     today = local_day(at_ms, utc_offset_minutes)
-    dates, meant = as_named(tokens, find_dates(tokens, today, places), today, days)
+    minute = local_minute(at_ms, utc_offset_minutes)
+    dates, meant = as_named(tokens, find_dates(tokens, today, places, minute=minute), today, days)
     material = pasted(text, speaker)
     told: dict[int, Span] = {}  # what is said, by the place of its sentence
     for place, span in enumerate(spans):

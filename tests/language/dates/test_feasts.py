@@ -190,7 +190,6 @@ def test_a_feast_without_its_year_is_the_one_that_is_meant(
         "On the boss's day off nothing works.",
         "Diwali Sharma wrote to Purim Levi.",
         "A Diwali lamp and Easter eggs.",
-        "Onam and Holi are her cats.",
         "The king lives well; boss, I agree.",
         "We sang the song of the great fast car.",
         "Every Diwali we go home.",

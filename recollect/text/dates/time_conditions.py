@@ -1,0 +1,331 @@
+"""Where rules of time do not hold, by what stands around: the conditions that `unless` names."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from recollect.text.dates.clause_tense import direction_of, is_rescheduled
+from recollect.text.dates.named_days import in_name
+from recollect.text.declared_rules import Condition, Reading
+from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
+
+_SEEMS = word_set("feels feel felt seems seem seemed is was it's")
+_AFTER_SHORT = word_set("morning afternoon evening night nite eve or & / ?")
+_SHORT_WEEKDAYS = word_set("sat sun mon wed")
+_OPENERS = word_set("on by until till since this last next from to before after for of")
+_SLASH_OPENERS = _OPENERS | word_set("due is: date ,") | WEEKDAYS.keys()
+_BEFORE_MAY = word_set("on by until till since this last next from to but for")
+_AFTER_MAY = word_set(
+    "at and with for but so we i because when if to or as then in from now it he she they will was"
+)
+_UNSURE_MONTHS = word_set("may march april june august jan mar sep dec")
+_AND = frozenset({",", "-", "–", "/", "and", "or"})
+_MONTH_OPENERS = word_set(
+    "in since until till during through around early late mid last this next of by before after "
+    "til from to for between throughout every each and or - – / , ("
+)
+#: After a number one of these shows that nothing is counted by it.
+_GOES_ON = FUNCTION_WORDS | WEEKDAYS.keys() | MONTHS.keys() | word_set(
+    "instead please thanks thank works suits sharp ish morning afternoon evening night tonight "
+    "tomorrow today am pm meeting call next this last that's it's i'm i'll we'll we're he's she's "
+    "they're you're let's don't doesn't can't won't isn't is was bring see come get"
+)  # fmt: skip
+_FEAST_GOES_ON = FUNCTION_WORDS | WEEKDAYS.keys() | word_set(
+    """morning afternoon evening night eve last next falls starts begins ends came comes went works
+    please today tomorrow yesterday early late sounds got gets makes off is was went"""
+)  # fmt: skip
+_NUMBERED = word_set(
+    "room flat no number nr order code pin version model bus route door box ext "
+    "about around at over under only than nearly almost total id po"
+)
+_GOES_ON_ALONE = word_set("and or but then instead too as if so because is works please i we you")
+_MEASURES = frozenset("-/%€$£°")
+_TO_ANY = word_set("to is of for from after before")
+_VERSES = word_set("chapter verse verses psalm score ratio version step john matthew luke genesis")
+
+
+def token_span(reading: Reading, left: int, right: int) -> tuple[int, int]:
+    """Return the tokens of an expression: the first, and the one after the last."""
+    starts = reading.state.tokens.starts
+    first = bisect_right(starts, reading.words[left].start) - 1
+    return max(first, 0), max(bisect_left(starts, reading.words[right - 1].end), first + 1)
+
+
+def _in_past(reading: Reading, left: int, right: int) -> bool:
+    return direction_of(reading.state.tokens, *token_span(reading, left, right)) < 0
+
+
+def _rescheduled(reading: Reading, left: int, right: int) -> bool:
+    """Whether two days are named of which something is moved from the one to the other."""
+    return is_rescheduled(reading.state.tokens, token_span(reading, left, right)[0])
+
+
+def _both_weekdays(reading: Reading, left: int, right: int) -> bool:
+    ends = (reading.lower(left), reading.lower(right - 1))
+    return right - left == 3 and all(each in WEEKDAYS for each in ends)
+
+
+def _likened(reading: Reading, left: int, right: int) -> bool:
+    """Whether something long past only feels near: "It feels like just yesterday"."""
+    if reading.lower(left) != "yesterday":
+        return False
+    at = left - 1 - (reading.lower(left - 1) in ("just", "only"))
+    return reading.lower(at) == "like" and reading.lower(at - 1) in _SEEMS
+
+
+def _short_weekday(reading: Reading, left: int, right: int) -> bool:
+    """Whether "sat", "sun" or the like is likely another word."""
+    lower, before, after = (reading.lower(at) for at in (left, left - 1, right))
+    if lower not in _SHORT_WEEKDAYS or before in _OPENERS or _alone(reading, left, right):
+        return False
+    if lower in ("mon", "wed"):
+        return before in ("to", "newly", "they", "we")
+    if before in WEEKDAYS or reading.lower(left - 2) in WEEKDAYS or after in _AFTER_SHORT:
+        return False
+    if reading.starting("clock", right + (after in ("at", "@"))):
+        return False
+    return reading.written(left).islower() or not _inside(reading, left)
+
+
+def _inside(reading: Reading, left: int) -> bool:
+    """Whether a word stands before in the same sentence."""
+    return reading.lower(left - 1).isalnum() or reading.lower(left - 1) in (",", "(", "-", ":")
+
+
+def _weekday_in_name(reading: Reading, left: int, right: int) -> bool:
+    at = next(at for at in range(left, right) if reading.lower(at) in WEEKDAYS)
+    return in_name(reading.state.tokens, token_span(reading, at, at + 1)[0])
+
+
+def _counts_something(reading: Reading, left: int, right: int) -> bool:
+    """Whether the word that follows is counted by the number before it: "the 3rd floor"."""
+    after = reading.lower(right)
+    return after[:1].isalpha() and (after not in _GOES_ON or after in ("one", "ones"))
+
+
+def _small_ordinal(reading: Reading, left: int, right: int) -> bool:
+    return not any(reading.lower(at).isdecimal() for at in range(left, right))
+
+
+def _loose_ordinal(reading: Reading, left: int, right: int) -> bool:
+    """Whether an ordinal in words follows what may lead to any thing: "back to the first"."""
+    return _small_ordinal(reading, left, right) and reading.lower(left - 1) in _TO_ANY
+
+
+def _no_slash_opener(reading: Reading, left: int, right: int) -> bool:
+    one, other = int(reading.lower(left)), int(reading.lower(right - 1))
+    # 12/13 is a season, 24/7 always.
+    clear = max(one, other) > 12 and other - one != 1 and (one, other) != (24, 7)
+    return not (clear or reading.lower(left - 1) in _SLASH_OPENERS)
+
+
+def _may_is_verb(reading: Reading, left: int, right: int) -> bool:
+    """Whether "may" or "march" in small letters is a verb: "5 may come", "the second may come"."""
+    if reading.written(right - 1) not in ("may", "march", "mar"):
+        return False
+    if reading.lower(right - 2) in ("of", "-", "st", "nd", "rd", "th"):
+        return False
+    if not _small_ordinal(reading, left, right):
+        before, after = reading.lower(left - 1), reading.lower(right)
+        opened = before in _BEFORE_MAY or before in WEEKDAYS
+        return not opened or (after.isalpha() and after not in _AFTER_MAY)
+    return True
+
+
+def _month_is_name(reading: Reading, left: int, right: int) -> bool:
+    """Whether the name of a month alone may be a person's, or another word."""
+    lower, before = reading.lower(left), reading.lower(left - 1)
+    if _is_sentence(reading, left, right) and reading.written(left)[0].isupper():
+        return False
+    if lower not in _UNSURE_MONTHS:
+        return before in ("miss", "mrs", "ms", "mr")
+    following = reading.lower(right + 1)
+    if reading.lower(right) in _AND and following in MONTHS and following not in _UNSURE_MONTHS:
+        return False
+    if reading.written(left) in ("may", "march", "mar", "sep", "dec", "jan") and lower in (
+        "may", "march", "mar",
+    ):  # fmt: skip
+        return before not in ("in", "since", "until", "of", "til", "till", "early", "late", "mid")
+    if before in (",", "-", "–", "/", "and", "or", "("):
+        # "In April, May and June": another month stands beside it.
+        beside = reading.lower(left - 2) in MONTHS
+        return not beside or _month_is_name(reading, left - 2, left - 1)
+    return before not in _MONTH_OPENERS or (
+        before in ("by", "before", "after", "of", "from", "to", "for", "around", "this")
+        and lower in ("april", "june", "august")
+        and reading.written(left + 1)[:1].isupper()
+    )
+
+
+def _shifted_may(reading: Reading, left: int, right: int) -> bool:
+    """Whether "this may" is of the verb, "last march" of the walk."""
+    return reading.written(right - 1) in ("may", "march", "mar") and (
+        reading.lower(left) == "this" or reading.lower(right).isalpha()
+    )
+
+
+def _may_opens(reading: Reading, left: int, right: int) -> bool:
+    """Whether "May" begins a sentence, as a wish does."""
+    return reading.lower(left) == "may" and _is_first(reading, left)
+
+
+def _past_bare(reading: Reading, left: int, right: int) -> bool:
+    """Whether "past" is likely a preposition: "it slips past November"."""
+    return reading.lower(left) == "past" and reading.lower(left - 1) != "the"
+
+
+def _plural_unit(reading: Reading, left: int, right: int) -> bool:
+    """Whether several units are meant: "previous weeks", not "last years party"."""
+    plural = reading.lower(right - 1).endswith("s")
+    return plural and reading.lower(left) not in ("this", "last", "next")
+
+
+def _measured(reading: Reading, left: int, right: int) -> bool:
+    """Whether "2.10" counts or numbers something."""
+    return _counts_something(reading, left, right) or reading.lower(right) in _MEASURES
+
+
+def _is_year(reading: Reading, left: int, right: int) -> bool:
+    return 1900 <= int(reading.lower(left)) < 2100
+
+
+def _letter_alone(reading: Reading, left: int, right: int) -> bool:
+    """Whether "4a" is a flat or a footnote, not a time as "at 4a" or "4:10a"."""
+    return reading.lower(left - 2) not in (":", "at", "@", "by")
+
+
+def _verse_or_score(reading: Reading, left: int, right: int) -> bool:
+    return reading.lower(left - 1) in _VERSES
+
+
+def _number_of(reading: Reading, left: int, right: int) -> bool:
+    """Whether four digits number a room or count money rather than a year."""
+    before, after = reading.lower(left - 1), reading.lower(right)
+    if not before or before in _NUMBERED or reading.written(left - 1).isupper():
+        return True
+    if after in _MEASURES:
+        return True
+    if before == "(" and not reading.words[left - 1].spaced:
+        return True  # sleep(2000)
+    return not before.isalpha() and before not in (",", "(", ":", "\n")
+
+
+def _compound(reading: Reading, left: int, right: int) -> bool:
+    """Whether a word follows that a holiday's name only qualifies: "Easter eggs"."""
+    after = reading.lower(right)
+    if not after[:1].isalpha() or not reading.words[right].spaced:
+        return after == "-"
+    if reading.lower(right - 1) in WEEKDAYS and (
+        not reading.written(right)[0].isupper() or reading.lower(left - 1) in _OPENERS
+    ):
+        return False
+    return after not in _FEAST_GOES_ON
+
+
+def _the_civil(reading: Reading, left: int, right: int) -> bool:
+    """Whether an article stands before a holiday that has none: "the boss's day off"."""
+    at = left if reading.lower(left) == "the" else left - 1
+    return reading.lower(at) == "the" and any(
+        match.value.holiday.eve is None for match in reading.starting("feast", at + 1)
+    )
+
+
+def _is_first(reading: Reading, at: int) -> bool:
+    """Whether a word begins a sentence."""
+    return reading.lower(at - 1) in ("", ".", "!", "?", "\n")
+
+
+def _alone(reading: Reading, left: int, right: int) -> bool:
+    return left == 0 and right == len(reading.words)
+
+
+def _begins(reading: Reading, left: int, right: int) -> bool:
+    return left == 0 and reading.words[0].start == 0
+
+
+def _whole(reading: Reading, left: int, right: int) -> bool:
+    """Whether it is all that is said, but for an "at" before it and a mark behind."""
+    before = left - (reading.lower(left - 1) == "the")
+    opened = before == 0 or (before == 1 and reading.lower(0) in ("at", "in", "on"))
+    return opened and all(not word.lower.isalnum() for word in reading.words[right:])
+
+
+def _word_follows(reading: Reading, left: int, right: int) -> bool:
+    return reading.lower(right).isalpha()
+
+
+def _loose_year(reading: Reading, left: int, right: int) -> bool:
+    """Whether two digits after a day are an amount or a day: "3 May, 10 people", "May 3-10"."""
+    year, joined = int(reading.lower(right - 1)), reading.lower(right - 2) in ("-", "/", ".")
+    if year > 31 or (joined and reading.lower(left) not in MONTHS):
+        return False
+    return joined or not _is_sentence(reading, left, right)
+
+
+def _bare_letters(reading: Reading, left: int, right: int) -> bool:
+    """Whether "BOM" or "BOY" may be another word."""
+    said = reading.written(left)
+    return said[0] in "bB" and not (said.isupper() and _whole(reading, left, right))
+
+
+def _clause_follows(reading: Reading, left: int, right: int) -> bool:
+    """Whether what follows "the week after" says after what: "the week after we met"."""
+    after = reading.lower(right)
+    return after.isalnum() and after not in _GOES_ON_ALONE
+
+
+def _month_near(reading: Reading, left: int, right: int) -> bool:
+    """Whether a month is named before, in the same sentence or the one before it."""
+    stops = 0
+    for at in range(left - 1, max(left - 24, -1), -1):
+        if reading.lower(at) in MONTHS and not (
+            reading.lower(at) in _UNSURE_MONTHS
+            and (reading.written(at).islower() or _is_first(reading, at))
+        ):
+            return True
+        stops += reading.lower(at) in (".", "!", "?", "\n")
+        if stops > 1:
+            return False
+    return False
+
+
+def _is_sentence(reading: Reading, left: int, right: int) -> bool:
+    """Whether an expression is all there is between two full stops: "We move. March!"."""
+    marks = ("", ".", "!", "?", "\n")
+    return reading.lower(left - 1) in marks and reading.lower(right) in marks
+
+
+CONDITIONS: dict[str, Condition] = {
+    "begins": _begins,
+    "whole": _whole,
+    "loose_year": _loose_year,
+    "word_follows": _word_follows,
+    "bare_letters": _bare_letters,
+    "clause_follows": _clause_follows,
+    "month_near": _month_near,
+    "in_past": _in_past,
+    "rescheduled": _rescheduled,
+    "both_weekdays": _both_weekdays,
+    "likened": _likened,
+    "short_weekday": _short_weekday,
+    "weekday_in_name": _weekday_in_name,
+    "counts_something": _counts_something,
+    "small_ordinal": _small_ordinal,
+    "loose_ordinal": _loose_ordinal,
+    "is_sentence": _is_sentence,
+    "plural_unit": _plural_unit,
+    "no_opener": _no_slash_opener,
+    "may_is_verb": _may_is_verb,
+    "month_is_name": _month_is_name,
+    "shifted_may": _shifted_may,
+    "may_opens": _may_opens,
+    "past_bare": _past_bare,
+    "measured": _measured,
+    "is_year": _is_year,
+    "letter_alone": _letter_alone,
+    "verse_or_score": _verse_or_score,
+    "compound": _compound,
+    "alone": _alone,
+    "the_civil": _the_civil,
+    "number_of": _number_of,
+}

@@ -1,0 +1,175 @@
+"""All rules of time together, and the reading of a text by them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+from typing import NamedTuple
+
+from recollect.text.dates import (
+    rules_of_clocks,
+    rules_of_days,
+    rules_of_feasts,
+    rules_of_numbers,
+    rules_of_offsets,
+    rules_of_periods,
+    rules_of_recurrence,
+    rules_of_spans,
+    rules_of_weekdays,
+)
+from recollect.text.dates.holiday_names import WordTest, tells_of_holiday
+from recollect.text.dates.time_conditions import CONDITIONS
+from recollect.text.dates.time_values import Now, When
+from recollect.text.declared_rules import Grammar, Lexeme, Match, Reading, Rule, lexemes
+from recollect.text.lexicon import word_set
+from recollect.text.tokenizer import Tokens
+
+_MODULES = (
+    rules_of_numbers,
+    rules_of_days,
+    rules_of_weekdays,
+    rules_of_periods,
+    rules_of_offsets,
+    rules_of_clocks,
+    rules_of_feasts,
+    rules_of_recurrence,
+    rules_of_spans,
+)
+#: The kinds of which the longest are what a text says; "none" takes the place of what it holds.
+_WANTED = frozenset({"day", "again", "none"})
+#: Without one of their words no expression is complete.
+_TRIGGERING = (
+    "month", "weekday", "weekdays", "near", "unit", "number", "tens", "ordinal", "season",
+    "daypart", "adverb", "times",
+)  # fmt: skip
+_TRIGGERS = word_set("weekend midnight noon midday ides eod eow eom eoy bom boy half")
+_LIGHT = word_set("one second sec may am")
+#: Only what is all that is said is of one of these.
+_ALONE, _FEW = word_set("now moment time second sec lunch school afternoon morning evening"), 5
+#: So many tokens before and after such a word are read.
+_BEFORE, _AFTER = 10, 14
+_PART = re.compile(r"[a-z]+|\d")
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Return the declared rules."""
+    return tuple(rule for module in _MODULES for rule in module.RULES)
+
+
+_disabled: frozenset[str] = frozenset()
+
+
+def disable_rules(ids: Iterable[str]) -> None:
+    """Do without the rules of these ids in this process, and with all others.
+
+    Raises:
+        ValueError: there is no rule of an id; the message suggests one.
+    """
+    global _disabled
+    wanted = frozenset(ids)
+    if wanted:
+        known = {rule.id for rule in all_rules()}
+        for unknown in sorted(wanted - known):
+            near = get_close_matches(unknown, known, 1)
+            suggestion = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"there is no rule {unknown!r}{suggestion}")
+    _disabled = wanted
+
+
+@cache
+def _grammar(disabled: frozenset[str]) -> Grammar:
+    """Return the grammar of time, without some rules."""
+    classes: dict[str, frozenset[str]] = {}
+    for module in _MODULES:
+        classes |= module.CLASSES
+    terminals = {"feast": rules_of_feasts.feasts_at}
+    return Grammar(all_rules(), classes=classes, conditions=CONDITIONS, terminals=terminals,
+                   disabled=disabled)  # fmt: skip
+
+
+def _is_trigger(lower: str) -> bool:
+    parts = _PART.findall(lower)
+    return any(part in _words() or part[0].isdigit() for part in parts) or tells_of_holiday(lower)
+
+
+@cache
+def _words() -> frozenset[str]:
+    found = set(_TRIGGERS)
+    for module in _MODULES:
+        for name in _TRIGGERING:
+            found |= module.CLASSES.get(name, frozenset())
+    return frozenset(found) - _LIGHT | {"may"}
+
+
+_TRIGGER = WordTest(_is_trigger)
+
+
+class Expression(NamedTuple):
+    """What rules made of a stretch of the lexemes of a text."""
+
+    match: Match
+    words: list[Lexeme]
+
+    @property
+    def when(self) -> When:
+        """What it means."""
+        value: When = self.match.value
+        return value
+
+    @property
+    def start(self) -> int:
+        """The first character."""
+        return self.words[self.match.left].start
+
+    @property
+    def end(self) -> int:
+        """The character after the last."""
+        return self.words[self.match.right - 1].end
+
+    def day(self) -> Expression:
+        """Return the day without the time of it: "Friday" of "Friday at ten"."""
+        part = self._day_part()
+        return self if part is None else Expression(part, self.words).day()
+
+    def time(self) -> Expression | None:
+        """Return the time without the day: "ten" of "Friday at ten"; None where there is no day."""
+        day = self._day_part()
+        others = [part for part in self.match.parts if part is not day]
+        if day is None or day.value.clock is not None or not others:
+            return None if day is None else Expression(day, self.words).time()
+        left, right = min(part.left for part in others), max(part.right for part in others)
+        return Expression(self.match._replace(left=left, right=right), self.words)
+
+    def _day_part(self) -> Match | None:
+        """Return the part of an expression with a time that is its day."""
+        if self.when.clock is None or self.when.kind != "day":
+            return None
+        days = (part for part in self.match.parts if part.kind == "day")
+        return next((part for part in days if part.value.kind == "day"), None)
+
+
+def expressions(tokens: Tokens, now: Now) -> list[Expression]:
+    """Return what a text says of time, in order."""
+    found: list[Expression] = []
+    short = len(tokens.lowers) <= _FEW
+    triggers = [
+        index
+        for index, lower in enumerate(tokens.lowers)
+        if _TRIGGER[lower] or (short and lower in _ALONE)
+    ]
+    at = 0
+    while at < len(triggers):
+        first = last = triggers[at]
+        while at < len(triggers) and triggers[at] <= last + _AFTER + _BEFORE:
+            last = triggers[at]
+            at += 1
+        start = tokens.starts[max(first - _BEFORE, 0)]
+        end = tokens.ends[min(last + _AFTER, len(tokens.ends) - 1)]
+        # The signs after the last token count too: "(Friday)".
+        start = start if first > _BEFORE else 0
+        words = lexemes(tokens.text, start, min(end + 3, len(tokens.text)))
+        reading = Reading(_grammar(_disabled), tokens.text, words, now)
+        found += (Expression(match, words) for match in reading.best(_WANTED))
+    return found
