@@ -55,6 +55,10 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         bool,
         Meta(description="append ticks, which close abandoned turns, in workers and after imports"),
     ] = True
+    disabled_rules: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of declared rules that are not applied; extract --trace shows them"),
+    ] = ()
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -238,6 +242,20 @@ class Configuration:
         """Whether workers and imports append ticks."""
         found: bool = self.resolve("ticks").value
         return found
+
+    def apply_disabled_rules(self) -> None:
+        """Disable the declared rules that the settings name, in this process.
+
+        Raises:
+            InvalidInput: there is no rule of an id.
+        """
+        from recollect.text.dates.time_grammar import disable_rules
+
+        found = self.resolve("disabled_rules")
+        try:
+            disable_rules(found.value)
+        except ValueError as error:
+            raise InvalidInput(f"{found.origin}: {error}") from None
 
     @cached_property
     def client(self) -> ClientSettings:

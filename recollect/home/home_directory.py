@@ -100,6 +100,7 @@ class Home:
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
         self.configuration = configuration or Configuration(directory)
+        self.configuration.apply_disabled_rules()
 
     @classmethod
     def create_or_open(

@@ -26,6 +26,7 @@ from recollect.schemas.wire.answering import (
 from recollect.schemas.wire.extraction import (
     CausalPair,
     Comparison,
+    DateTrace,
     EntityDescription,
     EntityPair,
     EventModelUsage,
@@ -112,6 +113,7 @@ __all__ = [
     "Comparison",
     "ContextBlock",
     "DateRange",
+    "DateTrace",
     "DeadLetter",
     "DeadLetterOutcome",
     "Entity",

@@ -33,6 +33,15 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pronoun: bool = False
 
 
+class DateTrace(msgspec.Struct, frozen=True, kw_only=True):
+    """The declared rules that read a date, at `start` to `end` of the content, the last first."""
+
+    text: str
+    start: int
+    end: int
+    rules: tuple[str, ...]
+
+
 class CausalPair(msgspec.Struct, frozen=True, kw_only=True):
     """One fact caused another; both are indices into the event's list of facts."""
 
@@ -67,6 +76,7 @@ class Extraction(msgspec.Struct, frozen=True, kw_only=True):
     """What a writer would extract from the event with source id `id`.
 
     `model_usage`: what the model proposed; absent if the writer is `rules` or called no model.
+    `trace`: which rules read each date and time; only if it was asked for.
     """
 
     id: str
@@ -75,6 +85,7 @@ class Extraction(msgspec.Struct, frozen=True, kw_only=True):
     causes: list[CausalPair]
     writer: Writer = "rules"
     model_usage: EventModelUsage | msgspec.UnsetType = msgspec.UNSET
+    trace: list[DateTrace] | msgspec.UnsetType = msgspec.UNSET
 
 
 class EntityDescription(msgspec.Struct, frozen=True):

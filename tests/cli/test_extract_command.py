@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from recollect.text.dates.time_grammar import disable_rules
 from tests.cli.kit import Json, Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,3 +98,35 @@ def test_bad_lines_are_named_and_the_others_read(shell: Shell) -> None:
     assert "-:1: " in done.err
     assert "Carla lives in Oslo." in done.out
     assert shell("extract", "-", given=b"{}\n").status == 1
+
+
+def test_it_names_the_rules_that_read_a_date(shell: Shell) -> None:
+    told = said("m-1", "I moved to Oslo two weeks ago, at 9am.", "Carla")
+    assert "trace" not in extracted(shell, told)[0]
+    (traced,) = shell("extract", "chat.jsonl", "--trace", "--json").json()
+    weeks, clock = traced["trace"]
+    assert (weeks["text"], weeks["rules"][0]) == ("two weeks ago", "offset/ago")
+    assert (clock["text"], clock["rules"][0]) == ("9am", "time/opened")
+    shown = shell("extract", "chat.jsonl", "--trace").out
+    assert "two weeks ago  offset/ago, amount, number, unit" in shown
+
+
+@pytest.fixture
+def all_rules_afterwards() -> Iterator[None]:
+    yield
+    disable_rules(())
+
+
+@pytest.mark.usefixtures("all_rules_afterwards")
+def test_a_setting_disables_rules_by_their_ids(shell: Shell) -> None:
+    told = said("m-1", "I moved to Oslo two weeks ago.", "Carla")
+    assert [fact["when"] is None for fact in extracted(shell, told)[0]["facts"]] == [False]
+    shell.environment["RECOLLECT_DISABLED_RULES"] = "offset/ago"
+    assert [fact["when"] is None for fact in extracted(shell, told)[0]["facts"]] == [True]
+    shell("init", "--encoder", "none", "--reader", "none")
+    shell.ingest(told)
+    assert [fact["when"] for fact in shell("facts", "--json").json()] == [None]
+    shell.environment["RECOLLECT_DISABLED_RULES"] = "offset/agoo"
+    failed = shell("extract", "chat.jsonl")
+    assert failed.status == 2
+    assert "RECOLLECT_DISABLED_RULES: there is no rule 'offset/agoo'; did you mean" in failed.err

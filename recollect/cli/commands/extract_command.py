@@ -35,6 +35,7 @@ _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
     show_default=True,
     help="rules, model (rules plus a language model), or both, to compare the two.",
 )
+@click.option("--trace", is_flag=True, help="Show which rules read each date and time.")
 @click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")
 def extract(
     home: str | None,
@@ -45,6 +46,7 @@ def extract(
     timezone: str | None,
     date_order: str | None,
     writer: str,
+    trace: bool,
     dry_run: bool,
 ) -> int:
     """Show what would be extracted, without storing it.
@@ -65,6 +67,7 @@ def extract(
         )
     name = given_zone(zone)
     configuration = configured(home)
+    configuration.apply_disabled_rules()
     exists = Home.exists_at(configuration.home)
     opened = Home(configuration.home, configuration) if exists else None
     with ExitStack() as stack:
@@ -87,7 +90,7 @@ def extract(
         gateway = gateway_of(opened) if opened else None
         without = frozenset(opened.disabled_steps if opened else ())
         extractors = [
-            stack.enter_context(Extractor(name, gateway, one, without))
+            stack.enter_context(Extractor(name, gateway, one, without, trace=trace))
             for one in ([None] if writer != "model" else []) + ([model] if model else [])
         ]
         return _show_all(items, extractors, as_json)
@@ -169,6 +172,8 @@ def _show(found: Sequence[Extraction]) -> None:
         )
         for line in paragraph(f"mentions {named}", 4):
             print_line("    ", quiet(line))
+    for date in first.trace or ():
+        print_line(f"    {collapse_whitespace(date.text)}", quiet(f"  {', '.join(date.rules)}"))
     if last.model_usage:
         written = last.model_usage
         summary = (

@@ -29,7 +29,15 @@ from recollect.schemas.changes import (
 from recollect.schemas.changes import Mention as MentionRow
 from recollect.schemas.events import Content, Draft, Event
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import CausalPair, DateRange, Extraction, Mention, Said, Writer
+from recollect.schemas.wire import (
+    CausalPair,
+    DateRange,
+    DateTrace,
+    Extraction,
+    Mention,
+    Said,
+    Writer,
+)
 from recollect.schemas.wire import Fact as ListedFact
 from recollect.streams.agents import State
 from recollect.streams.agents.identity.mention_rows import DATED_TYPES
@@ -43,6 +51,7 @@ from recollect.streams.language.references.who_is_meant import (
     Reference,
     who_is_meant,
 )
+from recollect.text.dates.dates_in_text import date_references
 from recollect.text.stability import stability
 
 if TYPE_CHECKING:
@@ -58,14 +67,18 @@ class Extractor:
         gateway: EncoderGateway | None = None,
         model: ModelExtractor | None = None,
         disabled_steps: Without = ALL,
+        *,
+        trace: bool = False,
     ) -> None:
         """`gateway`: gives access to a home's reader; without one, only the rules are used.
 
-        `model`: processes every event in addition to the rules.
+        `model`: processes every event in addition to the rules. `trace`: say of each date which
+        rules read it.
         """
         self.gateway = gateway
         self._model = model
         self._disabled_steps = disabled_steps
+        self._trace = trace
         self._writer = RuleWriter(disabled_steps)
         self._thread = FileConversation(zone, model.context if model else 0)
         self._events = EventsModel(None)
@@ -120,6 +133,7 @@ class Extractor:
             ],
             writer=writer,
             model_usage=msgspec.UNSET if model_result is None else model_result.usage,
+            trace=date_traces(event, content) if self._trace else msgspec.UNSET,
         )
 
     def _run_model(self, event: Event, puts: Sequence[AnyRow]) -> DryRunResult | None:
@@ -264,6 +278,16 @@ class Extractor:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def date_traces(event: Event, content: Content) -> list[DateTrace]:
+    """Return which rules read each date and time of an event."""
+    dates = date_references(
+        content.content, at_ms=event.occurred_at, utc_offset_minutes=content.utc_offset, every=True
+    )
+    return [
+        DateTrace(text=one.text, start=one.start, end=one.end, rules=one.rules) for one in dates
+    ]
 
 
 def _with_references(
