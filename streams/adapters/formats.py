@@ -165,15 +165,15 @@ class _InputOpener:
         self._input.rejections += [refusal(path, error) for path, error in self._refused]
         if not self._input.exports and not self._input.rejections:
             names = f" ({', '.join(self._skipped)})" if self._skipped else ""
-            held = (
+            none_clause = (
                 f"none of its {self._skipped_count} files{names} is"
                 if self._skipped_count
                 else "no file is"
             )
-            known = ", ".join(adapter.name for adapter in self._adapters)
+            format_names = ", ".join(adapter.name for adapter in self._adapters)
             raise InvalidInput(
-                f"{subject or f'{self._path} is a folder, and '}{held} in a known format ({known})"
-                f"{self._lookalike}"
+                f"{subject or f'{self._path} is a folder, and '}{none_clause} in a known format "
+                f"({format_names}){self._lookalike}"
             )
         if self._skipped_count:
             path = str(self._path)
@@ -289,14 +289,14 @@ def followed_source(entry: InputEntry, format_: str, options: Options) -> Export
     Raises:
         InvalidInput: its format cannot be followed.
     """
-    known = [adapter for adapter in ADAPTERS if adapter.supports_follow]
+    followable = [adapter for adapter in ADAPTERS if adapter.supports_follow]
     start = entry.start()
-    for adapter in known:
+    for adapter in followable:
         if format_ == adapter.name or (format_ == "auto" and adapter.recognises(start, entry.name)):
             return _localised(adapter.read(entry, options), options)
     raise InvalidInput(
         f"{entry.path} cannot be followed: formats that can be followed are "
-        f"{', '.join(adapter.name for adapter in known)}"
+        f"{', '.join(adapter.name for adapter in followable)}"
     )
 
 

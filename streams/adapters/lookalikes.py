@@ -149,46 +149,47 @@ def holds_other_json(start: bytes) -> bool:
 def advice(start: bytes, path: Path, formats: Sequence[str]) -> str:
     """Return advice about a file that no adapter recognises; `formats`: the supported formats."""
     start = start.removeprefix(BYTE_ORDER_MARK).strip()
-    what = "standard input" if path == STANDARD_INPUT else str(path)
+    input_name = "standard input" if path == STANDARD_INPUT else str(path)
     shown_path = "FILE" if path == STANDARD_INPUT else shlex.quote(str(path))
     if description := lookalike(start, path.name):
-        return f"{what} holds no events: {description}"
+        return f"{input_name} holds no events: {description}"
     if OPENS_ARRAY.match(start) or _OTHER_ARRAY.match(start):
-        return _advice_on_array(start, what, shown_path)
+        return _advice_on_array(start, input_name, shown_path)
     if separator := _separator(start, path):
         rows = _ROWS.format("" if separator == "," else ', delimiter="\\t"')
         return (
-            f"{what} is a table (CSV), but events are JSON, one object per line; name its "
+            f"{input_name} is a table (CSV), but events are JSON, one object per line; name its "
             "columns platform, sender_id, occurred_at and content, and convert its rows to "
             f"objects: {_TO_LINES.format(rows)} < {shown_path} | recollect ingest -"
         )
     objects = _objects(start)
     if objects:
-        return _no_events(what, objects[0])
+        return _no_events(input_name, objects[0])
     return (
-        f"{what} is in no known format ({', '.join(formats)}); an event is one JSON object on a "
-        "line, as recollect ingest --help shows"
+        f"{input_name} is in no known format ({', '.join(formats)}); an event is one JSON object "
+        "on a line, as recollect ingest --help shows"
     )
 
 
-def _advice_on_array(start: bytes, what: str, shown_path: str) -> str:
+def _advice_on_array(start: bytes, input_name: str, shown_path: str) -> str:
     objects = _objects(start[1:])
     if not objects:
-        return f"{what} is a JSON array, but holds no events: its values are no objects"
+        return f"{input_name} is a JSON array, but holds no events: its values are no objects"
     if not any(map(_is_event, objects)):
-        return _no_events(what, objects[0])
+        return _no_events(input_name, objects[0])
     return (
-        f"{what} is one JSON array, but events are one object per line; split it: "
+        f"{input_name} is one JSON array, but events are one object per line; split it: "
         f"jq -c '.[]' {shown_path} | recollect ingest -"
     )
 
 
-def _no_events(what: str, fields: frozenset[str]) -> str:
-    named = ", ".join(sorted(fields)[:_MAX_NAMED_FIELDS])
+def _no_events(input_name: str, fields: frozenset[str]) -> str:
+    listed = ", ".join(sorted(fields)[:_MAX_NAMED_FIELDS])
     more = ", …" if len(fields) > _MAX_NAMED_FIELDS else ""
     return (
-        f"{what} is JSON, but holds no events: its first object has the fields {named}{more}; an "
-        "event has platform, sender_id, occurred_at and content, as recollect ingest --help shows"
+        f"{input_name} is JSON, but holds no events: its first object has the fields "
+        f"{listed}{more}; an event has platform, sender_id, occurred_at and content, as recollect "
+        "ingest --help shows"
     )
 
 

@@ -249,6 +249,6 @@ def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
     """
     found: dict[bytes, dict[RowKey, object]] = {}
     for row in rows:
-        for key, seen in keys_of_row(row):
-            found.setdefault(key, {})[row_key(row)] = seen
+        for key, value in keys_of_row(row):
+            found.setdefault(key, {})[row_key(row)] = value
     return found

@@ -373,21 +373,21 @@ def _table_differences(
 ) -> Iterator[tuple[str, Key, AnyRow | None, AnyRow | None]]:
     columns = kind.__struct_fields__
     key_at = [columns.index(column) for column in kind.KEY]
-    ours, theirs = rows_by_key(left.connection, kind), rows_by_key(right.connection, kind)
-    one, other = ours.fetchone(), theirs.fetchone()
+    left_rows, right_rows = rows_by_key(left.connection, kind), rows_by_key(right.connection, kind)
+    one, other = left_rows.fetchone(), right_rows.fetchone()
     while one is not None or other is not None:
         key = tuple(one[at] for at in key_at) if one is not None else None
         other_key = tuple(other[at] for at in key_at) if other is not None else None
         if other_key is None or (key is not None and _order(key) < _order(other_key)):
             yield kind.TABLE, key, kind(*one), None  # type: ignore[misc]
-            one = ours.fetchone()
+            one = left_rows.fetchone()
         elif key is None or _order(other_key) < _order(key):
             yield kind.TABLE, other_key, None, kind(*other)  # type: ignore[misc]
-            other = theirs.fetchone()
+            other = right_rows.fetchone()
         else:
             if one != other:
                 yield kind.TABLE, key, kind(*one), kind(*other)  # type: ignore[misc]
-            one, other = ours.fetchone(), theirs.fetchone()
+            one, other = left_rows.fetchone(), right_rows.fetchone()
 
 
 def _order(key: Sequence[Any]) -> tuple[Any, ...]:

@@ -39,9 +39,9 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
     """
     if not names:
         raise HomeError(f"agents: name at least one, or {_OWN!r} for recollect's own")
-    named = [(name, agent) for name in names for agent in _agents_of_name(name)]
+    selected = [(name, agent) for name in names for agent in _agents_of_name(name)]
     names_by_agent: dict[object, str] = {}
-    for name, agent in named:
+    for name, agent in selected:
         identity = type(agent) if isinstance(agent, _WITH_STEPS) else id(agent)
         if identity in names_by_agent:
             raise HomeError(
@@ -49,7 +49,7 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
                 "name each agent once"
             )
         names_by_agent[identity] = name
-    return tuple(agent for _, agent in named)
+    return tuple(agent for _, agent in selected)
 
 
 def with_disabled_steps(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
@@ -80,13 +80,13 @@ def _with_disabled_steps(name: str, steps: Sequence[str]) -> str:
     return LESS.join([base, *(step for step in STEPS if step in steps and step in available)])
 
 
-def _check_steps(what: str, steps: Sequence[str]) -> None:
+def _check_steps(argument: str, steps: Sequence[str]) -> None:
     for step in steps:
         if step not in STEPS:
             near = get_close_matches(step, STEPS, 1)
             suggestion = f"; did you mean {near[0]}?" if near else ";"
             raise HomeError(
-                f"{what}: there is no step {step!r}{suggestion} steps are {', '.join(STEPS)}"
+                f"{argument}: there is no step {step!r}{suggestion} steps are {', '.join(STEPS)}"
             )
 
 

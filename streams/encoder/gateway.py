@@ -146,11 +146,11 @@ class EncoderGateway:
             missing: dict[str, str] = {}
             for number, text in texts:
                 key = text_hash(text)
-                known = self._find_annotation(number, key)
-                if known is None:
+                annotation = self._find_annotation(number, key)
+                if annotation is None:
                     missing[key] = text
                 else:
-                    found[key] = known
+                    found[key] = annotation
             if missing:
                 found |= self._annotate(self.reader, missing)
             return found

@@ -169,7 +169,7 @@ def _install_first(
     )
 
 
-def _ignore_progress(what: str, done: int, total: int | None) -> None:
+def _ignore_progress(label: str, done: int, total: int | None) -> None:
     """Ignore the progress."""
 
 

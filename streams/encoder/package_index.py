@@ -264,8 +264,8 @@ def _pip_conf(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _pip_files(environment: Mapping[str, str]) -> list[Path]:
-    named = environment.get("PIP_CONFIG_FILE")
-    if named == os.devnull:
+    config_file = environment.get("PIP_CONFIG_FILE")
+    if config_file == os.devnull:
         return []
     home = Path.home()
     config_dirs = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
@@ -275,4 +275,6 @@ def _pip_files(environment: Mapping[str, str]) -> list[Path]:
         shared.insert(0, Path("/Library/Application Support/pip"))
         personal.append(home / "Library" / "Application Support" / "pip")
     directories = [*shared, Path("/etc"), home / ".pip", *personal, Path(sys.prefix)]
-    return [directory / "pip.conf" for directory in directories] + ([Path(named)] if named else [])
+    return [directory / "pip.conf" for directory in directories] + (
+        [Path(config_file)] if config_file else []
+    )

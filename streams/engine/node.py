@@ -136,12 +136,12 @@ class Node:
         and an erasure repeats some of them.
         """
         if generation.agents != self.agent_names:
-            theirs = ",".join(generation.agents)
+            agents = ",".join(generation.agents)
             raise AgentMismatch(
-                f"generation {generation.name} of zone {zone} was decided by the agents {theirs}, "
+                f"generation {generation.name} of zone {zone} was decided by the agents {agents}, "
                 f"and this home has {','.join(self.agent_names)}: run recollect --zone {zone} "
                 f"rebuild --level derive, or give it its agents back: recollect init --agents "
-                f"{theirs}. Until then nothing more is decided here, and queries use what was "
+                f"{agents}. Until then nothing more is decided here, and queries use what was "
                 "decided before"
             )
 
@@ -619,9 +619,9 @@ class Node:
         directory = self.zone(zone)
         try:
             remove_snapshots(directory)
-            with ExitStack() as held:
+            with ExitStack() as stack:
                 try:
-                    held.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
+                    stack.enter_context(exclusive(directory.path / "rebuild.lock", wait=False))
                 except Busy:
                     # A rebuild is running. It finds the erasure in the ledger, and the generation
                     # that it replaces is purged when this zone is driven next.

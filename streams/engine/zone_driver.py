@@ -515,7 +515,7 @@ class ZoneDriver:
                 f"the decision for event {mark.number + 1} of zone {self._zone} does not "
                 "extend its chain, and no other one does; run recollect verify"
             )
-        ours = [record_hash(value) for value in values]
-        if [change.hash for change in accepted] != ours:
+        hashes = [record_hash(value) for value in values]
+        if [change.hash for change in accepted] != hashes:
             return None
         return accepted

@@ -134,19 +134,19 @@ def _merge_by_event(
     old: apsw.Connection, new: apsw.Connection
 ) -> Iterator[tuple[str, dict[str, GenerationFact], dict[str, GenerationFact]]]:
     """Yield (event, its old facts, its new facts) for all events with facts."""
-    ours, theirs = _facts_by_event(old), _facts_by_event(new)
-    one, other = next(ours, None), next(theirs, None)
+    old_events, new_events = _facts_by_event(old), _facts_by_event(new)
+    one, other = next(old_events, None), next(new_events, None)
     while one is not None or other is not None:
         if other is None or (one is not None and one[0] < other[0]):
             assert one is not None
             yield one[0], one[1], {}
-            one = next(ours, None)
+            one = next(old_events, None)
         elif one is None or other[0] < one[0]:
             yield other[0], {}, other[1]
-            other = next(theirs, None)
+            other = next(new_events, None)
         else:
             yield one[0], one[1], other[1]
-            one, other = next(ours, None), next(theirs, None)
+            one, other = next(old_events, None), next(new_events, None)
 
 
 def _facts_by_event(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, GenerationFact]]]:

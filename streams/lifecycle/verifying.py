@@ -109,8 +109,8 @@ class LedgerCheck:
             self.head,
         )
 
-    def _add_problem(self, topic: str, offset: int, what: str) -> None:
-        self.problems.append(f"{topic}/{self._partition} offset {offset}: {what}")
+    def _add_problem(self, topic: str, offset: int, problem: str) -> None:
+        self.problems.append(f"{topic}/{self._partition} offset {offset}: {problem}")
 
     def _events(self, progress: OnProgress | None) -> None:
         number, previous = 0, GENESIS
@@ -206,11 +206,11 @@ class LedgerCheck:
                 self._add_problem(RECORDINGS, record.offset, str(error))
         for offset, reference in self._cited_answers:
             if found.get(reference.offset) != reference.hash:
-                what = "is missing" if reference.offset not in found else "was changed"
+                state = "is missing" if reference.offset not in found else "was changed"
                 self._add_problem(
                     RECORDINGS,
                     reference.offset,
-                    f"a recorded model answer {what}; the event at offset {offset} cites it",
+                    f"a recorded model answer {state}; the event at offset {offset} cites it",
                 )
 
     def _changes(self, progress: OnProgress | None) -> None:
@@ -385,11 +385,11 @@ def verify(
     """
     directory = node.zone(zone)
     problems: list[str] = []
-    with ExitStack() as held:
-        _hold_locks(node, zone, held)
-        scratch = held.enter_context(_scratch(directory.path))
+    with ExitStack() as stack:
+        _hold_locks(node, zone, stack)
+        scratch = stack.enter_context(_scratch(directory.path))
         used = _in_use(node, zone, problems)
-        live = held.enter_context(_Copies(node, zone, used, scratch / "live"))
+        live = stack.enter_context(_Copies(node, zone, used, scratch / "live"))
         check = _check_ledger(node.ledger, zone, used.chain, live.decided, progress)
         if expected_head is not None:
             check.check_head(expected_head)
@@ -420,12 +420,12 @@ def verify(
     )
 
 
-def _hold_locks(node: Node, zone: str, held: ExitStack) -> None:
+def _hold_locks(node: Node, zone: str, stack: ExitStack) -> None:
     """Hold the locks for driving and rebuilding the zone, if it has files."""
     directory = node.zone(zone).path
     if directory.is_dir() and not read_only(directory):
-        held.enter_context(exclusive(directory / "rebuild.lock"))
-        held.enter_context(node.driving(zone))
+        stack.enter_context(exclusive(directory / "rebuild.lock"))
+        stack.enter_context(node.driving(zone))
 
 
 @contextmanager
@@ -531,10 +531,10 @@ class _Copies:
                 self.events = event_count(files.events.connection)
             switches = chain_activations(replayed.events.connection)
             models = [
-                FileCheck(ours.name, "", content_hash(theirs, switches), False)
-                if ours.name in self._damaged
-                else _compare_model(ours, theirs, switches, self.problems)
-                for ours, theirs in zip(files.all, replayed.all, strict=True)
+                FileCheck(model.name, "", content_hash(replica, switches), False)
+                if model.name in self._damaged
+                else _compare_model(model, replica, switches, self.problems)
+                for model, replica in zip(files.all, replayed.all, strict=True)
             ]
         self._check_index()
         return models
@@ -568,16 +568,16 @@ def _check_ledger(
 
 
 def _compare_model(
-    ours: ReadModel, theirs: ReadModel, switches: Sequence[int], problems: list[str]
+    model: ReadModel, replica: ReadModel, switches: Sequence[int], problems: list[str]
 ) -> FileCheck:
-    replayed = content_hash(theirs, switches)
+    replayed = content_hash(replica, switches)
     try:
-        hash_ = content_hash(ours, switches)
-        found = content_problems(ours, theirs)
-        if ours.connection.in_transaction:
-            ours.connection.execute("COMMIT")
-        found += index_problems(ours)
+        hash_ = content_hash(model, switches)
+        found = content_problems(model, replica)
+        if model.connection.in_transaction:
+            model.connection.execute("COMMIT")
+        found += index_problems(model)
     except apsw.Error as error:
-        hash_, found = "", [f"{ours.name}.db: {error}"]
+        hash_, found = "", [f"{model.name}.db: {error}"]
     problems += found
-    return FileCheck(ours.name, hash_, replayed, hash_ == replayed and not found)
+    return FileCheck(model.name, hash_, replayed, hash_ == replayed and not found)

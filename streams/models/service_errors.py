@@ -42,13 +42,13 @@ class ServiceError(NamedTuple):
         prompt = " ".join(
             str(each["content"]) for each in request.messages if each["role"] != "system"
         )
-        known = set(_runs(re.findall(r"\w+", prompt.casefold())))
+        prompt_runs = set(_runs(re.findall(r"\w+", prompt.casefold())))
         words = list(re.finditer(r"\w+", self.message))
         runs = _runs([word[0].casefold() for word in words])
         quoted = {
             position + offset
             for position, run in enumerate(runs)
-            if run in known
+            if run in prompt_runs
             for offset in range(_QUOTATION_WORDS)
         }
         text = self.message
@@ -61,8 +61,8 @@ class ServiceError(NamedTuple):
         optional = [name for name in OPTIONAL if name in sent]
         if self.parameter in optional:
             return self.parameter
-        named = (name for name in optional if _SPELLINGS[name].search(self.message))
-        return next(named, None)
+        rejected = (name for name in optional if _SPELLINGS[name].search(self.message))
+        return next(rejected, None)
 
 
 def read_service_error(content: bytes) -> ServiceError:

@@ -119,9 +119,9 @@ def _call_named_before(
     before: str, arguments: dict[str, Any], schemas: Schemas
 ) -> Iterator[WrittenCall]:
     """Yield a call of the last tool that is named before an object, if the object fits the tool."""
-    named = [name for name in re.findall(r"\w+", before) if name in schemas]
-    if named and set(schemas[named[-1]].get("required", ())) & arguments.keys():
-        yield named[-1], arguments
+    tool_names = [name for name in re.findall(r"\w+", before) if name in schemas]
+    if tool_names and set(schemas[tool_names[-1]].get("required", ())) & arguments.keys():
+        yield tool_names[-1], arguments
 
 
 def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:

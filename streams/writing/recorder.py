@@ -138,8 +138,10 @@ class Recorder:
         return request_digest(self._ledger.keys.secret, self._zone, content)
 
     def _sources(self, numbers: frozenset[int]) -> tuple[tuple[Source, ...], Mapping[bytes, bytes]]:
-        known = self._find_sources(numbers)
-        sources = tuple(known[number] for number in sorted(numbers) if number in known)
+        sources_by_number = self._find_sources(numbers)
+        sources = tuple(
+            sources_by_number[number] for number in sorted(numbers) if number in sources_by_number
+        )
         keys = self._ledger.keys.get([source.key_id for source in sources])
         if len(keys) < len(numbers):
             raise ErasedDuringCall

@@ -59,15 +59,17 @@ def _is_export(start: bytes, name: str) -> bool:
 
 
 def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-    records = ((n, (known, value)) for n, known, value in nested(entry, "messages.item"))
+    records = (
+        (n, (chat_fields, value)) for n, chat_fields, value in nested(entry, "messages.item")
+    )
     return convert(records, lambda one: _events(*one))
 
 
-def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[InboundEvent]:
+def _events(chat_fields: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     """Yield the events of a DiscordChatExporter message, and of its reactions."""
     id_, author = str(message["id"]), message["author"]
     at = _parse_time(message["timestamp"])
-    channel, thread, kind = _channel_of(known)
+    channel, thread, kind = _channel_of(chat_fields)
     common: dict[str, Any] = {
         "platform": _PLATFORM,
         "peer_id": channel,
@@ -78,7 +80,7 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
     if author.get("isBot"):
         fields["direction"] = "out"
     metadata: dict[str, Any] = {}
-    if name := known.get("channel.name"):
+    if name := chat_fields.get("channel.name"):
         metadata["channel"] = str(name)
     nickname = author.get("nickname")
     if nickname and nickname != author.get("name"):
@@ -142,11 +144,14 @@ def _events(known: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[In
             )
 
 
-def _channel_of(known: Mapping[str, Any]) -> tuple[str, str | None, PeerKind]:
+def _channel_of(chat_fields: Mapping[str, Any]) -> tuple[str, str | None, PeerKind]:
     """Return the channel, its thread, and the kind of channel."""
-    id_, type_ = str(known.get("channel.id") or "channel"), str(known.get("channel.type") or "")
+    id_, type_ = (
+        str(chat_fields.get("channel.id") or "channel"),
+        str(chat_fields.get("channel.type") or ""),
+    )
     kind = _KINDS.get(type_, "channel")
-    parent = known.get("channel.categoryId")
+    parent = chat_fields.get("channel.categoryId")
     if "Thread" in type_ and parent:
         return str(parent), id_, kind
     return id_, None, kind
@@ -231,7 +236,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
 
 def _family(name: str) -> str:
     suffix = name.rpartition(".")[2].casefold()
-    return next((family for family, known in _FAMILIES.items() if suffix in known), "file")
+    return next((family for family, suffixes in _FAMILIES.items() if suffix in suffixes), "file")
 
 
 def _as_words(type_: str) -> str:
@@ -307,9 +312,9 @@ def _object(entry: InputEntry, *keys: str) -> dict[str, Any]:
 
 
 def _channel(folder: Folder, name: str) -> dict[str, Any]:
-    known = _object(folder.file("channel.json"), "id", "type") if _has_channel_file(folder) else {}
-    kind: PeerKind = _KINDS.get(str(known.get("type")), "channel")
-    return {"peer_id": str(known.get("id") or name.lstrip("c")), "peer_kind": kind}
+    fields = _object(folder.file("channel.json"), "id", "type") if _has_channel_file(folder) else {}
+    kind: PeerKind = _KINDS.get(str(fields.get("type")), "channel")
+    return {"peer_id": str(fields.get("id") or name.lstrip("c")), "peer_kind": kind}
 
 
 def _has_channel_file(folder: Folder) -> bool:

@@ -254,10 +254,10 @@ class _RowConverter:
             "ON a.ROWID = j.attachment_id WHERE j.message_id = ? ORDER BY a.ROWID",
             (row["ROWID"],),
         ):
-            known = dict(one)
-            mime = str(known.get("mime_type") or "")
+            file = dict(one)
+            mime = str(file.get("mime_type") or "")
             family = mime.partition("/")[0]
-            name = known.get("transfer_name") or known.get("filename") or None
+            name = file.get("transfer_name") or file.get("filename") or None
             if str(name or "").endswith(".pluginPayloadAttachment"):
                 # It is a link preview, not a file that was sent.
                 continue
@@ -267,7 +267,7 @@ class _RowConverter:
                 type=family if family in ("image", "audio", "video") else "file",
                 name=str(name).rpartition("/")[2] if name else None,
                 mime_type=mime or None,
-                size=known.get("total_bytes") or None,
+                size=file.get("total_bytes") or None,
             )
 
 

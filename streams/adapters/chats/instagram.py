@@ -157,12 +157,14 @@ def _parse(
     entry: InputEntry, place: ChatPlace, info: _ChatInfo
 ) -> Iterator[tuple[int, ParseResult]]:
     if _ENCRYPTED_CHAT.search(entry.start()):
-        records = ((n, (known, raw)) for n, known, raw in nested(entry, "messages.item"))
+        records = (
+            (n, (chat_fields, raw)) for n, chat_fields, raw in nested(entry, "messages.item")
+        )
         return convert(records, lambda one: _encrypted_chat_events(*one))
     return convert(items(entry, "messages.item"), lambda raw: _events(raw, place, info.title))
 
 
-def _encrypted_chat_events(known: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
+def _encrypted_chat_events(chat_fields: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
     """Yield the events of a message of an end-to-end encrypted chat."""
     if not isinstance(raw, dict):
         raise InvalidInput("a message that is no JSON object")
@@ -174,7 +176,7 @@ def _encrypted_chat_events(known: Mapping[str, Any], raw: object) -> Iterator[In
         "is_unsent": raw.get("isUnsent"),
         "files": raw.get("media"),
     }
-    name = known.get("threadName")
+    name = chat_fields.get("threadName")
     place = ChatPlace(_MESSENGER_PLATFORM, str(name) if name else None)
     return _events(normalised, place, None, str)
 

@@ -318,15 +318,15 @@ def _channel_of(entry: InputEntry) -> str | None:
 def _recognises(start: bytes, name: str) -> bool:
     rows = [_normalise(decode_text(row)) for row in start.split(b"\n")[:-1]]
     rows = [row for row in rows or [decode_text(start)] if row.strip()][:_MAX_SAMPLED_LINES]
-    known = parsed = 0
+    recognised = parsed = 0
     for row in rows:
         stamp = _STAMP.match(row)
         read = _parse_line(row[stamp.end() :], timed=True) if stamp else None
         parsed += read is not None
-        known += read is not None or bool(
+        recognised += read is not None or bool(
             _SYSTEM.match(row) or _LOG_MARKER.match(row) or _DAY_LINE.match(row)
         )
-    return parsed > 0 and known * 4 >= len(rows) * 3
+    return parsed > 0 and recognised * 4 >= len(rows) * 3
 
 
 def _open(entry: InputEntry, options: Options) -> ExportSource:

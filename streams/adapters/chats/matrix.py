@@ -92,8 +92,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     if where is not None and where != "item" and _SYNC_KEY.search(start) and b'"rooms"' in start:
         records = _sync_events(entry)
     names: dict[str, str] = {}
-    if named := _ROOM_NAME.match(start):
-        names[_ONLY_ROOM] = json.loads(named[1].decode(errors="replace"))
+    if room_name := _ROOM_NAME.match(start):
+        names[_ONLY_ROOM] = json.loads(room_name[1].decode(errors="replace"))
     return convert(records, lambda event: _events(event, names))
 
 
@@ -138,11 +138,11 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
     elif kind == "m.room.member":
         yield from _membership_event(event, content, unsigned, names)
     elif kind in ("m.room.topic", "m.room.name"):
-        what = "topic" if kind.endswith("topic") else "name"
-        if value := _text(content.get(what)):
-            if what == "name":
+        property_ = "topic" if kind.endswith("topic") else "name"
+        if value := _text(content.get(property_)):
+            if property_ == "name":
                 names[str(event.get("room_id") or _ONLY_ROOM)] = value
-            yield _event(event, names, "notice", f"The room's {what} is now {value}")
+            yield _event(event, names, "notice", f"The room's {property_} is now {value}")
     elif kind in ("m.call.invite", "m.call.hangup"):
         yield _event(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
     elif kind in _POLLS:
@@ -185,13 +185,13 @@ def _message_event(
     thread = _text(relates.get("event_id")) if relates.get("rel_type") == "m.thread" else None
     if thread and relates.get("is_falling_back", False):
         answered = None
-    made = _event(event, names, "message", text, reply_to=answered, thread_id=thread)
+    message = _event(event, names, "message", text, reply_to=answered, thread_id=thread)
     return msgspec.structs.replace(
-        made,
+        message,
         attachments=files,
         # Posts of programs count as outgoing, so that no facts are taken from them.
         direction="out" if content.get("msgtype") == "m.notice" else None,
-        metadata={**made.metadata, "quoted": quoted} if quoted else made.metadata,
+        metadata={**message.metadata, "quoted": quoted} if quoted else message.metadata,
     )
 
 
@@ -206,8 +206,8 @@ def _edit(
         body = (_text(content.get("body")) or "").removeprefix("* ")
         newer = {**content, "body": body}
     text, files, _ = _body_of(event, newer, names)
-    made = _event(event, names, "edit", text, target=relates["event_id"])
-    return msgspec.structs.replace(made, attachments=files)
+    edit = _event(event, names, "edit", text, target=relates["event_id"])
+    return msgspec.structs.replace(edit, attachments=files)
 
 
 def _body_of(
@@ -224,15 +224,15 @@ def _body_of(
         raise InvalidInput("a message whose body is not text")
     if kind in _FILES:
         info = _dict(content.get("info"))
-        named = _text(content.get("filename"))
+        file_name = _text(content.get("filename"))
         size = info.get("size")
         file = Attachment(
             type=_FILES[kind],
-            name=named or body or None,
+            name=file_name or body or None,
             mime_type=_text(info.get("mimetype")),
             size=size if isinstance(size, int) else None,
         )
-        return (body if named and body != named else ""), (file,), None
+        return (body if file_name and body != file_name else ""), (file,), None
     text, quoted = body, None
     if "m.in_reply_to" in _dict(content.get("m.relates_to")):
         text, quoted = _without_quote(body)
@@ -282,10 +282,12 @@ def _membership_event(
     old_membership, new_membership = before.get("membership"), content.get("membership")
     member_event = {**event, "sender": member}
     if old_membership != new_membership and new_membership in _MEMBERSHIP:
-        what = _MEMBERSHIPS.get((old_membership or "", new_membership), _MEMBERSHIP[new_membership])
+        change = _MEMBERSHIPS.get(
+            (old_membership or "", new_membership), _MEMBERSHIP[new_membership]
+        )
         if new_membership == "leave" and event.get("sender") != member and old_membership == "join":
-            what = "was removed"
-        yield _event(member_event, names, "notice", f"{_name(member_event, names)} {what}")
+            change = "was removed"
+        yield _event(member_event, names, "notice", f"{_name(member_event, names)} {change}")
     elif old_membership == new_membership == "join" and name and name != before.get("displayname"):
         old = _text(before.get("displayname")) or member
         yield _event(member_event, names, "notice", f"{old} is now called {name}")

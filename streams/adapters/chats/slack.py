@@ -314,12 +314,12 @@ class _MessageConverter:
 
     def _sender(self, message: Mapping[str, Any]) -> tuple[str, str | None]:
         profile = {"profile": message.get("user_profile"), "username": message.get("username")}
-        named = _name_of(profile) or _name_of(_dict(message.get("bot_profile")))
+        profile_name = _name_of(profile) or _name_of(_dict(message.get("bot_profile")))
         for key in ("user", "bot_id"):
             if isinstance(id_ := message.get(key), str) and id_:
-                return id_, self._people.names.get(id_) or named
-        named = message.get("username")
-        return (str(named), str(named)) if named else ("USLACK", "Slack")
+                return id_, self._people.names.get(id_) or profile_name
+        username = message.get("username")
+        return (str(username), str(username)) if username else ("USLACK", "Slack")
 
     def _metadata(
         self,

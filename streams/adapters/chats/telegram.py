@@ -106,8 +106,8 @@ class _Chat:
         family, self.kind = _CHATS.get(self.type, ("", None))
         id_ = fields.get("id")
         # A one-to-one chat has the other person's name, but that person is identified by id.
-        named = fields.get("name") if self.kind in ("group", "channel") else None
-        self.metadata: dict[str, Any] = {"channel": str(named)} if named else {}
+        name = fields.get("name") if self.kind in ("group", "channel") else None
+        self.metadata: dict[str, Any] = {"channel": str(name)} if name else {}
         self.has_id = id_ is not None
         self.id = f"{family}{id_}" if id_ is not None else str(fields.get("name") or "chat")
         self.local = local
@@ -285,8 +285,8 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         if media == "sticker":
             name = message.get("sticker_emoji") or name
         elif media == "audio_file":
-            known = filter(None, (message.get("performer"), message.get("title")))
-            name = name or " - ".join(map(str, known))
+            artist_and_title = filter(None, (message.get("performer"), message.get("title")))
+            name = name or " - ".join(map(str, artist_and_title))
         mime = str(message.get("mime_type") or "")
         family = mime.partition("/")[0]
         yield Attachment(

@@ -208,8 +208,8 @@ def is_decompression_bomb(decompressed_size: int, size: int) -> bool:
 
 
 def _unreadable(path: Path) -> str:
-    what = "is not a regular file" if path.exists() else "does not exist"
-    return f"{path} {what}; name a file or a folder, or - for standard input"
+    problem = "is not a regular file" if path.exists() else "does not exist"
+    return f"{path} {problem}; name a file or a folder, or - for standard input"
 
 
 class _MeteredFile(io.RawIOBase):

@@ -269,14 +269,14 @@ class _PartCollector:
         else:
             self._collect_leaf(part, kind, _file_name(part))
 
-    def _collect_leaf(self, part: Message, kind: str, named: str | None) -> None:
+    def _collect_leaf(self, part: Message, kind: str, file_name: str | None) -> None:
         if kind.startswith("multipart/"):
             # The boundary of the part is missing or wrong, so the part is read as text.
             self.texts.append(text_part(part))
-        elif kind == "text/calendar" and (part.get_param("method") or named is None):
+        elif kind == "text/calendar" and (part.get_param("method") or file_name is None):
             self.calendars.append(text_part(part))
-        elif _is_file(part, kind, named):
-            self.files.append(_attachment(part, kind, named))
+        elif _is_file(part, kind, file_name):
+            self.files.append(_attachment(part, kind, file_name))
         else:
             text = text_part(part)
             self.texts.append(text_of_html(text) if kind == "text/html" else text)
@@ -372,10 +372,10 @@ def _file_name(part: Message) -> str | None:
     return name[:_MAX_NAME_LENGTH] or None
 
 
-def _is_file(part: Message, kind: str, named: str | None) -> bool:
+def _is_file(part: Message, kind: str, file_name: str | None) -> bool:
     if part.get_content_disposition() == "attachment":
         return True
-    return named is not None or not kind.startswith("text/")
+    return file_name is not None or not kind.startswith("text/")
 
 
 def _attachment(part: Message, kind: str, name: str | None) -> Attachment:

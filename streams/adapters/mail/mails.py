@@ -84,7 +84,7 @@ def is_mail(start: bytes, name: str) -> bool:
     """Return whether a file begins with headers of a mail."""
     if found := _COUNT_LINE.match(start):
         start = start[found.end() :]
-    known: set[bytes] = set()
+    fields: set[bytes] = set()
     for number, line in enumerate(start.lstrip(b"\xef\xbb\xbf\r\n\t ").split(b"\n")):
         if not line.strip():
             break
@@ -95,14 +95,14 @@ def is_mail(start: bytes, name: str) -> bool:
         if not _HEADER.match(line):
             # Careless programs write one line that is not a header; texts other than mails have
             # many such lines.
-            if len(known) < 2 or not line.isascii():
+            if len(fields) < 2 or not line.isascii():
                 return False
             continue
         field = line.partition(b":")[0].lower()
         if field in _MAIL_HEADERS or field.startswith(b"x-"):
-            known.add(field)
-    named = name.casefold().endswith((".eml", ".emlx"))
-    return len(known) >= (1 if named else 3) and (named or b"from" in known)
+            fields.add(field)
+    has_mail_name = name.casefold().endswith((".eml", ".emlx"))
+    return len(fields) >= (1 if has_mail_name else 3) and (has_mail_name or b"from" in fields)
 
 
 class MailConverter:
@@ -242,8 +242,8 @@ def _sender(mail: Message) -> Person:
         for person in people(mail, name):
             if address := _clean_id(person.address):
                 return person._replace(address=address)
-            if person.name and (named := _clean_id(person.name)):
-                return Person(named, person.name)
+            if person.name and (name := _clean_id(person.name)):
+                return Person(name, person.name)
     return Person("unknown", None)
 
 

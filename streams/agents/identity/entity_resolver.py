@@ -101,7 +101,7 @@ class EntityResolver:
         # A display name that repeats the id counts only if it is written as a name: Caroline, not
         # c4r0.
         repeated = normalise_name(name) == normalise_name(content.sender_id)
-        named = bool(name) and (not repeated or name[0].isupper())
+        has_name = bool(name) and (not repeated or name[0].isupper())
         entity = None if owner is None else self._entities.canonical(owner)
         if entity is None:
             entity = self._handle_entity(event.platform, content.sender_id)
@@ -117,7 +117,7 @@ class EntityResolver:
                     self._at,
                 )
             )
-        if not named:
+        if not has_name:
             return entity
         if entity.type != "person":
             return self._promote(entity, name)
@@ -181,11 +181,11 @@ class EntityResolver:
         """
         of_people = mention_type in ("PERSON", "OTHER")
         if of_people and is_of_the_speaker(text, start):
-            made = self._entities.create(
+            new_entity = self._entities.create(
                 "person", name, "inferred", _RELATED, self._sender_handle_id
             )
-            self._propose_namesake(made, self._participant_named(name, "PERSON"))
-            return made
+            self._propose_namesake(new_entity, self._participant_named(name, "PERSON"))
+            return new_entity
         found = self.find_at(text, start, name, mention_type)
         if found is not None or (of_people and is_quoted(text, start, name)):
             return found
@@ -218,19 +218,21 @@ class EntityResolver:
         entity_type, normalized = ENTITY_TYPES[mention_type], normalise_name(text)
         if entity_type == "place" and is_local_place(normalized):
             return self._indoor_place(text)
-        made = self._entities.create(entity_type, text, "inferred")
-        if (same := self._match_similar(made, mentioned=True)) is not None:
+        new_entity = self._entities.create(entity_type, text, "inferred")
+        if (same := self._match_similar(new_entity, mentioned=True)) is not None:
             return same
         if entity_type not in ("unknown", "email"):
             self._propose_if_other(
-                made, self._find_unambiguous(normalized, "unknown"), f"perhaps a {entity_type}"
+                new_entity,
+                self._find_unambiguous(normalized, "unknown"),
+                f"perhaps a {entity_type}",
             )
         if entity_type == "person":
-            self._propose_namesake(made)
+            self._propose_namesake(new_entity)
             self._propose_if_other(
-                made, self._entities.account_named(normalized), "the name of a handle"
+                new_entity, self._entities.account_named(normalized), "the name of a handle"
             )
-        return made
+        return new_entity
 
     def find(self, text: str, mention_type: str) -> EntityRef | None:
         """Return the entity of a mention, or None.
@@ -368,13 +370,15 @@ class EntityResolver:
 
     def _indoor_place(self, name: str) -> EntityRef:
         """Return a room, floor or the like in the scope of this conversation, created if new."""
-        made = self._entities.create("place", name, "inferred", _WITHIN, self._room_scope)
-        for similar in self._entities.similar(made):
-            profiles = self._entities.profile_of(similar), self._entities.profile_of(made)
+        new_entity = self._entities.create("place", name, "inferred", _WITHIN, self._room_scope)
+        for similar in self._entities.similar(new_entity):
+            profiles = self._entities.profile_of(similar), self._entities.profile_of(new_entity)
             is_same = compare_entities(*profiles).decision == "same"
             if is_same and similar.id == self._indoor_place_id(similar.normalized):
-                return self._entities.merge(similar, made, "the same place, written otherwise")
-        return made
+                return self._entities.merge(
+                    similar, new_entity, "the same place, written otherwise"
+                )
+        return new_entity
 
     def _indoor_place_id(self, normalized: str) -> str:
         return entity_id("place", normalized, 0, _WITHIN, self._room_scope)
@@ -434,12 +438,12 @@ class EntityResolver:
         compared = compare_entities(_without_addresses(self._entities.profile_of(owner)), other)
         if compared.decision != "different" or _share_first_name(owner.normalized, normalized):
             return None
-        made = self._entities.create("person", name, "inferred", self._sender_handle_id)
+        new_entity = self._entities.create("person", name, "inferred", self._sender_handle_id)
         self._sender_id = own_id
         self._entities.propose_merge(
-            owner, made, "two names at one address; perhaps a mailbox that they share"
+            owner, new_entity, "two names at one address; perhaps a mailbox that they share"
         )
-        return made
+        return new_entity
 
     def _add_alias(self, person: EntityRef, name: str, reason: str) -> None:
         """Add another name of a person, given by the person's own account."""
@@ -465,19 +469,22 @@ class EntityResolver:
             if first is not None:
                 self._entities.propose_merge(namesakes[first], person, f"also called {inner}")
 
-    def _match_similar(self, made: EntityRef, *, mentioned: bool = False) -> EntityRef | None:
+    def _match_similar(self, new_entity: EntityRef, *, mentioned: bool = False) -> EntityRef | None:
         """Compare a new entity with those of similar names, and propose merges.
 
         A mentioned entity is merged at once if exactly one entity has the same name in another
         spelling, and no name of that entity conflicts. That entity is then returned. An account is
         never merged by name.
         """
-        spelt_only = made.type in SPELT_ONLY
-        if not (spelt_only or made.type in NAME_KINDS) or made.id not in self._entities.new:
+        spelt_only = new_entity.type in SPELT_ONLY
+        if (
+            not (spelt_only or new_entity.type in NAME_KINDS)
+            or new_entity.id not in self._entities.new
+        ):
             return None
-        profile = self._entities.profile_of(made)
+        profile = self._entities.profile_of(new_entity)
         found: dict[str, EntityComparison] = {}
-        for similar in self._entities.similar(made):
+        for similar in self._entities.similar(new_entity):
             comparison = compare_entities(self._entities.profile_of(similar), profile)
             if comparison.decision != "different":
                 found[similar.id] = comparison
@@ -485,35 +492,35 @@ class EntityResolver:
         if mentioned and len(same) == 1:
             (winner,) = (known for other in same if (known := self._entities.canonical(other)))
             reason = f"{found[same[0]].generic_reasons[0]}, written otherwise"
-            return self._entities.merge(winner, made, reason)
+            return self._entities.merge(winner, new_entity, reason)
         likely = sorted(found, key=lambda other: (-found[other].confidence, other))
-        if spelt_only or (" " not in made.normalized and len(likely) > _MAX_PROPOSED):
+        if spelt_only or (" " not in new_entity.normalized and len(likely) > _MAX_PROPOSED):
             # Many persons have this first name.
             return None
         for other in likely[:_MAX_PROPOSED]:
             canonical = self._entities.canonical(other)
-            if canonical is not None and canonical.id != self._entities.canonical_id(made.id):
+            if canonical is not None and canonical.id != self._entities.canonical_id(new_entity.id):
                 one = found[other]
                 confidence = UNCERTAIN if one.decision == "same" else one.confidence
                 reason = "; ".join(one.generic_reasons)
-                self._entities.propose_merge(canonical, made, reason, confidence)
+                self._entities.propose_merge(canonical, new_entity, reason, confidence)
         return None
 
-    def _propose_namesake(self, made: EntityRef, likely: EntityRef | None = None) -> None:
+    def _propose_namesake(self, new_entity: EntityRef, likely: EntityRef | None = None) -> None:
         """Propose to merge a new person with the `likely` person, or with one of the same name.
 
         One proposal is enough: further merges connect the other namesakes. Accounts of that name
         are left out, since nothing shows which of them is meant.
         """
-        if made.id not in self._entities.new or self._entities.is_proposed(made.id):
+        if new_entity.id not in self._entities.new or self._entities.is_proposed(new_entity.id):
             return
-        namesakes = self._entities.namesakes(made.normalized, "person")
+        namesakes = self._entities.namesakes(new_entity.normalized, "person")
         mentioned = (
             namesakes[each]
             for each in sorted(namesakes)
-            if each != made.id and not self._entities.profile_of(namesakes[each]).addresses
+            if each != new_entity.id and not self._entities.profile_of(namesakes[each]).addresses
         )
-        self._propose_if_other(made, likely or next(mentioned, None), "the same name")
+        self._propose_if_other(new_entity, likely or next(mentioned, None), "the same name")
 
     def _propose_if_other(self, one: EntityRef, other: EntityRef | None, reason: str) -> None:
         if other is not None and other.id != one.id:

@@ -102,36 +102,39 @@ class EntityRows:
         }
         return next(iter(handles.values())) if len(handles) == 1 else None
 
-    def similar(self, made: EntityRef) -> list[EntityRef]:
+    def similar(self, new_entity: EntityRef) -> list[EntityRef]:
         """Return the canonical entities of a new entity's type that have a similar name.
 
         A new entity of unknown type is compared with entities of every type.
         """
-        rows = self.state.entities_with_similar_names(made.normalized, made.type, _MAX_COMPARED)
-        if made.type == "person":
-            rows += self.with_reduplicated_name(made.normalized)
+        rows = self.state.entities_with_similar_names(
+            new_entity.normalized, new_entity.type, _MAX_COMPARED
+        )
+        if new_entity.type == "person":
+            rows += self.with_reduplicated_name(new_entity.normalized)
             rows += [
                 row
-                for pet in pet_forms(made.normalized.split(" ")[0])
+                for pet in pet_forms(new_entity.normalized.split(" ")[0])
                 for row in self.state.entities_named(pet)
             ]
-        keys = set(name_keys(made.normalized, made.type))
+        keys = set(name_keys(new_entity.normalized, new_entity.type))
         rows += [
             row
             for row in self.new.values()
-            if made.type in (row.type, UNKNOWN)
+            if new_entity.type in (row.type, UNKNOWN)
             and not keys.isdisjoint(name_keys(row.normalized, row.type))
         ]
         similar = {
             found.id: found
             for row in rows
-            if row.normalized != made.normalized and (found := self.canonical(row.id)) is not None
+            if row.normalized != new_entity.normalized
+            and (found := self.canonical(row.id)) is not None
         }
-        canonical_id = self.canonical_id(made.id)
+        canonical_id = self.canonical_id(new_entity.id)
         return [
             each
             for each in similar.values()
-            if each.id != canonical_id and made.type in (each.type, UNKNOWN)
+            if each.id != canonical_id and new_entity.type in (each.type, UNKNOWN)
         ]
 
     def with_reduplicated_name(self, pet: str) -> list[EntityRef]:
@@ -179,14 +182,14 @@ class EntityRows:
         name = name if is_address(kind) else plain_name(name)
         normalized = normalise_name(name) or name
         # The time in the id is 0: the id must not depend on which event named the entity first.
-        made = EntityRef(entity_id(kind, normalized, 0, *scope), kind, normalized)
-        existing = self.canonical(made.id)
+        new_entity = EntityRef(entity_id(kind, normalized, 0, *scope), kind, normalized)
+        existing = self.canonical(new_entity.id)
         if existing is not None:
             return existing
-        self.new[made.id] = made
+        self.new[new_entity.id] = new_entity
         self.rows.append(
             Entity(
-                id=made.id,
+                id=new_entity.id,
                 name=name,
                 type=kind,
                 normalized=normalized,
@@ -194,7 +197,7 @@ class EntityRows:
                 created_at=self._at,
             )
         )
-        return made
+        return new_entity
 
     def merge(self, winner: EntityRef, loser: EntityRef, reason: str) -> EntityRef:
         """Merge an entity into another; return the winner."""

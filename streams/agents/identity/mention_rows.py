@@ -100,12 +100,12 @@ def link_known(
 
 def _as_entity(found: TextMention, entity: EntityRef) -> TextMention:
     """Return a mention, as a PERSON if its entity is one, such as a participant called Paris."""
-    named = found.type not in VALUE_TYPES
-    return replace(found, type="PERSON") if named and entity.type == "person" else found
+    is_name = found.type not in VALUE_TYPES
+    return replace(found, type="PERSON") if is_name and entity.type == "person" else found
 
 
 def mention_rows(
-    named: Iterable[ResolvedMention],
+    mentions: Iterable[ResolvedMention],
     event: Event,
     fact: str,
     sender_id: str,
@@ -118,7 +118,7 @@ def mention_rows(
     """
     rows: list[AnyRow] = [Mention(event.id, fact, sender_id, -1, -1, sender_name, "PERSON", 1.0)]
     linked = {sender_id, *(each.id for each in likely)}
-    for entity_id, found in named:
+    for entity_id, found in mentions:
         linked.add(entity_id)
         rows.append(
             Mention(

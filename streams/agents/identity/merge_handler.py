@@ -106,22 +106,24 @@ class MergeHandler(Agent):
         if winner.id != loser.id:
             merge = merge_row(winner.id, loser.id, confidence=confidence, reason=reason, at=at)
             part.puts += [merge, MergeByCommand(merge.id)]
-            part.puts += _slot_rows(state, made=merge)
+            part.puts += _slot_rows(state, executed=merge)
         part.puts.append(MergeDecision(candidate_id, "executed", at))
 
 
-def _slot_rows(state: State, *, made: Merge | None = None, undone: str = "") -> list[AnyRow]:
-    """Return the slot rows that change if `made` is executed, or the merge `undone` is undone.
+def _slot_rows(state: State, *, executed: Merge | None = None, undone: str = "") -> list[AnyRow]:
+    """Return the slot rows that change when merge `executed` is executed or `undone` is undone.
 
     Only slots that both persons have filled can change.
     """
-    pair = state.merged_pair(undone) if made is None else (made.winner_id, made.loser_id)
+    pair = (
+        state.merged_pair(undone) if executed is None else (executed.winner_id, executed.loser_id)
+    )
     if pair is None:
         return []
 
     def winner_of(entity_id: str) -> str | None:
-        if made is not None and entity_id == made.loser_id:
-            return made.winner_id
+        if executed is not None and entity_id == executed.loser_id:
+            return executed.winner_id
         merges = (merge for merge in state.merges_of(entity_id) if merge.id != undone)
         return next((merge.winner_id for merge in merges), None)
 

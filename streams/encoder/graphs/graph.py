@@ -96,11 +96,11 @@ class _Graph:
         self._constants: list[onnx.Message] = []
 
     def check_vocabulary(self, vocabulary_size: int) -> None:
-        known = len(self._take(WORD_EMBEDDINGS, -1, self._shape.hidden_size))
-        if known < vocabulary_size:
+        embedding_count = len(self._take(WORD_EMBEDDINGS, -1, self._shape.hidden_size))
+        if embedding_count < vocabulary_size:
             raise EncoderUnsupported(
                 f"the tokenizer has {vocabulary_size} pieces but the model has embeddings for "
-                f"{known}: they do not belong together"
+                f"{embedding_count}: they do not belong together"
             )
 
     def embeddings(self, *, pairs: bool = False) -> str:

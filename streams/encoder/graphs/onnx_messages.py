@@ -160,8 +160,8 @@ def model(
         _CLASS["OperatorSet"](domain=domain, version=version)
         for domain, version in operator_sets.items()
     ]
-    made = _CLASS["Model"](ir_version=ir_version, graph=graph, opset_import=sets)
-    return bytes(made.SerializeToString())
+    message = _CLASS["Model"](ir_version=ir_version, graph=graph, opset_import=sets)
+    return bytes(message.SerializeToString())
 
 
 def read_model(content: bytes) -> Message:

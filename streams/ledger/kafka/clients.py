@@ -487,11 +487,11 @@ class Clients:
         broker_topic = self._settings.topic(topic)
         producer = self._producer
         try:
-            async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS), AsyncExitStack() as held:
+            async with asyncio.timeout(REQUEST_TIMEOUT_SECONDS), AsyncExitStack() as stack:
                 # One caller at a time for each partition, so that the batches of a call are
                 # adjacent.
                 for partition in sorted(records):
-                    await held.enter_async_context(self._producing[topic, partition])
+                    await stack.enter_async_context(self._producing[topic, partition])
                 producer = await self._started_producer()
                 try:
                     offsets = await asyncio.gather(

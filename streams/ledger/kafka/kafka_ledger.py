@@ -181,10 +181,10 @@ class KafkaLedger(Ledger):
 
     def _check_encoder(self, keys: KafkaKeys) -> None:
         """Raise HomeError if the ledger's vectors come from another encoder."""
-        agreed = keys.get_or_set_shared("encoder", self._encoder.encode()).decode()
-        if agreed != self._encoder:
+        shared = keys.get_or_set_shared("encoder", self._encoder.encode()).decode()
+        if shared != self._encoder:
             raise HomeError(
-                f"the nodes of {self.settings.url} work with the encoder {agreed}, this home has "
+                f"the nodes of {self.settings.url} work with the encoder {shared}, this home has "
                 f"{self._encoder}: make a home with theirs (recollect init --encoder)"
             )
 
@@ -194,18 +194,18 @@ class KafkaLedger(Ledger):
         If there are events but no agents are recorded, an older build wrote the events. Such builds
         had only recollect's own agents.
         """
-        ours = self._agents
+        agents = self._agents
         if self.copy.keys.shared_value(_AGENTS) is None:
             if not self._writes:
                 # A replica decides nothing, and no decider has written yet.
                 return
             if self._has_events():
-                ours = OWN_AGENTS
-        agreed = keys.get_or_set_shared(_AGENTS, ",".join(ours).encode()).decode()
-        if agreed != (own := ",".join(self._agents)):
+                agents = OWN_AGENTS
+        shared = keys.get_or_set_shared(_AGENTS, ",".join(agents).encode()).decode()
+        if shared != (own_agents := ",".join(self._agents)):
             raise HomeError(
-                f"the nodes of {self.settings.url} decide with the agents {agreed}, this home has "
-                f"{own}: give it theirs (recollect init --agents {agreed}), or begin "
+                f"the nodes of {self.settings.url} decide with the agents {shared}, this home has "
+                f"{own_agents}: give it theirs (recollect init --agents {shared}), or begin "
                 "anew under another prefix (kafka://host:port/prefix)"
             )
 
@@ -215,11 +215,11 @@ class KafkaLedger(Ledger):
         If there are events but no reader is recorded, an older build without a reader wrote them.
         """
         unknown = self.copy.keys.shared_value(_READER) is None
-        ours = NO_READER if unknown and self._has_events() else self._reader
-        agreed = keys.get_or_set_shared(_READER, ours.encode()).decode()
-        if agreed != self._reader:
+        reader = NO_READER if unknown and self._has_events() else self._reader
+        shared = keys.get_or_set_shared(_READER, reader.encode()).decode()
+        if shared != self._reader:
             raise HomeError(
-                f"the nodes of {self.settings.url} read texts with the reader {agreed}, this home "
+                f"the nodes of {self.settings.url} read texts with the reader {shared}, this home "
                 f"has {self._reader}: give it theirs (recollect init --reader)"
             )
 
@@ -235,9 +235,9 @@ class KafkaLedger(Ledger):
         tps = {(EVENTS, partition_of(check_zone(zone))) for zone in drafts}
         receipts: dict[str, list[Receipt]] = {}
         ours: dict[str, set[int]] = {zone: set() for zone in drafts}
-        with ExitStack() as held:
+        with ExitStack() as stack:
             for _, partition in sorted(tps):
-                held.enter_context(self._publishing[partition])
+                stack.enter_context(self._publishing[partition])
             for _ in range(_MAX_RETRIES):
                 self._refresh(tps)
                 attempts = {
@@ -491,9 +491,9 @@ def _tp(topic: str, partition: int) -> LedgerPartition:
     return topic, partition
 
 
-def _as_new(receipts: Sequence[Receipt], ours: set[int]) -> list[Receipt]:
+def _as_new(receipts: Sequence[Receipt], own_numbers: set[int]) -> list[Receipt]:
     """Give status "new" to the receipts of events that an attempt of this call published."""
-    unclaimed = set(ours)
+    unclaimed = set(own_numbers)
     found = []
     for receipt in receipts:
         if receipt.number in unclaimed:

@@ -195,9 +195,9 @@ async def _create(
             name=name,
             num_partitions=PARTITIONS,
             replication_factor=replicas,
-            topic_configs=topic_settings(ours, replicas, settings.erase_seconds),
+            topic_configs=topic_settings(topic, replicas, settings.erase_seconds),
         )
-        for name, ours in names.items()
+        for name, topic in names.items()
     ]
     response = await admin.create_topics(new_topics)
     for name, code, *message in response.topic_errors:
@@ -226,12 +226,12 @@ async def _reconcile(
     admin: AIOKafkaAdminClient,
     settings: KafkaSettings,
     name: str,
-    ours: str,
+    topic: str,
     replicas: int,
     entries: Sequence[Any],
 ) -> int:
     """Check the settings (`entries`) of a topic, and alter them if needed; return `segment.ms`."""
-    required = topic_settings(ours, replicas, settings.erase_seconds)
+    required = topic_settings(topic, replicas, settings.erase_seconds)
     current = {str(key): str(value) for key, value, *_ in entries}
     differing = {
         key: value for key, value in required.items() if not _satisfies(key, current[key], value)
@@ -239,7 +239,7 @@ async def _reconcile(
     differences = "; ".join(
         f"{key}={current[key]}, not {value}" for key, value in differing.items()
     )
-    if differing.keys() - (_ALTERABLE_IN_INBOX if ours == INBOX else _ALTERABLE):
+    if differing.keys() - (_ALTERABLE_IN_INBOX if topic == INBOX else _ALTERABLE):
         raise HomeError(
             f"topic {name} has other settings than recollect needs: {differences}. "
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
