@@ -140,8 +140,8 @@ def leave_one_out(
     every = [_mean(row) for row in recalls]
     return Report(
         "LoCoMo: weights chosen elsewhere",
-        f"For each conversation, the best of {len(factors)} weightings on the others, scored on "
-        f"this one. Over all questions, the weightings give {_percent(min(every))} to "
+        f"For each conversation, the one of {len(factors)} weightings that is best on the others, "
+        f"scored on this one. Over all questions, the weightings give {_percent(min(every))} to "
         f"{_percent(max(every))}.",
         ["left out", "chosen on the others", "recall@10", "recall@10 of the default"],
         rows,

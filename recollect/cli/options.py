@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: Listed here so that --help need not load the adapters; a test compares the two.
+#: A copy of the adapters' list, so that --help need not load them; a test compares the lists.
 FORMATS = (
     "auto",
     "slack",

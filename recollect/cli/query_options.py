@@ -11,7 +11,7 @@ from recollect.schemas.wire import SCOPES, Budget
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: Listed here so that --help need not load recall; a test compares the two.
+#: A copy of recall's list, so that --help need not load recall; a test compares them.
 PROFILES = ("default", "rrf", "recent")
 
 #: The forms of a time, for help texts.

@@ -12,9 +12,9 @@ from recollect.streams.publishing.commands import command, publish_commands
 def end_abandoned_turns(zone: OpenZone) -> None:
     """Append a tick if any decided turn is abandoned by now, and decide the tick.
 
-    The clock only decides whether a tick is due. The time of the tick is computed from the last
-    event that is old enough. So the same events give the same tick, whenever and wherever they are
-    imported.
+    The clock only decides whether a tick is due. The time of the tick is computed from the latest
+    event that is older than the timeout of turns. So the same events give the same tick, whenever
+    and wherever they are imported.
     """
     node = zone.node
     if (

@@ -32,7 +32,7 @@ class LedgerPosition(msgspec.Struct, frozen=True):
 
     @staticmethod
     def matches(text: str) -> bool:
-        """Return whether a text has the form of a token, which no time has."""
+        """Return whether a text has the form of a token. No time has this form."""
         parts = text.split(":")
         return len(parts) == 3 and all(part.isdecimal() and len(part) < 16 for part in parts)
 

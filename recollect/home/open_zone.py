@@ -132,7 +132,7 @@ class OpenZone:
     def __init__(self, open_home: OpenHome, name: str) -> None:
         self.open_home = open_home
         self.name = name
-        #: The generation and ledger offsets to which queries last brought the files up to date.
+        #: The generation, and the ledger offsets up to which queries have updated its files.
         self.refreshed_to: tuple[object, ...] = ()
         self._lock = threading.Lock()
         self._published = 0

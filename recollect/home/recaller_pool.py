@@ -74,7 +74,7 @@ class RecallerPool:
         # Each open recaller keeps a zone's files open and an index in memory.
         self._max_open = max_idle_zones()
         self._open: OrderedDict[_Key, _PooledRecaller] = OrderedDict()
-        #: Called with a zone's name after `follow`, since other processes may index it as well.
+        #: Called with a zone's name after `follow`: recall workers have indexes of it too.
         self.follow_listeners: list[Callable[[str], None]] = []
         self._timelines: dict[str, _SharedTimeline] = {}
         self._cross_encoder: CrossEncoder | None = None
@@ -120,7 +120,7 @@ class RecallerPool:
                 return self._node.open_snapshot(zone, timeline.timeline, snapshot)
 
         if not snapshot.decided:
-            # Its undecided records may be decided before the next query, so it is not kept open.
+            # The next query may find these records decided, so this snapshot is not kept open.
             with closing(open_()) as files:
                 return ask(self._recaller_of(files, profile))
         with self._in_use(key) as pooled:

@@ -18,9 +18,9 @@ Count = Callable[[str], int]
 #: The maximum of `max_tokens` in all operations.
 MAX_TOKENS = 100_000
 
-# Tokenizers first split a text into runs of letters and of digits. A single space is part of the
-# token of the word after it. Before a number it is a token of its own: the estimate from letters
-# covers it, and the encoder's count adds it.
+# Tokenizers first split a text into runs of letters and of digits. A space before a word is part of
+# the word's token. A space before a number is a token of its own: `estimate_tokens` is high enough
+# to include it, and the encoder's counter adds it.
 _PIECE = re.compile(
     r"[A-Za-z]+(?![0-9]) ?| ?[A-Za-z0-9]*[0-9][A-Za-z0-9]*|[^\S ]| {2,}|\S",
 )
@@ -86,6 +86,6 @@ def _bound(piece: str) -> float:
 def _run_bound(run: str) -> int:
     if run.isdigit():
         return ceil(len(run) / _DIGITS_PER_TOKEN)
-    # In random strings, some pairs of letters of the same case are one token; hardly any of mixed
-    # case are.
+    # In random strings, some pairs of letters are one token if both have the same case, and hardly
+    # any otherwise.
     return ceil(len(run) * 3 / 4) if run.islower() or run.isupper() else len(run)

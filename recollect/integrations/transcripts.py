@@ -24,7 +24,7 @@ ASSISTANTS = _word_set(
 )
 _ROLES = ASSISTANTS | _word_set("user human customer")
 _USERS = _ROLES - ASSISTANTS
-# The roles that show a turn even if only one line has a label; "System: Windows" is no turn.
+# A label with one of these roles shows that the text is a conversation. "System: Windows" does not.
 _SPEAKING_ROLES = _ROLES - _word_set("agent model system developer tool function customer")
 
 

@@ -64,7 +64,7 @@ def _has_uncovered_word(sentence: str, covered: set[str]) -> bool:
         return False
     words = _words(sentence)
     new = [word for word in words if covered.isdisjoint(_forms(word))]
-    # "Wow, I got a dog!": next to covered words, an exclamation adds nothing.
+    # In "Wow, I got a dog!", "wow" does not count if the facts have the other words.
     return bool(new) and (len(new) == len(words) or not PHATIC.issuperset(new))
 
 

@@ -129,7 +129,7 @@ class RemoteZone(Zone):
             return [str(error)]
         if not operation.optional:
             raise error
-        # This raises an error if the service did not find the zone, since it has no events.
+        # Raises an error if what the service did not find is the zone, which has no events.
         self.status()
         return None
 

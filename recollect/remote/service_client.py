@@ -41,7 +41,7 @@ _NDJSON = "application/x-ndjson"
 _Parameters = Mapping[str, str | int | bool | list[str] | None]
 
 _TYPE_PREFIX = "urn:recollect:problem:"
-# The detail of a 404 starts with this if the zone or the route is unknown, not an id in the zone.
+# The detail of a 404 starts with this text unless only an id in the zone is unknown.
 _UNKNOWN_ADDRESS = "there is nothing at this address"
 _ERRORS: dict[str, type[RecollectError]] = {
     "malformed": InvalidInput,

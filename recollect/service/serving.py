@@ -88,7 +88,8 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
         ),
         lambda: listening(f"http://{url_host}:{port}"),
     )
-    # uvicorn raises the signal again when it ends; it is ignored then, so that the home is closed.
+    # uvicorn raises the signal again when it ends. Ignored, the signal does not end this process
+    # before the home is closed.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     gc.collect()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Any)
 
-#: Entries per page: the default, and the maximum. With --json, all entries are the default.
+#: Entries per page: the default and the maximum. With --json the default is all entries.
 PAGE, MAX_PAGE_SIZE = 20, 1_000
 _INDENT = "    "
 # Line width in columns if stdout is not a terminal.

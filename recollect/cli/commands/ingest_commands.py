@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from recollect.streams.encoder.catalog import ModelSource, Precision
 
-#: Listed here so that --help need not load the encoder; a test compares them.
+#: Copies of the encoder's lists, so that --help need not load it; a test compares the lists.
 ENCODER_SOURCES = ("hub", "wheel", "directory")
 PRECISIONS = ("int8", "float")
 

@@ -14,7 +14,7 @@ from recollect.cli.output import print_json, print_line
 if TYPE_CHECKING:
     from recollect.mcp_server.client_config import ConfigEdit
 
-#: Listed here so that --help need not load MCP; a test compares them.
+#: Copies of the MCP server's lists, so that --help need not load it; a test compares the lists.
 TOOL_SETS = ("recollect", "mem0", "chatgpt")
 CLIENTS = ("claude", "cursor", "vscode")
 

@@ -448,7 +448,7 @@ class HindsightBank:
 def _fill_budget(
     first: Sequence[Result], others: Sequence[Result], max_tokens: int
 ) -> list[Result]:
-    """Append those of the others that still fit; bytes are counted, an upper bound of tokens."""
+    """Append the other results that still fit; their bytes are an upper bound of their tokens."""
     found = list(first)
     ids = {result.id for result in first}
     remaining = max_tokens - sum(_bytes(result) for result in first)

@@ -66,7 +66,7 @@ _LONG_WORD = re.compile(rf"\w{{{_STEM},}}")
 # Roles of instructions to a model, which are not stored.
 _INSTRUCTIONS = ("system", "developer")
 _UNCHANGED = object()
-#: As the `expiration_date` of `update`, leaves the date unchanged.
+#: Passed to `update` as `expiration_date` to leave the date unchanged.
 UNCHANGED: Any = _UNCHANGED
 
 

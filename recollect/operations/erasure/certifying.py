@@ -222,7 +222,7 @@ def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]
 
 
 def _recorded_certificates(zone: OpenZone) -> dict[int, Certificate]:
-    """Return the certificates in the ledger, in order, by the number of their erasure."""
+    """Return number of an erasure -> its certificate in the ledger, in the ledger's order."""
     ledger = zone.node.ledger
     found: dict[int, Certificate] = {}
     for value in ledger.events_of_kind(zone.name, "certify", 0):

@@ -288,7 +288,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
 
 
 def _most_specific(found: list[Entity], name: str) -> list[Entity]:
-    """Narrow the matches of a name to those in its exact case, and these to the persons."""
+    """Keep the entities whose name has the same case, if any; of these the persons, if any."""
     for matches in (
         lambda entity: name in (entity.id, entity.name),
         lambda entity: entity.type == "person",

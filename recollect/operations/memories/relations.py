@@ -45,7 +45,7 @@ class Relations:
     def outgoing(self, fact_ids: Sequence[str]) -> dict[str, list[Relation]]:
         """Return the relations of facts to other facts, by fact; facts without any are left out.
 
-        A fact that updates another one extends none. It has at most one relation to each fact.
+        A fact that updates a fact extends none. It has at most one relation to each other fact.
         """
         found: dict[str, dict[str, Relation]] = defaultdict(dict)
 
@@ -127,7 +127,7 @@ class Relations:
         return extended(value, earlier)
 
     def _with_less_detail(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
-        """Return an earlier fact with the same value and a text that this fact's text contains."""
+        """Return an earlier fact with the same value whose text is part of this fact's text."""
         is_covered, normalised = self._values.is_told, normalise_name(value.value)
         same_value = [
             (each.fact_id, without_occasion(each.text))

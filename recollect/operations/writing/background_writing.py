@@ -81,7 +81,7 @@ class _BackgroundWriter:
         self._waiting: dict[str, float] = {}
         self._pauses: dict[str, float] = {}
         self._backlogs: dict[str, ModelBacklog] = {}
-        #: Zone -> numbers of the events that the next run skips -> whether permanently.
+        #: Zone -> number of an event that the next run skips -> whether all later runs skip it too.
         self._skipped: dict[str, dict[int, bool]] = {}
 
     def run(self) -> None:

@@ -421,7 +421,7 @@ class _ZoneMemory:
         return self._sources_of_fact(files, result.id)
 
     def _sources_of_fact(self, files: ZoneFiles, fact_id: str) -> frozenset[int]:
-        """Return the numbers of the events on which the decisions that wrote a fact depend."""
+        """Return the numbers of all events on which the decisions about a fact depend."""
         connection = files.events.connection
         numbers: set[int] = set()
         for source in memory.events_of_facts(files.memory.connection, [fact_id]):

@@ -42,7 +42,7 @@ def principal_of(scope: Scope) -> Principal | None:
 
 
 def request_id_of(scope: Scope) -> str:
-    """Return the id of a request, which its response and the log contain."""
+    """Return the id of a request; its response and the log contain this id."""
     return str(scope.get(REQUEST_ID, ""))
 
 

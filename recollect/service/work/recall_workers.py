@@ -3,9 +3,9 @@
 The Python code of a process runs on one core; the other cores serve only the encoder and SQLite. A
 recall worker is a further process on the same home. It reads the home's files like any other
 process, so its answers reflect everything that was published or erased before the query. It decides
-nothing, and may be killed at any time: the service answers the queries that it does not answer. It
-starts when several queries run at once, and ends after a minute without queries, so that an idle
-service takes the memory of one process.
+nothing, and may be killed at any time: the service itself then answers the unanswered queries. A
+worker starts when several queries run at once, and ends after a minute without queries, so that an
+idle service takes the memory of one process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from recollect.library.library_zone import Zone
 from recollect.schemas.wire import Query
 from recollect.streams.system.cores import usable_cores
 
-# Concurrent queries per worker: one can run Python code while others are encoded.
+# Concurrent queries per worker: while one runs Python code, the questions of others are embedded.
 _SOCKETS_PER_WORKER = 3
 #: Another worker is started when this many queries run in the service itself.
 START_THRESHOLD = 4
@@ -43,7 +43,7 @@ _log = logging.getLogger("recollect")
 
 
 class RecallRequest(msgspec.Struct, array_like=True):
-    """A query to a zone; if it is None, update the zone's index after an erasure."""
+    """A query to a zone. `query` None: the worker updates the zone's index after an erasure."""
 
     zone: str
     query: Query | None
@@ -101,7 +101,7 @@ class _RecallWorker:
                 stdout=subprocess.DEVNULL,
                 # Tracebacks may quote memories.
                 stderr=subprocess.DEVNULL,
-                # Ctrl-C must reach only the service, since that ends its workers itself.
+                # Ctrl-C must reach only the service, which then ends its workers.
                 start_new_session=True,
             )
         except OSError:

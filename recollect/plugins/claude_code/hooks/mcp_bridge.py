@@ -31,7 +31,7 @@ _INTERNAL_ERROR = -32603
 _TIMEOUT = 300.0
 _MAX_CALLS = 8
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-# The parameter of each method that the header Mcp-Name repeats.
+# Method -> the parameter whose value is repeated in the header Mcp-Name.
 _NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
