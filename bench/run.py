@@ -54,7 +54,7 @@ def benches(
     def section(report: Report) -> str:
         return markdown(report)
 
-    def asked_at_once(questions: int) -> int:
+    def concurrent_questions(questions: int) -> int:
         return questions // 5 if quick else questions
 
     return {
@@ -69,9 +69,11 @@ def benches(
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, latency.run(sizes=asked, kept=zones))),
         "concurrency": lambda: section(
-            concurrency.run(homes, questions=asked_at_once(concurrency.QUESTIONS))
+            concurrency.run(homes, questions=concurrent_questions(concurrency.QUESTIONS))
         ),
-        "service": lambda: section(service.run(homes, questions=asked_at_once(service.QUESTIONS))),
+        "service": lambda: section(
+            service.run(homes, questions=concurrent_questions(service.QUESTIONS))
+        ),
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),

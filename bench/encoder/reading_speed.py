@@ -82,7 +82,7 @@ def run(data: Path = DATA) -> Report:
     texts = [call.args[0] for call in calls if call.args[0].strip()][::_EVERY]
     try:
         both = [
-            _in_turn(encoder, reader, texts[start : start + BATCH_SIZE])
+            _alternating_times(encoder, reader, texts[start : start + BATCH_SIZE])
             for start in range(0, len(texts), BATCH_SIZE)
         ]
     finally:
@@ -130,7 +130,9 @@ def _calls_of_analyse(talks: Sequence[Sequence[Draft]]) -> list[mock._Call]:
     return list(asked.call_args_list)
 
 
-def _in_turn(encoder: OnnxEncoder, reader: TextReader, texts: Sequence[str]) -> tuple[float, float]:
+def _alternating_times(
+    encoder: OnnxEncoder, reader: TextReader, texts: Sequence[str]
+) -> tuple[float, float]:
     """Return the best times of encoding texts, and of encoding and reading them, in seconds."""
     # Alternating runs are slowed down equally by other programs; some short runs are undisturbed.
     rounds = [

@@ -42,7 +42,7 @@ def rival(
     python: str, pin: Pin, texts: Sequence[str], scratch: Path
 ) -> Iterator[tuple[Vectors, dict[str, Lap]]]:
     """Yield the vectors of sentence-transformers, and a timed run for each batch size."""
-    _lay_out(pin, scratch / "model")
+    _make_model_directory(pin, scratch / "model")
     (scratch / "texts").write_text(json.dumps(list(texts)), encoding="utf-8")
     arguments = [str(scratch / name) for name in ("model", "texts", "vectors.npy")]
     # Only our own process is limited to one numpy thread.
@@ -72,7 +72,7 @@ def rival(
         child.wait()
 
 
-def _lay_out(pin: Pin, directory: Path) -> None:
+def _make_model_directory(pin: Pin, directory: Path) -> None:
     """Make a directory from which any version of sentence-transformers can load the model."""
     directory.mkdir()
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):

@@ -63,7 +63,7 @@ def bare(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
         str(graph), session_options(), providers=["CPUExecutionProvider"]
     )
     name = session.get_inputs()[0].name
-    return _shared(lambda ids: session.run(None, {name: ids}), pieces, pool)
+    return _timed_on_pool(lambda ids: session.run(None, {name: ids}), pieces, pool)
 
 
 def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> Lap:
@@ -71,10 +71,12 @@ def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> La
     alone = _Products(graph)
     lengths = [ids.shape[1] for ids in pieces]
     inputs = {length: alone.inputs(length) for length in lengths}
-    return _shared(lambda length: alone.multiply(inputs[length]), lengths, pool)
+    return _timed_on_pool(lambda length: alone.multiply(inputs[length]), lengths, pool)
 
 
-def _shared(run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor) -> Lap:
+def _timed_on_pool(
+    run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor
+) -> Lap:
     """Return a timed run that divides the work among the threads of the pool."""
     workers = usable_cores()
     shares = [each[first::workers] for first in range(workers)]

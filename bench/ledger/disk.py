@@ -104,7 +104,7 @@ def _chat(data: Path) -> DiskUsage:
 
 
 def _texts(texts: Path) -> DiskUsage:
-    events = list(islice(_long(texts), _MAX_TEXTS))
+    events = list(islice(_long_answers(texts), _MAX_TEXTS))
     with tempfile.TemporaryDirectory(prefix="recollect-disk-") as scratch:
         command = Command(Path(scratch) / "home")
         command.run("init")
@@ -115,7 +115,7 @@ def _texts(texts: Path) -> DiskUsage:
         return DiskUsage(len(events), characters, _file_sizes(Path(scratch) / "home"))
 
 
-def _long(texts: Path) -> Iterator[dict[str, str]]:
+def _long_answers(texts: Path) -> Iterator[dict[str, str]]:
     """Yield long answers of an assistant as if the user had written them."""
     for path in sorted(texts.glob("*.jsonl")):
         for line in path.read_text("utf-8").split("\n"):

@@ -53,17 +53,17 @@ def run(homes: Homes, ledger: str | None, *, events: int = 20_000) -> list[Repor
     with ExitStack() as stack:
         url = ledger or stack.enter_context(_own_broker())
         return [
-            _bulk(homes, _fresh(url), events),
-            _deciding(homes, url, events // 4),
-            _recallable(homes, _fresh(url), seconds=20),
-            _takeover(homes, _fresh(url)),
+            _bulk_report(homes, _new_ledger(url), events),
+            _deciding_report(homes, url, events // 4),
+            _recall_delay_report(homes, _new_ledger(url), seconds=20),
+            _takeover_report(homes, _new_ledger(url)),
         ]
 
 
 # Bulk
 
 
-def _bulk(homes: Homes, url: str, events: int) -> Report:
+def _bulk_report(homes: Homes, url: str, events: int) -> Report:
     """Rebuild an empty node, in comparison with reading the topics into plain inserts."""
     filled = homes.filled(events)
     _copy_to(url, filled)
@@ -152,12 +152,12 @@ async def _read_all(url: str) -> int:
 # Workers
 
 
-def _deciding(homes: Homes, url: str, events: int) -> Report:
+def _deciding_report(homes: Homes, url: str, events: int) -> Report:
     """Decide the events of the inbox, in comparison with the embedded driver on the same events."""
     lines = _lines(events)
-    rates = {workers: _by_workers(_fresh(url), lines, workers) for workers in (1, 2)}
-    embedded = _embedded(homes, lines)
-    counted = _counted(_fresh(url), _lines(60_000))
+    rates = {workers: _workers_rate(_new_ledger(url), lines, workers) for workers in (1, 2)}
+    embedded = _embedded_rate(homes, lines)
+    counted = _counting_rate(_new_ledger(url), _lines(60_000))
     rows = [["embedded driver", "1", count(embedded), "1"]]
     rows += [
         [f"Faust, {workers} worker{'s' * (workers > 1)}", str(workers), count(rate),
@@ -188,7 +188,7 @@ def _deciding(homes: Homes, url: str, events: int) -> Report:
     )
 
 
-def _embedded(homes: Homes, lines: Sequence[tuple[str, bytes]]) -> float:
+def _embedded_rate(homes: Homes, lines: Sequence[tuple[str, bytes]]) -> float:
     by_zone: dict[str, list[Draft]] = {}
     for zone, draft in zip((zone for zone, _ in lines), _drafts(len(lines)), strict=True):
         by_zone.setdefault(zone, []).append(draft)
@@ -204,7 +204,7 @@ def _embedded(homes: Homes, lines: Sequence[tuple[str, bytes]]) -> float:
         node.close()
 
 
-def _by_workers(url: str, lines: Sequence[tuple[str, bytes]], workers: int) -> float:
+def _workers_rate(url: str, lines: Sequence[tuple[str, bytes]], workers: int) -> float:
     with ExitStack() as stack:
         for number in range(workers):
             stack.enter_context(_worker(url, number, encoder=False))
@@ -216,11 +216,11 @@ async def _rate(url: str, lines: Sequence[tuple[str, bytes]]) -> float:
     settings = KafkaSettings.read(url, {})
     began = time.monotonic()
     await _publish(settings, lines)
-    await _decided(settings, len(lines))
+    await _await_changes(settings, len(lines))
     return len(lines) / (time.monotonic() - began)
 
 
-def _counted(url: str, lines: Sequence[tuple[str, bytes]]) -> float:
+def _counting_rate(url: str, lines: Sequence[tuple[str, bytes]]) -> float:
     """Return the number of records per second that the delivery passes to a counting agent."""
     settings = KafkaSettings.read(url, {})
     ledger = _ledger(url, Path(tempfile.mkdtemp()))
@@ -299,7 +299,7 @@ def _count(url: str, total: int) -> None:
 # From publishing to recall
 
 
-def _recallable(homes: Homes, url: str, *, seconds: int) -> Report:
+def _recall_delay_report(homes: Homes, url: str, *, seconds: int) -> Report:
     """Publish at a constant rate, and measure when each event is found in the worker's files."""
     with _worker(url, 0, encoder=True) as home:
         _await_members(url, 1)
@@ -335,7 +335,7 @@ async def _warm(url: str) -> None:
     settings = KafkaSettings.read(url, {})
     lines = [(zone, _line(zone, -number - 1)) for number, zone in enumerate(_zones())]
     await _publish(settings, lines)
-    await _decided(settings, len(lines))
+    await _await_changes(settings, len(lines))
 
 
 async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], list[float]]:
@@ -347,7 +347,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
     }
     files = {
         (name, zone): apsw.Connection(
-            str(_current(home, zone) / f"{name}.db"), flags=apsw.SQLITE_OPEN_READONLY
+            str(_current_generation(home, zone) / f"{name}.db"), flags=apsw.SQLITE_OPEN_READONLY
         )
         for name in found
         for zone in zones
@@ -396,14 +396,14 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
     return waits["events"], waits["embeddings"]
 
 
-def _takeover(homes: Homes, url: str) -> Report:
+def _takeover_report(homes: Homes, url: str) -> Report:
     """Kill one of two workers, and measure when the other has decided an event of each zone."""
     with _worker(url, 0, encoder=False) as _, ExitStack() as stack:
         stack.enter_context(_worker(url, 1, encoder=False, killed=True))
         _await_members(url, 2)
         asyncio.run(_warm(url))
         stack.close()
-        seconds = asyncio.run(_until_taken_over(url))
+        seconds = asyncio.run(_takeover_seconds(url))
     return Report(
         "Kafka: a worker is killed",
         f"One of two workers is killed with SIGKILL; immediately after, an event is published to "
@@ -414,12 +414,12 @@ def _takeover(homes: Homes, url: str) -> Report:
     )
 
 
-async def _until_taken_over(url: str) -> float:
+async def _takeover_seconds(url: str) -> float:
     settings = KafkaSettings.read(url, {})
     began = time.monotonic()
     zones = _zones()
     await _publish(settings, [(zone, _line(zone, number)) for number, zone in enumerate(zones)])
-    await _decided(settings, 2 * len(zones))
+    await _await_changes(settings, 2 * len(zones))
     return time.monotonic() - began
 
 
@@ -437,7 +437,7 @@ def _own_broker() -> Iterator[str]:
         yield f"kafka://{broker.address}"
 
 
-def _fresh(url: str) -> str:
+def _new_ledger(url: str) -> str:
     """Return a new ledger on the same broker."""
     return f"{url.rstrip('/')}/b{uuid.uuid4().hex[:10]}" if url.count("/") == 2 else url
 
@@ -490,7 +490,7 @@ async def _publish(settings: KafkaSettings, lines: Sequence[tuple[str, bytes]]) 
         await producer.stop()
 
 
-async def _decided(settings: KafkaSettings, total: int) -> None:
+async def _await_changes(settings: KafkaSettings, total: int) -> None:
     """Wait until `changes` has this many records."""
     places = [TopicPartition(settings.topic(CHANGES), number) for number in range(PARTITIONS)]
     consumer = AIOKafkaConsumer(bootstrap_servers=list(settings.servers), group_id=None)
@@ -542,7 +542,7 @@ def _json(payload: object, occurred_at: int) -> bytes:
     )
 
 
-def _current(home: Path, zone: str) -> Path:
+def _current_generation(home: Path, zone: str) -> Path:
     directory = home / "zones" / zone
     return directory / (directory / "CURRENT").read_text().strip()
 

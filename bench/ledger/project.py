@@ -51,7 +51,7 @@ def run(homes: Homes, *, events: int = 20_000, small: int = SMALL) -> Report:
                 share >= MIN_SHARE,
             )
         )
-    seconds = min(_projected(homes, small, small=True) for _ in range(ROUNDS))
+    seconds = min(_seconds_to_project(homes, small, small=True) for _ in range(ROUNDS))
     rows.append([f"re-project, {count(small)} small", count(small), *_cells(small, seconds), ""])
     most = MAX_SECONDS * small / SMALL
     targets.append(
@@ -86,7 +86,7 @@ def _against_floor(homes: Homes, events: int, vectors: bool) -> tuple[float, flo
     return min(ours), min(floors)
 
 
-def _projected(homes: Homes, events: int, *, small: bool) -> float:
+def _seconds_to_project(homes: Homes, events: int, *, small: bool) -> float:
     files, seconds = project(homes.filled(events, small=small), homes.fresh())
     files.close()
     return seconds

@@ -23,7 +23,7 @@ _STEPS = ("publish", "decide", "project", "derive")
 
 def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
     """Measure each size, with events of a few words and without an encoder."""
-    measured = {size: _measured(homes, size) for size in sizes}
+    measured = {size: _measure(homes, size) for size in sizes}
     rows = [
         [count(size), step, f"{seconds:.1f}", f"{seconds / size * 1e6:.0f}"]
         for size, steps in measured.items()
@@ -52,7 +52,7 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
     )
 
 
-def _measured(homes: Homes, size: int) -> tuple[float, float, float, float]:
+def _measure(homes: Homes, size: int) -> tuple[float, float, float, float]:
     filled = homes.filled(size, small=True)
     files, projected_s = project(filled, homes.fresh())
     files.close()

@@ -98,16 +98,17 @@ def _relevance_report(data: Path) -> Report:
         tempfile.TemporaryDirectory(prefix="recollect-context-") as scratch,
         Recollect(Path(scratch) / "home") as r,
     ):
-        of = [_of_persona(r.zone(f"p{place}"), path) for place, path in enumerate(personas)]
+        of = [_persona_relevance(r.zone(f"p{place}"), path) for place, path in enumerate(personas)]
         realmem = Prompts(
             [value for own, _, _ in of for value in own],
             [value for _, other, _ in of for value in other],
         )
         generic = [text for _, _, texts in of for text in texts]
-        of_talks = _of_talks(r, json.loads(talks.read_text("utf-8")), generic)
-        of_demo = _of_demo(r.zone("demo"), generic)
+        of_talks = _talks_relevance(r, json.loads(talks.read_text("utf-8")), generic)
+        of_demo = _demo_relevance(r.zone("demo"), generic)
         small = [
-            _of_memory(r.zone(memory.name), memory, generic) for memory in small_memories.memories()
+            _memory_relevance(r.zone(memory.name), memory, generic)
+            for memory in small_memories.memories()
         ]
     cut = realmem.cut
     answered = {
@@ -154,7 +155,7 @@ def _relevance_report(data: Path) -> Report:
     )
 
 
-def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[str]]:
+def _persona_relevance(zone: Zone, path: Path) -> tuple[list[float], list[float], list[str]]:
     """Return `relevance` of a persona's questions and of unrelated prompts, and those prompts."""
     rows = json_lines(path)
     zone.ingest([row["event"] for row in rows])
@@ -182,7 +183,7 @@ def _of_persona(zone: Zone, path: Path) -> tuple[list[float], list[float], list[
     )
 
 
-def _of_talks(r: Recollect, talks: Sequence[Json], generic: Sequence[str]) -> Prompts:
+def _talks_relevance(r: Recollect, talks: Sequence[Json], generic: Sequence[str]) -> Prompts:
     found = Prompts([], [])
     for talk in talks:
         zone = _zone_with(r, talk)
@@ -193,13 +194,13 @@ def _of_talks(r: Recollect, talks: Sequence[Json], generic: Sequence[str]) -> Pr
     return found
 
 
-def _of_demo(zone: Zone, generic: Sequence[str]) -> Prompts:
+def _demo_relevance(zone: Zone, generic: Sequence[str]) -> Prompts:
     zone.ingest(json_lines(DEMO / "export.jsonl"))
     questions = [row["query"] for row in json_lines(DEMO / "questions.jsonl")]
     return Prompts(_relevances(zone, questions), _relevances(zone, generic))
 
 
-def _of_memory(
+def _memory_relevance(
     zone: Zone, memory: small_memories.Memory, generic: Sequence[str]
 ) -> tuple[Prompts, list[float]]:
     """Return `relevance` of a memory's questions, of unrelated prompts, and of near misses."""

@@ -94,7 +94,7 @@ def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
     environment = {
         key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"
     } | {"RECOLLECT_HOME": str(home), "PYTHONPYCACHEPREFIX": str(homes.fresh())}
-    costs = _in_turn(programs, environment, rounds)
+    costs = _alternating_times(programs, environment, rounds)
     bare = costs["the bare libraries"]
     return Report(
         title,
@@ -130,7 +130,7 @@ def _events() -> list[dict[str, object]]:
     ]
 
 
-def _in_turn(
+def _alternating_times(
     programs: Mapping[str, Sequence[str]], environment: Mapping[str, str], rounds: int
 ) -> dict[str, _Cost]:
     """Return the best times of each program, after a warm-up run."""

@@ -136,18 +136,18 @@ class _RequestHandlers:
         self._access = access
         self._calls = calls
         self._tools = {tool.name: tool for tool in tools}
-        self._listed = {tool.name: tool.described() for tool in tools}
+        self._descriptions = {tool.name: tool.described() for tool in tools}
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """Return the schema of a tool's arguments."""
-        tool = self._listed.get(name)
+        tool = self._descriptions.get(name)
         return None if tool is None else tool.input_schema
 
     async def list_tools(self, context: Context, _: Any) -> types.ListToolsResult:
         """Return the tools that the caller may use."""
         rights = self._access(context.request).rights
         allowed = [tool for tool in self._tools.values() if tool.needs <= rights]
-        return types.ListToolsResult(tools=[self._listed[tool.name] for tool in allowed])
+        return types.ListToolsResult(tools=[self._descriptions[tool.name] for tool in allowed])
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams

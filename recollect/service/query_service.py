@@ -272,7 +272,7 @@ class QueryService:
 
     def _on_written(self, _: str, report: WriteReport) -> None:
         """Handle a report of the model writer."""
-        self.metrics.wrote(report)
+        self.metrics.count_writing(report)
 
     async def _warm_up(self) -> None:
         """Load the encoder, then become ready."""

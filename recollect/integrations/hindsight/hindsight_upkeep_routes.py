@@ -26,7 +26,7 @@ from recollect.service import (
 _READ, _WRITE, _FORGET = {"right": "read"}, {"right": "write"}, {"right": "forget"}
 _MAX_LIMIT = 1_000
 # Later than every event.
-_EVER = "2199-12-31T23:59:59.999Z"
+_FAR_FUTURE = "2199-12-31T23:59:59.999Z"
 
 
 class UnitBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ def _erase_all(zone: Zone) -> int:
     erased = 0
     for model in list(paginate(zone.mental_models)):
         erased += zone.delete_mental_model(model.id).events
-    return erased + zone.forget(time_before=_EVER).events
+    return erased + zone.forget(time_before=_FAR_FUTURE).events
 
 
 def _erase_memories(zone: Zone) -> int:

@@ -76,7 +76,7 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
             ProvenanceStep(f"{found.kind}: holds {duration} (confidence {found.confidence})")
         )
     steps += _vectors(files, "fact", id_)
-    steps += _end(files, id_)
+    steps += _endings(files, id_)
     for other, strength, text in memory.causes(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"follows from fact {other} (strength {strength})", [text]))
     for other, strength, text in memory.effects(files.memory.connection, id_):
@@ -104,7 +104,7 @@ def _statements(files: ZoneFiles, fact_id: str) -> list[fact_statements.FactStat
     return fact_statements.in_order(found, source_ids)
 
 
-def _end(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
+def _endings(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
     """Return a fact's retractions, undone ones included, and the memory that superseded it."""
     steps = []
     void = False

@@ -81,7 +81,7 @@ class Relations:
         later = set(relation_list.facts_relating_to(self._memory, fact_id))
         for value in relation_list.values_of(self._memory, [fact_id]):
             for subject in self._subject_ids({value.subject})[value.subject]:
-                for attribute in (value.attribute, *_detailing(value.attribute)):
+                for attribute in (value.attribute, *_detail_attributes(value.attribute)):
                     later.update(
                         relation_list.facts_after(
                             self._memory, subject, attribute, value.as_of, _MAX_VALUES
@@ -150,6 +150,6 @@ class Relations:
         return max(earlier, key=lambda each: values.shared(value.value, each.value)).fact_id
 
 
-def _detailing(attribute: str) -> list[str]:
+def _detail_attributes(attribute: str) -> list[str]:
     """Return the attributes that add detail to the given one."""
     return [more for more, less in _DETAIL_OF.items() if less == attribute]

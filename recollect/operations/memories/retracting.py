@@ -89,7 +89,7 @@ def retract(
             "or forget what it rests on"
         )
     event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
-    target = _retracted_as(zone, found.id) if restore else found.id
+    target = _retraction_id(zone, found.id) if restore else found.id
     is_retracted = _is_retracted(zone, target)
     if restore and not is_retracted:
         raise InvalidInput(f"{id_!r} is not retracted, so there is nothing to restore")
@@ -116,7 +116,7 @@ def append_retraction(
 ) -> None:
     """Append the command that retracts or replaces a memory."""
     with zone.files() as files, files.read_transaction():
-        stated_at = _stated_at(files, found, replaced_by, source_event_ids)
+        stated_at = _statements_of(files, found, replaced_by, source_event_ids)
     if not stated_at:
         raise InvalidInput(f"source_event_ids: none of these events states {found.id!r}")
     _append(zone, found.id, stated_at=stated_at, replaced_by=replaced_by)
@@ -142,7 +142,7 @@ def _append(
     )
 
 
-def _stated_at(
+def _statements_of(
     files: ZoneFiles,
     found: Memory | Part,
     except_event: str | None,
@@ -184,7 +184,7 @@ def _is_retracted(zone: OpenZone, id_: str) -> bool:
     return any(row.is_standing for row in rows)
 
 
-def _retracted_as(zone: OpenZone, id_: str) -> str:
+def _retraction_id(zone: OpenZone, id_: str) -> str:
     """Return the id under which a memory was retracted.
 
     It differs from the current id if the fact's first event was forgotten since, and the fact was

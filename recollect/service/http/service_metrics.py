@@ -83,12 +83,12 @@ class ServiceMetrics:
         self._registry.register(_Lanes(lanes))
         ProcessCollector(registry=self._registry)
 
-    def request(self, route: str, method: str, status: int, seconds: float) -> None:
+    def count_request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request."""
         self.requests.labels(route, method, status).inc()
         self.seconds.labels(route, method).observe(seconds)
 
-    def wrote(self, report: WriteReport) -> None:
+    def count_writing(self, report: WriteReport) -> None:
         """Count the calls and facts of the background model writer."""
         self._read.inc(report.processed)
         self._calls.inc(report.calls)

@@ -89,7 +89,7 @@ class ServiceMiddleware:
             method = scope["method"] if scope["method"] in _METHODS else "other"
             route = str(scope.get("path_template") or "none")
             status = response.status or 499
-            self._metrics.request(route, method, status, seconds)
+            self._metrics.count_request(route, method, status, seconds)
             principal = principal_of(scope)
             self._log.request(
                 request_id=request_id,
