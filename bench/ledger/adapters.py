@@ -65,8 +65,8 @@ def _messages() -> Iterator[tuple[int, datetime, str, str]]:
         number += 1
 
 
-def _slack(room: Path, size: int) -> Path:
-    folder = room / "slack"
+def _slack(directory: Path, size: int) -> Path:
+    folder = directory / "slack"
     (folder / "general").mkdir(parents=True)
     people = [{"id": f"U{n}", "profile": {"real_name": f"Person {n}"}} for n in range(50)]
     (folder / "users.json").write_text(json.dumps(people))
@@ -98,8 +98,8 @@ def _slack_bare(folder: Path) -> int:
     return found
 
 
-def _whatsapp(room: Path, size: int) -> Path:
-    path = room / "WhatsApp Chat with Trip.txt"
+def _whatsapp(directory: Path, size: int) -> Path:
+    path = directory / "WhatsApp Chat with Trip.txt"
     with path.open("w") as file:
         written = 0
         for _, at, who, text in _messages():
@@ -114,8 +114,8 @@ def _lines_bare(path: Path) -> int:
         return sum(1 for _ in file)
 
 
-def _mbox(room: Path, size: int) -> Path:
-    path = room / "All mail.mbox"
+def _mbox(directory: Path, size: int) -> Path:
+    path = directory / "All mail.mbox"
     with path.open("w") as file:
         written = 0
         for number, at, who, text in _messages():
@@ -143,8 +143,8 @@ def _mbox_bare(path: Path) -> int:
     return found + 1
 
 
-def _jsonl(room: Path, size: int) -> Path:
-    path = room / "events.jsonl"
+def _jsonl(directory: Path, size: int) -> Path:
+    path = directory / "events.jsonl"
     with path.open("w") as file:
         written = 0
         for number, at, who, text in _messages():
@@ -211,8 +211,8 @@ def run(*, megabytes: int = MEGABYTES, only: tuple[str, ...] = tuple(FORMS)) -> 
 
 def _read(name: str, directory: Path, size: int) -> _Measured:
     """Make an export, and read it in a process of its own."""
-    with tempfile.TemporaryDirectory(dir=directory) as room:
-        path = FORMS[name].make(Path(room), size)
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        path = FORMS[name].make(Path(scratch), size)
         done = subprocess.run(
             [sys.executable, "-m", "bench.ledger.adapters", "--one", name, str(path)],
             capture_output=True,

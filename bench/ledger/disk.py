@@ -71,17 +71,17 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
             title, about, columns, [], skipped=f"{data.name} and {texts.name} do not exist"
         )
     rows = []
-    for name, room, _ in measured:
-        for file, size in room.bytes.most_common():
-            share = f"{100 * size / room.bytes.total():.0f}%"
-            rows.append([name, file, f"{size / 1e6:.2f}", count(size / room.turns), share])
-        mean = f"all, {room.turns:,} turns of {room.characters // room.turns:,} characters"
-        rows.append([name, mean, f"{room.bytes.total() / 1e6:.2f}", count(room.per_turn), ""])
+    for name, usage, _ in measured:
+        for file, size in usage.bytes.most_common():
+            share = f"{100 * size / usage.bytes.total():.0f}%"
+            rows.append([name, file, f"{size / 1e6:.2f}", count(size / usage.turns), share])
+        mean = f"all, {usage.turns:,} turns of {usage.characters // usage.turns:,} characters"
+        rows.append([name, mean, f"{usage.bytes.total() / 1e6:.2f}", count(usage.per_turn), ""])
     targets = [
         Target(
-            f"{name}: at most {most:,} bytes a turn", f"{room.per_turn:,}", room.per_turn <= most
+            f"{name}: at most {most:,} bytes a turn", f"{usage.per_turn:,}", usage.per_turn <= most
         )
-        for name, room, most in measured
+        for name, usage, most in measured
     ]
     return Report(title, about, columns, rows, targets)
 

@@ -129,9 +129,9 @@ def run(
             files_mb = sum(file.stat().st_size for file in directory.glob("*.db")) / 1e6
             forgot = _in_a_process("--forget", directory, ErasureTimes)
             cold = _run_measure(directory, 0)
-        for way, _, _ in _CONFIGURATIONS:
-            cells = [f"{percentile(mapped.wall[way], share):.2f}" for share in (0.5, 0.95, 0.99)]
-            speed.append([count(size), way, *cells, f"{percentile(mapped.cpu[way], 0.5):.2f}"])
+        for label, _, _ in _CONFIGURATIONS:
+            cells = [f"{percentile(mapped.wall[label], share):.2f}" for share in (0.5, 0.95, 0.99)]
+            speed.append([count(size), label, *cells, f"{percentile(mapped.cpu[label], 0.5):.2f}"])
         memory_rows.append(
             [
                 count(size),
@@ -142,7 +142,7 @@ def run(
             ]
         )
         before, file, memory, after = (
-            percentile(spent, 0.5) for spent in msgspec.structs.astuple(forgot)
+            percentile(latencies, 0.5) for latencies in msgspec.structs.astuple(forgot)
         )
         forgotten.append(
             [
@@ -298,14 +298,14 @@ def measure(directory: Path, queries: int) -> Measured:
         if recaller.should_store:
             recaller.store()
         for _ in range(ROUNDS if queries else 0):
-            for way, budget, arms in _CONFIGURATIONS:
+            for label, budget, arms in _CONFIGURATIONS:
                 asked = [writer.question() for _ in range(_WARM + queries)]
                 with only(arms, budget):
-                    spent = [_timed(recaller, question, budget) for question in asked]
-                walls, cpus = map(list, zip(*spent[_WARM:], strict=True))
-                before = measured.wall.get(way)
+                    times = [_timed(recaller, question, budget) for question in asked]
+                walls, cpus = map(list, zip(*times[_WARM:], strict=True))
+                before = measured.wall.get(label)
                 if before is None or percentile(walls, 0.5) < percentile(before, 0.5):
-                    measured.wall[way], measured.cpu[way] = walls, cpus
+                    measured.wall[label], measured.cpu[label] = walls, cpus
     measured.memory_mb = _memory_mb()
     return measured
 
@@ -321,8 +321,8 @@ def forget(directory: Path) -> ErasureTimes:
         numbers = [number for (number,) in rows(files.events.connection, _SPREAD, (FORGETS,))]
         for number in numbers:
             # The first questions are for warming up.
-            spent = [_timed(recaller, writer.question(), "high")[0] for _ in range(2 * _AROUND)]
-            forgot.before.append(percentile(spent[_AROUND:], 0.5))
+            latencies = [_timed(recaller, writer.question(), "high")[0] for _ in range(2 * _AROUND)]
+            forgot.before.append(percentile(latencies[_AROUND:], 0.5))
             zones.forget(files, [number])
             for into, work in (
                 (forgot.file, partial(prune_index, files)),
@@ -352,13 +352,13 @@ def _embedding() -> list[str] | None:
         return None
     try:
         writer = Writer(seed=2)
-        spent = []
+        latencies = []
         for _ in range(QUERIES):
             question = writer.question()
             began = time.perf_counter()
             encoder.encode_query_tokens(question)
-            spent.append((time.perf_counter() - began) * 1e3)
-        cells = [f"{percentile(spent, share):.2f}" for share in (0.5, 0.95, 0.99)]
+            latencies.append((time.perf_counter() - began) * 1e3)
+        cells = [f"{percentile(latencies, share):.2f}" for share in (0.5, 0.95, 0.99)]
         return ["", f"embedding the question, {encoder.model}", *cells, ""]
     finally:
         encoder.close()

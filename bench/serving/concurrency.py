@@ -127,7 +127,7 @@ def _measure(zone: Zone, asking: Iterator[str], threads: int, questions: int) ->
     for _ in range(_WARM):
         zone.recall(next(asking))
     left = iter([next(asking) for _ in range(questions)])
-    drawing, spent = threading.Lock(), list[float]()
+    drawing, latencies = threading.Lock(), list[float]()
 
     def ask() -> None:
         while True:
@@ -137,7 +137,7 @@ def _measure(zone: Zone, asking: Iterator[str], threads: int, questions: int) ->
                 return
             began = time.perf_counter()
             zone.recall(question)
-            spent.append((time.perf_counter() - began) * 1e3)
+            latencies.append((time.perf_counter() - began) * 1e3)
 
     asked_by = [threading.Thread(target=ask) for _ in range(threads)]
     began, busy = time.perf_counter(), time.process_time()
@@ -146,7 +146,7 @@ def _measure(zone: Zone, asking: Iterator[str], threads: int, questions: int) ->
     for thread in asked_by:
         thread.join()
     wall, cpu = time.perf_counter() - began, time.process_time() - busy
-    return _Cost(questions / wall, spent, 1e3 * cpu / questions)
+    return _Cost(questions / wall, latencies, 1e3 * cpu / questions)
 
 
 def _write(zone: Zone, stop: threading.Event) -> None:

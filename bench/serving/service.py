@@ -147,7 +147,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     try:
         if not filled:
             items, decided = _ingest(service)
-        per_s, spent, busy = _measure(service, asking, questions)
+        per_s, latencies, busy = _measure(service, asking, questions)
         after = service.memory_mb()
     finally:
         service.close()
@@ -158,8 +158,11 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
         idle = service.resident_mb()
     finally:
         service.close()
-    p95 = percentile(spent, 0.95)
-    cells = [f"{per_s:.0f}", *(f"{percentile(spent, share):.1f}" for share in (0.5, 0.95, 0.99))]
+    p95 = percentile(latencies, 0.95)
+    cells = [
+        f"{per_s:.0f}",
+        *(f"{percentile(latencies, share):.1f}" for share in (0.5, 0.95, 0.99)),
+    ]
     cells += [f"{busy:.2f}", items, decided, f"{start:.2f}", f"{idle:.0f}", f"{after:.0f}"]
     return Report(
         title,
@@ -205,14 +208,14 @@ def _measure(
     _ask_at_once(service, [next(asking) for _ in range(_WARM)])
     some = [next(asking) for _ in range(questions)]
     began, busy = time.perf_counter(), service.busy_ms()
-    spent = _ask_at_once(service, some)
+    latencies = _ask_at_once(service, some)
     wall = time.perf_counter() - began
-    return questions / wall, spent, (service.busy_ms() - busy) / questions
+    return questions / wall, latencies, (service.busy_ms() - busy) / questions
 
 
 def _ask_at_once(service: _Serving, questions: list[str]) -> list[float]:
     """Run all clients, each asking one question after another; return the ms of each."""
-    left, drawing, spent = iter(questions), threading.Lock(), list[float]()
+    left, drawing, latencies = iter(questions), threading.Lock(), list[float]()
 
     def ask() -> None:
         client = _Client(service.port)
@@ -223,14 +226,14 @@ def _ask_at_once(service: _Serving, questions: list[str]) -> list[float]:
                 return
             began = time.perf_counter()
             client.recall(question)
-            spent.append((time.perf_counter() - began) * 1e3)
+            latencies.append((time.perf_counter() - began) * 1e3)
 
     clients = [threading.Thread(target=ask) for _ in range(CLIENTS)]
     for client in clients:
         client.start()
     for client in clients:
         client.join()
-    return spent
+    return latencies
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -174,8 +174,8 @@ def _remainder_ids(message: Message, remainder: str) -> list[str]:
 
 def _retracted_spans(message: Message) -> list[tuple[int, int]]:
     """Return the character spans of the retracted parts of a message."""
-    ends = (id_.rpartition(":")[2].split("-") for id_ in message.last.retracted_parts)
-    return [(int(start), int(end)) for start, end in ends]
+    bounds = (id_.rpartition(":")[2].split("-") for id_ in message.last.retracted_parts)
+    return [(int(start), int(end)) for start, end in bounds]
 
 
 def retracted_remainder(message: Message) -> str:

@@ -161,15 +161,15 @@ class Mem0Store:
         found = find_messages(self.zone, {"batch": batch}) if self.zone.exists() else []
         if not found:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
-        reads = MemoryReader(self.zone, found).read(found)
-        firsts = self._first_ids([item for read in reads for item in read.items])
+        memories = MemoryReader(self.zone, found).read(found)
+        firsts = self._first_ids([item for each in memories for item in each.items])
         found_memories: dict[str, dict[str, Any]] = {}
-        for read in reads:
-            for item in read.items:
+        for each in memories:
+            for item in each.items:
                 first = firsts.get(item.id, item.id)
                 event = "ADD" if first == item.id else "NONE"
                 found_memories.setdefault(first, {"id": first, "memory": item.text, "event": event})
-            for item in read.repeated:
+            for item in each.repeated:
                 found_memories.setdefault(
                     item.id, {"id": item.id, "memory": item.text, "event": "NONE"}
                 )
@@ -266,11 +266,11 @@ class Mem0Store:
             for message in owners_messages
             if not stems or any(stem in message.last.text.casefold() for stem in stems)
         ]
-        reads = MemoryReader(self.zone, owners_messages).read(candidates)
+        memories = MemoryReader(self.zone, owners_messages).read(candidates)
         return [
             one
-            for read in reads
-            for one in read.items
+            for each in memories
+            for one in each.items
             if one.identity == item.identity
             and (one.id, one.message.source_id) != (item.id, item.message.source_id)
         ]
@@ -341,8 +341,8 @@ class Mem0Store:
         candidates = [one for one in found if not source_ids.isdisjoint(one.source_ids)]
         scored = [
             (score, item)
-            for read in MemoryReader(self.zone, found).read(candidates)
-            for item in read.items
+            for each in MemoryReader(self.zone, found).read(candidates)
+            for item in each.items
             if (chosen is None or item.id in chosen)
             and (score := _score(item, hits, threshold)) is not None
         ]
@@ -359,8 +359,8 @@ class Mem0Store:
         """Return the memories that match the filters, newest first."""
         found, chosen = self._matching(filters, expired=show_expired)
         items: dict[tuple[object, ...], Item] = {}
-        for read in MemoryReader(self.zone, found).read(found):
-            for item in read.items:
+        for each in MemoryReader(self.zone, found).read(found):
+            for item in each.items:
                 if chosen is None or item.id in chosen:
                     items.setdefault(item.identity, item)
         newest_first = sorted(items.values(), key=lambda item: item.message.sort_key, reverse=True)
@@ -446,12 +446,14 @@ class Mem0Store:
         found: dict[tuple[str, str], list[Message]] = {}
         count: Counter[tuple[str, str]] = Counter()
         added = find_messages(self.zone, {})
-        for message, read in zip(added, MemoryReader(self.zone, added).read(added), strict=True):
+        for message, memories in zip(
+            added, MemoryReader(self.zone, added).read(added), strict=True
+        ):
             for name in IDS:
                 if value := message.stored.get(name):
                     owner = (name.removesuffix("_id"), value)
                     found.setdefault(owner, []).append(message)
-                    count[owner] += len(read.items)
+                    count[owner] += len(memories.items)
         return [
             {
                 "id": name,
@@ -495,8 +497,8 @@ class Mem0Store:
         if field_names.isdisjoint(MEMORY_FIELDS):
             return [one for one in found if matches(filters, one.filter_fields)], None
         chosen: dict[str, Message] = {}
-        for read in MemoryReader(self.zone, found).read(found):
-            for item in read.items:
+        for memories in MemoryReader(self.zone, found).read(found):
+            for item in memories.items:
                 if matches(filters, item.filter_fields):
                     chosen[item.id] = item.message
         kept = {message.source_id for message in chosen.values()}
@@ -581,8 +583,8 @@ class Mem0Store:
             return whole_message(message), not message.last.current
         if memory.type == "fact":
             return Item(memory.id, memory.text, message), memory.retracted
-        (read,) = MemoryReader(self.zone, [message]).read([message])
-        for item in read.items:
+        (memories,) = MemoryReader(self.zone, [message]).read([message])
+        for item in memories.items:
             if item.id == memory.id:
                 return item, False
         if remainder := retracted_remainder(message):

@@ -191,7 +191,7 @@ def check(zone: OpenZone, given: Certificate, verification: Verification) -> Cer
     hashes_agree = passes(
         None
         if all(file.ok and file.hash == file.replayed for file in statement.replay)
-        else "the replay recorded in it differs from the files of that time",
+        else "the replay that it records differs from the files of that time",
         None if verification.ok else "verify finds problems now",
     )
     return CertificateCheck(

@@ -436,8 +436,8 @@ class TargetFinder:
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Content):
                 names.add((event.platform, event.payload.source_id))
-        parks = set(memory.park_records(self._memory)) - found
-        for number, record in records_at(self._ledger, self._zone, parks).items():
+        parked_numbers = set(memory.park_records(self._memory)) - found
+        for number, record in records_at(self._ledger, self._zone, parked_numbers).items():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Park):
                 body = parked_body(event.payload)
@@ -459,8 +459,10 @@ class TargetFinder:
             ids = [item.id for item in events.by_numbers(self._events, known)]
             ids += memory.model_ids(self._memory, known)
             tags = [f"{SOURCE_TAG_PREFIX}{id_}" for id_ in ids]
-            resting = memory.models_tagged(self._memory, tags)
-            more = set(memory.records_of_models(self._memory, numbers=sorted({*found, *resting})))
+            dependent_models = memory.models_tagged(self._memory, tags)
+            more = set(
+                memory.records_of_models(self._memory, numbers=sorted({*found, *dependent_models}))
+            )
         return found
 
     def _closing_commands(self, platform: str, turn_id: str, messages: list[int]) -> set[int]:
