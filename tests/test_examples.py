@@ -12,9 +12,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+#: They start a service or load other systems' clients.
+LONG = {"agent_over_mcp", "other_clients"}
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem in LONG else ())
+        for path in EXAMPLES
+    ],
+)
 def test_an_example_prints_what_stands_in_it(path: Path, tmp_path: Path) -> None:
     expected = re.findall(r"^\s*# > (.*)$", path.read_text("utf-8"), re.MULTILINE)
     assert expected, "an example shows what it prints"

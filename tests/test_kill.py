@@ -82,6 +82,7 @@ def test_a_world_is_the_same_for_a_seed_and_says_what_it_forgets_once():
         assert len(holders) == 1, "only the forgotten event holds its word"
 
 
+@pytest.mark.slow
 def test_a_power_cut_takes_the_end_of_what_was_not_flushed_and_leaves_the_rest_whole(tmp_path):
     """Each row is a transaction; those before a checkpoint are on the disk."""
     cut = PowerCut(random.Random(1))

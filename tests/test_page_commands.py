@@ -40,6 +40,7 @@ def serving(prompt: Prompt) -> Iterator[str]:
             process.terminate()
 
 
+@pytest.mark.slow
 def test_every_command_of_the_guide_prints_what_it_shows(tmp_path: Path) -> None:
     prompt = Prompt(tmp_path)
     write_exports(tmp_path)

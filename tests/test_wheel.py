@@ -329,6 +329,7 @@ def pins(place: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["uv", "pipx"])
 def test_a_tools_environment_without_pip_gets_its_weights(
     wheel: Path, tmp_path: Path, tool: str

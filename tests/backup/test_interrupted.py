@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESTORING = [name for name in FAILPOINTS if name.startswith("restore.")]
 #: From here on the restored home counts.
 COUNTS = RESTORING.index("restore.committed")
+AT_THE_TURN = RESTORING[COUNTS - 1 : COUNTS + 1]
 
 # No file may have more than so many bytes.
 NO_ROOM = """
@@ -38,7 +39,14 @@ def died(homes: Homes, *arguments: str, at: str) -> None:
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
-@pytest.mark.parametrize("place", range(len(RESTORING)), ids=RESTORING)
+@pytest.mark.parametrize(
+    "place",
+    # The last moment of the old home and the first of the new one, and with `slow` all others.
+    [
+        pytest.param(place, id=name, marks=() if name in AT_THE_TURN else pytest.mark.slow)
+        for place, name in enumerate(RESTORING)
+    ],
+)
 def test_a_restore_that_is_killed_leaves_one_whole_home_and_is_ended_by_the_next(
     homes: Homes, place: int
 ) -> None:
@@ -80,6 +88,7 @@ def test_another_backup_is_restored_over_one_that_was_interrupted(homes: Homes) 
     assert homes.traces(WORDS["m-1"], WORDS["m-4"]) == []
 
 
+@pytest.mark.slow
 def test_into_an_empty_directory_it_is_the_same(homes: Homes) -> None:
     for place, name in enumerate(RESTORING):
         there = homes.other(f"there-{place}")

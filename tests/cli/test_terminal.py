@@ -333,6 +333,7 @@ def on_a_terminal(arguments: list[str]) -> str:
     return written.decode()
 
 
+@pytest.mark.slow
 def test_nothing_acts_on_a_real_terminal(held: Path, room: Path) -> None:
     export = commands(held, room)["ingest"][0]
     for arguments in (

@@ -21,7 +21,7 @@ from tests.encoder.random_model import BGE_QUERY_PREFIX
 from tests.encoder.texts import PASSAGES
 
 
-@pytest.fixture(params=["float", "int8"])
+@pytest.fixture(params=[pytest.param("float", marks=pytest.mark.slow), "int8"])
 def precision(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -383,6 +383,7 @@ def test_a_process_killed_in_the_middle_of_a_download_leaves_nothing_to_be_used(
     assert vectors(pin, tmp_path).any()
 
 
+@pytest.mark.slow
 def test_processes_that_bring_the_same_model_at_once_do_not_disturb_each_other(hub, tmp_path):
     processes = [start_bringing(tmp_path) for _ in range(4)]
     ends = [process.communicate() for process in processes]

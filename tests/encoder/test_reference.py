@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from bench.encoder.encode import sentences
+from recollect.streams.encoder.catalog import Precision
 from recollect.streams.encoder.encoder import Encoder
 from tests.encoder.texts import PASSAGES, QUERIES, TOKENS_OF
 
@@ -29,18 +30,31 @@ def cosines(
     return np.asarray((one * other).sum(axis=1) / lengths)
 
 
+@pytest.fixture(scope="module")
+def passages(
+    minilm: dict[Precision, Encoder], random_bge: dict[Precision, Encoder]
+) -> dict[tuple[str, Precision], npt.NDArray[np.float32]]:
+    """The vectors of the passages, by model and precision."""
+    encoders = {"minilm": minilm, "random_bge": random_bge}
+    return {
+        (name, precision): encoder.encode(PASSAGES)
+        for name, of_precision in encoders.items()
+        for precision, encoder in of_precision.items()
+    }
+
+
 @pytest.fixture(params=["minilm", "random_bge"])
 def family(request: pytest.FixtureRequest) -> tuple[dict[str, Encoder], Reference]:
     """Mean pooling with real weights, and CLS pooling with bge-small's shape."""
     return request.getfixturevalue(request.param), reference(request.param)
 
 
-def test_float_vectors_of_passages_are_the_reference(family):
-    encoders, expected = family
-    found = encoders["float"].encode(PASSAGES)
+@pytest.mark.parametrize("name", ["minilm", "random_bge"])
+def test_float_vectors_of_passages_are_the_reference(passages, name):
+    found, expected = passages[name, "float"], reference(name)["passages"]
     assert found.dtype == np.float32
-    assert cosines(found, expected["passages"]).min() >= 0.9999
-    np.testing.assert_allclose(found, expected["passages"], atol=2e-4)
+    assert cosines(found, expected).min() >= 0.9999
+    np.testing.assert_allclose(found, expected, atol=2e-4)
 
 
 def test_queries_carry_the_prefix_that_the_reference_was_given(family):
@@ -67,21 +81,20 @@ def test_int8_of_ordinary_sentences_is_float_within_a_hundredth(minilm):
     assert similar.min() >= 0.97
 
 
-def test_int8_of_odd_texts_stays_close_to_the_reference(minilm):
-    found = minilm["int8"].encode(PASSAGES)
+def test_int8_of_odd_texts_stays_close_to_the_reference(passages):
+    found = passages["minilm", "int8"]
     assert cosines(found, reference("minilm")["passages"]).mean() >= 0.985
 
 
-def test_int8_of_the_bge_shape_is_close_to_float(random_bge):
+def test_int8_of_the_bge_shape_is_close_to_float(passages):
     # Random weights have no structure that survives rounding well, so the bar is lower.
-    found = random_bge["int8"].encode(PASSAGES)
+    found = passages["random_bge", "int8"]
     assert cosines(found, reference("random_bge")["passages"]).mean() >= 0.98
 
 
-def test_every_vector_has_length_one(minilm, random_bge):
-    for encoder in (*minilm.values(), *random_bge.values()):
-        lengths = np.linalg.norm(encoder.encode(PASSAGES), axis=1)
-        np.testing.assert_allclose(lengths, 1, atol=1e-6)
+def test_every_vector_has_length_one(passages):
+    for vectors in passages.values():
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
 
 
 def test_the_names_say_model_and_precision(minilm, random_bge):

@@ -54,7 +54,12 @@ def content(library: Library) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "forgotten",
     # Where one is forgotten, what it was the first to say rests on the next who said so.
-    [("s0",), ("s0", "s3", "s4"), ("s3", "s0", "s7"), ("s1", "s2", "s140", "s60")],
+    [
+        ("s0",),
+        pytest.param(("s0", "s3", "s4"), marks=pytest.mark.slow),
+        pytest.param(("s3", "s0", "s7"), marks=pytest.mark.slow),
+        pytest.param(("s1", "s2", "s140", "s60"), marks=pytest.mark.slow),
+    ],
 )
 def test_what_is_forgotten_while_a_generation_is_derived_is_gone_from_it(
     recollect: Recollect, forgotten: tuple[str, ...]

@@ -202,7 +202,9 @@ def test_a_file_that_does_not_say_how_its_rows_changed_is_noticed_and_made_again
     assert of(home) == before
 
 
-@pytest.mark.parametrize("chain", ["", "c0", "c999999"])
+@pytest.mark.parametrize(
+    "chain", ["c999999", *(pytest.param(chain, marks=pytest.mark.slow) for chain in ("", "c0"))]
+)
 def test_a_file_that_names_another_chain_than_the_ledger_leads_nobody_there(
     home: Home, chain: str
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from recollect import DiskFull, Recollect
 from recollect.projections import file_permissions
 from tests.home.kit import Home
-from tests.home.test_read_only import QUESTION, READS, WRITES, dies, held, without_time
+from tests.home.test_read_only import QUESTION, answers, dies, held, writes
 
 #: Mounts a copy of the home on a disk that is full, for one command.
 FULL = (
@@ -35,30 +35,19 @@ def test_the_disk_is_really_full(home: Home) -> None:
 
 def test_what_reads_answers_as_ever(home: Home) -> None:
     """FAULTS 26."""
-    expected = [home.well(*command).json for command in READS]
-    there = on_a_full_disk(home)
-    for command, answer in zip(READS, expected, strict=True):
-        assert without_time(there.well(*command).json) == without_time(answer), command
+    expected = answers(home)
+    assert answers(on_a_full_disk(home)) == expected
 
 
-@pytest.mark.parametrize("command", WRITES, ids=lambda command: "-".join(command[:3]))
-def test_what_writes_says_in_one_sentence_that_it_cannot(
-    home: Home, tmp_path: Path, command: list[str]
-) -> None:
+def test_what_writes_says_in_one_sentence_that_it_cannot(home: Home, tmp_path: Path) -> None:
     """FAULTS 26."""
-    export = tmp_path / "more.jsonl"
-    export.write_text(
-        '{"id": "m-9", "platform": "chat", "sender_id": "ada", "content": "More.", '
-        '"occurred_at": "2026-05-09T10:00:00Z"}\n'
-    )
-    ended = on_a_full_disk(home).run(
-        *[str(export) if each == "EXPORT" else each for each in command]
-    )
-    assert ended.status == 1, ended.said
-    assert ended.stdout in ("", "record 1 is not a dead letter\n")
-    if not ended.stdout:
-        assert "the disk is full, and nothing was lost" in ended.stderr
-        assert ended.stderr.count("\n") == 1
+    commands = writes(tmp_path)
+    for command, ended in zip(commands, on_a_full_disk(home).several(commands), strict=True):
+        assert ended.status == 1, (command, ended.said)
+        assert ended.stdout in ("", "record 1 is not a dead letter\n"), command
+        if not ended.stdout:
+            assert "the disk is full, and nothing was lost" in ended.stderr, command
+            assert ended.stderr.count("\n") == 1, command
 
 
 def test_what_is_not_decided_yet_is_found_where_there_is_room_elsewhere(home: Home) -> None:

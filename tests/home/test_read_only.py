@@ -102,23 +102,26 @@ def test_what_reads_answers_as_ever_and_writes_nothing(
     assert held(home) == before
 
 
-@pytest.mark.parametrize("command", WRITES, ids=lambda command: "-".join(command[:3]))
-def test_what_writes_says_in_one_sentence_that_it_cannot(
-    home: Home, tmp_path: Path, command: list[str]
-) -> None:
+def writes(tmp_path: Path) -> list[list[str]]:
+    """Return the commands that write, with an export to ingest."""
     export = tmp_path / "more.jsonl"
     export.write_text(
         '{"id": "m-9", "platform": "chat", "sender_id": "ada", "content": "More.", '
         '"occurred_at": "2026-05-09T10:00:00Z"}\n'
     )
+    return [[str(export) if each == "EXPORT" else each for each in command] for command in WRITES]
+
+
+def test_what_writes_says_in_one_sentence_that_it_cannot(home: Home, tmp_path: Path) -> None:
     before = held(home)
-    ended = mounted(home).run(*[str(export) if each == "EXPORT" else each for each in command])
-    assert ended.status in (1, 2), ended.said
-    assert ended.stdout in ("", "record 1 is not a dead letter\n")
+    commands = writes(tmp_path)
+    for command, ended in zip(commands, mounted(home).several(commands), strict=True):
+        assert ended.status in (1, 2), (command, ended.said)
+        assert ended.stdout in ("", "record 1 is not a dead letter\n"), command
+        if not ended.stdout:
+            assert f"the home {home.path} is read-only" in ended.stderr, command
+            assert ended.stderr.count("\n") == 1, command
     assert held(home) == before
-    if not ended.stdout:
-        assert f"the home {home.path} is read-only" in ended.stderr
-        assert ended.stderr.count("\n") == 1
 
 
 def test_files_of_an_older_version_answer_as_those_of_today(

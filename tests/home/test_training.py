@@ -51,6 +51,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_ones_own_sentences_train_the_head_of_what_lasts_alone(data: Path, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("one.heads", "two.heads")]
     for file in files:

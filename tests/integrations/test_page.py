@@ -45,6 +45,7 @@ def test_every_integration_has_its_program() -> None:
         assert any(f"recollect.integrations.{name} import" in program for program in PROGRAMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.split()[-1][:20])
 def test_a_program_of_the_page_runs(program: str, tmp_path: Path) -> None:
     assert 'Recollect("~/.recollect")' in program

@@ -190,6 +190,7 @@ def test_a_prompt_that_is_not_there_is_an_error(ada: Agent) -> None:
         ada.do("get_prompt", "context", {"task": " "})
 
 
+@pytest.mark.slow
 def test_several_agents_and_a_program_work_on_one_home_at_once(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with (

@@ -258,7 +258,14 @@ def killed_at(step: int, path: Path, kind: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "layout", ["events-1", "memory-1", "identity-1", "embeddings-1", "ledger-0a", "driver-0a"]
+    "layout",
+    [
+        *("ledger-0a", "driver-0a"),
+        *(
+            pytest.param(layout, marks=pytest.mark.slow)
+            for layout in ("events-1", "memory-1", "identity-1", "embeddings-1")
+        ),
+    ],
 )
 def test_who_dies_at_it_leaves_the_old_version_or_the_new(
     tmp_path: Path, layout: str, new: dict[str, dict[str, Any]]

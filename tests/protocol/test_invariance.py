@@ -246,6 +246,7 @@ def test_a_rebuild_opens_no_door(export: Home) -> None:
     assert rebuild(export.node, ZONE, "project").encoded == 0
 
 
+@pytest.mark.slow
 def test_after_forgetting_ten_messages_one_by_one(export: Home) -> None:
     numbers = random.Random(20_260_105).sample(range(1, len(exported()) + 1), 10)
     before = live(export)
@@ -305,7 +306,9 @@ def test_a_derivation_killed_between_batches_is_resumed(export: Home, passed: in
     assert verify(export.node, ZONE).ok
 
 
-@pytest.mark.parametrize("level", ["project", "derive", "fresh"])
+@pytest.mark.parametrize(
+    "level", ["project", "derive", pytest.param("fresh", marks=pytest.mark.slow)]
+)
 def test_a_rollback_brings_the_old_generation_up_to_date(export: Home, level: RebuildLevel) -> None:
     old = export.node.current(ZONE)
     rebuild(export.node, ZONE, level)

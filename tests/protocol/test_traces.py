@@ -821,7 +821,7 @@ Home(Path(path), (*AGENTS, Poisoned("poison", where=where, act=lambda _: os._exi
 """
 
 
-@pytest.mark.parametrize("where", ["extract", "resolve"])
+@pytest.mark.parametrize("where", ["extract", pytest.param("resolve", marks=pytest.mark.slow)])
 def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: str) -> None:
     home.publish(BERLIN, say("This poison kills at once.", "p"), TEA)
     home.close()

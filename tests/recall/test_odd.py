@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 
 from recollect import Query
 from recollect.cli.app import run
+from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from tests.memory import Memory
-from tests.recall.kit import ask, cited, talk, tell
+from tests.protocol.kit import in_memory
+from tests.recall.kit import EncodedHome, ask, cited, talk, tell
 
 ODD = {
     "empty": "",
@@ -54,11 +57,14 @@ LONGEST = 10_000
 assert all(len(text) <= LONGEST for text in ODD.values())
 
 
-@pytest.fixture(params=[True, False], ids=["encoder", "words"])
-def pets(request: pytest.FixtureRequest) -> Memory:
-    memory: Memory = request.getfixturevalue("memory" if request.param else "words_only")
-    tell(memory, talk(("Ada", "I own a dog."), ("Bob", "犬 東京"), ("Ada", "🐕")))
-    return memory
+@pytest.fixture(params=[True, False], ids=["encoder", "words"], scope="module")
+def pets(request: pytest.FixtureRequest) -> Iterator[Memory]:
+    """A memory that is only asked."""
+    with in_memory() as room:
+        Home.create_or_open(room / "home", without_encoder=True)
+        with Memory((EncodedHome if request.param else Home)(room / "home")) as memory:
+            tell(memory, talk(("Ada", "I own a dog."), ("Bob", "犬 東京"), ("Ada", "🐕")))
+            yield memory
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)

@@ -292,6 +292,7 @@ def test_what_gives_events_fails(service: Served) -> None:
         r.zone("failing").ingest(some())
 
 
+@pytest.mark.slow
 def test_a_service_that_is_killed_while_it_takes_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
+@pytest.mark.slow
 def test_forty_zones_are_served_with_256_open_files(home: Path) -> None:
     """FAULTS 21."""
     with (

@@ -90,6 +90,7 @@ def token(home: Path, *options: str) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_acknowledged_survives_a_kill(home: Path) -> None:
     headers = {"Authorization": f"Bearer {token(home, '--zone', 'k', '--rights', 'write,read')}"}
     acknowledged = []

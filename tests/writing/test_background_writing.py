@@ -281,6 +281,7 @@ def test_a_backlog_takes_time_as_it_is_long(
         assert len(looks) <= 6
 
 
+@pytest.mark.slow
 def test_who_is_killed_pays_nothing_twice(tmp_path: Path) -> None:
     place = tmp_path / "home"
     asked, goes_on = threading.Event(), threading.Event()

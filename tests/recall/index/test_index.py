@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect import Query
+from recollect.home.home_directory import Home
 from recollect.projections.embeddings import canonical_vectors
 from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.events import EventsModel, turns_for_recall
@@ -27,12 +28,14 @@ from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.vector_index import Vectors, VectorTargets
 from recollect.streams.projecting import projector
 from tests.memory import Memory
+from tests.protocol.kit import in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import (
     DAY,
     HOUR,
     MINUTE,
     START,
+    EncodedHome,
     ask,
     cited,
     plain,
@@ -128,6 +131,16 @@ def talk_of(count: int, first: int = 0) -> list:
     ]
 
 
+@pytest.fixture(scope="module")
+def told() -> Iterator[Path]:
+    """A home with 120 turns, of which nobody asked anything yet."""
+    with in_memory() as room:
+        Home.create_or_open(room / "home", without_encoder=True)
+        with Memory(EncodedHome(room / "home")) as memory:
+            tell(memory, talk_of(120))
+        yield room / "home"
+
+
 def answers(memory: Memory) -> list:
     return [plain(memory.recall(query)) for query in QUESTIONS]
 
@@ -201,9 +214,11 @@ class TestFile:
     """The stored index is used where it is whole and of these files; else it is not."""
 
     @pytest.fixture
-    def stored(self, memory: Memory, open_memory: Open) -> Memory:
-        tell(memory, talk_of(120))
-        answers(open_memory())
+    def stored(self, told: Path, room: Path, open_memory: Open) -> Memory:
+        shutil.copytree(told, room / "encoded")
+        memory = open_memory()
+        # The file names the very files that it was made of, so it cannot be copied with them.
+        open_memory().recall(QUESTIONS[0])
         assert index_file(memory).exists()
         return memory
 
