@@ -10,16 +10,18 @@ import os
 import pty
 import re
 import struct
-import subprocess
 import sys
 import termios
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
+
+import pytest
 
 from recollect.cli.app import run
 
-COMMAND = [sys.executable, "-c", "from recollect.cli import main; main()"]
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 TIMEOUT = 60
 
@@ -45,6 +47,16 @@ def _status(arguments: list[str]) -> int:
         return int(done.code or 0)
 
 
+def _read_to_end(terminal: int) -> bytes:
+    """Return what is written to a terminal until it is closed on the other side."""
+    written = b""
+    # Linux says so by an error.
+    with contextlib.suppress(OSError), open(terminal, "rb", buffering=0) as stream:
+        while some := stream.read(65_536):
+            written += some
+    return written
+
+
 class Shell:
     """A shell in a directory of its own, with a home there."""
 
@@ -61,52 +73,51 @@ class Shell:
 
     def __call__(self, *arguments: str, given: bytes = b"") -> Done:
         """Run a command whose output is piped; `given` is its standard input."""
-        before = os.environ.copy()
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "ab")
-        with TemporaryFile("w+b") as file, contextlib.chdir(self.room):
+        with TemporaryFile("w+b") as file:
             file.write(given)
             file.seek(0)
-            os.environ.clear()
-            os.environ.update(self.environment)
-            try:
-                with (
-                    io.TextIOWrapper(file, "utf-8") as sys.stdin,
-                    contextlib.redirect_stdout(out),
-                    contextlib.redirect_stderr(err),
-                ):
-                    status = _status(list(arguments))
-            finally:
-                sys.stdin = sys.__stdin__
-                os.environ.clear()
-                os.environ.update(before)
+            with io.TextIOWrapper(file, "utf-8") as in_, self._streams(in_, out, err, {}):
+                status = _status(list(arguments))
         written = (stream.buffer.getvalue().decode() for stream in (out, err))
         return Done(status, *written)
+
+    @contextlib.contextmanager
+    def _streams(
+        self, in_: TextIO, out: TextIO, err: TextIO, environment: Mapping[str, str]
+    ) -> Iterator[None]:
+        """Be the process of a command: its streams, its directory and its environment."""
+        before = os.environ.copy()
+        with (
+            contextlib.chdir(self.room),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr(sys, "stdin", in_)
+            # The width of a terminal is asked of this one.
+            patch.setattr(sys, "__stdout__", out)
+            os.environ.clear()
+            os.environ.update(self.environment, **environment)
+            try:
+                yield
+            finally:
+                os.environ.clear()
+                os.environ.update(before)
 
     def on_a_terminal(self, columns: int, *arguments: str, **environment: str) -> str:
         """Return the output of a command on a terminal of `columns`, with its styles."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        process = subprocess.Popen(
-            [*COMMAND, *arguments],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            cwd=self.room,
-            env={**self.environment, **environment},
-        )
-        os.close(theirs)
-        written = b""
-        while True:
-            try:
-                some = os.read(ours, 65_536)
-            except OSError:
-                break
-            if not some:
-                break
-            written += some
-        os.close(ours)
-        process.wait(timeout=TIMEOUT)
-        return written.decode().replace("\r\n", "\n")
+        with ThreadPoolExecutor(1) as pool:
+            written = pool.submit(_read_to_end, ours)
+            with (
+                open(theirs, closefd=False) as in_,
+                open(theirs, "w", encoding="utf-8", buffering=1) as out,
+                self._streams(in_, out, out, environment),
+            ):
+                _status(list(arguments))
+            return written.result(TIMEOUT).decode().replace("\r\n", "\n")
 
     def ingest(self, *events: Json, zone: str = "default") -> Done:
         """Take in events."""

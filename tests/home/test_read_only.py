@@ -148,10 +148,12 @@ def dies(home: Home, *command: str, at: str) -> None:
 def test_what_somebody_who_died_left_undone_is_in_the_answer(home: Home, at: str) -> None:
     dies(home, "remember", "Dora lives in Lisbon.", at=at)
     before = held(home)
-    there = mounted(home)
-    assert "Dora lives in Lisbon." in there.found("Where does Dora live?")
-    assert there.well("status", "--json").json["lag"] == (1 if at == "append.committed" else 0)
-    assert there.well("verify", "--json").json["ok"]
+    found, status, verified = mounted(home).several(
+        [["recall", "Where does Dora live?", "--json"], ["status", "--json"], ["verify", "--json"]]
+    )
+    assert "Dora lives in Lisbon." in [result["text"] for result in found.json["results"]]
+    assert status.json["lag"] == (1 if at == "append.committed" else 0)
+    assert verified.json["ok"]
     assert held(home) == before
 
 
@@ -164,10 +166,12 @@ def test_what_was_forgotten_is_in_no_answer_though_its_files_still_hold_it(home:
 
 
 def test_a_home_without_events_is_empty(tmp_path: Path) -> None:
-    home = mounted(Home(tmp_path / "home").make())
-    assert home.found(QUESTION) == []
-    assert home.well("status", "--json").json["events"] == 0
-    assert "is read-only" in home.run("remember", "Something.").stderr
+    found, status, refused = mounted(Home(tmp_path / "home").make()).several(
+        [["recall", QUESTION, "--json"], ["status", "--json"], ["remember", "Something."]]
+    )
+    assert found.json["results"] == []
+    assert status.json["events"] == 0
+    assert "is read-only" in refused.stderr
 
 
 def test_another_zone_is_asked_past_what_it_never_decided(tmp_path: Path) -> None:
