@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 #: They start a service or load other systems' clients.
-LONG = {"agent_over_mcp", "other_clients"}
+LONG = {"agent_over_mcp", "other_clients", "remote"}
 
 
 @pytest.mark.parametrize(

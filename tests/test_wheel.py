@@ -253,6 +253,7 @@ def with_extra(wheel: Path, tmp_path: Path) -> Callable[[str], Path]:
     return lambda extra: installed(wheel, tmp_path / "environment", extra)
 
 
+@pytest.mark.slow
 def test_imports_alone_read_mail_and_large_json(
     with_extra: Callable[[str], Path], place: Path
 ) -> None:
@@ -262,6 +263,7 @@ def test_imports_alone_read_mail_and_large_json(
         assert json.loads(done.stdout)["new"] == 1, done.stderr
 
 
+@pytest.mark.slow
 def test_kafka_alone_speaks_with_brokers(with_extra: Callable[[str], Path], place: Path) -> None:
     python = with_extra("kafka")
     nobody = {"RECOLLECT_LEDGER": "kafka://127.0.0.1:9", "RECOLLECT_KAFKA_TIMEOUT": "1"}
@@ -272,6 +274,7 @@ def test_kafka_alone_speaks_with_brokers(with_extra: Callable[[str], Path], plac
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_mcp_alone_answers_an_agent(with_extra: Callable[[str], Path], place: Path) -> None:
     hello = {
         "jsonrpc": "2.0",
@@ -296,6 +299,7 @@ def test_mcp_alone_answers_an_agent(with_extra: Callable[[str], Path], place: Pa
     assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "recollect"
 
 
+@pytest.mark.slow
 def test_the_service_alone_serves_and_names_what_mcp_needs(
     with_extra: Callable[[str], Path], place: Path
 ) -> None:

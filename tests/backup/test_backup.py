@@ -74,6 +74,7 @@ def test_a_restored_home_is_the_one_that_was_backed_up(homes: Homes) -> None:
     assert there.ingest(line("m-10", "Ada bought a boat."))["new"] == 1
 
 
+@pytest.mark.slow
 def test_what_another_process_writes_meanwhile_is_in_it_up_to_one_moment(homes: Homes) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(

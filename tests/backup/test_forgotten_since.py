@@ -15,6 +15,7 @@ from recollect.schemas.events import Forget
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.publishing.commands import command
 from tests.backup.kit import WORDS, Homes, Json, line, rows
+from tests.slow_parameters import slow_except
 
 #: Each way to choose what is forgotten, and which words must be gone then.
 WAYS = (
@@ -177,10 +178,13 @@ def damaged(homes: Homes, what: str) -> None:
 
 @pytest.mark.parametrize(
     "what",
-    [
-        *("ledger.db:gone", "ledger.db:cut", "ledger.db:noise", "ledger.db:page"),
-        "ledger.db:noise+ledger.json:noise",
-    ],
+    slow_except(
+        ("ledger.db:gone", "ledger.db:page"),
+        (
+            *("ledger.db:gone", "ledger.db:cut", "ledger.db:noise", "ledger.db:page"),
+            "ledger.db:noise+ledger.json:noise",
+        ),
+    ),
 )
 def test_of_a_ledger_that_is_damaged_the_keys_tell_what_was_forgotten(
     homes: Homes, what: str

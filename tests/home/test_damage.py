@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.home.kit import Home
+from tests.slow_parameters import slow_except
 
 FILES = ["events.db", "memory.db", "identity.db", "embeddings.db"]
 QUESTION = "Where does Ada live?"
@@ -96,7 +97,7 @@ def noticed(home: Home, *, at_once: bool = True) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", slow_except((delete, damage_pages), DAMAGES))
 def test_a_damaged_file_is_noticed_and_made_again(
     home: Home, name: str, damage: Callable[[Path], None], before: tuple[object, ...]
 ) -> None:
@@ -202,9 +203,7 @@ def test_a_file_that_does_not_say_how_its_rows_changed_is_noticed_and_made_again
     assert of(home) == before
 
 
-@pytest.mark.parametrize(
-    "chain", ["c999999", *(pytest.param(chain, marks=pytest.mark.slow) for chain in ("", "c0"))]
-)
+@pytest.mark.parametrize("chain", slow_except(("c999999",), ("", "c0", "c999999")))
 def test_a_file_that_names_another_chain_than_the_ledger_leads_nobody_there(
     home: Home, chain: str
 ) -> None:

@@ -231,6 +231,7 @@ def test_a_python_on_musl_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) 
     assert "glibc" in found["python"]["fix"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_a_read_only_home_have_a_line_each(home: Home) -> None:
     """FAULTS 26."""
     full = failed(on_a_full_disk(home))

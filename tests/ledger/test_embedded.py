@@ -158,6 +158,7 @@ def _open(homes: list[Path], start: Any, answers: Any) -> None:
             answers.put("opened")
 
 
+@pytest.mark.slow
 def test_a_new_ledger_may_be_opened_by_many_at_once(home: Path) -> None:
     many, homes = 4, [home / str(number) for number in range(8)]
     start, answers = SPAWN.Barrier(many), SPAWN.Queue()

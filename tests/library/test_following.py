@@ -111,6 +111,7 @@ def test_what_cannot_be_followed_is_refused(zone: Zone, tmp_path: Path) -> None:
         zone.follow_file(tmp_path, each=lambda report: True)
 
 
+@pytest.mark.slow
 def test_after_a_kill_nothing_is_lost_or_twice(tmp_path: Path) -> None:
     home, path = tmp_path / "home", tmp_path / "log.jsonl"
     path.write_text("")

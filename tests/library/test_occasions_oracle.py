@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +103,7 @@ def stated(zone: Zone, messages: Iterable[Message]) -> list[Known]:
     return sorted(found)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(histories(), st.data())
 def test_fault_51_facts_and_occasions_are_those_of_a_naive_reading(

@@ -32,7 +32,13 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return shell
 
 
-@pytest.mark.parametrize("client", FILES)
+@pytest.mark.parametrize(
+    "client",
+    [
+        pytest.param(client, marks=() if client == "claude" else pytest.mark.slow)
+        for client in FILES
+    ],
+)
 def test_what_it_writes_starts_the_server(shell: Shell, tmp_path: Path, client: str) -> None:
     name, key = FILES[client]
     done = shell("--zone", "ada", "mcp", "--install", client, "--yes")

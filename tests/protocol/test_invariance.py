@@ -230,13 +230,18 @@ def test_three_processes_at_once_give_what_one_gives(
 
 
 def test_live_is_projected_is_derived(export: Home) -> None:
-    hashes = agree(export)
+    agree(export)
     assert verify(export.node, ZONE).ok
     assert len(export.facts()) > 100
-    for level in ("index", "project", "derive"):
-        rebuild(export.node, ZONE, level)
-        assert live(export) == hashes
-    assert rebuild(export.node, ZONE, "fresh").level == "fresh"
+
+
+@pytest.mark.parametrize(
+    "level",
+    ["index", "project", *(pytest.param(n, marks=pytest.mark.slow) for n in ("derive", "fresh"))],
+)
+def test_after_a_rebuild_the_content_is_the_same(export: Home, level: RebuildLevel) -> None:
+    hashes = live(export)
+    assert rebuild(export.node, ZONE, level).level == level
     assert live(export) == hashes
 
 
@@ -258,6 +263,7 @@ def test_after_forgetting_ten_messages_one_by_one(export: Home) -> None:
     assert verify(export.node, ZONE).ok
 
 
+@pytest.mark.slow
 def test_after_forgetting_several_in_one_command(export: Home, make_home: MakeHome) -> None:
     """One command, several commands, and never having been told end in the same facts."""
     numbers = random.Random(7).sample(range(1, len(exported()) + 1), 10)
@@ -307,7 +313,7 @@ def test_a_derivation_killed_between_batches_is_resumed(export: Home, passed: in
 
 
 @pytest.mark.parametrize(
-    "level", ["project", "derive", pytest.param("fresh", marks=pytest.mark.slow)]
+    "level", ["project", *(pytest.param(n, marks=pytest.mark.slow) for n in ("derive", "fresh"))]
 )
 def test_a_rollback_brings_the_old_generation_up_to_date(export: Home, level: RebuildLevel) -> None:
     old = export.node.current(ZONE)

@@ -49,6 +49,7 @@ from tests.protocol.kit import (
     projected,
     say,
 )
+from tests.slow_parameters import slow_except
 
 #: Nearly every change record of these tests is larger.
 SMALL = 150
@@ -145,7 +146,7 @@ def test_a_zone_whose_records_are_split_is_the_same_zone(
         sound(home)
 
 
-@pytest.mark.parametrize("batch", [1, 2, 64])
+@pytest.mark.parametrize("batch", slow_except((2,), (1, 2, 64)))
 def test_batches_of_split_records(home: Home, make_home: MakeHome, small: None, batch: int) -> None:
     home.publish(*history())
     with home.driver(batch=batch) as driver:
@@ -158,7 +159,13 @@ def test_batches_of_split_records(home: Home, make_home: MakeHome, small: None, 
 
 @pytest.mark.parametrize(
     "name",
-    ["commit.projected", "commit.produced", "commit.accepted", "commit.memory", "outbox.appended"],
+    slow_except(
+        ("commit.produced", "commit.memory"),
+        (
+            *("commit.projected", "commit.produced", "commit.accepted", "commit.memory"),
+            "outbox.appended",
+        ),
+    ),
 )
 def test_a_crash_at_a_step_of_a_commit_changes_nothing(
     home: Home, make_home: MakeHome, small: None, name: str
@@ -470,7 +477,7 @@ def change_by_hand(home: Home, offset: int, value: bytes) -> None:
     home.open()
 
 
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.2, 0.5, 0.99])
+@pytest.mark.parametrize("share", slow_except((0.5,), [0.02, 0.1, 0.2, 0.5, 0.99]))
 @pytest.mark.parametrize("index", [0, 1, -1])
 def test_a_fragment_that_was_changed_is_named(
     home: Home, small: None, index: int, share: float

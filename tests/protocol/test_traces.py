@@ -66,6 +66,7 @@ from tests.protocol.kit import (
     say,
     vector_of,
 )
+from tests.slow_parameters import slow_except
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -242,9 +243,10 @@ EXPECTED = [
     (7, "The cat sleeps under the sofa."),
 ]
 COMMIT_STEPS = [name for name in FAILPOINTS if name.startswith(("commit.", "outbox."))]
+SOME_STEPS = ("commit.produced", "commit.keys_destroyed", "commit.memory", "outbox.appended")
 
 
-@pytest.mark.parametrize("name", COMMIT_STEPS)
+@pytest.mark.parametrize("name", slow_except(SOME_STEPS, COMMIT_STEPS))
 def test_a_crash_at_any_step_of_a_commit_changes_nothing(
     home: Home, make_home: MakeHome, name: str
 ) -> None:
@@ -270,7 +272,7 @@ def test_a_crash_at_any_step_of_a_commit_changes_nothing(
     whole(home)
 
 
-@pytest.mark.parametrize("name", COMMIT_STEPS)
+@pytest.mark.parametrize("name", slow_except(SOME_STEPS, COMMIT_STEPS))
 def test_a_crash_at_any_step_before_a_replica_evolves(
     home: Home, make_home: MakeHome, room: Path, name: str
 ) -> None:
@@ -396,7 +398,7 @@ def test_said_twice_and_the_second_is_forgotten(home: Home) -> None:
     whole(home)
 
 
-@pytest.mark.parametrize("stop_at", range(9))
+@pytest.mark.parametrize("stop_at", slow_except((0, 3, 8), range(9)))
 def test_a_replica_that_evolves_with_keys_already_destroyed(home: Home, stop_at: int) -> None:
     """It has read up to anywhere when the keys go, and ends where everybody is."""
     home.tell(

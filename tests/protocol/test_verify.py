@@ -46,6 +46,7 @@ from tests.protocol.kit import (
     in_memory,
     say,
 )
+from tests.slow_parameters import slow_except
 
 MODELS = ("events", "memory", "identity", "embeddings")
 INDEXES = {"memory": "facts_fts", "events": "events_fts", "embeddings": "vec_embeddings"}
@@ -337,7 +338,7 @@ def test_an_added_index_or_trigger_is_found(copy: Path, model: str) -> None:
     assert any(model in problem and "smuggled" in problem for problem in found.problems)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", slow_except(("events", "identity"), MODELS))
 def test_a_dropped_table_is_found(
     original: Path, room: Path, tables: dict[str, list[str]], model: str
 ) -> None:
@@ -642,7 +643,7 @@ def flipped(value: bytes, at: int) -> bytes:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("share", [0.01, 0.1, 0.3, 0.5, 0.99])
+@pytest.mark.parametrize("share", slow_except((0.1, 0.5), (0.01, 0.1, 0.3, 0.5, 0.99)))
 @pytest.mark.parametrize("topic", ["events", "changes"])
 def test_a_changed_byte_of_a_record_is_found(
     copy: Path, topic: str, place: str, share: float

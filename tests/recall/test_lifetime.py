@@ -28,6 +28,7 @@ from tests.recall.kit import (
     talk,
     tell,
 )
+from tests.slow_parameters import slow_except
 
 QUESTIONS = [
     Query("Where does Ada live?", explain=True),
@@ -81,7 +82,7 @@ def test_the_first_question_is_answered_as_every_later_one(busy: Memory, open_me
         assert plain(open_memory().recall(query)) == expected
 
 
-@pytest.mark.parametrize("level", ["index", "project", "derive"])
+@pytest.mark.parametrize("level", slow_except(("index",), ("index", "project", "derive")))
 def test_a_rebuilt_zone_gives_the_same_answers(busy: Memory, open_memory: Open, level: str) -> None:
     before = answers(busy)
     other = open_memory()

@@ -57,7 +57,13 @@ LONGEST = 10_000
 assert all(len(text) <= LONGEST for text in ODD.values())
 
 
-@pytest.fixture(params=[True, False], ids=["encoder", "words"], scope="module")
+@pytest.fixture(
+    params=[
+        pytest.param(True, id="encoder", marks=pytest.mark.slow),
+        pytest.param(False, id="words"),
+    ],
+    scope="module",
+)
 def pets(request: pytest.FixtureRequest) -> Iterator[Memory]:
     """A memory that is only asked."""
     with in_memory() as room:

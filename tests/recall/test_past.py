@@ -30,6 +30,7 @@ from tests.memory import Memory
 from tests.protocol.kit import files_holding, in_memory
 from tests.recall.conftest import Open
 from tests.recall.kit import DAY, HOUR, START, EncodedHome, cited, plain, say, tell
+from tests.slow_parameters import slow_except
 
 QUESTIONS = [
     Query("Where does Ada live?", explain=True),
@@ -244,6 +245,7 @@ def histories(draw: st.DrawFn) -> tuple[list[tuple[str, str]], list[list[int]], 
     return said, forgotten, draw(st.integers(1, len(said)))
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(histories())
 def test_the_past_is_as_if_what_was_forgotten_since_had_never_been_said(
@@ -310,7 +312,10 @@ class TestKept:
         (kept / "memory.db").write_bytes(b"torn")
         assert plain(open_memory().recall(Query("dog"), known_at=START + 1)) == expected
 
-    @pytest.mark.parametrize("step", ["commit.memory", "commit.identity", "commit.embeddings"])
+    @pytest.mark.parametrize(
+        "step",
+        slow_except(("commit.memory",), ("commit.memory", "commit.identity", "commit.embeddings")),
+    )
     def test_whoever_is_killed_while_making_one_leaves_nothing_that_is_asked(
         self, words_only: Memory, step: str
     ) -> None:

@@ -135,6 +135,7 @@ def test_what_is_erased_over_mcp_is_in_no_answer_that_http_kept(service: Served)
         assert "qxmat" not in kept()
 
 
+@pytest.mark.slow
 def test_a_client_that_starts_processes_uses_a_service(
     service: Served, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -337,7 +338,7 @@ def test_half_a_character_becomes_a_replacement_character(service: Served) -> No
 
 
 def test_a_long_body_comes_in_pieces(service: Served) -> None:
-    content = "Ada waves \ud83d. " + "Very long. " * 20_000
+    content = "Ada waves \ud83d. " + "x" * 220_000
     body = json.dumps(
         {
             "jsonrpc": "2.0",

@@ -188,6 +188,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]
         yield found
 
 
+@pytest.mark.slow
 def test_many_who_ask_at_once_get_what_one_gets(service: Served) -> None:
     with service.client() as client:
         events = "\n".join(

@@ -45,6 +45,7 @@ def trickle(url: str, beginning: bytes, endless: bytes) -> bytes:
                 return answer
 
 
+@pytest.mark.slow
 def test_fifty_that_trickle_are_let_go_and_others_are_served(service: Served) -> None:
     token = AccessTokens(service.home).create(("a",), ("read", "write")).token
     head = (

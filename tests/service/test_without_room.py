@@ -108,6 +108,7 @@ def test_a_disk_that_fills_up_answers_and_goes_on_with_room(home: Path) -> None:
             assert "Oslo" in answers(client, zone)
 
 
+@pytest.mark.slow
 def test_a_service_that_starts_on_a_full_disk_goes_on_with_room(home: Path) -> None:
     """FAULTS 26."""
     with mounted(home, SMALL.format(FILL)) as (process, client):

@@ -17,6 +17,7 @@ from recollect.schemas.errors import AgentMismatch, InvalidInput
 from recollect.streams.ledger import RECORDINGS, partition_of
 from tests.memory import Memory
 from tests.protocol.kit import files_holding
+from tests.slow_parameters import slow_except
 from tests.writing import scripts
 from tests.writing.conftest import OpenWriting, writing_home
 from tests.writing.model_server import Body, Reply, in_turn, say
@@ -218,7 +219,7 @@ WORST = {
 }
 
 
-@pytest.mark.parametrize("kind", WORST)
+@pytest.mark.parametrize("kind", slow_except(("hostile", "truncated", "down", "random 0"), WORST))
 def test_the_worst_model_leaves_no_fact_worse(opened: OpenWriting, tmp_path: Path, kind: str):
     said = (
         "I live in Turin.",

@@ -214,6 +214,7 @@ def stays(told: list[Told]) -> dict[int, int | None]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tellings(), st.randoms(use_true_random=False), st.booleans(), st.booleans())
 def test_each_place_held_until_the_next_whichever_was_told_first(
