@@ -82,7 +82,7 @@ def test_a_home_of_an_older_recollect_works_and_init_makes_it_private(tmp_path: 
         if check["check"] == "private"
     ]
     assert private["ok"]
-    assert "others" in private["detail"]
+    assert "users other than the owner" in private["detail"]
     assert "init" in private["detail"]
     home.well("init")
     assert modes(home.path) == {}
