@@ -1,367 +1,988 @@
-"""The days of feasts that go by moon and sun (written by `python -m training.feast_days`)."""
+"""The days of feasts of other calendars (written by `python -m training.feast_days`)."""
 
 from __future__ import annotations
 
-#: The first year of the rows below.
-FIRST_YEAR = 1900
-MORE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#: By feast the fewest days from 1 January to it in any year, and for each year how many more there
-#: are, as a letter of `MORE`.
-FEAST_DAYS: dict[str, tuple[int, str]] = {
-    "ugadi": (
-        74,
-        "pfyodujCsgzpewlatiBqgyncvjCrhzpexlatiBqgymbukCshAodwlatjCqfynbukDrhzodwlbtiBqexm"
-        "cukDsgzodvlbuiAqfxmcvkCrgyodwlatiApfymcvkCrgzodwmDsiBpfynbujCqgzpdwlEshAqfyncujC"
-        "rgzoevkDthAqfxmbujCrhzodwkDtiAqfxmbukCrgz",
+from typing import NamedTuple
+
+#: The numbers from 0 on.
+MORE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+
+class Table(NamedTuple):
+    """The days of a feast in the years from 1900 to 2100.
+
+    `names`: see `holiday_names`. `eve`: how its eve lies to it, in days. `first`: the ordinal of
+    its first day. `steps`: how many days more than `least` lie between it and the next, as letters
+    of `MORE`. `more`: how many days follow its first, each time, or the same each time.
+    """
+
+    names: str
+    eve: int
+    first: int
+    least: int
+    steps: str
+    more: str
+
+
+FEASTS: tuple[Table, ...] = (
+    Table(
+        "rosh ha[ ]shana|jewish new year|feast of trumpets",
+        0,
+        693861,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "c",
     ),
-    "cheti chand": (
-        74,
-        "qfyodvkDsgApfxmbuiBrgyncvjCsiApexlatjBrgzncvkCsiApewmatjCqfyncukDshApdwlbtjCrfxn"
-        "cukDsgzoewlbuiBqfxncwkDshzoexlbujAqfyncvkCrgzoexmEtiBpfyocvkCrgzpewlEsiBqfyncujC"
-        "sgzpewlEtiBqgyncvjCshzodwkDtjBqfymbukCshA",
+    Table(
+        "yom kip[p]ur|day of atonement",
+        0,
+        693870,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "rama navami": (
-        81,
-        "qfyoewlEthzpfxncviBqgyodwkDshzpfymbujBqgzodwkCshApfxmatjCqgzocvkDsiBqexlbtjCsgyn"
-        "cukDthApewlbujCrgyncvkDtiAoewlbukBqfymcvlDshAodxmFujCpfyocvlDrgzpexmFtiBqfyodvkD"
-        "sgzpfxmFthAqgyodvjCrhzpexlEtiBqgzncukCshA",
+    Table(
+        "suk[k]ot|suk[k]os|feast of tabernacles|feast of booths|feast of [the] ingathering",
+        0,
+        693875,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "i",
     ),
-    "mahavir jayanti": (
-        86,
-        "pexncukDsgzoewlbuiBqfxncvkCrgyoexlatiApfyncvkCrgzoexmasiBpfyncujCrgzpdwlasiBqfyn"
-        "cujCsgzpevkatiBqfxmbujCshzodwkatjBqfxmbukCrhzndwlDtiBpexmbukDrgzocwlEtiApexncujC"
-        "rfyoewlEthApfxncvjBrgyodwkDshzpfymbujBqgz",
+    Table(
+        "hoshana rab[b]a",
+        0,
+        693881,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "hanuman jayanti": (
-        88,
-        "pexmcukDsgzodvlbuiBqfxmcvkCshyodwlbtiApfymcvkCrgzodwmatiBpfyncujCqgzpdwlashAqfyn"
-        "cujCrgzpewlathAqfxmbujCrhzodwkatiAqfymbukCrhzndvlDtiBpexmbukDrgzocvlEtiApexmcujC"
-        "rfyodvlEthApfxmcvjCrgyodwlDshzpfymbujBqgz",
+    Table(
+        "shemini atzeret|shmini atzeret|shemini atzeres",
+        0,
+        693882,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "akshaya tritiya": (
-        106,
-        "oexncujCrfyoewlEthApfxncuiBrgyodwkDshApfymbujBrgzodvlCsiBpfxmatjCrgzocvkDsiBqexm"
-        "btjCrgyndukDthApewlbujCrgyncvkDtizpexlbukBqfyncwlDshAoexnbujCqfyocvlDrhzpexmFtiB"
-        "qfyodvkDsgzpfxmEtiBqgyodvjCshzpexlEtjBqgz",
+    Table(
+        "simchat torah|simhat torah|simchas torah",
+        0,
+        693883,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "buddha purnima": (
-        118,
-        "pexmbtjCsgzodvkDtiApewmbujCrgyndwkDtiApexmbukBrgzndwlDshAoexnbujCqfyodwlEshApexn"
-        "ctiBrfyodvkDshApfxmbuiBrgyodvkCsiApfxlbtjBrgzncvkCsiBpexmatjCrgyncvkDshApdwmFtjC"
-        "rfyndvkDthzpewmFujBqfxndwkDshzoexmFujBqfy",
+    Table(
+        "hanuk[k]a|chanuk[k]a|jewish festival of lights|feast of dedication",
+        0,
+        693945,
+        353,
+        "bFbcGbbFbEccFbbFcbEcGbaGcbEcFacGbbFbcFbFcbEcbEcGbaGcbEccFbFbbFbcFbFcbEcbFbcFaGcb"
+        "EccFbFbbFbcFbbGbEccFacGbEcbEccFbbFcFacGbaGbFbcGbbFbbFcFbbFcbEcFbbGbaGcbEcGbbFbbF"
+        "cFbbFcbEcbFbGbaGcbEcGbbFbbFbcFbFcbEccFaG",
+        "h",
     ),
-    "vesak": (
-        118,
-        "pexmbtjCrgyndvkDthApewlbujCrgyncvkDtiApexlbukBqfyncvlDshAoexmbujCqfyocvlDrhzpexm"
-        "ctiBqfyodvkDsgzpfxmbuiBqgyodvjCshzpexlatjBqgzncvkCshApewmatjCqgynbukDshApdwlEtjC"
-        "rfyncukDshzoewlEuiBqfxncvkDshzoexlEujAqfy",
+    Table(
+        "tu bi[ ]shvat|tu b[i] sh[e]vat",
+        0,
+        693609,
+        353,
+        "GaGbcGbaGaFccFacFcaFcGabGcaFcEbcGbaGbcEcFcaFcaFcGabGcaFccFaGbaGbcEcFcaFcaGbcEbGc"
+        "aFccFaGbaGbcEcbGaFccEbcGaFcaFccFacFcEbcGabGaGbcGbaGbaGcFacFcaFcEcbGabGcaFcGbaGba"
+        "GcFacFcaFcaGbGabGcaFcGbaGbaGbcEcFcaFccEb",
+        "a",
     ),
-    "ratha yatra": (
-        168,
-        "latiBqgynbukDrhApdwlbtiBrfyncukDshzoevlbuiBqfxmcvkDshzodwlbujApfymcvkCrgzodwmati"
-        "BpfyncvkCrgzpdwmEsiAqfyncujCrgzpewlEthAqgyncujCrhzoewkDtiAqfymbukCrhAodwlDtiBqfx"
-        "mbukDrgzocvlEtiBqexmcukDsgyodvlEthApfxmcv",
+    Table(
+        "purim",
+        0,
+        693668,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "guru purnima": (
-        181,
-        "latiBpfyncvkDrgzpdwmbsiAqfyndujCrgzpewlathAqgyncvjCrhzpewkatiAqfymbukCrhAodwlati"
-        "BqfxnbukDrgzocvlEtiBqexmcukDsgyodvlEtiApfxmcvjCrgyodwlEtiApfymcvkBrgzodwlDshApfy"
-        "nbujCqgzpdwlDshAqfxnctjCrgzodvkDthAqfxmbu",
+    Table(
+        "shushan purim",
+        0,
+        693669,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "nag panchami": (
-        203,
-        "iBqfyndwlDshAoexnbujBqfyodvkDrhAqexmbtiBrgzodvkCshAqfxlbtiBrhyncvjCsiApexlatjBrg"
-        "zncvkCsiAodwmatjCqfyncvlEshApdwmcujBqfxndvkDsgzoewmbuiBqfxndwkDrhzoexmbtiAqfyndv"
-        "kCrhAoexmEtiBqfyocujCrhApewlEsiBrfyncujCs",
+    Table(
+        "passover|pesach|pesah|pesakh|feast of unleavened bread",
+        0,
+        693698,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "i",
     ),
-    "hariyali teej": (
-        202,
-        "hApfymcvkCrgzodwmasiApfyncujCqgzpdwlashAqfyncujCrgzpevkathAqfxmbujCrhzodwkatiAqf"
-        "xmbukCrhzncvlatiBpexmbukDrgyocvlbsiApewmcujCrfyndvlathApewmcvjBqgyodwlashzpfymbu"
-        "jBqgzodwlCshApfxnbtjBqgzocvkDrhAqexmbtiBr",
+    Table(
+        "yom ha[ ]shoah|holocaust [remembrance] day",
+        0,
+        693710,
+        352,
+        "dGbdHebFeDdeHbcHbdGbHdaHdeDdHadHebFebHcHbdGbdGbHdaHdeDdeHbFebFebHcHbdGbdGbdHaHde"
+        "DdeHbFebFebHcbHdGbdHadHeDdeDdeHbcHbHcbHdaHdGbdHebFebFeHbcHbdGbHcbHdaHdeDdHebFebF"
+        "eHbcHbdGbdGbHdaHdeDdHebFebFebHcHbdGbdHaH",
+        "a",
     ),
-    "raksha bandhan": (
-        213,
-        "iBrgyncvlDshAodwmbujCqfyncvlDshzpdwmctjBqfyndvkDsgzoewmbuiBqfyndwkCrhzpexlbtiAqg"
-        "zncvkCrhAoexmatiBqfyocukCrhApdwlbsiBrfyncujCshApevlatiBqfxmcvjCshzodwlatjBqfymcv"
-        "kCshzodwmEtiBpexncvkDrgzodwmEtiAqexndujCr",
+    Table(
+        "yom ha[ ]zikaron",
+        0,
+        693716,
+        351,
+        "fHbfIfbHfDffIbeIbfHbIfaIffDfIafIfbHfbIeIbfHbfHbIfaIffDffIbHfbHfbIeIbfHbfHbfIaIff"
+        "DffIbHfbHfbIebIfHbfIafIfDffDffIbeIbIebIfaIfHbfIfbHfbHfIbeIbfHbIebIfaIffDfIfbHfbH"
+        "fIbeIbfHbfHbIfaIffDfIfbHfbHfbIeIbfHbfIaI",
+        "a",
     ),
-    "janmashtami": (
-        220,
-        "iBrgzocvkCsiBpexmatjCrgzocukDsiBqdwlbtjCrfyncukDthApewlbujCrfxndwkDshzoexmbujBqf"
-        "yndwlDshzoexnbuiBpfyodvkDrgzpexmbtiBqfyodvjCsgApfwlatiBrgyncvjCsiApexlatjBrgzmbu"
-        "kCsiAodwlDtjCqfynbukDshAodwlFtjBqexncvkDs",
+    Table(
+        "yom ha[ ]atzmaut|israel[i] independence day",
+        0,
+        693717,
+        351,
+        "fHbfIfbHfDffIbeIbfHbIfaIffDfIafIfbHfbIeIbfHbfHbIfaIffDffIbHfbHfbIeIbfHbfHbfIaIff"
+        "DffIbHfbHfbIebIfHbfIafIfDffDffIbeIbIebIfaIfHbfIfbHfbHfIbeIbfHbIebIfaIffDfIfbHfbH"
+        "fIbeIbfHbfHbIfaIffDfIfbHfbHfbIeIbfHbfIaI",
+        "a",
     ),
-    "hartalika teej": (
-        231,
-        "iAqfyncvlCrgzoexmatiBpfyocvkDrgzpexmEsiBqfyndujCsgzpewlEthBqgyncvjCshzpewkDtjBqf"
-        "ymbukCshAodwlDtjCqfxnbukDrgzodvlEtiBqexmcukDsgzodvlEuiApfxncvjCrgyoexlEtiApfyncv"
-        "kBrgzoewlDshApfynbujCqgzpdwlDshAqfynFtjCr",
+    Table(
+        "lag b[a][ ]omer|lag la[ ]omer",
+        0,
+        693731,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "ganesh chaturthi": (
-        232,
-        "iApfymcvkCrgzodwmatiBpfyncvkCqgzpdwmEshAqfyncujCrgzpewlDthAqgyncujCrhzodwkDsiAqf"
-        "ymbujCrhAodvlDtiBpexmbukDrgzocvlEtiBqexmcukCsgyodvlEthApewmcvjCrgyndwlEtizpeymcu"
-        "jBqgzodwlDshApfynbujCqgzpdwkDrhAqexmFtiBr",
+    Table(
+        "yom yerushala[y]im|jerusalem day",
+        0,
+        693741,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "anant chaturdashi": (
-        242,
-        "iBqfymbukCshAodwlatjCqfxnbukDrgzodwlEtiBqexncukDsgzoewlEthAqfxncvjCrgyoexlEtiApf"
-        "yncvkBrgzoewlDsiBpfynbujCrgzpdwlEsiBqfxmctjCsgzodvkDtiBqfxmbujCshzodwkDtjApexmbu"
-        "kCrgzndwlDtiBpexnbukCqgyodwlEshApexnGujCr",
+    Table(
+        "shavuot|shavuos|feast of weeks",
+        0,
+        693748,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "c",
     ),
-    "mahalaya": (
-        257,
-        "iBqfyndwlCrhAoexmatiBqfyocvkDrhApexmFtiBrfyodujCshApewlEtiBrgyncvjCsiApewlEtjBqf"
-        "ymcvkCshAodwmEtjCqfyncvkDshzodwmFtiBqexndvkDsgzoewmEuiAqfxncvjCrhzoexlEtiAqfyncv"
-        "kCrhAoewmDsiBqfynbujCrhApdwlEsiBrfynFujCs",
+    Table(
+        "tisha b[e][ ]av|tish bav",
+        0,
+        693811,
+        352,
+        "cFdcHddEdFcdHdaHdcFdHcbHcdFcHbcHddEddHaHdcFdcFdHcbHcdFcdHdEddEddHaHdcFdcFdcHbHcd"
+        "FcdHdEddEddHadHcFdcHbcHdFcdFcdHdaHdHadHcbHcFdcHddEddEdHdaHdcFdHadHcbHcdFcHddEddE"
+        "dHdaHdcFdcFdHcbHcdFcHddEddEddHaHdcFdcHbH",
+        "a",
     ),
-    "navaratri": (
-        260,
-        "gzoexlbujBqfyncvlDshzoexmbtiBpfyocvkDrgzpexmbtiBqfyodukCsgzpewlathAqgyncvjCrhzpe"
-        "xlDtiBqgymcukCrhAodwlDtiCqfynbukDrhzodwlEtiBqexmcukDsgzodvlEuiBqfxmcvkCrgyodwlEt"
-        "iApfymcvkCrgzodwmDsiBpfyncujCqgzpdwlEshAq",
+    Table(
+        "tu bav",
+        0,
+        693816,
+        353,
+        "cEcbGcbEcEbcGbaGbcEbGcaFccEbGabGcbEcbGaGbcEbcEbGcaFccEbcGbEcbEcbGaGbcEbcEcbGaFcc"
+        "EbcGbEcbEcbGacFcEbcGabGcEbcEbcGbaGbGabGcaFcEcbGcbEcbEcGbaGbcEbGacFcaFccEbGcbEcbE"
+        "cGbaGbcEbcEcFcaFccEbGcbEcbEcbGaGbcEbcGaF",
+        "a",
     ),
-    "durga saptami": (
-        266,
-        "hApdwlatjBqfymbvkDshAodwmaujCqfxncvlDrgzodwmbtiBqexndvkDsgzoewmbuhApfxndvjCrgzoe"
-        "xlEtiAqfzncvjBrhAoewlDsiBqfynbujCrhApdwlEsiBrfxmctjCshzodvkDtiBqfxmbvjCshzndwlEt"
-        "jApexmcvkCrgzndwmEtiBpexncvkCqfyodwmEshAp",
+    Table(
+        "(islamic|muslim|hijri|arabic) new year|amun jadid|ras as sana[h]|al hijra[h]",
+        -1,
+        693716,
+        353,
+        "bcbbcbbcbcbbcbbcbbcbcbbcadacbbbdbbbcbcacbbcbbcbcbbccbcbbcbbcbbbbcbbccbbcbcbbbbcb"
+        "cbcacbcbcbbbcbccbbbbcccbbbbccbcbbbbcbcbbbcbcbcbbbccbbbcbcbcbbbcbcbcbbbcbcbbbcbcb"
+        "cbbbcbccbbbbccbbbbcbcbcbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "durga ashtami": (
-        267,
-        "hApdwkatjBrfymbvkDshAodwmaujCqfxncvlDsgzodwmbtiBqexndvkDsgzoewmbuhApfxndvjCrgyoe"
-        "xlEtiApfyncvkBrhAoexlDsiBqfynbujCrhApdwlEsiBrfymctjCshzodvkDtiBqfxmbujCshzndwkEt"
-        "jBpexmcvkCrgzndwmEtiBpexncvkDqfyodwmEshAp",
+    Table(
+        "[day of] ashura|yom ashura",
+        -1,
+        693725,
+        353,
+        "bcbbcbbcbcbbcbbcbbcbcbbcadacbbbdbbbcbcacbbcbbcbcbbccbcbbcbbcbbbbcbbccbbcbcbbbbcb"
+        "cbcacbcbcbbbcbccbbbbcccbbbbccbcbbbbcbcbbbcbcbcbbbccbbbcbcbcbbbcbcbcbbbcbcbbbcbcb"
+        "cbbbcbccbbbbccbbbbcbcbcbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "durga navami": (
-        268,
-        "hApewkatjBrfymbukCshAodwlatjCqfxnbvkDshzodwmbtiBqexndvkDsgzoewmbuiApfxndwjCrgyoe"
-        "xlEtiApfyncvkBrgAoexlDsiBqfynbujCrhApdwlEsiBrfynctjCshzodvkDtiBqfxmbujCshzodwkEt"
-        "jBpexmbvkCrgzndwmEtiBpexncvkDqfyodwmEshAp",
+    Table(
+        "mawlid (al nabi|al nabawi|an nabi|un nabi|al nabawi al sharif)|mawlid|maulid [al"
+        " nabi]|milad un nabi|(eid|id|idd|aid) e milad [un nabi]|(eid|id|idd|aid) milad u"
+        "n nabi|prophets birthday|[prophet] muhammads birthday",
+        -1,
+        693786,
+        353,
+        "bcbbcbbcbcbbcbbcbbcbcbbcacbbbcbdbbbcbbbdbacbbcbcbbccbcbbcbbcbbbbcbbdacbcbbcbbbcb"
+        "ccbbbbbccbbbcbcbcbbbccbcbbbcbccbbbbcbcbbbcbcbcbbbcbccbbbbccbcbbbcbcbbbbccbbcbbbc"
+        "cbbbbccbcbbbcbccbbbbccbbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "dussehra": (
-        269,
-        "gzpewkatjBqfymbukCshAodwlatjCqfxnbukDsgzocwlbtiBqexncukDsgyoewlbuiApfxncvjCrgyoe"
-        "xlEtiApfyncvkBqgzoewlDshApfynbujCqgzpdwlDsiBqfynbtjCsgzodvkDtiBqfxmbujCshzodvkDt"
-        "jApexlbukCrgzncvlDtiBpexmbukDqfyocwlEshAp",
+    Table(
+        "isra and miraj|[al] isra wal miraj|isra miraj|lailat al miraj|shab e (miraj|mera"
+        "j)|[prophets] night journey|prophets ascension|ascension to heaven",
+        -1,
+        693919,
+        353,
+        "bcbbcbbcbcbbcbbcbbcbcbbcbbcbbbbccbcbbbbccacbbcbcbbccbcbbcbbcbbcbbbbcbcbcbbbccbbb"
+        "cbcbcbbbcbcbbbcbbccbbbbcccbbbbccbcbbbcbcbcbbbccbbbbcbcbcbbbcbcbbbcbccbbbbccbcbbb"
+        "bccbbbcbcbcbbbcbcbcbbbcbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "sharad purnima": (
-        273,
-        "gzpexlatjBqgzncvkCshApewmatjCqfynbukDshApdwlbtjCrfxncukDshzoewlbuiBqfxncvkDshzoe"
-        "xlEujApfyncvkCrgzoexmEtiBpfyocvkCrgzpewlEsiBqfyncujCsgzpewlEtiBqgyncujCshzodwkDt"
-        "jBqfymbukCshAodwlDtiBpexnbukDrgzodwlEtiBq",
+    Table(
+        "shab e barat|laylat al barat|lailat al barat|mid shaban",
+        -1,
+        693937,
+        353,
+        "bcbbcbbcbcbbcbbcbbcbcbbcbbcbbbbcbcbcbbbcbbcbbcbcbbccacbccbadacbcbbbcbcbcbbbcbcbb"
+        "bcbcbcbbbcbcbbbbccbcbbbbccbcbbbccbcbbbcbcbbbcbccbbbbcbcbbbbccbcbbbcbcbcbbbccbbbc"
+        "bbccbbbcbcbcbbbbccbbbbdbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "valmiki jayanti": (
-        274,
-        "gzpexlatiAqgzncukCrhAodwlatiBqfynbukDrhApdwlbtiBqexmcukDsgzodvlbuiBqfxmcvkDshyod"
-        "wlEtiApfymcvkCrgzodwmEtiBpfyncujCqgzpdwlEshAqfyncujCrgzpewlDthAqfxmbujCrhzodwkDt"
-        "iAqfymbukCrhzndvlDtiBpexmbukDrgzocvlEtiBq",
+    Table(
+        "ram[a]dan|ram[a]zan|ram[a]than",
+        -1,
+        693598,
+        353,
+        "bbcbbcbbcbcbbcbbcbbcbcbbccabcbcbbbccbbcaccacbbbccbbdbbbccbbbcbbbcbbbcbcbdabbcbcb"
+        "cbbbccbbbcbcbcbbbbccbbcbbcbcbcbbcbcbbbcbcbcbbbcbcbcbbbcbcbbbbccbbcbbcbcbbcbbccbb"
+        "bbccbcbbbbccbbbbcbcbcbbcbcbbcbcbbcbbcbbcbcbbcbb",
+        "DDDDDDDDDDDDDDDDDDDDDDDDDDBDDCDCDDDDDDDCDCCDDDDDDDDDCDCDCCCDDDCDDCDDDDDDDCDDDCDC"
+        "DCCDDCCDDDCCCDCDDDDCCDDDDDCDDDCDDCDCDDDCDCDCDDDCDCDCCCDCDCDDDDCCDDCCCCDCDDCCDCCD"
+        "DDDCCDCCCDDCCDDDDCDCDCCCDDDDDDDDDDDDDDDDDDDDDDDD",
     ),
-    "karva chauth": (
-        277,
-        "gzpfxmbtiAqgzncvkCrhApexmatiBqgzocukDrhAqewlbtiCrfyncukDthApewlbuiBrgxmcvkDshzod"
-        "wlEujBqfymcvlDshzodwmEtiBpfyncvkDrgzpdwmFtiBqfyndvkCrgzpewlEthAqgyncvjCrhzpexlDt"
-        "iAqgymbukCrhAodwlDtiBqfynbukDrhApdvlEtiBq",
+    Table(
+        "muharram",
+        -1,
+        693716,
+        353,
+        "bcbbcbbcbcbbcbbcbbcbcbbcadacbbbdbbbcbcacbbcbbcbcbbccbcbbcbbcbbbbcbbccbbcbcbbbbcb"
+        "cbcacbcbcbbbcbccbbbbcccbbbbccbcbbbbcbcbbbcbcbcbbbccbbbcbcbcbbbcbcbcbbbcbcbbbcbcb"
+        "cbbbcbccbbbbccbbbbcbcbcbcbbcbcbbcbbcbbcbcbbcbb",
+        "DDDDDDDDDDDDDDDDDDDDDDDDDDCDCCDDCDDDCDCDDDDDDDDDDDDDDDCCDDCDDCDDDCDDDCCDDDCDDDDC"
+        "DCDCDCCCDCDDDCDCCCDDDCCCDDDDCCDCCCCDCDCDDDCDCDCCCDCCDDDCCCDCDDDCDCDCDDDCDCDDDCCC"
+        "DCCCDCDCCCCCDCCDDDDCDCDDDDDDDDDDDDDDDDDDDDDDDDD",
     ),
-    "dhanteras": (
-        286,
-        "gzoexmbujBqfyndwlDrhzoexmbtiBpfyocvkDrgzpexmbtiBqfyodujCsgApewlatiBrgyncvjCshApe"
-        "wlDtjBqgymbukCshAodwlDtjCqfynbukDshzodwlFtiBqexncukDsgzoewlEuiApfxncvkCrgyoexlEt"
-        "iApfyncvkBrgzoexmDsiBpfynbujCrgzpdwlEsiBq",
+    Table(
+        "(laylat|lailat|lailatul|laylatul) (al|ul|el|il|l) (qadr|kadr)|(laylatul|lailatul"
+        ") (qadr|kadr)|shab e qadr|night of (power|decree|measures|destiny)",
+        -1,
+        693624,
+        353,
+        "bbcbbcbbcbcbbcbbcbbcbcbbccabcbcbbbccbbcaccacbbbccbbdbbbccbbbcbbbcbbbcbcbdabbcbcb"
+        "cbbbccbbbcbcbcbbbbccbbcbbcbcbcbbcbcbbbcbcbcbbbcbcbcbbbcbcbbbbccbbcbbcbcbbcbbccbb"
+        "bbccbcbbbbccbbbbcbcbcbbcbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "kali chaudas": (
-        287,
-        "gzoexlbujBqfyncvlCrgzoexmatiBpfyocvkDrgzpexmbsiBqfyndujCrgzpewlathBqgyncvjCshzpe"
-        "wkDtjBqfymbukCshAodwlDtjBqfxnbukDrhzocvlEtiBqexmcukDsgzodvlEuiApfxmcvjCrgyodxlEt"
-        "iApfymcvkBrgzodwlDshApfynbujCqgzpdwlEshAq",
+    Table(
+        "jumat[ ](al|ul|el|il|l) (wida|vida)|jumua[t][ ](al|ul|el|il|l) (wida|vida)|jamat"
+        "[ ](al|ul|el|il|l) (wida|vida)",
+        -1,
+        693621,
+        350,
+        "hhahahhahhahahhahhahahhahahhahhahahhahhahahhahahhahhahhahahhahhahahhahhahahhahah"
+        "hahhahhahahhahhahahhahhahahhahhahahhahahhahhahahhahhahahhahhahahhahahhahhahhahha"
+        "hahhahahhahhahahhahhahahhahhahhahahhahahhahhaha",
+        "a",
     ),
-    "naraka chaturdashi": (
-        288,
-        "gzodwlbujApfymcvkCrgzodwmatiBpfyncvkCqgzpdwmbshAqfyncujCrgzpewlathAqgyncujCrhzod"
-        "wkDtiAqfymbujCrhAodvlDtiBpexmbukDrgzocvlEtiBqexmcujCsgyodvlEthApexmcvjCrgyndwlEt"
-        "izpexmcujBqgzndwlDshApeynbujCqgzodwlDshAq",
+    Table(
+        "(eid|id|idd|aid) (al|ul|el|il|l) fitr|(eid|id|idd|aid) fitr|(lesser|sweet|small)"
+        " eid|sugar feast|feast of breaking (the|of the) fast|festival of breaking the fa"
+        "st|hari raya (aidilfitri|puasa)|idul fitri|lebaran",
+        -1,
+        693628,
+        353,
+        "bbcbbcbbcbcbbcbbcbbcbcbbcacbbcbcbbccbbbbbcbcbbbccbbccacbcbcbcacbbcbbcbcbcbbbbcbc"
+        "bbcbbccbbbbccbcbbbbccbcbbbccbbcbbcbcbbbcbcbcbbbcbcbbbcbcbcbbbbccbbbbccbcbbbcbccb"
+        "bbbccbbbcbbccbbbbcbcbbbdbcbbcbcbbcbbcbbcbcbbcbb",
+        "a",
     ),
-    "diwali": (
-        288,
-        "gzoexlbujBqfyncvlDshAoexmbujBpfyocvkDrgzpexmbtiBqfyodvkCsgzpewlatiBqgyncvjCshzpe"
-        "xlEtiBqgzncukCshAodwlDtjCqfynbukDshApdwlEtiBqexncukDsgzodvlEuiBqfxmcvkCshyodxlEt"
-        "iApfymcvkCrgzodwmEtiBpfyncujCrgzpdwlEshAq",
+    Table(
+        "day of arafa[t]|arafa[t] day|yaum al arafa",
+        -1,
+        693695,
+        353,
+        "bbcbbcbbcbcbbcbbcbbcbcbbcbbbcbcbbbcbcbbbcbbcbbcbcbbdbbbbccbbcacbbcbcbbcbcbbbcbbc"
+        "bcbbbcbcbbbcbccbbbbccbcbbbccbcbbbbccbbbbcbccbbbbccbcbbbcbcbbbcbcbcbbbcbccbbbbcbc"
+        "bbbcbccbbbbcbcbbbcbcbcbcbcbbcbcbbcbbcbbcbcbbcb",
+        "a",
     ),
-    "govardhan puja": (
-        290,
-        "gzodwkatjBqfxmbvkCrgzndwmatiBpexnbvkDrgzodwlbshAqexncujCrfyoewlEthApfxncvjBrgzoe"
-        "wkDsiApfymbujBrgzodwlDsiBpfxmbtjCrgzocvkDsiBqexmbtjCsgzodvkDthApewmbujCrgyndwkDt"
-        "iApexmbukBqgyndwlDshAoexnbujCqfyodwlDrhAp",
+    Table(
+        "(eid|id|idd|aid) (al|ul|el|il|l) (adha|azha|zuha)|(eid|id|idd|aid) (adha|azha)|b"
+        "akr[a] (eid|id|idd|aid)|(greater|salty|big) eid|bakrid|eid qurban|kurban bayram["
+        "i]|hari raya haji|idul adha|tabaski|(feast|festival) of [the] sacrifice|sacrific"
+        "e feast|eid e qurban",
+        -1,
+        693696,
+        353,
+        "bbcbbcbbcbcbbcbbcbbcbcbbcbbbcbcbbbcbcbbbcbbcbbcbcbbdbbbbccbbcacbbcbcbbcbcbbbcbbc"
+        "bcbbbcbcbbbcbccbbbbccbcbbbccbcbbbbccbbbbcbccbbbbccbcbbbcbcbbbcbcbcbbbcbccbbbbcbc"
+        "bbbcbccbbbbcbcbbbcbcbcbcbcbbcbcbbcbbcbbcbcbbcb",
+        "a",
     ),
-    "bhai dooj": (
-        291,
-        "gzodwkatiApexmbukCrgzncwlatiBpexmbukDrgyocwlbshApexncujCrfyoewlEthApfxmcuiBqgyod"
-        "wkDshzpfymbujBqgzodwlCshBpfxmatjCrgzocvkDshBqexmbtjCrgyndukDthApewlbujCrgyncvkDt"
-        "iApexlbukBqfyncvlDshAoexmbujCqfyocvlDrhzp",
+    Table(
+        "(chinese|lunar|chinese lunar|vietnamese|korean) new year[s] [day]|cny|spring fes"
+        "tival|seollal|tet [nguyen dan]",
+        -1,
+        693626,
+        353,
+        "FbcEbcFbcFbFbbFbcFcFbbFbbGbcFbEbcFcbFbFbbFcbGbbFbFbcFbcFbEcbFcbFcaFcFbcFbbFbFbcF"
+        "cbFbFbbFccFbbEcFbcFbbFbcFbGbbFbbFcFbcFbbFbcFbFbbFcbFcFbbFbbFccFbFbbFbcFcFbbEcbFc"
+        "bFbFbcFbcFbFbbFcbFcbFbFbcFbcEbFbcFcbFbbF",
+        "a",
     ),
-    "chhath": (
-        295,
-        "gzodwkatjBqfymbukCshAncvlatjBpexmbukDrgzocvlbtiBpexmcukCrfyodwlEthApfxncvjCrgyoe"
-        "xlEshzpfyncujBqgzodwlDshApfynbtjCqgzpdvkDshBqexmbtjCsgzodvkDtiBqfwlbujCrhyncvkDt"
-        "iApexlbukCrgyncvlDtiAodxmbujCqfyocwlEshAp",
+    Table(
+        "(chinese|lunar|chinese lunar) new year[s] eve",
+        -1,
+        693625,
+        353,
+        "FbcEbcFbcFbFbbFbcFcFbbFbbGbcFbEbcFcbFbFbbFcbGbbFbFbcFbcFbEcbFcbFcaFcFbcFbbFbFbcF"
+        "cbFbFbbFccFbbEcFbcFbbFbcFbGbbFbbFcFbcFbbFbcFbFbbFcbFcFbbFbbFccFbFbbFbcFcFbbEcbFc"
+        "bFbFbcFbcFbFbbFcbFcbFbFbcFbcEbFbcFcbFbbF",
+        "a",
     ),
-    "guru nanak jayanti": (
-        303,
-        "gzpfymbtjBqgzncvkCshBpexmatjCqgzocvkDshApdwmbtjCrfyncukDthApewlEujCrgxncvkDshzoe"
-        "xlEujBqfyncvlDshAoexmEtiBpfyocvkDrgzpexmFtiBqfyodvkCsgzpewlEtiBqgyncvjCshzpexlEt"
-        "jBqgymcukCshAodwlDtjCqfynbukDshApdwlEtiBq",
+    Table(
+        "lantern festival|yuanxiao [festival]",
+        -1,
+        693640,
+        353,
+        "FbcEbcFbcFbFbbFbcFcFbbFbbGbcFbEbcFcbFbFbbFcbGbbFbFbcFbcFbEcbFcbFcaFcFbcFbbFbFbcF"
+        "cbFbFbbFccFbbEcFbcFbbFbcFbGbbFbbFcFbcFbbFbcFbFbbFcbFcFbbFbbFccFbFbbFbcFcFbbEcbFc"
+        "bFbFbcFbcFbFbbFcbFcbFbFbcFbcEbFbcFcbFbbF",
+        "a",
     ),
-    "guru gobind singh jayanti": (
-        -11,
-        "rhAqfxlbuiBrhyncvjDsiApexlaujCrgzncvlDtiBodwmbujCqfyncvlEshApdwmcujCqfxndvlDsgzo"
-        "ewmFuiBqfyndwkDrhzpeymFtiAqgzndvkCrhApexmEtiBqgzocujCrhAqewlEsiBrfyncujCshApevlE"
-        "uiBrgxmcvkDsizodwlEujBqfymcvlDshzndwmEujB",
+    Table(
+        "(qing|ching)[ ]ming [festival]|tomb sweeping (day|festival)",
+        -1,
+        693690,
+        365,
+        "abaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaaabaaa"
+        "baaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaaba"
+        "aabaaabaaabaaaabaaabaaabaaabaaabaaabaaab",
+        "a",
     ),
-    "vasant panchami": (
-        17,
-        "rgApewlatiBrgyncvjCsiApewkatjBqfymbukCshAodwlatjCqfxnbukDsgzodwlbtiBqexncvkDsgzo"
-        "ewmbuiApfxncvjCrgyoexlEtiApfyncvkBrgzoexlDsiBpfynbujCrgApdwlEsiBqfynbtjCsgzodvkD"
-        "tiBqfxmbujCshzodwkDtjBpexmbukCrgzncwlDtiB",
+    Table(
+        "dragon boat festival|duan[ ]wu [festival]|double fifth [festival]",
+        -1,
+        693747,
+        354,
+        "EbbEaEaaEabEbaEaDbaEbbDaEabEabEaaEaEbaEbaEaEabEabDbaDbEbaEaaEaEbbEaaEaaEbEbaEaaE"
+        "aEbbDaaEbaEbEaaEabEaEbaEaaEbaEbDabDbbEaEaaEabEbaEaEaaEbbEaaEaEabEabDaEbaEbaEaEab"
+        "EabEaaEaEbaEbaDbDbbEabDaaEbEbaEaaEaEbbEa",
+        "a",
     ),
-    "guru ravidas jayanti": (
-        27,
-        "rgzoewmbuiBqfyndvjCrhzoexlatiAqfzncvkCrhAoexmatiBqfynbukDrhApdwlasiBrfyncujCshzo"
-        "dvlatiBqfxmcvjCshzodwlEtjBqfymcvkCrgzndwmEtiBpexncvkDrgzodwmEshAqexncujCrgzoewlE"
-        "thAqfxncvjCrhzoewkDsiAqfymbujBrhAodwlDsiB",
+    Table(
+        "qi[ ]xi [festival]|double seventh [festival]|chinese valentines day",
+        -1,
+        693808,
+        354,
+        "EbEabEaaEaEbaEbaEaaEbEabDabDbEbaEaaEabEbEaaEaaEbbEaDbaEabEaEaaEbaEbaEaEabEabEaEa"
+        "aEbaEbDabDbbEaaEaEabEbaEaaEaEbbDbaDbEabEabDaEbaEbaEaaEbEabEaaEabEaEbaDabEbEaaEaa"
+        "EbbEaEaaEabEbDbaDbaEbaEbDabEabEaEaaEabEb",
+        "a",
     ),
-    "maha shivaratri": (
-        40,
-        "rhApewlbuiBrgxncvkDsizodwlbujBqfymcvlDshAodwmbujBpfyncvkDrgzpdwmbtiBqfyndvkCsgzp"
-        "ewmathAqgyncvjCrhzpexlEtiAqgzncukCrhAodwlDtiBqfynbukDrhApdwlEtiBqexmcukDsgzodvlE"
-        "uiBqfxmcvkCshyodwlEtiApeymcvkCrgzodwmEtiA",
+    Table(
+        "[hungry] ghost festival|zhongyuan [festival]|ul[l]ambana",
+        -1,
+        693816,
+        354,
+        "EbEabEaaEaEbaEbaEaaEbEabDabDbEbaEaaEabEbEaaEaaEbbEaDbaEabEaEaaEbaEbaEaEabEabEaEa"
+        "aEbaEbDabDbbEaaEaEabEbaEaaEaEbbDbaDbEabEabDaEbaEbaEaaEbEabEaaEabEaEbaDabEbEaaEaa"
+        "EbbEaEaaEabEbDbaDbaEbaEbDabEabEaEaaEabEb",
+        "a",
     ),
-    "holika dahan": (
-        56,
-        "rgzpewmFuiBqfyndwkDshzoexmEtiAqfzncvkCrhApexmatiBqfyocvkDrhApewlbsiBrfyncujCshAp"
-        "ewlEtiBrgxmcvjCshzodwlEtjBqfymcvkCshAodwmEtjBpfxncvkDrgzodwmFtiBqexndvkCrgzoewlE"
-        "thAqfxncvjCrhzoexlDtiAqfyncujBrhAodwlDsiB",
+    Table(
+        "mid autumn (festival|day)|moon festival|moon[ ]cake festival|chuseok|zhong[ ]qiu"
+        " (festival|jie)",
+        -1,
+        693846,
+        354,
+        "EaEbaEbaDbDbbEabDaEabEbaEaaEaEbbEaaEaEabEabDabEaEbaEaaEbaEbEaaEabEaEbaDbaEbaEbDa"
+        "aEbbEaEaaEabEbaEaEaaEbbDbDabEabEaaEaEbaEbaEaEabEabEaaEaEbaEabDaEbbEaaEaaEbEbaEaa"
+        "EaEbbDbaDbaEbEaaEabEaEbaEaaEabEbEaaDbaFa",
+        "a",
     ),
-    "makar sankranti": (
-        12,
-        "aabbbabbbabbbabbbabbbabbbabbbabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbcbbbcbbb"
-        "cbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbccbbccbbccbbccbbccbbccbbccbbccbbccbcccbcccbcccbcc"
-        "cbcccbcccbcccbcccbcccbcccbccccccccccccccc",
+    Table(
+        "(double ninth|chong[ ]yang) [festival]",
+        -1,
+        693899,
+        354,
+        "abDbbEaaEaEabEbaEaEaaEbbEaaDbEabEabDaEbaEbaEaaEbEabEaaEaEbaEbaDbaEbEaaEaaEbEbaEa"
+        "aEabEbEaaDbaEbEabDabEabEaEaaEbaEbaEaEabEabEaDabEbaEaaEaEbbEaaEaEabEbaEaDbaEbaEaa"
+        "EbEabEaaEaEbaEbaEaaEbEabEaaDbEbaEaaEabEb",
+        "a",
     ),
-    "vaisakhi": (
-        102,
-        "aaaabaaabaaabaaabaaabaaabaabbaabbaabbaabbaabbaabbaabbaabbaabbaabbabbbabbbabbbabb"
-        "babbbabbbabbbabbbabbbabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbcbbbcbbbcbbb"
-        "cbbbcbbbcbbbcbbbcbbbcbbbcbbccbbccbbccbbcc",
+    Table(
+        "dong[ ]zhi [festival]|winter solstice festival",
+        -1,
+        693951,
+        365,
+        "abaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaab"
+        "aaabaaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaabaaaaba"
+        "aabaaabaaabaaabaaabaaabaaabaaaabaaabaaa",
+        "a",
     ),
-    "puthandu": (
-        102,
-        "aaabbaabbaabbaabbaabbaabbaabbaabbabbbabbbabbbabbbabbbabbbabbbabbbabbbabbbbbbbbbb"
-        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbccbbccbbc"
-        "cbbccbbccbbccbbccbbccbbccbbccbcccbcccbccc",
+    Table(
+        "[y]ugadi|yugadhi|samvatsaradi|gudi padwa|gudhi padva|chaitra suk[h]ladi|chaitra "
+        "shukladi|(telugu|kannada|hindu) new year",
+        -1,
+        693685,
+        354,
+        "bEbaDaEbaEbaEaaEbEabEaaEaEabEbaEaaEaFabDaaEbEbaEaaEabEbEaaEaaEbEabDabEabEaEaaEab"
+        "EbEaaEaaEbbEaDbaEabEbDaaEbaEbaEaEabEabEaEaaEbaEbDabEabEaaEaEabEbaEaEaaEbbEaaEaEa"
+        "bEabDaEbaEbaEaaEbEabEaaEaEbaEbaDbaEbEaaE",
+        "a",
     ),
-    "vishu": (
-        102,
-        "abbbbbbbbbbbbbbbbbbbbbbbbbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbccbbccbbccbbc"
-        "cbbccbbccbbccbbccbbccbbccbcccbcccbcccbcccbcccbcccbcccbcccbcccbcccccccccccccccccc"
-        "ccccccccccccccccccccccccccccdcccdcccdcccd",
+    Table(
+        "cheti chand|jhulelal jayanti",
+        -1,
+        693686,
+        354,
+        "aEbaEaEaaFabEaaEaEbaEaaEaEbbEaaEaaEbEbaEaaEaEbbDbaDbaEbEaaEabDbEbaEaaEabEbEaaDba"
+        "EbEaaEabEabEaEaaEbaFaEaaEabEabEaDbaEbaEaEaaEbbEaEaaEabEbaEaDbaEbbDaEabEabEaaEaEb"
+        "aEbaEaEabEabEaaEaEbaEaaEaEbbEaaEaaEbEbaE",
+        "a",
     ),
-    "onam": (
-        219,
-        "EuLBrHyoGvNDtJzpHxnEuKArIyoGwMCsKypHxnEuLArIzoFvMCsKzpHxODtLBrIzpFvMCsKAqGwmEtLB"
-        "sIyoFuMCtKAqHwNEuLarIxnFvMCtKzpGwNEuMBrIynFvNCsJzoGwOEuLBqHyoFvNDsJzpGwOEtKArHyo"
-        "GvMCsJzpHwOEtKArIyoFvLBsJzpHxNDtLzrIynFvM",
+    Table(
+        "chaitra nav[a]rat[h]ri",
+        -1,
+        693685,
+        354,
+        "bEbaDaEbaEbaEaaEbEabEaaEaEabEbaEaaEaFabDaaEbEbaEaaEabEbEaaEaaEbEabDabEabEaEaaEab"
+        "EbEaaEaaEbbEaDbaEabEbDaaEbaEbaEaEabEabEaEaaEbaEbDabEabEaaEaEabEbaEaEaaEbbEaaEaEa"
+        "bEabDaEbaEbaEaaEbEabEaaEaEbaEbaDbaEbEaaE",
+        "i",
     ),
-    "chinese new year": (
-        20,
-        "kDsiAoexmbujCqfyncvlEshApdxmcujBqfyodvkDsgzpexmbuiBqgyndwkCshzpexmatjBqgzncvkCrh"
-        "ApexmEtiBqgzocukDrhApdwlbtiCrfyncukDshApewlbuiBqfxncvkDshzodwlbujBqfymcvlDshzodw"
-        "matiBpfyncvkDrgzpdwmbtiBqfyndujCrgzpewlat",
+    Table(
+        "[sri ]ram[a] nav[a]mi",
+        -1,
+        693693,
+        353,
+        "bFccFbFbbEccFcbFaFbcFcbFbFbbFccFbbFbFbcFcbFaFcbFccEbbFcFbcFbbFbFccFbbFacFcFcbEbb"
+        "FcFcbFbbFbcFcFbbFbbFcFcbFacEccFcEbbFbcFcFbbFbbGbGbbFacFcbFcEbbFccFbFbbFbcFcbFbFb"
+        "bFccFbFabFccFcbEbFbcFcbFbFbbGbcFbbEcFcbF",
+        "a",
     ),
-    "lantern festival": (
-        34,
-        "kDsiAoexmbujCqfyncvlEshApdxmcujBqfyodvkDsgzpexmbuiBqgyndwkCshzpexmatjBqgzncvkCrh"
-        "ApexmEtiBqgzocukDrhApdwlbtiCrfyncukDshApewlbuiBqfxncvkDshzodwlbujBqfymcvlDshzodw"
-        "matiBpfyncvkDrgzpdwmbtiBqfyndujCrgzpewlat",
+    Table(
+        "mahav(ir|eer|eera|ira) (jayanti|jayanthi|janma kalyanak)",
+        -1,
+        693697,
+        354,
+        "aEbaEbEaaEabEabEaEaaEbaEbDaaEbbEaaEaEabEbaEaEaaEbbEaaDbEabEabDaEbaEbaEaaEbEabEaa"
+        "EaEbaEbaDabEbEaaEaaEbEbaEaaEabEbEaaDbaEbEabDabEaEbaEaaEabEbEaaEaaFaEbaDabEbaEaEa"
+        "aEbbEaEaaEabEbaEaDbaEbaEaEaaEbbEaaEaEabE",
+        "a",
     ),
-    "dragon boat festival": (
-        146,
-        "fyoexlEtiApfyncvkBrgzoewlDsiBpfynbujCrgzpdwlEsiBqfxnctjCsgzodvkDtiBqfxmbujCshzod"
-        "wkDtjApexmbukCrgzndwlDtiBpexnbukCqgyodwlEshApexncujCrfyoewlathApfxmcuiBrgyodwkDs"
-        "iApfymbujBrgzodvlCsiBpfxmatjCrgzocvkDsiBq",
+    Table(
+        "hanuman (jayanti|jayanthi|janmotsav)",
+        -1,
+        693699,
+        354,
+        "aEabEbEaaEaaEbbEaEaaEabEbDbaDbaEbbDaEabEabEaEaaEbaEbaEaEabEabDaEabEbaEaaEaEbbEaa"
+        "EaEabEbaEaaEaEbaEaaEbEabEaaEabEaEbaEaaEbEabDabDbEbaEaaEabEbEaaEaaEbEbaDabEabEaEa"
+        "aEbaEbEaaEabEabEaEaaEbaEbDaaEbbEaaEaEabE",
+        "a",
     ),
-    "qixi": (
-        211,
-        "bukDshApewlEuiBrgyncvkDsizoewlEujBqfymcvlDshAodwmbujBqfyncvkDrgzpdwmbtiBqfyndvkD"
-        "sgzpewmEtiAqgyncvjCrhzpexlatiAqgyncukCrhAoewlDtiBqfynbukDrhApdwlbtiBrfxmcukDsgzo"
-        "dvlbuiBqfxmcvkCshyodwlatjApfymcvkCrgzndwm",
+    Table(
+        "akshaya tritiya|akshay tritiya|akha teej",
+        -1,
+        693716,
+        354,
+        "bEbaEaEaaEbbEaEaaEabEbaDaEbaEbaEaEaaFabEaaEaEbaEbaDbDbbEabDaaEbEbaEaaEaEbbEaaEaa"
+        "EbEabDabDbEbaEaaEabEbEaaEaaEbEbaDbaEabEbDaaEbaFaEaaEabEbaEaEaaEbaEbDabDbbEaEaaEa"
+        "bEbaEaEaaEbbEaDabEabEbaDaEbaEbaEaEabEabE",
+        "a",
     ),
-    "ghost festival": (
-        219,
-        "bukDshApewlEuiBrgyncvkDsizoewlEujBqfymcvlDshAodwmbujBqfyncvkDrgzpdwmbtiBqfyndvkD"
-        "sgzpewmEtiAqgyncvjCrhzpexlatiAqgyncukCrhAoewlDtiBqfynbukDrhApdwlbtiBrfxmcukDsgzo"
-        "dvlbuiBqfxmcvkCshyodwlatjApfymcvkCrgzndwm",
+    Table(
+        "buddha (purnima|poornima|jayanti)",
+        -1,
+        693729,
+        354,
+        "aEaaEbEbaEaaEaEbbDaaEbaEbEaaEabEaEbaEaaEbaEbDbaEabEaEaaEabEbaEaEaaEbbEaEaaEabEba"
+        "DaEbaEbaEaEabEabEaaEaEbaEbaDbDbbEabDabDbEbaEaaEaEbbEaaEaaEbEbaDabEaEbaEaaEbEabEa"
+        "aEabEaEbaDbaEbEabDaaEbbEaEaaEabEbEaaEaaE",
+        "a",
     ),
-    "mid autumn festival": (
-        250,
-        "atiBrfyodukCshApfwlEtiBrgyncvjCsiApexlEtjBqgymcvkCshAodwmatjCqfyncvkDshzpdwmbtjB"
-        "qexndvkDsgzoewmbuiBqfxndvkCrhzoexlatiAqfyncvkCrhAoexmatiBqfyncujCrhApdwlasiBrfyn"
-        "cujCshzpevlatiBqfxmcvjCshzodwkatjBqfxmbvk",
+    Table(
+        "v(e|ai)sak[ha] [day|poya]|visakha (bucha|puja)|buddhas birthday|buddha day",
+        -1,
+        693729,
+        354,
+        "aEaaEbEabDabEaEbaEaaEabEbEaaEaaEbEbaEaaEabEbDaaEbaEbEaaEabEabEaEaaEbaEbDabDbbEab"
+        "DaEabEbaEaEaaEbbEaaEaEabEbaDaEbaEbaEaaEbEabEaaEaEbaEbaDbaEbEabDaaEbEbaEaaEaEbbEa"
+        "aEaaEbEabDabEaEbaEaaEbaEbEaaEabEaEbaDbaE",
+        "a",
     ),
-    "double ninth festival": (
-        273,
-        "EtjBrgzodvkDshAqfxmFuiBrhzodvkDsiApfxlEujBrgzncvlDsiBpexmEujCrgyocvlEshApdwmFujC"
-        "rfyndvlEthzpewmFujBqgyndwkDshzpexmbujBqgzndwlCrhApexmatiBqgzocvkDrhAqexmEtiBrfyn"
-        "cukDshApewlEuiBrgyncvkDsiApewlEujBqfymcvl",
+    Table(
+        "rat[a][ ]yatra",
+        -1,
+        693775,
+        354,
+        "aEaEbbDaaEbEabEaaEabEaEbaEaaEbEabDabDbbEaEaaEabEbEaaEaaEbbEaDabEabEaEaaEbaEbaEaE"
+        "abEabEaDbaEbaEbDabDbbEaaEaEabEbaEaEaaEbbEaaDbEabEabDaEbaEbaEaaEbEabEaaEaEbaEbaDa"
+        "bEbEaaEaaEbEbaEaaEabEbEaaDbaEbEaaEabEabE",
+        "a",
     ),
-    "qingming": (
-        93,
-        "bbcccbcccbcccbbccbbccbbccbbccbbccbbccbbccbbccbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbbbbb"
-        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbabbbabbbabbbabbbabbbabbbabbbabbbaabbaabbaabbaabbaab"
-        "baabbaabbaabbaaabaaabaaabaaabaaabaaabaaab",
+    Table(
+        "guru p(u|oo)rnima|asal[h]a (puja|bucha)",
+        -1,
+        693788,
+        354,
+        "aEaEabEabEaEaaEbaEbaDbDbbEabDaEabEbaEaaEaEbbEaaEaEabEbaDabEaEbaEaaEbEabEaaEabEaE"
+        "baDbaEbEaaEaaEbEbaEaaEabEbEaaDbaEbEabDabEabEaEaaEbaEbEaaEabEabEaDbaEbaEaEaaEbbEa"
+        "aEaEabEbaEaDbaEbbDbaDbEabEaaEaEbaEbaEaaE",
+        "a",
     ),
-    "dongzhi": (
-        -11,
-        "bbbccbbccbbccbbccbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbcbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-        "bbbbbbbbbabbbabbbabbbabbbabbbabbbabbbabbbaabbaabbaabbaabbaabbaabbaabbaabbaabbaaa"
-        "baaabaaabaaabaaabaaabaaabaaabaaaaaaaaaaaa",
+    Table(
+        "na[a]g[a] panchami",
+        -1,
+        693807,
+        353,
+        "FbbFccFbFbbFbcFcbFbEcbFccEbFbcFcbFbbFbFccFbbFbEccFcbFacEcFccEbbFbFccFbbFbbFcFcbF"
+        "bbFbFccEbbFcbFcFbbFbcFcFbbFbbFccFbEbcEccFbFbbFbcFcbFbFbbFccFbFacFbcFcbEbFcbFccEb"
+        "FbcFbcFbFbbFcbFcbEbFccFbcEbFbcFcbFbbFbFc",
+        "a",
     ),
-    "nowruz": (
-        78,
-        "bbcccbcccbcccbcccbcccbcccbcccbbccbbccbbccbbccbbccbbccbbccbbccbbbcbbbcbbbcbbbcbbb"
-        "cbbbcbbbcbbbcbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbabbbabbbabbbabbbabbbabbbabbbabb"
-        "baabbaabbaabbaabbaabbaabbaabbaabbaaabaaab",
+    Table(
+        "hariyali teej",
+        -1,
+        693805,
+        354,
+        "EabEabEaEaaEbaEbaDbDbbEabDaEabEbaEaaEaEbbEaaEaEabEbaDabEaEbaEaaEbEabEaaEabEaEbaD"
+        "baEbEabDaaEbbEaEaaEabEbEaaDbaEbbDbDabDbbEaEaaEabEbaEaEaaEbbEaDabEbaEbaDaEbbEaaEa"
+        "EabEbaEaDbaEbbDbaDbDbbEaaEaEabEbaEaaEaEb",
+        "a",
     ),
-}
-#: The first year of the calendar of Umm al-Qura here, the ordinal of its first day, and by how many
-#: days each month is longer than 28.
-UMM_AL_QURA: tuple[int, int, str] = (
-    1343,
-    702574,
-    (
-        "21221222022211212121212121213120221211221221122111221221221121212122113021212122"
-        "20321212112122122121211122122121212121212122121221121212122121212121212122121121"
-        "21221121212121212122221211211221222121121121212121212122212121212121212121212121"
-        "21212121212221212120222121212121212221212121212121212121212121212121212221212122"
-        "12212121212121212121121212221212121121221212121212122121212211222121212112211211"
-        "22212121211212122122212121212121121212121212212121212121212212112121212212211212"
-        "12122121212121212121212121221121222122112121212211212121212212212121212121212121"
-        "21222121212212112121212121221121212121222121112121222121212112212122121121212122"
-        "21211212121221212121212121221212121212121221221211212122121212112121222121211212"
-        "12221212112112212221211211221221212121212121221212121212121221212121121221221212"
-        "11212122212121121212212212112112212221211211221221221121121222121212112122122121"
-        "21211212212122121211212122212121121212212212121121222212112111222212211211122212"
-        "21212112121221221211212121221212212112121221221211212122122121121122212212112112"
-        "21221221121212121221212121121222121212112122122121211212122122112121212122121212"
-        "12121212212211212112212221121121212221212112121222121211212122122121121212122121"
-        "21212121212212122112121212221211211212221221121121222121212112122122121211212122"
-        "12212121121212212212112121212221211212121222112121211222121212121122121221212112"
-        "12122212121121122122212112112212221211211221221212121122121221212121212121212212"
-        "12112122122121211212122212121121122221212112121221221211212121221212121211221221"
-        "22112112212122211211212212212121211212212122121121212212212112121212221211211212"
-        "22122112112122122211211212212212121121212212122112121212122122121121212212212112"
-        "11221222121121122122122112112212122211212121212212121211212212212121121212221212"
-        "11212122122121121212122121221121212122122112121122122211211212122212121121212221"
-        "21211212122122112121212122121212121212121221221121121222"
+    Table(
+        "raksha bandhan|raksha bandan|rakhi [purnima]",
+        -1,
+        693817,
+        354,
+        "EbaDbaEbEaaEaaEbbEaEaaEabEbDbaDbaEbbDbDabEabEaEaaEabEbaEaEaaFabEaDabEbaEabDaEbbE"
+        "aaEaEabEabEaaEaEbaEbaDbDbbEaaEabDbEbaEaaEaEbbEaaDbaEbEaaEabEaEbaEaaEbaEbEaaEabEa"
+        "EbaDbaEbEaaEaaEbbEaEaaEabEbDbaDbaEbbDaEa",
+        "a",
+    ),
+    Table(
+        "(krishna|sri krishna|shri krishna|sree krishna) (janm[a][ ]ashtami|jayanti|jayan"
+        "thi)|janm[a][ ]ashtami|gokul[a][ ]ashtami",
+        -1,
+        693824,
+        353,
+        "FcbFcaFbFccFbbFbbFcFcbFbbEcFccFbaFbcFcFbbFbbFcFcbFbbFbcFcFbaFccFbFbbFbcFcbFbFbbF"
+        "ccFbFbbEccFcbFaFbcFccEbFbbFccFbbFbFbcFcbFaFcbGbcEbbFcFcbFbbFbFccFbbFbbFcFcbFabFc"
+        "FccEbbFbFccFbbFbbFcFcbFacFbGbcEbbFcbGbFb",
+        "a",
+    ),
+    Table(
+        "hartalika teej",
+        -1,
+        693835,
+        354,
+        "DbaEbaEbDaaEbbEaaEaEabEbaEaEaaEbbEaDabEabEabDaEbaEbaEaEaaFabEaaEaEbaEbaDaEbbEaaE"
+        "aaEbEbaEaaEaEbbEaaDbaEbEaaEabDbEbaEaaEabEbEaaEaaEbEbaDabEbaEaEaaEbbEaEaaEabEbaEa"
+        "DbaEbbDaEaaEbbEaaEaEabEbaEaDbaEbbEaDabEa",
+        "a",
+    ),
+    Table(
+        "(ganesh[a]|vinayak[a]) (chat[h]urt[h]i|chavit[h]i)|vinayagar chaturthi|ganesh[a] utsav",
+        -1,
+        693836,
+        353,
+        "EbcFbcFbFbbFcbFcbFbFbcFbcFbEbcFcbFcEbbFccFbbFbFbcFcbFbEcbFccFbbEcFbcFbbFbFbcFcbF"
+        "bbFbGbcFbbEcFcbFbbFbcFcFbbFbbFcFcbFbbFbcFcEcbEcbFcFbbFbbFccFbFbbFbcFcFbbEcbGbcEb"
+        "FbcFcbFbFbbFccFbbFbFbcFcbFaFbcFcbFbFbbFc",
+        "a",
+    ),
+    Table(
+        "ana(nta|nt) chaturdashi",
+        -1,
+        693846,
+        354,
+        "EaaEaaEbEbaEaaEabEbEaaDbaEbEaaEabEaEbaEaaEbaEbEaaEabEaEaaEbaEbaEaEaaEbbEaEaaEabE"
+        "baEaDbaEbbDaEabEabEaaEaEbaEbaEaEabEabDabDbEbaEaaEaEbbEaaEaaEbEbaEaaEaEbbDaaEbaEb"
+        "EaaEabEaEbaEaaEbaEbDabDbbEaEaaEabEbEaaEa",
+        "a",
+    ),
+    Table(
+        "mahalaya [amavasya]|sarva pitru amavasya",
+        -1,
+        693861,
+        354,
+        "EaaEbbEaDabEabEaaEaEbaEbaEaEabEabEaEaaEbaEbaDaEbbEaaEaEabEbaEaaEaEbbEaaDbEabEaaE"
+        "abEaEbaEaaEbEabEaaEabEaEbaDabEbEaaEaaEbbEaEaaEabEbDbaDbaEbaEaEabEabEaEaaEbaEbaEa"
+        "EabEabDbDabEbaEaaEaEbbEaaEaEabEbaEaDbaEb",
+        "a",
+    ),
+    Table(
+        "(sharad[iya]|maha|shardiya) nav[a]rat[h]ri|nav[a]rat[h]ri|navarathri",
+        -1,
+        693862,
+        354,
+        "EabEabEaEaaEbaEbEaaDbbEabDaEabEbaEaEaaEbbEaaEaEabEbaDbDbaEbaEaaEaEbbEaaEaEabEbaE"
+        "aDbaFabDabDbEabEaaEaEbaFaaEaaEbEabDabEaEbaEaaEabEbEaaEaaEbEbaEaaEabEbDaaEbaEbEaa"
+        "EabEabEaEaaEbaEbDabEabEabDaEabEbaEaEaaEb",
+        "i",
+    ),
+    Table(
+        "durga (puja|pooja)|durgotsav[a]|sharadotsav",
+        -1,
+        693868,
+        353,
+        "FbaFcbFcFbbFbbGbGbbFbbFcbGbFbbEccFcEbbFbcFcbFbFbbFccFbFbbFbcFcbFaFbcFccEbFbbGbcF"
+        "bFbbFcbGbbFaFccFbcEbFbcFcbFbbFbFccFbbFbFbcFcbEbcEcFccEbbFbFccFbbFbbGbFcbFacFcFbc"
+        "EbbFccFbFbbFbcFcFbbFbbFccFbEbbFccFcEbbFb",
+        "e",
+    ),
+    Table(
+        "(maha|durga) saptami",
+        -1,
+        693869,
+        353,
+        "FbaFcbFcFbbFbbGbGbbFbbFcbGbFbbEccFcEbbFbcFcbFbFbbFccFbFbbFbcFcbFaFbcFccEbFbbGbcF"
+        "bFbbFcbGbbFaFccFbcEbFbcFcbFbbFbFccFbbFbFbcFcbEbcEcFccEbbFbFccFbbFbbGbFcbFacFcFbc"
+        "EbbFccFbFbbFbcFcFbbFbbFccFbEbbFccFcEbbFb",
+        "a",
+    ),
+    Table(
+        "(maha|durga|durga puja) (ashtami|astami)",
+        -1,
+        693870,
+        353,
+        "FbaFbcFcFcaFbbGbGbbFbbFcbGbFbbEccFcEcaFbcFcbFbFbbFccFbFbbFbcFcbFaFbcFccEbFbbFccF"
+        "bFbbFbcFcbFbEccFbcFaFbcFcbFbbFbFccFbbFbFbcFcbFacEcFccEbbFbFccFbbFbbFcFcbFacFbGbc"
+        "FabFccFbFbbFbcFcFbbFbbFccFbFabFccFcEbbFb",
+        "a",
+    ),
+    Table(
+        "(maha|durga) nav[a]mi|ayudha puja",
+        -1,
+        693871,
+        353,
+        "FbbEbcFcFcaFbbFcFcbFbbFbcFcFbbEcbGbFcbEbcFcbFbFbbFccFbFbbFbcFcbFbEbcFccFaFbbFccF"
+        "bFbbFbcFcbFbEcbGbcFaFbcFcbFbbFbFccFbbFbFbcFcbFbbEcFccEbbFbFccFbbFbbFcFcbFbbFbGbc"
+        "FabFcbGbFbbFbcFcFbbFbbFccFbFabFccFcEbbFb",
+        "a",
+    ),
+    Table(
+        "dus[s]e[h]ra|das[a][h]ara|dasra|dash[a]hara|dashera|vijay[a][ ]dash[a]mi",
+        -1,
+        693871,
+        353,
+        "FcbEbcFcFbbFbbFcFcbFbbFbcFcFbbEcbFcFcaFbbGbcFbFbbFcbFcFbbEccFbcFbEbcFcbFbFbbFccF"
+        "bFbbFbcFcbFbEbcFccEbFbbFccFbbFbFbcFcbFbEccFbcFbaFcFcbFbbFbFccFbbFbbFcFcbFbbEcFcc"
+        "EbbFbcFcFbbFbbFcFcbFbbFbcFcFabFcbGbFbbFb",
+        "a",
+    ),
+    Table(
+        "sharad (purnima|poornima)|kojagari (purnima|puja)",
+        -1,
+        693875,
+        354,
+        "EbaEaaEbEabEaaEaEbaEbaDbaEbEaaEaaEbEbaEaaEabEbEaaDbaEbEabDabEabEaEaaEbaEbEaaEabE"
+        "aEbaDabEbaEaEaaEbbEaEaaEabEbaEaDbaEbbDaEabEabEaaEaEbaEbaEaEabEabEaaDbEbaEaaEaEbb"
+        "EaaEaaEbEbaEaaEaEbaEaaEbaEbEaaEabEaEbaEa",
+        "a",
+    ),
+    Table(
+        "(maharishi|maharshi) valmiki jayanti|valmiki jayanti|pargat di(was|vas)",
+        -1,
+        693876,
+        354,
+        "EbaEaaEaEbbEaaDbEabEaaEabEaEbaEaaEbEabEaaEabEaEaaEabEbEaaEaaEbbEaEaaEabEbEaaDbaE"
+        "bEaaEabEabEaEaaEbaEbEaaEabEabDaEabEbaEaEaaEbbEaaEaEabEbaEaDbaEbaEaaEbEabEaaEaEba"
+        "EbaEaaEbEabDabDbEbaEaaEabEbEaaEaaEbEbaEa",
+        "a",
+    ),
+    Table(
+        "kar(v|w)a cha(u|w)th|kar[a]ka chaturthi",
+        -1,
+        693879,
+        354,
+        "EbbDbaDaEbbEaaEaEabEbaEaaEaEbbEaaDbEabEbaDabEaFaaEaaEbEbaEaaEabEaEbaDabEbEaaEaaE"
+        "bEbaEaaEabEbEaaDbaEbEaaEabEabEaEaaEbaEbEaaEabEabEaDabEbaEaEaaEbbEaaEaEabEbaEaDba"
+        "EbbDaaEbEabEaaEaEbaEbaEaaEbEabEaaDbEbaEa",
+        "a",
+    ),
+    Table(
+        "dhan[ ]teras|dhan[a][ ]trayodashi|dhanatrayodashi|dhan[a]vantari trayodashi",
+        -1,
+        693888,
+        353,
+        "FbcFcbFbFbbFccFbFacEccFbcEbFbcFcbFbFbbFccFbbFbFbcFcbEbFcbGbbFbbFcFcbFbbFbFcbGbbE"
+        "cEccFbcEbbFcFcbFbbFbFccFbbFbbFcFcbEbcFbGbbFbbFcbFcFbbFbcFbFcbEbcFcbFcEbbFccFbFbb"
+        "FbcFcbFbEcbFccFbEbcFbcFbbFbFcbFcbFbFbcFb",
+        "a",
+    ),
+    Table(
+        "kali chaudas|chhoti (diwali|deepavali)|choti (diwali|deepavali)|small diwali",
+        -1,
+        693889,
+        354,
+        "EabEabEaEaaEbaEbDaaEbbEaaEaEabEbaEaEaaEbbEaaDbEabEabDaEabEbaEaaEaFabEaaEaEbaEbaD"
+        "aEbbEaaEaaEbEbaEaaEaEbbDbaDbaEbEabDaaEbEbaEaaEabEbEaaEaaEbEbaDabEabEaEaaEbaFaEaa"
+        "EabEabEaDbaEbaEaEaaEbbEaaEaEabEbaEaEaaEb",
+        "a",
+    ),
+    Table(
+        "nara(k|ka) chat[h]urdas[h]i|roop chaudas",
+        -1,
+        693890,
+        354,
+        "EaaEbbEaDabEabEaEaaEbaEbaEaEabEabEaDabEbaEbaDaEbbEaaEaEabEbaEaaEaEbbEaaDbEabEaaE"
+        "aEbaEbaEaaEaFabEaaDbEbaEaaEabEbEaaEaaEbEbaEaaEabEaEbaDbaEbEaaEaaFabEaEaaEabEbEaa"
+        "DbaEbbDaEabEabEaEaaEbaFaaEaEabEabEaDbaEb",
+        "a",
+    ),
+    Table(
+        "di(w|v)ali|dee(w|v)ali|deep[a]v[a]li|dip[a]v[a]li|(hindu|indian) festival of lig"
+        "hts|(lakshmi|laxmi) (puja|pooja)|kali puja|bandi chhor (divas|diwas)",
+        -1,
+        693890,
+        354,
+        "EabEabEaEaaEbaEbEaaEabEabEaDabEbaEaEaaEbbEaaEaEabEbaEaDbaEbaEaaEbEabEaaEaEbaEbaE"
+        "aEaaFabEaaDbEbaEaaEaEbbEaaEaaEbEbaEaaEaEbaEaaEbaEbEaaEaaEbEbaEaaEabEbDbaDbaFaEaa"
+        "EabEabEaEaaEbaEbEaaEabEabDaEbaEbaEaEaaEb",
+        "a",
+    ),
+    Table(
+        "govardhan (puja|pooja)|annakut",
+        -1,
+        693892,
+        354,
+        "EaaEabEbEaaDbaFaEaaEabEbaEaEaaEbaFaEaaEabEabDaEbaEbaEaEaaEbbEaEaaEabEbaEaDbaFabD"
+        "aEabEabEaaEaEbaEbaEaEabEabDabDbEbaEaaEaEbbEaaEaaEbEbaEaaEaEbaEaaEbaEbEaaEabEaEba"
+        "EaaEbaEbDabDbbEaEaaEabEbaEaEaaEbbEaDabEa",
+        "a",
+    ),
+    Table(
+        "bhai (dooj|duj|dhooj|beej|phonta|tika)|bha(u|i) beej|bhaiya dooj|yama dwitiya",
+        -1,
+        693893,
+        354,
+        "EaaEabEaEaaEbaEbEaaEaaFabEaEaaEabEbEaaDbaFabDaEabEbaEaEaaEbbEaEaaEabEabDaEabEbaE"
+        "aEaaEbbEaaEaEabEbaEaDbaFabDaaEbEbaEaaEaEbaFaaEaaEbEabDabDbEbaEaaEabEbEaaEaaEbEba"
+        "EaaEabEbDaaEbaEbEaaEabEabEaEaaEbaEbDabDb",
+        "a",
+    ),
+    Table(
+        "chhat[h] (puja|pooja)|chhat[h]|chat[h] puja|dala (puja|chhath)|surya shasti",
+        -1,
+        693897,
+        353,
+        "FbbFbcFcFbbFbbFcFcbFabFccFcEbbFbcFcFbbFbbFccFbFacFbcFcEbbFcbGbFbbFbcFcbFbFbbFccF"
+        "bFabFccFcbEbFbcFcbFbFbbFccFbbEcFbcFcbEbFcbGbbFbbFcFcbFbbFbFccFbbEbcFcFbcEbbFcFcb"
+        "FbbFbcFcFbbEcbFcFcbEbbGbcFbFbbFcbGbFbbFb",
+        "a",
+    ),
+    Table(
+        "guru nanak [dev] (jayanti|jayanthi|birthday|gurpurab)|gur[u]pur[a]b|[guru] nanak"
+        "[s] birthday|kart(i|ti)k purnima|dev d(iw|eep)ali",
+        -1,
+        693905,
+        354,
+        "EbbEaaDbEabEaaEaEbaFaaEaaEbEabEaaEaEbaEaaEbaEbEaaEaaEbEbaEaaEaEbbEaaDbaEbEaaEabE"
+        "aEbaEaaEbaEbEaaEabEaEaaEabEbaEaEaaEbbEaEaaEabEbaEaDbaEbaEaEabEabEaaEaEbaEbaEaEab"
+        "EabDabDbEbaEaaEaEbbEaaEaaEbEbaEaaEaEbaEa",
+        "a",
+    ),
+    Table(
+        "guru go(b|v)ind singh (jayanti|jayanthi|birthday|gurpurab)",
+        -1,
+        693602,
+        353,
+        "cFcbFacFbFccEbbFbGbcFbbFbbGbGbbFbbFcFcbFabFccFbFbbFbcFcFbbFbbFccFbFacEccFcEbbFbc"
+        "FcFbbFbbGbcFbFacFcbGbFabFccFbcEbFbcFcbFbFbbFccFbbEbFccFcbEbFbcFcbFbbFbFccFbbEcFc"
+        "bFcbEbcFcFbcEbbFcFcbFbbFbcFcFbbEbcFcFcbE",
+        "a",
+    ),
+    Table(
+        "(vasant[a]|basant[a]) panchami|sar[a]swat[h]i (puja|pooja|jayanti)|shri panchami",
+        -1,
+        693630,
+        353,
+        "bGbbFbbFcFcbFbbFbFccFbbEbcFcFbbFbbFcFcbFbbFbcFcFbbEcbFcFcaFbcFbcFbFbbFcbGbFbbFbc"
+        "FcbFbEbcFcbFbFbbFccFbFbbFbcFcbFbEcbFccFaFbcFbcFbbFbFcbGbbFbFbcFbcFbaFcFcbFbbFbFc"
+        "cFbbFbbFcFcbFbbFbFccFabFcbFcFbbFbbGbFcbF",
+        "a",
+    ),
+    Table(
+        "guru ra(v|b)idas[s] (jayanti|jayanthi|birthday)|ra(v|b)idas[s] jayanti",
+        -1,
+        693640,
+        354,
+        "aEabEbaEaEaaFabDaEabEabEaaEaEbaFaaEaEabEabEaaEaEbaEaaEbEabEaaEaaEbEbaEaaEaEbbDaa"
+        "EbaEbEaaEabEaEbaEaaEbEabEaaEabEaEaaEabEbEaaEaaEbbEaEaaEabEbDaaEbaEbaEaEabEabEaEa"
+        "aEbaEbaEaEabEabDaEabEbaEaaEaEbbEaaEaEabE",
+        "a",
+    ),
+    Table(
+        "[maha] shiv[a][ ]ratri",
+        -1,
+        693653,
+        353,
+        "cFbbFbcFbFcbEcbFcFbcEbbFccFbFbbFbcFcFbbFbbFccFbEbcFbcFbFbbFcbFcbFbFbcFbcFbEcbFcb"
+        "FcaFbFccFbbFbFbcFcbFbFbbFccFbbEcFbcFbbFbFcbFcbFbbFcFbcFbbFbFcbFbbFbcFcFbbFbbFcFc"
+        "bFbbFbcFcEcbEcbFcFbbFbbGbcFbFbbFcbFcFbbE",
+        "a",
+    ),
+    Table(
+        "holika (dahan|deepak|dahanam)|(chhoti|choti|small) holi|kama dahanam|kamudu pyre",
+        -1,
+        693669,
+        354,
+        "aEbaEbEaaEaaFabEaEaaEabEbDaaEbaFaaEaEabEbaEaaEaEbaEbaEaEabEabDabDbEbaEaaEaEbbEaa"
+        "EaEabEbaDabEaEbaEaaEbEabEaaEabEaEbaEaaEbEabDabDbbEaEaaEabEbEaaEaaEbbEaDabEabEaEa"
+        "aEbaEbaEaEabEabEaDbaEbaEbaDaEbbEaaEaEabE",
+        "a",
+    ),
+    Table(
+        "holi|rangwali holi|dhulandi|dhuleti|dhulivandan|phag[u]wa[h]|dol (jatra|purnima|yatra)",
+        -1,
+        693670,
+        354,
+        "aEbaEbEaaEaaFabEaEaaEabEbDaaEbaFaaEaEabEbaEaaEaEbaEbaEaEabEabDabDbEbaEaaEaEbbEaa"
+        "EaEabEbaDabEaEbaEaaEbEabEaaEabEaEbaEaaEbEabDabDbbEaEaaEabEbEaaEaaEbbEaDabEabEaEa"
+        "aEbaEbaEaEabEabEaDbaEbaEbaDaEbbEaaEaEabE",
+        "a",
+    ),
+    Table(
+        "lohri|bhogi (pandigai|pongal)|bogi (pandigai|pongal)|bhogi",
+        -1,
+        693607,
+        365,
+        "abaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaab"
+        "aaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaa"
+        "abaaabaaabaaabaaabaaabaaabaabaaabaaabaaa",
+        "a",
+    ),
+    Table(
+        "makar[a] san(k|c)rant[h]i|(thai|surya) pongal|pongal|maghi|uttarayan[a]|sankranti",
+        -1,
+        693608,
+        365,
+        "abaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaab"
+        "aaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaa"
+        "abaaabaaabaaabaaabaaabaaabaabaaabaaabaaa",
+        "a",
+    ),
+    Table(
+        "ma[a]ttu pongal",
+        -1,
+        693609,
+        365,
+        "abaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaab"
+        "aaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaa"
+        "abaaabaaabaaabaaabaaabaaabaabaaabaaabaaa",
+        "a",
+    ),
+    Table(
+        "ka[a]num pongal|kanni pongal|kanu[m] pongal",
+        -1,
+        693610,
+        365,
+        "abaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaab"
+        "aaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaa"
+        "abaaabaaabaaabaaabaaabaaabaabaaabaaabaaa",
+        "a",
+    ),
+    Table(
+        "(v|b)aisak[h]i|vasak[h]i|basak[h]i",
+        -1,
+        693698,
+        365,
+        "aaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaa"
+        "abaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaab"
+        "aaabaaabaaabaaabaaabaaabaabaaabaaabaaaba",
+        "a",
+    ),
+    Table(
+        "puth[a]ndu|tamil new year|varusha pirappu",
+        -1,
+        693698,
+        365,
+        "aabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaa"
+        "baaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaaba"
+        "aabaaabaaabaaabaaabaaabaaabaabaaabaaabaa",
+        "a",
+    ),
+    Table(
+        "vishu",
+        -1,
+        693698,
+        365,
+        "baaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaaba"
+        "aabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaa"
+        "baaabaaabaaabaaabaaabaaabaabaaabaaabaaab",
+        "a",
+    ),
+    Table(
+        "rabindra[nath] (jayanti|jayanthi|birthday)|[rabindranath] tagores birthday",
+        -1,
+        693723,
+        365,
+        "aaabaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaabaa"
+        "abaaabaaabaaabaaabaaabaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaaabaabaaabaaabaaab"
+        "aaabaaabaaabaaabaaabaaabaabaaabaaabaaaba",
+        "a",
+    ),
+    Table(
+        "onam|thiru[ ][v]onam",
+        -1,
+        693845,
+        328,
+        "B2BB2CB3B3BB2BB3CB2B2BC2CB3B2BB3AC3BC2B2BC2CB2B2CB3AC3B2BB3BC2CB2B2BC3BB2BB3B3BC"
+        "2BB2B3BC3BB2B2CB3a22BB3B3BC2BB2B3CB3BB2BB3B3BB2BB3B3CB2BB2CB3B3BB2BB3B3BB2BC2CB3"
+        "B2BB3BB3B3BA3BC2CB2B2BC2CB3B2BB3AD2BB3B2",
+        "a",
+    ),
+    Table(
+        "(now|no|na|nau|naw)[ ](ruz|roz)|(persian|iranian) new year",
+        -1,
+        693675,
+        365,
+        "abaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaab"
+        "aaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaa"
+        "aabaaabaaabaaabaaabaaabaaabaaabaaaabaaab",
+        "a",
+    ),
+    Table(
+        "parsi new year|jamshedi nav(ro|ru)z|pateti",
+        -1,
+        693853,
+        365,
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "a",
     ),
 )

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from recollect.text.dates.feasts import CHINESE, INDIAN, ISLAMIC, JEWISH, PERSIAN
-from recollect.text.dates.holiday_rules import Rule
+from recollect.text.dates.feast_tables import FEASTS
+from recollect.text.dates.holiday_rules import Rule, by_table
 from recollect.text.dates.holidays import CHRISTIAN, CIVIL
 from recollect.text.lexicon import DAY_WORDS, MONTHS, SEASONS, WEEKDAYS, word_set
 
@@ -48,15 +48,6 @@ _TELLING_ANYWAY = (
 _MOST_WORDS = 50_000
 #: What may stand before a name: the feast of Purim, erev Purim.
 CLASS = word_set("feast festival holiday day month fast eve erev")
-_TABLES: tuple[tuple[Mapping[str, Rule], int | None], ...] = (
-    (CIVIL, None),
-    (CHRISTIAN, None),
-    (JEWISH, 0),
-    (ISLAMIC, -1),
-    (CHINESE, -1),
-    (INDIAN, -1),
-    (PERSIAN, -1),
-)
 
 
 @lru_cache(maxsize=4_096)
@@ -125,19 +116,19 @@ def _index() -> _Index:
     named: dict[str, Holiday] = {}
     starts: set[str] = set()
     telling: set[str] = set()
-    for table, eve in _TABLES:
-        for names, rule in table.items():
-            holiday = Holiday(rule, eve)
-            for name in spelled_out(names):
-                key = folded(name)
-                if named.setdefault(key, holiday) is not holiday:
-                    raise ValueError(f"two holidays are called {name}")
-                words = name.split()
-                starts.update(folded(" ".join(words[:size])) for size in range(1, len(words) + 1))
-                if not _TELLING_ANYWAY.isdisjoint(words):
-                    continue
-                own = [folded(word) for word in words if word not in _PLAIN]
-                telling |= {max(own, key=len) if own else folded(words[-1]), key}
+    civil = {names: Holiday(rule, None) for names, rule in {**CIVIL, **CHRISTIAN}.items()}
+    feasts = {table.names: Holiday(by_table(table), table.eve) for table in FEASTS}
+    for names, holiday in (civil | feasts).items():
+        for name in spelled_out(names):
+            key = folded(name)
+            if named.setdefault(key, holiday) is not holiday:
+                raise ValueError(f"two holidays are called {name}")
+            words = name.split()
+            starts.update(folded(" ".join(words[:size])) for size in range(1, len(words) + 1))
+            if not _TELLING_ANYWAY.isdisjoint(words):
+                continue
+            own = [folded(word) for word in words if word not in _PLAIN]
+            telling |= {max(own, key=len) if own else folded(words[-1]), key}
     return _Index(named, frozenset(starts), frozenset(telling))
 
 

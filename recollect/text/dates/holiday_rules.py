@@ -1,9 +1,11 @@
-"""Rules by which holidays lie in a year: on a fixed day, by Easter, by other calendars."""
+"""Rules by which holidays lie in a year: on a fixed day, by Easter, by computed tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from functools import cache
+from itertools import cycle
 
 from recollect.text.dates.calendar_days import (
     Days,
@@ -11,10 +13,8 @@ from recollect.text.dates.calendar_days import (
     easter,
     nth_weekday,
     orthodox_easter,
-    year_days,
 )
-from recollect.text.dates.feast_tables import FEAST_DAYS, FIRST_YEAR, MORE
-from recollect.text.dates.moon_calendars import hebrew_day, islamic_day
+from recollect.text.dates.feast_tables import MORE, Table
 
 #: The days of a holiday that begins in a year, in order; of some calendars there is none in a
 #: year, or there are two.
@@ -74,64 +74,20 @@ def _from_easter(easter_of: DayRule, first: int, last: int | None) -> Rule:
     return several(rule, first, first if last is None else last)
 
 
-def by_table(name: str, first: int = 0, last: int | None = None) -> Rule:
-    """From one day to another, counted from a day of the tables."""
-    least, more = FEAST_DAYS[name]
+def by_table(table: Table) -> Rule:
+    """A holiday whose days were computed; none in years out of the table."""
 
-    def days(year: int) -> tuple[Days, ...]:
-        found = []
-        for each in range(year - 1, year + 2):
-            if 0 <= each - FIRST_YEAR < len(more):
-                day = date(each, 1, 1).toordinal() + least + MORE.index(more[each - FIRST_YEAR])
-                if date.fromordinal(day + first).year == year:
-                    found.append((day + first, day + (first if last is None else last)))
-        return tuple(found)
+    @cache
+    def spans() -> dict[int, tuple[Days, ...]]:
+        found: dict[int, tuple[Days, ...]] = {}
+        day = table.first
+        for step, more in zip(f"{MORE[0]}{table.steps}", cycle(table.more), strict=False):
+            day += MORE.index(step) + (table.least if found else 0)
+            year = date.fromordinal(day).year
+            found[year] = (*found.get(year, ()), (day, day + MORE.index(more)))
+        return found
 
-    return days
-
-
-def jewish(month: int, day: int, last: int = 0, shift: Callable[[int], int] | None = None) -> Rule:
-    """A feast of the Hebrew calendar, from the day on whose evening it begins, and so many more.
-
-    Months count from Nisan. `shift` moves a feast that may not fall on some weekday.
-    """
-
-    def days(year: int) -> tuple[Days, ...]:
-        if year not in _RECKONED:
-            return ()
-        found = []
-        for each in (year + 3759, year + 3760, year + 3761):
-            start = hebrew_day(each, month, day)
-            start += (shift(weekday_of(start)) if shift is not None else 0) - 1
-            if date.fromordinal(start).year == year:
-                found.append((start, start + last))
-        return tuple(found)
-
-    return days
-
-
-def islamic(month: int, day: int, last: Callable[[int], int] | None = None) -> Rule:
-    """A feast on a day of the Islamic calendar, or to the day that `last` gives for its year."""
-    return islamic_days(
-        lambda year: (
-            islamic_day(year, month, day),
-            islamic_day(year, month, day) if last is None else last(year),
-        )
-    )
-
-
-def islamic_days(days_in: Callable[[int], Days]) -> Rule:
-    """A feast of which a year of the Islamic calendar gives the days."""
-
-    def days(year: int) -> tuple[Days, ...]:
-        if year not in _RECKONED:
-            return ()
-        start, end = year_days(year)
-        near = (year - 622) * 33 // 32
-        spans = (days_in(each) for each in range(max(near - 1, 1), near + 4))
-        return tuple(span for span in spans if start <= span[0] <= end)
-
-    return days
+    return lambda year: spans().get(year, ())
 
 
 def nearest_workday(month: int, day: int) -> Rule:
@@ -176,10 +132,3 @@ def advent(first: int, *, season: bool = False) -> Rule:
         return ((sunday + first, eve if season else sunday + first),)
 
     return days
-
-
-def parsi_new_year(year: int) -> tuple[Days, ...]:
-    """The new year of the Shahenshahi calendar, whose years have 365 days."""
-    start, end = year_days(year)
-    day = start + (date(2022, 8, 16).toordinal() - start) % 365
-    return ((day, day),) if 1900 <= year < 2101 and day <= end else ()

@@ -160,7 +160,7 @@ RULES = (
     rule("year", "year", "#4 (ad | a ~. ~d ~.)?", _year, "in 2016 -> 2016-01-01..2016-12-31"),
     rule("year/short", "year", "' ~#2", _short_year, "in May '66 -> 1966-05-01..1966-05-31"),
     rule("year/in-words", "year", "{two} thousand (and? <int>)? | {twenty} <int>",
-         lambda _, __, it: 2000 + (it or 0) if (it or 0) < 100 else None,
+         lambda _, said, it: 2000 + (it or 0) if 10 * (said != "two") <= (it or 0) < 100 else None,
          "May 3 two thousand and nineteen -> 2019-05-03\nMay 3 twenty nineteen -> 2019-05-03"),
     rule("day-number", "dom", "#1|#2 | the? <ord>",
          lambda _, it: int(it) if 1 <= int(it) <= 31 else None,

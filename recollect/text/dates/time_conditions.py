@@ -79,7 +79,8 @@ def _short_weekday(reading: Reading, left: int, right: int) -> bool:
     if lower not in _SHORT_WEEKDAYS or before in _OPENERS or _alone(reading, left, right):
         return False
     if lower in ("mon", "wed"):
-        return before in ("to", "newly", "they", "we")
+        loose = reading.written(left).islower() and after.isalpha() and after not in _GOES_ON
+        return loose or before in ("to", "newly", "they", "we")
     if before in WEEKDAYS or reading.lower(left - 2) in WEEKDAYS or after in _AFTER_SHORT:
         return False
     if reading.starting("clock", right + (after in ("at", "@"))):
@@ -205,8 +206,8 @@ def _number_of(reading: Reading, left: int, right: int) -> bool:
         return True
     if after in _MEASURES:
         return True
-    if before == "(" and not reading.words[left - 1].spaced:
-        return True  # sleep(2000)
+    if before == "(" and (after == ")" or not reading.words[left - 1].spaced):
+        return True  # sleep(2000); Weber (2016)
     return not before.isalpha() and before not in (",", "(", ":", "\n")
 
 

@@ -7,9 +7,6 @@ arithmetic one (a cycle of 30 years with 11 leap days) before and after.
 from __future__ import annotations
 
 from functools import cache
-from itertools import accumulate
-
-from recollect.text.dates.feast_tables import UMM_AL_QURA
 
 #: The ordinals of the days before the first of either calendar.
 _HEBREW_EPOCH, _ISLAMIC_EPOCH = -1_373_427, 227_014
@@ -53,8 +50,8 @@ def hebrew_day(year: int, month: int, day: int) -> int:
 
 def islamic_day(year: int, month: int, day: int) -> int:
     """The ordinal of a date of the Islamic calendar."""
-    starts = _umm_al_qura()
-    at = 12 * (year - UMM_AL_QURA[0]) + month - 1
+    first, starts = _umm_al_qura()
+    at = 12 * (year - first) + month - 1
     if 0 <= at < len(starts):
         return starts[at] + day - 1
     past = 354 * (year - 1) + (3 + 11 * year) // 30 + sum(_MONTH_LENGTHS[: month - 1])
@@ -62,7 +59,10 @@ def islamic_day(year: int, month: int, day: int) -> int:
 
 
 @cache
-def _umm_al_qura() -> list[int]:
-    """The ordinals of the first days of the months that are known."""
-    _, first, over = UMM_AL_QURA
-    return list(accumulate((28 + int(each) for each in over), initial=first))[:-1]
+def _umm_al_qura() -> tuple[int, list[int]]:
+    """The first year that is known, and the ordinals of the first days of the months from it on."""
+    from hijridate import Hijri, ummalqura
+
+    first, last = ummalqura.HIJRI_RANGE[0][0], ummalqura.HIJRI_RANGE[1][0]
+    months = (Hijri(year, month, 1) for year in range(first, last + 1) for month in range(1, 13))
+    return first, [month.to_gregorian().toordinal() for month in months]
