@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.text.dates.found_dates import DAY_MINUTES
+from recollect.text.dates.rules_of_days import MonthDay
 from recollect.text.dates.rules_of_feasts import Feast
 from recollect.text.dates.rules_of_weekdays import weekday_named
 from recollect.text.dates.time_values import Clock, Now, When
@@ -58,7 +59,9 @@ def _weekdays(_: Now, first: int, last: int) -> When:
     return _again(f"FREQ=WEEKLY;BYDAY={','.join(days)}")
 
 
-def _list(_: Now, said: tuple[int, ...] | int) -> When:
+def _list(_: Now, said: MonthDay | tuple[int, ...] | int) -> When:
+    if isinstance(said, MonthDay):
+        return _again(f"FREQ=YEARLY;BYMONTH={said.month};BYMONTHDAY={said.first}")
     weekdays = dict.fromkeys(said if isinstance(said, tuple) else (said,))
     return _again(f"FREQ=WEEKLY;BYDAY={','.join(_SHORT[each] for each in weekdays)}")
 
@@ -69,12 +72,14 @@ def _at(_: Now, one: When | Clock, other: When | Clock) -> When:
     return again._replace(clock=clock.within(None).minute % DAY_MINUTES)
 
 
+def _of_month(_: Now, nth: int | str, weekday: int | None) -> When:
+    count = -1 if isinstance(nth, str) else nth
+    by = f"BYMONTHDAY={count}" if weekday is None else f"BYDAY={count}{_SHORT[weekday]}"
+    return _again(f"FREQ=MONTHLY;{by}")
+
+
 def _other(now: Now, said: int | str) -> When:
     return _weekday(now, weekday_named(said) if isinstance(said, str) else said, 2)
-
-
-def _plural(now: Now, word: str) -> When:
-    return _weekday(now, weekday_named(word))
 
 
 def _join(_: Now, one: int, more: int | tuple[int, ...]) -> tuple[int, ...]:
@@ -92,7 +97,8 @@ RULES = (
     rule("again/other-weekday", "again",
          "@repeat other|second <weekday> | alternate <weekday> | alternate {@weekdays}", _other,
          "every other Tuesday -> FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
-    rule("again/plural", "again", "on? {@weekdays}", _plural, "on Fridays -> FREQ=WEEKLY;BYDAY=FR"),
+    rule("again/plural", "again", "on? {@weekdays}",
+         lambda now, it: _weekday(now, weekday_named(it)), "on Fridays -> FREQ=WEEKLY;BYDAY=FR"),
     rule("again/to", "again", "<weekday> to|-|through|till|– <weekday>", _weekdays,
          "Monday to Friday -> FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", unless=("rescheduled",)),
     rule("weekdays", "weekdays", "<weekday> ,|/|&|and|+? <weekday|weekdays>", _join,
@@ -102,14 +108,16 @@ RULES = (
     rule("again/several", "again", "<weekday> /|& <weekday|weekdays>",
          lambda now, *both: _list(now, _join(now, *both)),
          "Mon/Wed/Fri -> FREQ=WEEKLY;BYDAY=MO,WE,FR"),
-    rule("again/on", "again", "<again> ,|:|on|- <weekday|weekdays>",
-         lambda now, _, said: _list(now, said), "weekly, Thu and Fri -> FREQ=WEEKLY;BYDAY=TH,FR"),
+    rule("again/on", "again", "<again> ,|:|on|- <weekday|weekdays|month-day>",
+         lambda now, _, said: _list(now, said), "weekly, Thu and Fri -> FREQ=WEEKLY;BYDAY=TH,FR\n"
+         "every year on 4 May -> FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=4"),
     rule("again/on-a", "again", "on a|an <weekday>", _weekday,
          "I always check on a Sunday -> FREQ=WEEKLY;BYDAY=SU",
          unless=("after in|of|afternoon|morning|evening",)),
-    rule("again/day-of-month", "again", "on? the? <ord> of each|every month",
-         lambda _, day: _again(f"FREQ=MONTHLY;BYMONTHDAY={day}"),
-         "rent is due the 3rd of every month -> FREQ=MONTHLY;BYMONTHDAY=3"),
+    rule("again/day-of-month", "again", "on? the? (<ord> <weekday>? | {last} <weekday>) "
+         "of|in? each|every month", _of_month,
+         "rent is due the 3rd of every month -> FREQ=MONTHLY;BYMONTHDAY=3\n"
+         "on the last Friday of each month -> FREQ=MONTHLY;BYDAY=-1FR"),
     rule("again/part", "again", "@repeat single? @halfday", lambda now: _again("FREQ=DAILY"),
          "every morning -> FREQ=DAILY"),
     rule("again/parts", "again", "(in the | at | most | @repeat weekday)? @times",
