@@ -21,6 +21,10 @@ CLASSES = {
     "hedge": word_set("sharp ish approximately approx exactly"),
     "partofday": word_set("morning afternoon evening night"),
     "dash": word_set("- – — to until till til and"),
+    "verses": word_set(
+        "chapter verse verses psalm score ratio version step john matthew luke genesis"
+    ),
+    "measures": frozenset("-/%€$£°"),
 }
 
 
@@ -70,6 +74,10 @@ def _four_digits(_: Now, digits: str) -> Clock | None:
     return _of(int(digits[:-2]), int(digits[-2:]))
 
 
+def _military(now: Now, digits: str) -> Clock | None:
+    return None if 1900 <= int(digits) < 2100 else _four_digits(now, digits)
+
+
 def _hour(_: Now, said: str) -> Clock | None:
     number = int(said) if said.isdecimal() else NUMBER_WORDS[said]
     found = _of(number) if number else None
@@ -91,21 +99,12 @@ def _past_bare(now: Now, minutes: int, way: str, hour: Clock) -> Clock | None:
     return found and found._replace(sure=found.half)
 
 
-def _in_words(now: Now, minutes: str, way: str, hour: Clock) -> Clock | None:
-    return _past(now, NUMBER_WORDS[minutes], way, hour)
-
-
 def _half_six(now: Now, hour: Clock) -> Clock | None:
     return _past(now, 30, "past", hour) if hour.minute <= 720 else None
 
 
 def _in_part(_: Now, clock: Clock, part: str) -> Clock | None:
     return clock.within({"morning": "am", "night": "night"}.get(part, "pm"))._replace(sure=True)
-
-
-def _alone(now: Now, clock: Clock) -> When | None:
-    """Return a time of the day on which the text is written."""
-    return _time(now, clock) if clock.sure else None
 
 
 def _time(now: Now, clock: Clock, last: Clock | None = None) -> When:
@@ -120,10 +119,6 @@ def _time(now: Now, clock: Clock, last: Clock | None = None) -> When:
         said = clock if 420 <= clock.minute < last.minute else said
     day, minute = divmod(said.minute, DAY_MINUTES)
     return one_day(now.today + day)._replace(kind="time", clock=minute, certain=False)
-
-
-def _opened(now: Now, clock: Clock) -> When | None:
-    return _time(now, clock)
 
 
 def _range(_: Now, first: Clock, last: Clock) -> tuple[Clock, Clock] | None:
@@ -159,20 +154,19 @@ RULES = (
          lambda _, it: it[0], "I woke at 9am -> 2026-05-08 09:00 ?\n"
          "at 9 p.m. -> 2026-05-08 21:00 ?\n3 in the AM -> 2026-05-08 03:00 ?"),
     rule("half/letter", "half", "~{a|p}", lambda _, it: it, "at 3:18p -> 2026-05-08 15:18 ?",
-         unless=("letter_alone",), priority=-1),
+         unless=("only before :|at|@|by #",), priority=-1),
     rule("clock/colon", "clock", "#1|#2 ~: ~#2 (~: ~#2 (~. ~#1|#2|#3)?)?", _digits,
          "from 14:30 -> 2026-05-08 14:30 ?", unless=("after ~:|/", "before # :")),
     rule("clock/dot", "dotted", "#1|#2 ~. ~#2",
          lambda _, hour, minute: _of(int(hour), int(minute), sure=False),
          "at 6.50 -> 2026-05-08 18:50 ?",
-         unless=("after ~.|%|-|/ #", "before $|£|€|v|.", "measured")),
+         unless=("after ~.|%|-|/ #", "before $|£|€|v|.", "counts_something", "after @measures")),
     rule("clock/dotted", "clock", "<dotted>", lambda _, it: it,
          "from 8.15 we are in -> 2026-05-08 08:15 ?",
          unless=("only before @at|between|from|betw",)),
     rule("clock/h", "clock", "#1|#2 ~h (~#2)?", _in_24_hours, "it was 13h -> 2026-05-08 13:00 ?"),
-    rule("clock/military", "clock", "#4", _four_digits, "at 1530 -> 2026-05-08 15:30 ?",
-         unless=("only before at|by|@|approximately|@near", "after <unit>", "counts_something",
-                 "is_year")),
+    rule("clock/military", "clock", "#4", _military, "at 1530 -> 2026-05-08 15:30 ?",
+         unless=("only before at|by|@|approximately|@near", "after <unit>", "counts_something")),
     rule("clock/hours", "clock", "#4 h|hrs|hours", _four_digits,
          "the 0830 hrs train -> 2026-05-08 08:30 ?"),
     rule("clock/halved", "clock", "<clock|dotted> <half>", _halved,
@@ -194,7 +188,8 @@ RULES = (
          "10 minutes to four -> 2026-05-08 15:50 ?"),
     rule("clock/past-bare", "clock", "<int> {past|to|till|after} <clock|hour>", _past_bare,
          "at 20 past 3pm -> 2026-05-08 15:20 ?", unless=("before from|between",)),
-    rule("clock/past-in-words", "clock", "{five|ten|twenty} {past|to} <hour>", _in_words,
+    rule("clock/past-in-words", "clock", "{five|ten|twenty} {past|to} <hour>",
+         lambda now, it, way, hour: _past(now, NUMBER_WORDS[it], way, hour),
          "at ten past three -> 2026-05-08 15:10 ?", unless=("before from|between", "after #")),
     rule("clock/half-hour", "clock", "half <hour>", _half_six, "at half six -> 2026-05-08 18:30 ?",
          unless=("only before @at|for|since|@daypart", "counts_something")),
@@ -213,13 +208,14 @@ RULES = (
          lambda _, it: it, "we met at 9:00 CET -> 2026-05-08 09:00 ?"),
     rule("clock/part-then-clock", "clock", "this|early? {@partofday} at|@ <clock|hour>",
          lambda now, part, it: _in_part(now, it, part), "early morning @ 3 -> 2026-05-08 03:00 ?"),
-    rule("time/alone", "day", "<clock>", _alone, "15:30 -> 2026-05-08 15:30 ?",
-         unless=("verse_or_score",), counters=("Chapter 5:14 is short.",)),
-    rule("time/all-there-is", "day", "<clock>", _opened, "3:30 -> 2026-05-08 15:30 ?",
+    rule("time/alone", "day", "<clock>",
+         lambda now, it: _time(now, it) if it.sure else None, "15:30 -> 2026-05-08 15:30 ?",
+         unless=("before @verses",), counters=("Chapter 5:14 is short.",)),
+    rule("time/all-there-is", "day", "<clock>", _time, "3:30 -> 2026-05-08 15:30 ?",
          unless=("only alone",)),
-    rule("time/opened", "day", "<clock>", _opened, "until 3:30 -> 2026-05-08 15:30 ?",
-         unless=("only before @at|for|is", "verse_or_score"), priority=1),
-    rule("time/hour", "day", "<hour>", _opened, "come at 7 -> 2026-05-08 19:00 ?",
+    rule("time/opened", "day", "<clock>", _time, "until 3:30 -> 2026-05-08 15:30 ?",
+         unless=("only before @at|for|is", "before @verses"), priority=1),
+    rule("time/hour", "day", "<hour>", _time, "come at 7 -> 2026-05-08 19:00 ?",
          unless=("only before at|@|by|until|till|til", "counts_something", "after #",
                  "after ~.|: #", "after -|/|%|:|, #", "after <unit>", "after @dash #",
                  "before off|one by", "after %"), counters=("by 3 points", "at 5 pounds")),

@@ -113,12 +113,6 @@ def number_of_month(now: Now, day: int) -> When | None:
     return When(spans, pick="number") if spans else None
 
 
-def _late_number(now: Now, digits: str) -> When | None:
-    """Return the 13th to the 31st: lower numbers are often ranks."""
-    found = number_of_month(now, int(digits)) if int(digits) > 12 else None
-    return found and found._replace(certain=False)
-
-
 def _nth_of_month(now: Now, day: int, step: int | None) -> When | None:
     first, last = month(month_index(now.today) + (step or 0))
     return one_day(first + day - 1) if 1 <= day <= last - first + 1 else None
@@ -203,8 +197,9 @@ RULES = (
     rule("number/bare", "number", "#1|#2 ~st|nd|rd|th",
          lambda now, it: number_of_month(now, int(it)), "cancel before 30th -> 2026-05-30",
          unless=("only before on|by|until|till|til|before|since", "counts_something")),
-    rule("number/late-and-bare", "day", "#2 ~st|nd|rd|th", _late_number,
-         "is 20th ok for you -> 2026-05-20 ?", priority=-1,
+    rule("number/late", "number", "#2 ~st|nd|rd|th",  # lower ones are often ranks
+         lambda now, it: number_of_month(now, int(it)) if int(it) > 12 else None,
+         "see you 20th -> 2026-05-20 ?", priority=-1,
          unless=("counts_something", "before the|of|my|his|her|/|&")),
     rule("number/opened", "day", "<number>", lambda _, it: it,
          "It is due on the 15th. -> 2026-05-15",

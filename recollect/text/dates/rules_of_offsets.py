@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.text.dates.calendar_days import calendar_unit, shifted
 from recollect.text.dates.found_dates import DAY_MINUTES
-from recollect.text.dates.rules_of_numbers import Amount
+from recollect.text.dates.rules_of_numbers import SMALL, Amount
 from recollect.text.dates.time_values import LASTING, NOTHING, Now, When, moved, one_day
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import DAY_WORDS, word_set
@@ -24,6 +24,7 @@ CLASSES = {
     "few": word_set("few several some couple many"),
     "about": word_set("about around roughly just exactly some approximately another like"),
     "now": word_set("now today"),
+    "seems": word_set("feels feel felt seems seem seemed is was it's"),
 }
 
 
@@ -57,20 +58,6 @@ def _counted(now: Now, amount: Amount, sign: int = 1) -> When | None:
     return When((span,), unit, exact=(exact, exact))
 
 
-def _ago(now: Now, amount: Amount) -> When | None:
-    return _counted(now, amount, -1)
-
-
-def _few(now: Now, unit: str) -> When | None:
-    """A few hours are of today; no one knows the day of a few weeks."""
-    return _right_now(now) if unit in ("hour", "minute", "second") else NOTHING
-
-
-def _in_minutes(now: Now, count: int) -> When | None:
-    """Return so many minutes from now: "back in ten"."""
-    return _counted(now, Amount(count, "minute")) if count in (5, 10, 15, 20, 30) else None
-
-
 def _from(_: Now, amount: Amount, way: str, day: When) -> When | None:
     if amount.unit in ("minute", "weekend") or day.kind != "day":
         return None
@@ -100,8 +87,8 @@ def _in_part(_: Now, day: When, part: str) -> When | None:
 
 RULES = (
     rule("day/near", "day", "{@near}", _near,
-         "It rained today. -> 2026-05-08\nI left yesterday -> 2026-05-07", unless=("likened",),
-         counters=("It seems like only yesterday.",)),
+         "It rained today. -> 2026-05-08\nI left yesterday -> 2026-05-07",
+         unless=("before @seems like just|only?",), counters=("It seems like only yesterday.",)),
     rule("day/near-with-a-digit", "day", "2 ~{day|nite|moro|morrow|mrw|morow}",
          lambda now, it: one_day(now.today + (it[0] == "m")), "see you 2moro -> 2026-05-09"),
     rule("day/near-weekday", "day", "{@near} (, <weekday> | \\( <weekday> \\))", _near_weekday,
@@ -121,13 +108,16 @@ RULES = (
     rule("day/part-of", "day", "(the | in the | early)? {@halfday} (of|on the?)? <day>",
          lambda now, part, day: _in_part(now, day, part),
          "the evening of 4 July 2024 -> 2024-07-04"),
-    rule("offset/ago", "day", "@about? <amount> (ago | back | before now)", _ago,
+    rule("offset/ago", "day", "@about? <amount> (ago | back | before now)",
+         lambda now, amount: _counted(now, amount, -1),
          "two weeks ago -> 2026-04-24\nthree days ago -> 2026-05-05"),
     rule("offset/in", "day", "in @about? <amount> (' s? time)?", _counted,
          "in two weeks -> 2026-05-22\nin a week's time -> 2026-05-15",
          unless=("in_past", "after of|ago|from|before|after", "after ~-", "after '"),
          counters=("I finished it in two days",)),
-    rule("offset/minutes", "day", "in <int>", _in_minutes, "back in ten -> 2026-05-08 14:06 ?",
+    rule("offset/minutes", "day", "in <int>",
+         lambda now, it: _counted(now, Amount(it, "minute")) if it in (5, 10, 15, 20, 30) else None,
+         "back in ten -> 2026-05-08 14:06 ?",
          unless=("counts_something", "after ~.|: #", "after <month>", "after ,")),
     rule("offset/hence", "day",
          "<amount> (hence | from right? @now | from this second|moment | later today)", _counted,
@@ -138,7 +128,8 @@ RULES = (
     rule("offset/few", "none", "in|within? (the? next|last|past)? a? @few of? <unit> "
          "(ago|back|from|later)?", lambda now, unit: NOTHING, "a few days ago -> none",
          unless=("before a couple",)),
-    rule("offset/few-hours", "day", "in a? few <unit>", _few,
+    rule("offset/few-hours", "day", "in a? few <unit>",
+         lambda now, unit: _right_now(now) if unit in SMALL else None,
          "in a few hours -> 2026-05-08 13:56 ?", unless=("only alone",), priority=1),
     rule("offset/next-few", "day", "in? the? next few|couple of? days",
          lambda now: When(((now.today + 1, now.today + 3),), certain=False),

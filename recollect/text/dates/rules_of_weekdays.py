@@ -46,10 +46,6 @@ def _coming(now: Now, weekday: int, more: int = 0) -> When:
     return one_day(clip(now.today + (ahead(now, weekday) or 7) + more))
 
 
-def _a_week_on(now: Now, weekday: int) -> When:
-    return _coming(now, weekday, 7)
-
-
 def _of_week(_: Now, weekday: int, week: When) -> When | None:
     if week.grain != "week":
         return None
@@ -105,7 +101,8 @@ RULES = (
     rule("weekday/coming", "day", "this|the? coming <weekday>", _coming,
          "this coming Friday -> 2026-05-15", priority=1),
     rule("weekday/a-week-on", "day",
-         "<weekday> after next | (a|one week | 1 week) on|from <weekday>", _a_week_on,
+         "<weekday> after next | (a|one week | 1 week) on|from <weekday>",
+         lambda now, it: _coming(now, it, 7),
          "Wednesday after next -> 2026-05-20\na week on Tuesday -> 2026-05-19"),
     rule("weekday/of-a-week", "day", "<weekday> ,|of|in|on|from? <day>", _of_week,
          "Monday of next week -> 2026-05-11"),

@@ -9,7 +9,6 @@ from recollect.text.dates.named_days import in_name
 from recollect.text.declared_rules import Condition, Reading
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 
-_SEEMS = word_set("feels feel felt seems seem seemed is was it's")
 _AFTER_SHORT = word_set("morning afternoon evening night nite eve or & / ?")
 _SHORT_WEEKDAYS = word_set("sat sun mon wed")
 _OPENERS = word_set("on by until till since this last next from to before after for of")
@@ -41,7 +40,6 @@ _NUMBERED = word_set(
 _GOES_ON_ALONE = word_set("and or but then instead too as if so because is works please i we you")
 _MEASURES = frozenset("-/%€$£°")
 _TO_ANY = word_set("to is of for from after before")
-_VERSES = word_set("chapter verse verses psalm score ratio version step john matthew luke genesis")
 
 
 def token_span(reading: Reading, left: int, right: int) -> tuple[int, int]:
@@ -49,28 +47,6 @@ def token_span(reading: Reading, left: int, right: int) -> tuple[int, int]:
     starts = reading.state.tokens.starts
     first = bisect_right(starts, reading.words[left].start) - 1
     return max(first, 0), max(bisect_left(starts, reading.words[right - 1].end), first + 1)
-
-
-def _in_past(reading: Reading, left: int, right: int) -> bool:
-    return direction_of(reading.state.tokens, *token_span(reading, left, right)) < 0
-
-
-def _rescheduled(reading: Reading, left: int, right: int) -> bool:
-    """Whether two days are named of which something is moved from the one to the other."""
-    return is_rescheduled(reading.state.tokens, token_span(reading, left, right)[0])
-
-
-def _both_weekdays(reading: Reading, left: int, right: int) -> bool:
-    ends = (reading.lower(left), reading.lower(right - 1))
-    return right - left == 3 and all(each in WEEKDAYS for each in ends)
-
-
-def _likened(reading: Reading, left: int, right: int) -> bool:
-    """Whether something long past only feels near: "It feels like just yesterday"."""
-    if reading.lower(left) != "yesterday":
-        return False
-    at = left - 1 - (reading.lower(left - 1) in ("just", "only"))
-    return reading.lower(at) == "like" and reading.lower(at - 1) in _SEEMS
 
 
 def _short_weekday(reading: Reading, left: int, right: int) -> bool:
@@ -93,11 +69,6 @@ def _inside(reading: Reading, left: int) -> bool:
     return reading.lower(left - 1).isalnum() or reading.lower(left - 1) in (",", "(", "-", ":")
 
 
-def _weekday_in_name(reading: Reading, left: int, right: int) -> bool:
-    at = next(at for at in range(left, right) if reading.lower(at) in WEEKDAYS)
-    return in_name(reading.state.tokens, token_span(reading, at, at + 1)[0])
-
-
 def _counts_something(reading: Reading, left: int, right: int) -> bool:
     """Whether the word that follows is counted by the number before it: "the 3rd floor"."""
     after = reading.lower(right)
@@ -106,11 +77,6 @@ def _counts_something(reading: Reading, left: int, right: int) -> bool:
 
 def _small_ordinal(reading: Reading, left: int, right: int) -> bool:
     return not any(reading.lower(at).isdecimal() for at in range(left, right))
-
-
-def _loose_ordinal(reading: Reading, left: int, right: int) -> bool:
-    """Whether an ordinal in words follows what may lead to any thing: "back to the first"."""
-    return _small_ordinal(reading, left, right) and reading.lower(left - 1) in _TO_ANY
 
 
 def _no_slash_opener(reading: Reading, left: int, right: int) -> bool:
@@ -158,47 +124,6 @@ def _month_is_name(reading: Reading, left: int, right: int) -> bool:
     )
 
 
-def _shifted_may(reading: Reading, left: int, right: int) -> bool:
-    """Whether "this may" is of the verb, "last march" of the walk."""
-    return reading.written(right - 1) in ("may", "march", "mar") and (
-        reading.lower(left) == "this" or reading.lower(right).isalpha()
-    )
-
-
-def _may_opens(reading: Reading, left: int, right: int) -> bool:
-    """Whether "May" begins a sentence, as a wish does."""
-    return reading.lower(left) == "may" and _is_first(reading, left)
-
-
-def _past_bare(reading: Reading, left: int, right: int) -> bool:
-    """Whether "past" is likely a preposition: "it slips past November"."""
-    return reading.lower(left) == "past" and reading.lower(left - 1) != "the"
-
-
-def _plural_unit(reading: Reading, left: int, right: int) -> bool:
-    """Whether several units are meant: "previous weeks", not "last years party"."""
-    plural = reading.lower(right - 1).endswith("s")
-    return plural and reading.lower(left) not in ("this", "last", "next")
-
-
-def _measured(reading: Reading, left: int, right: int) -> bool:
-    """Whether "2.10" counts or numbers something."""
-    return _counts_something(reading, left, right) or reading.lower(right) in _MEASURES
-
-
-def _is_year(reading: Reading, left: int, right: int) -> bool:
-    return 1900 <= int(reading.lower(left)) < 2100
-
-
-def _letter_alone(reading: Reading, left: int, right: int) -> bool:
-    """Whether "4a" is a flat or a footnote, not a time as "at 4a" or "4:10a"."""
-    return reading.lower(left - 2) not in (":", "at", "@", "by")
-
-
-def _verse_or_score(reading: Reading, left: int, right: int) -> bool:
-    return reading.lower(left - 1) in _VERSES
-
-
 def _number_of(reading: Reading, left: int, right: int) -> bool:
     """Whether four digits number a room or count money rather than a year."""
     before, after = reading.lower(left - 1), reading.lower(right)
@@ -240,19 +165,11 @@ def _alone(reading: Reading, left: int, right: int) -> bool:
     return left == 0 and right == len(reading.words)
 
 
-def _begins(reading: Reading, left: int, right: int) -> bool:
-    return left == 0 and reading.words[0].start == 0
-
-
 def _whole(reading: Reading, left: int, right: int) -> bool:
     """Whether it is all that is said, but for an "at" before it and a mark behind."""
     before = left - (reading.lower(left - 1) == "the")
     opened = before == 0 or (before == 1 and reading.lower(0) in ("at", "in", "on"))
     return opened and all(not word.lower.isalnum() for word in reading.words[right:])
-
-
-def _word_follows(reading: Reading, left: int, right: int) -> bool:
-    return reading.lower(right).isalpha()
 
 
 def _loose_year(reading: Reading, left: int, right: int) -> bool:
@@ -261,18 +178,6 @@ def _loose_year(reading: Reading, left: int, right: int) -> bool:
     if year > 31 or (joined and reading.lower(left) not in MONTHS):
         return False
     return joined or not _is_sentence(reading, left, right)
-
-
-def _bare_letters(reading: Reading, left: int, right: int) -> bool:
-    """Whether "BOM" or "BOY" may be another word."""
-    said = reading.written(left)
-    return said[0] in "bB" and not (said.isupper() and _whole(reading, left, right))
-
-
-def _clause_follows(reading: Reading, left: int, right: int) -> bool:
-    """Whether what follows "the week after" says after what: "the week after we met"."""
-    after = reading.lower(right)
-    return after.isalnum() and after not in _GOES_ON_ALONE
 
 
 def _month_near(reading: Reading, left: int, right: int) -> bool:
@@ -297,36 +202,59 @@ def _is_sentence(reading: Reading, left: int, right: int) -> bool:
 
 
 CONDITIONS: dict[str, Condition] = {
-    "begins": _begins,
+    "alone": _alone,
     "whole": _whole,
-    "loose_year": _loose_year,
-    "word_follows": _word_follows,
-    "bare_letters": _bare_letters,
-    "clause_follows": _clause_follows,
+    "is_sentence": _is_sentence,
+    "begins": lambda it, left, right: left == 0 and it.words[0].start == 0,
+    "word_follows": lambda it, left, right: it.lower(right).isalpha(),
+    # "The week after we met" says after what.
+    "clause_follows": lambda it, left, right: (
+        it.lower(right).isalnum() and it.lower(right) not in _GOES_ON_ALONE
+    ),
     "month_near": _month_near,
-    "in_past": _in_past,
-    "rescheduled": _rescheduled,
-    "both_weekdays": _both_weekdays,
-    "likened": _likened,
+    "in_past": lambda it, left, right: (
+        direction_of(it.state.tokens, *token_span(it, left, right)) < 0
+    ),
+    # Two days are named, and something is moved from the one to the other.
+    "rescheduled": lambda it, left, right: is_rescheduled(
+        it.state.tokens, token_span(it, left, right)[0]
+    ),
+    "both_weekdays": lambda it, left, right: (
+        right - left == 3 and it.lower(left) in WEEKDAYS and it.lower(right - 1) in WEEKDAYS
+    ),
     "short_weekday": _short_weekday,
-    "weekday_in_name": _weekday_in_name,
+    "weekday_in_name": lambda it, left, right: any(
+        it.lower(at) in WEEKDAYS and in_name(it.state.tokens, token_span(it, at, at + 1)[0])
+        for at in range(left, right)
+    ),
     "counts_something": _counts_something,
     "small_ordinal": _small_ordinal,
-    "loose_ordinal": _loose_ordinal,
-    "is_sentence": _is_sentence,
-    "plural_unit": _plural_unit,
+    # An ordinal in words follows what may lead to any thing: "back to the first".
+    "loose_ordinal": lambda it, left, right: (
+        _small_ordinal(it, left, right) and it.lower(left - 1) in _TO_ANY
+    ),
+    "loose_year": _loose_year,
+    # Several units are meant: "previous weeks", not "last years party".
+    "plural_unit": lambda it, left, right: (
+        it.lower(right - 1).endswith("s") and it.lower(left) not in ("this", "last", "next")
+    ),
+    # "BOM" or "BOY" may be another word.
+    "bare_letters": lambda it, left, right: (
+        it.lower(left)[0] == "b" and not (it.written(left).isupper() and _whole(it, left, right))
+    ),
     "no_opener": _no_slash_opener,
     "may_is_verb": _may_is_verb,
     "month_is_name": _month_is_name,
-    "shifted_may": _shifted_may,
-    "may_opens": _may_opens,
-    "past_bare": _past_bare,
-    "measured": _measured,
-    "is_year": _is_year,
-    "letter_alone": _letter_alone,
-    "verse_or_score": _verse_or_score,
-    "compound": _compound,
-    "alone": _alone,
-    "the_civil": _the_civil,
+    # "This may" is of the verb, "last march" of the walk.
+    "shifted_may": lambda it, left, right: (
+        it.written(right - 1) in ("may", "march", "mar")
+        and (it.lower(left) == "this" or it.lower(right).isalpha())
+    ),
+    # A wish begins with "May".
+    "may_opens": lambda it, left, right: it.lower(left) == "may" and _is_first(it, left),
+    # "It slips past November": a preposition.
+    "past_bare": lambda it, left, right: it.lower(left) == "past" and it.lower(left - 1) != "the",
     "number_of": _number_of,
+    "compound": _compound,
+    "the_civil": _the_civil,
 }
