@@ -448,7 +448,7 @@ FEASTS: tuple[Table, ...] = (
         365,
         "abaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaab"
         "aaabaaaabaaabaaabaaabaaabaaabaaabaaabaaaabaaabaaabaaabaaabaaabaaabaaabaaabaaaaba"
-        "aabaaabaaabaaabaaabaaabaaabaaaabaaabaaa",
+        "aabaaabaaabaaabaaabaaabaaabaaaabaaabaaab",
         "a",
     ),
     Table(
