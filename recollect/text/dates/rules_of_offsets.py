@@ -67,13 +67,6 @@ def _from(_: Now, amount: Amount, way: str, day: When) -> When | None:
     )
 
 
-def _beside(_: Now, way: str, day: When) -> When | None:
-    step = 1 if way in ("after", "following") else -1
-    return day._replace(clock=None, half=None).map(
-        lambda span: moved(span[1] + 1 if step > 0 else span[0] - 1, 0)
-    )
-
-
 def _this(now: Now, step: int, part: str) -> When | None:
     if step > 0 or (step < 0 and _HALVES[part] != "night" and part != "evening"):
         return None
@@ -96,8 +89,6 @@ RULES = (
     rule("day/now", "day", "right|just? now | at the moment | at this time | after lunch|school | "
          "in the @halfday", _right_now, "right now -> 2026-05-08 13:56 ?",
          unless=("only alone",), counters=("I am at the moment too tired.",)),
-    rule("day/beside", "day", "the? day {after|before} <day>", _beside,
-         "the day after tomorrow -> 2026-05-10\nthe day before yesterday -> 2026-05-06"),
     rule("day/this-part", "day", "early|late|later? <shift> {@daypart}", _this,
          "this morning -> 2026-05-08\nlate last night -> 2026-05-07"),
     rule("day/later", "day", "early|earlier|late|later <day>",

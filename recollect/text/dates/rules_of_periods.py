@@ -7,7 +7,6 @@ from datetime import date
 from recollect.text.dates.calendar_days import (
     Days,
     calendar_unit,
-    clip,
     days,
     month,
     month_index,
@@ -31,6 +30,8 @@ _PARTS = {
     **dict.fromkeys(("mid", "middle"), "mid"),
     **dict.fromkeys(("late", "end", "close"), "late"),
 }
+#: On which weekday a unit begins, and how many days more it has.
+_BEGINS: dict[int | str, tuple[int, int]] = {"day": (0, 0), "week": (0, 6), "weekend": (5, 1)}
 #: EOD, EOW, EOM, EOY; BOM, BOY.
 _LAST_LETTERS = {"d": "day", "w": "week", "m": "month", "y": "year"}
 CLASSES = {
@@ -145,9 +146,11 @@ def _week_of(_: Now, day: When) -> When | None:
     return day._replace(grain="week").map(lambda span: week_of(span[0])) if short else None
 
 
-def _week_beside(_: Now, way: str, day: When) -> When | None:
-    step = -7 if way == "before" else 7
-    return day._replace(grain="week").map(lambda span: week_of(clip(span[step > 0] + step)))
+def _unit_beside(_: Now, unit: str, way: str, day: When) -> When | None:
+    step = -1 if way == "before" else 1
+    return day._replace(grain=unit, clock=None, half=None, exact=None).map(
+        lambda span: calendar_unit(unit, step, span[step > 0])
+    )
 
 
 def _numbered_week(_: Now, sure: str | None, digits: str) -> Yearly | None:
@@ -212,23 +215,25 @@ def _letters(now: Now, word: str) -> When | None:
     return _part(now, "late" if word[0] == "e" else "early", period)
 
 
-def _nth_of(_: Now, nth: int | None, last: str | None, unit: str, period: When) -> When | None:
-    """Return the second day of June, the last week of it, the first weekend in May."""
-    if period.grain == "day" or (nth is None and last is None):
+def _nth_of(
+    _: Now, nth: int | None, last: str | None, unit: int | str, period: When
+) -> When | None:
+    """Return the second day of June, the last week of it, the first Monday or weekend in it."""
+    within = period.grain in ("month", "season", "quarter", "year")
+    if (nth is None and last is None) or not (within or (unit == "day" and period.grain != "day")):
         return None
-    if unit != "day" and period.grain not in ("month", "season", "quarter", "year"):
-        return None
-    count, (weekday, more) = nth or 1, {"day": (-1, 0), "week": (0, 6), "weekend": (5, 1)}[unit]
-    step = 1 if unit == "day" else 7
+    back, (start, more) = (nth or 1) - 1, _BEGINS.get(unit, (unit, 0))
 
     def span_of(span: Days) -> Days | None:
-        late = 0 if unit == "day" else (span[1] - more - 1 - weekday) % 7
-        early = 0 if unit == "day" else (weekday - (span[0] - 1)) % 7
-        first = (span[1] - more - late - step * (count - 1) if last
-                 else span[0] + early + step * (count - 1))  # fmt: skip
+        if unit == "day":
+            first = span[1] - back if last else span[0] + back
+        elif last:
+            first = span[1] - more - (span[1] - more - 1 - start) % 7 - 7 * back
+        else:
+            first = span[0] + (start - (span[0] - 1)) % 7 + 7 * back
         return days(first, first + more) if span[0] <= first <= span[1] else None
 
-    return period._replace(grain=unit).map(span_of)
+    return period._replace(grain=unit if isinstance(unit, str) else "day").map(span_of)
 
 
 def _rest(now: Now, unit: str) -> When | None:
@@ -331,9 +336,10 @@ RULES = (
          unless=("only before (in|since|during|from|until|to|early|late|mid) the",)),
     rule("week/of", "day", "the? week of|commencing|beginning|starting|from the? <day>",
          _week_of, "the week of May 20 -> 2026-05-18..2026-05-24"),
-    rule("week/beside", "day", "the? week {after|before|following} <day>", _week_beside,
-         "the week after 4 May -> 2026-05-11..2026-05-17",
-         unless=("before <int>", "before a|one|two|three")),
+    rule("unit/beside", "day", "the? {day|week|month|year} {after|before|following} <day>",
+         _unit_beside, "the day after tomorrow -> 2026-05-10\n"
+         "the day before yesterday -> 2026-05-06\nthe week after 4 May -> 2026-05-11..2026-05-17",
+         unless=("before @number|a|#1|#2",)),
     rule("stretch", "stretch", "<day|month|year> | the|this? {day|week|month|quarter|year}",
          _stretch, "It closed in the middle of the month. -> 2026-05-11..2026-05-20"),
     rule("part/of", "day", "<part> the|this|around? <stretch>", _part,
@@ -353,9 +359,12 @@ RULES = (
          counters=("oh boy what a day",)),
     rule("part/rest", "day", "the? rest|remainder of the|this {week|month|quarter|year}", _rest,
          "the rest of the week -> 2026-05-08..2026-05-10"),
-    rule("nth-of", "day", "the? <ord>? {last|final}? {day|week|weekend} of|in <stretch>", _nth_of,
+    rule("nth-of", "day", "the? <ord>? {last|final}? "
+         "({day|week|weekend} of|in | <weekday> of|in?) <stretch>", _nth_of,
          "the third day of June -> 2026-06-03\nthe last weekend in June -> 2026-06-27..2026-06-28\n"
-         "the second last week of June -> 2026-06-15..2026-06-21"),
+         "the second last week of June -> 2026-06-15..2026-06-21\n"
+         "the second Wednesday of October 2026 -> 2026-10-14\n"
+         "the last Friday in June -> 2026-06-26"),
     rule("period/lasting", "none",
          "over|for|during|in|within|throughout|of the last|past|next|coming (<int> | few | "
          "couple of)? <unit>", lambda *_: LASTING, "over the last week -> duration", priority=1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.dates.calendar_days import Days, clip, days, week_of
+from recollect.text.dates.calendar_days import Days, clip, week_of
 from recollect.text.dates.time_values import Now, When, moved, one_day
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import ORDINALS, WEEKDAYS, word_set
@@ -52,22 +52,6 @@ def _of_week(_: Now, weekday: int, week: When) -> When | None:
     return week._replace(grain="day", exact=None).map(lambda span: moved(span[0], weekday))
 
 
-def nth_in(_: Now, nth: int | str, weekday: int, period: When) -> When | None:
-    """Return the nth weekday of a month or a longer period, from its end if negative."""
-    if period.grain in ("day", "week", "weekend"):
-        return None
-    count = -1 if isinstance(nth, str) else nth
-
-    def found(span: Days) -> Days | None:
-        if count > 0:
-            day = span[0] + (weekday - (span[0] - 1)) % 7 + 7 * (count - 1)
-        else:
-            day = span[1] - (span[1] - 1 - weekday) % 7 + 7 * (count + 1)
-        return days(day, day) if span[0] <= day <= span[1] else None
-
-    return period._replace(grain="day").map(found)
-
-
 def _beside(_: Now, nth: int | None, weekday: int, way: str, day: When) -> When | None:
     """Return the next or last weekday from a day, or so many of them further."""
     step = 7 * ((nth or 1) - 1)
@@ -108,9 +92,6 @@ RULES = (
          "Monday of next week -> 2026-05-11"),
     rule("weekday/in-a-week", "day", "<day> (, | on | ' s)? <weekday>",
          lambda now, period, it: _of_week(now, it, period), "next week Tuesday -> 2026-05-12"),
-    rule("weekday/nth-in", "day", "the? (<ord> | {last}) <weekday> of|in? <day|stretch>", nth_in,
-         "the second Wednesday of October 2026 -> 2026-10-14\n"
-         "the last Friday in June -> 2026-06-26"),
     rule("weekday/beside", "day", "the? <ord>? <weekday> {before|after} <day>", _beside,
          "the Sunday after 4 May 2026 -> 2026-05-10\n"
          "the third Tuesday after Christmas 2026 -> 2027-01-12"),
