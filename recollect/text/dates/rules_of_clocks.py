@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from recollect.text.dates.found_dates import DAY_MINUTES
 from recollect.text.dates.time_values import (
     Clock,
@@ -28,6 +30,13 @@ CLASSES = {
 }
 
 
+class Range(NamedTuple):
+    """A time and the one to which it goes."""
+
+    first: Clock
+    last: Clock
+
+
 def _of(hour: int, minute: int = 0, *, sure: bool = True) -> Clock | None:
     """Return a time; with an hour from one to twelve its half is open."""
     if hour > 24 or minute > 59 or (hour == 24 and minute):
@@ -42,27 +51,11 @@ def _digits(_: Now, hour: str, minute: str, *__: str) -> Clock | None:
     return found
 
 
-def _twelve(hour: int, minute: int, half: str) -> Clock | None:
-    if not 1 <= hour <= 12 or minute > 59:
-        return None
-    return Clock(60 * (hour % 12 + 12 * (half == "p")) + minute)
-
-
 def _halved(_: Now, clock: Clock, half: str) -> Clock | None:
     hour, minute = divmod(clock.minute, 60)
-    return _twelve(hour, minute, half) if hour <= 12 else Clock(clock.minute)
-
-
-def _hour_half(_: Now, hour: str, half: str) -> Clock | None:
-    if len(hour) > 2:
-        return _twelve(int(hour[:-2]), int(hour[-2:]), half)
-    return _twelve(int(hour), 0, half)
-
-
-def _word_half(_: Now, hour: str, minute: int | None, half: str) -> Clock | None:
-    if minute is not None and minute < 10:
-        return None
-    return _twelve(NUMBER_WORDS[hour], minute or 0, half)
+    if hour > 12:
+        return None if clock.bare else Clock(clock.minute)
+    return Clock(60 * (hour % 12 + 12 * (half == "p")) + minute) if hour else None
 
 
 def _in_24_hours(_: Now, hour: str, minute: str | None) -> Clock | None:
@@ -121,23 +114,25 @@ def _time(now: Now, clock: Clock, last: Clock | None = None) -> When:
     return one_day(now.today + day)._replace(kind="time", clock=minute, certain=False)
 
 
-def _range(_: Now, first: Clock, last: Clock) -> tuple[Clock, Clock] | None:
+def _range(_: Now, first: Clock, last: Clock) -> Range | None:
     """Return a time and the one to which it goes; one of them is more than a number."""
-    return None if first.bare and last.bare else (first, last)
+    return None if first.bare and last.bare else Range(first, last)
 
 
-def _on(now: Now, day: When, clock: Clock, last: Clock | None = None) -> When | None:
+def _on(now: Now, one: When | Clock | Range, other: When | Clock | Range) -> When | None:
     """Return a day with a time of it; where weekday and date disagree, neither."""
+    day, said = (one, other) if isinstance(one, When) else (other, one)
+    assert isinstance(day, When) and not isinstance(said, When)
     if day.kind == "none":
         return day
     if day.grain not in ("day", "feast") or day.kind != "day" or day.clock is not None:
         return None
     if any(first != last for first, last in day.spans):
         return None
-    said = clock.within(day.half)
-    if last is not None and not clock.half and day.half is None:
-        return day._replace(clock=_time(now, clock, last).clock)
-    over, minute = divmod(said.minute, DAY_MINUTES)
+    clock = said if isinstance(said, Clock) else said.first
+    if isinstance(said, Range) and not clock.half and day.half is None:
+        return day._replace(clock=_time(now, *said).clock)
+    over, minute = divmod(clock.within(day.half).minute, DAY_MINUTES)
     found = day._replace(clock=minute)
     # Midnight ends a day.
     return found.map(lambda span: moved(span[0], over)) if over else found
@@ -161,20 +156,24 @@ RULES = (
          lambda _, hour, minute: _of(int(hour), int(minute), sure=False),
          "at 6.50 -> 2026-05-08 18:50 ?",
          unless=("after ~.|%|-|/ #", "before $|£|€|v|.", "counts_something", "after @measures")),
+    rule("clock/two-words", "dotted", "{@hour} <int>",
+         lambda _, it, rest: _of(NUMBER_WORDS[it], rest, sure=False) if 10 <= rest < 60 else None,
+         "at three twenty -> 2026-05-08 15:20 ?"),
+    rule("clock/joined", "joined", "#3|#4", _four_digits, "it is 315 pm -> 2026-05-08 15:15 ?"),
     rule("clock/dotted", "clock", "<dotted>", lambda _, it: it,
-         "from 8.15 we are in -> 2026-05-08 08:15 ?",
-         unless=("only before @at|between|from|betw",)),
+         "from 8.15 we are in -> 2026-05-08 08:15 ?", unless=(
+             "only before @at|between|from|betw", "counts_something", "after <unit>")),
+    rule("clock/halved", "clock", "<clock|dotted|hour|joined> (~-? ~ish)? <half>", _halved,
+         "9:01 AM -> 2026-05-08 09:01 ?\nwe eat at 3pm -> 2026-05-08 15:00 ?\n"
+         "at nine fifty pm -> 2026-05-08 21:50 ?\ncome 3ish pm -> 2026-05-08 15:00 ?"),
+    rule("clock/in-part", "clock",
+         "<clock|hour|dotted|joined> ish? in|at the? early? {@partofday}", _in_part,
+         "I woke at 6.50 in the morning -> 2026-05-08 06:50 ?"),
     rule("clock/h", "clock", "#1|#2 ~h (~#2)?", _in_24_hours, "it was 13h -> 2026-05-08 13:00 ?"),
     rule("clock/military", "clock", "#4", _military, "at 1530 -> 2026-05-08 15:30 ?",
          unless=("only before at|by|@|approximately|@near", "after <unit>", "counts_something")),
     rule("clock/hours", "clock", "#4 h|hrs|hours", _four_digits,
          "the 0830 hrs train -> 2026-05-08 08:30 ?"),
-    rule("clock/halved", "clock", "<clock|dotted> <half>", _halved,
-         "9:01 AM -> 2026-05-08 09:01 ?"),
-    rule("clock/hour-half", "clock", "#1|#2|#3|#4 (~-? ~ish)? <half>", _hour_half,
-         "we eat at 3pm -> 2026-05-08 15:00 ?\ncome 3ish pm -> 2026-05-08 15:00 ?"),
-    rule("clock/words-half", "clock", "{@hour} <int>? <half>", _word_half,
-         "at nine fifty pm -> 2026-05-08 21:50 ?"),
     rule("clock/o-clock", "clock", "<int> o'clock|oclock", lambda _, hour: _of(hour),
          "it is nine o'clock -> 2026-05-08 09:00 ?"),
     rule("clock/noon", "clock", "noon | midday | mid -? day | 12 noon", lambda _: Clock(720),
@@ -195,15 +194,6 @@ RULES = (
          unless=("only before @at|for|since|@daypart", "counts_something")),
     rule("hour", "hour", "{@hour} | #1|#2", _hour,
          "at half past seven -> 2026-05-08 19:30 ?\nhalf past 3 -> 2026-05-08 15:30 ?"),
-    rule("clock/in-part", "clock", "<clock|hour|dotted> ish? in|at the? early? {@partofday}",
-         _in_part, "I woke at 6.50 in the morning -> 2026-05-08 06:50 ?"),
-    rule("clock/digits-in-part", "clock", "#3|#4 in the {@partofday}",
-         lambda now, it, part: (clock := _four_digits(now, it)) and _in_part(now, clock, part),
-         "at 645 in the evening -> 2026-05-08 18:45 ?", unless=("only before at|by|@",)),
-    rule("clock/two-words", "clock", "{@hour} <int>",
-         lambda _, hour, it: _of(NUMBER_WORDS[hour], it) if 10 <= it < 60 else None,
-         "at three twenty -> 2026-05-08 15:20 ?",
-         unless=("only before at|by|until", "counts_something", "after <unit>")),
     rule("clock/zone", "clock", "<clock> (@zone | \\( @zone \\) | @hedge | ~- ~ish)",
          lambda _, it: it, "we met at 9:00 CET -> 2026-05-08 09:00 ?"),
     rule("clock/part-then-clock", "clock", "this|early? {@partofday} at|@ <clock|hour>",
@@ -222,26 +212,25 @@ RULES = (
     rule("range", "range", "<clock|hour> -|–|—|to|until|untill|till|til <clock|hour>", _range,
          "9:30 - 11:00 -> 2026-05-08 09:30 ?"),
     rule("range/between", "range", "between|betw <clock|hour> and|- <clock|hour>",
-         lambda _, *both: both, "between 7 and 9 -> 2026-05-08 07:00 ?",
+         lambda _, *both: Range(*both), "between 7 and 9 -> 2026-05-08 07:00 ?",
          unless=("counts_something", "after <unit>")),
     rule("time/range", "day", "<range>", lambda now, it: _time(now, *it),
          "3 to 5pm -> 2026-05-08 15:00 ?"),
     rule("day/clock", "day",
          "<day> (, | at | @ | by | around | about | from | for | until | till | after | before | "
-         "- | , at)? (around | about)? <clock>", _on, "tomorrow at 2pm -> 2026-05-09 14:00"),
+         "- | , at)? (around | about)? <clock> | <clock> ,|on|this? <day>", _on,
+         "tomorrow at 2pm -> 2026-05-09 14:00\n5pm on May 28 -> 2026-05-28 17:00"),
+    rule("day/range", "day", "<day> ,|from|at? <range> | from? <range> ,|on? <day>", _on,
+         "tomorrow from 9:30 to 11:00 -> 2026-05-09 09:30\n"
+         "9:30 to 11:00 tomorrow -> 2026-05-09 09:30"),
     rule("day/hour", "day", "<day> (at | @ | , at | by | from | around) (around | about)? <hour>",
          _on, "tomorrow at 7 -> 2026-05-09 19:00",
          unless=("counts_something", "after ~.|:|/ #", "after <unit>")),
-    rule("clock/day", "day", "<clock> ,|on|this? <day>", lambda now, it, day: _on(now, day, it),
-         "5pm on May 28 -> 2026-05-28 17:00"),
     rule("hour/day", "day", "<hour> on|,|this? <day>", _hour_on,
          "at three this morning -> 2026-05-08 03:00", unless=("only before @at|about", )),
     rule("day/hours", "day", "<day> ,|from? <hour> -|–|to <hour>",
-         lambda now, day, *it: _on(now, day, *it) if day.pick in ("weekday", "near") else None,
+         lambda now, day, one, other: (
+             _on(now, day, Range(one, other)) if day.pick in ("weekday", "near") else None),
          "see you Sunday 11-12 -> 2026-05-10 11:00",
          unless=("counts_something", "after ~.|:|/|- #", "after <unit>")),
-    rule("day/range", "day", "<day> ,|from|at? <range>", lambda now, day, it: _on(now, day, *it),
-         "tomorrow from 9:30 to 11:00 -> 2026-05-09 09:30"),
-    rule("range/day", "day", "from? <range> ,|on? <day>", lambda now, it, day: _on(now, day, *it),
-         "9:30 to 11:00 tomorrow -> 2026-05-09 09:30"),
 )  # fmt: skip

@@ -31,7 +31,7 @@ _PARTS = {
     **dict.fromkeys(("late", "end", "close"), "late"),
 }
 #: On which weekday a unit begins, and how many days more it has.
-_BEGINS: dict[int | str, tuple[int, int]] = {"day": (0, 0), "week": (0, 6), "weekend": (5, 1)}
+_BEGINS = {"day": (0, 0), "week": (0, 6), "weekend": (5, 1)}
 #: EOD, EOW, EOM, EOY; BOM, BOY.
 _LAST_LETTERS = {"d": "day", "w": "week", "m": "month", "y": "year"}
 CLASSES = {
@@ -222,7 +222,8 @@ def _nth_of(
     within = period.grain in ("month", "season", "quarter", "year")
     if (nth is None and last is None) or not (within or (unit == "day" and period.grain != "day")):
         return None
-    back, (start, more) = (nth or 1) - 1, _BEGINS.get(unit, (unit, 0))
+    back = (nth or 1) - 1
+    start, more = (unit, 0) if isinstance(unit, int) else _BEGINS[unit]
 
     def span_of(span: Days) -> Days | None:
         if unit == "day":
