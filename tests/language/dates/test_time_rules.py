@@ -70,7 +70,9 @@ def test_the_ids_of_rules_are_their_own() -> None:
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize(("rule", "example"), EXAMPLES, ids=str)
+@pytest.mark.parametrize(
+    ("rule", "example"), EXAMPLES, ids=[f"{rule.id}: {example.text}" for rule, example in EXAMPLES]
+)
 def test_a_rule_is_found_in_its_example(rule: Rule, example: Example) -> None:
     found = meanings(example.text)
     assert any(rule.id in ids and means == example.means for ids, means in found), found
