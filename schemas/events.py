@@ -35,7 +35,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
 
 class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
-    """Base class of the kinds that have text and were delivered in a conversation (A1).
+    """Base class of the kinds that have text and were delivered in a conversation.
 
     `utc_offset`: the sender's offset from UTC in minutes. The meaning of "yesterday" depends on it.
     """
@@ -130,7 +130,7 @@ class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget
 
 
 class Certify(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="certify"):
-    """Records the certificate of the erasure with the number `erasure` (E8).
+    """Records the certificate of the erasure with the number `erasure`.
 
     `statement`: the certificate's statement as JSON. It omits the list of erased records and their
     keys, since the erasure itself has this list. `sha256`: the hash of the complete statement.
@@ -181,7 +181,7 @@ class Drop(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="drop"):
 
 
 class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="propose_merge"):
-    """Proposes that two entities are one (A16)."""
+    """Proposes that two entities are one."""
 
     entity_a: str
     entity_b: str
@@ -190,14 +190,14 @@ class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="
 
 
 class DecideMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="decide_merge"):
-    """The review of a merge candidate (A16)."""
+    """The review of a merge candidate."""
 
     candidate_id: str
     approve: bool
 
 
 class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
-    """Undoes an executed merge (A16)."""
+    """Undoes an executed merge."""
 
     merge_id: str
 
@@ -205,7 +205,7 @@ class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="und
 class CreateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_mental_model"
 ):
-    """Creates a mental model: a saved report (A12)."""
+    """Creates a mental model: a saved report."""
 
     name: str
     description: str
@@ -218,7 +218,7 @@ class CreateMentalModel(
 class UpdateMentalModel(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
 ):
-    """A new version of a mental model (A12). `tags`: None keeps the previous ones."""
+    """A new version of a mental model. `tags`: None keeps the previous ones."""
 
     model_id: str
     description: str
@@ -234,7 +234,7 @@ class StatedAt(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retract"):
-    """Retracts a fact, or every fact of an event, and keeps the event (G1).
+    """Retracts a fact, or every fact of an event, and keeps the event.
 
     `target`: id of the fact or event. `stated_at`: where events state it. The retraction covers
     these words, and so any fact that another writer derives from them. `replaced_by`: id of the
@@ -250,7 +250,7 @@ class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retra
 class SetMemoryState(
     Payload, frozen=True, kw_only=True, omit_defaults=True, tag="set_memory_state"
 ):
-    """Approves, deactivates or deletes memories, singly or in batches (C1)."""
+    """Approves, deactivates or deletes memories, singly or in batches."""
 
     memory_ids: tuple[str, ...]
     state: Literal["active", "inactive", "deleted"]
@@ -281,7 +281,7 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
 
 class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
-    """Sets the writer's system prompt, or a named note (A22).
+    """Sets the writer's system prompt, or a named note.
 
     An empty `text` removes the note, or restores the default prompt.
     """

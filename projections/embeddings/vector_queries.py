@@ -60,7 +60,7 @@ def annotations_of_event(
 ) -> bytes | None:
     """Return the packed annotations that a reader recorded for an event's text, or None.
 
-    `reader`, `text`: as in `recollect.schemas.changes.RecordedAnnotations`.
+    `reader`, `text`: the hashes of the reader and of the text, as in `RecordedAnnotations`.
     """
     found: bytes | None = scalar(
         connection,

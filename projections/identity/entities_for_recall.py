@@ -114,7 +114,7 @@ def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple
 def accounts_of_sender(
     connection: apsw.Connection, sender: str, platform: str | None
 ) -> set[tuple[str, str]]:
-    """Return the (platform, handle) of all accounts of the person who sends under a handle (A18).
+    """Return the (platform, handle) of all accounts of the person who sends under a handle.
 
     The handle is looked up on the given platform; if it does not exist there, on all platforms.
     """

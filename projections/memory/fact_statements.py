@@ -1,4 +1,4 @@
-"""The events that state a fact: the first one, and those that repeat it (G6)."""
+"""The events that state a fact: the first one, and those that repeat it."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
     stated = rows(connection, _SLOT_STATEMENTS, (time,))
     for _, of_slot in groupby(stated, key=lambda row: row[:2]):
         next_statement: tuple[str, int] | None = None  # its value and time
-        next_change: int | None = None  # when a statement next gives another value
+        next_change: int | None = None  # time of the next statement with another value
         later_facts: set[str] = set()  # facts that a later statement states
         for _, _, value, fact, said_at in reversed(list(of_slot)):
             if next_statement is not None and next_statement[0] != value:
@@ -263,7 +263,7 @@ def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -
 def current_claims(
     connection: apsw.Connection, subjects: Sequence[str], until_ms: int
 ) -> list[CurrentClaim]:
-    """Return the claims about these subjects that are valid at a time, by fact."""
+    """Return the claims about these subjects that are valid at a time, in order of fact id."""
     found = rows(
         connection,
         "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS subjects "
@@ -278,7 +278,7 @@ def current_claims(
 def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) -> str:
     """Follow supersessions from a fact up to a time; return the id at the end of the chain.
 
-    The id is that of a fact, or of an event that ended the previous fact without stating one.
+    The id is that of a fact, or of an event that ended the last fact without stating a new one.
     """
     found: str = scalar(
         connection,
@@ -311,7 +311,7 @@ def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> d
 def recall_counts(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[tuple[str, int, int]]:
-    """Return (event id, recall count of its facts, number of the last record with such a count)."""
+    """Return (event id, recalls of its facts, number of the last record that reports some)."""
     return rows(
         connection,
         "SELECT facts.source_event_id, sum(count), max(number) FROM json_each(?) AS ids "

@@ -1,4 +1,4 @@
-"""Retractions (G1): which memories were retracted, and which facts that covers."""
+"""Retractions: which memories were retracted, and which facts that covers."""
 
 from __future__ import annotations
 

@@ -59,7 +59,11 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: recollect ingest chats.jsonl && recollect recall 'When did Ada move?'",
 )
-@click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
+@click.option(
+    "--home",
+    metavar="DIR",
+    help="recollect's data directory, the home [RECOLLECT_HOME, ~/.recollect].",
+)
 @click.option(
     "--config",
     metavar="FILE",

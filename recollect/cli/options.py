@@ -48,7 +48,11 @@ def _remember_config(context: click.Context, option: click.Parameter, value: str
     given[option.name] = value or given.get(option.name)
 
 
-_HOME = click.option("--home", metavar="DIR", help="Home directory [RECOLLECT_HOME, ~/.recollect].")
+_HOME = click.option(
+    "--home",
+    metavar="DIR",
+    help="recollect's data directory, the home [RECOLLECT_HOME, ~/.recollect].",
+)
 _CONFIGURATION = click.option(
     "--config",
     metavar="FILE",
@@ -85,8 +89,9 @@ def import_options(function: Command) -> Command:
         ),
         click.option(
             "--timezone",
-            metavar="ZONE",
-            help="Time zone for times without one; it also decides the calendar day of UTC times.",
+            metavar="TZ",
+            help="Time zone of times that name none. UTC times are converted to it to determine "
+            "their calendar day.",
         ),
         click.option(
             "--format",

@@ -47,7 +47,8 @@ def query_options(function: Command) -> Command:
             click.option(
                 "--known-at",
                 metavar="T",
-                help="Answer from what was known at T: a time, or a consistency token.",
+                help="Answer from what was ingested by T: a time, or a token that ingest --json "
+                "printed.",
             ),
             click.option("--valid-at", metavar="T", help="Only facts that were true at time T."),
             click.option(

@@ -41,7 +41,8 @@ def open_following_node(home: Home, *, decides: bool) -> tuple[Node, KafkaLedger
     setting, origin = home.configuration.resolve("ledger")
     if not on_kafka(home):
         raise InvalidInput(
-            f"the ledger {setting!r} ({origin}): a replica follows kafka://host:port"
+            f"the ledger {setting!r} ({origin}): a worker or a replica needs a "
+            "ledger on Kafka, kafka://host:port"
         )
     with needed("kafka"):
         from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger

@@ -132,7 +132,8 @@ class OpenZone:
     def __init__(self, open_home: OpenHome, name: str) -> None:
         self.open_home = open_home
         self.name = name
-        #: The generation, and the ledger offsets up to which queries have updated its files.
+        #: The generation, and the ledger offsets up to which its files were brought before the last
+        #: query.
         self.refreshed_to: tuple[object, ...] = ()
         self._lock = threading.Lock()
         self._published = 0

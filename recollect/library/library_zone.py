@@ -47,7 +47,7 @@ def _guard(
 class Zone(ZoneOperations):
     """The memory of one tenant, as `Recollect.zone` returns it.
 
-    Its methods are the operations of the table and, below, those that take files or callbacks.
+    Its methods are those of `ZoneOperations` and, below, those that take files or callbacks.
     Any thread may call any method. Times are ISO 8601 with a time zone, unix milliseconds, or
     datetimes with a time zone. Errors are `RecollectError`s that name the field or say what to do.
 
@@ -245,7 +245,7 @@ class Zone(ZoneOperations):
         progress: OnProgress | None = None,
         while_: Callable[[], bool] = lambda: True,
     ) -> WriteReport:
-        """Have the home's language model write facts about events that it has not processed (A19).
+        """Have the home's language model write facts about events that it has not processed.
 
         Its answers are validated and only add facts to those of the rules.
         `limit`: the maximum number of events. `again`: also process events that were processed with
@@ -273,7 +273,7 @@ class Zone(ZoneOperations):
 
     @_guard
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
-        """Append to the ledger how often memories were recalled (B1).
+        """Append to the ledger how often memories were recalled.
 
         A service calls this periodically.
 

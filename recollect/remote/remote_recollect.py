@@ -1,4 +1,4 @@
-"""The library as the client of a service, instead of with a home."""
+"""The library as the client of a service, which has the home."""
 
 from __future__ import annotations
 

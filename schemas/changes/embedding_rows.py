@@ -8,7 +8,7 @@ from recollect.schemas.changes.row import Row
 
 
 class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
-    """The canonical vector of a target under a model (A13): `dimension` int8 values.
+    """The canonical vector of a target under a model: `dimension` int8 values.
 
     Records up to format 2 have little-endian float32 values.
     """
@@ -26,7 +26,7 @@ class Embedding(Row, frozen=True, array_like=True, tag="embedding"):
 
 
 class TokenVectorsRow(Row, frozen=True, array_like=True, tag="token_vectors"):
-    """The token vectors of a target under a model, compressed in the format `form` (A13).
+    """The token vectors of a target under a model, compressed in the format `form`.
 
     `codes`: a row of codes per token. `scales`: a little-endian float16 per token. `units`: the
     number of tokens in each segment of a long text, as little-endian uint16. The formats are

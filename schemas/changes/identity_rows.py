@@ -8,7 +8,7 @@ from recollect.schemas.changes.row import Row
 
 
 class Entity(Row, frozen=True, array_like=True, tag="entity"):
-    """A person, handle, organisation, project, place or concept (A15)."""
+    """A person, handle, organisation, project, place or concept."""
 
     TABLE: ClassVar = "entities"
     KEY: ClassVar = ("id",)
@@ -21,7 +21,7 @@ class Entity(Row, frozen=True, array_like=True, tag="entity"):
 
 
 class Handle(Row, frozen=True, array_like=True, tag="handle"):
-    """An account on a platform (A17); created only from a delivered message, so it is reachable."""
+    """An account on a platform; created only from a delivered message, so it is reachable."""
 
     TABLE: ClassVar = "handles"
     KEY: ClassVar = ("id",)
@@ -34,7 +34,7 @@ class Handle(Row, frozen=True, array_like=True, tag="handle"):
 
 
 class Mention(Row, frozen=True, array_like=True, tag="mention"):
-    """A name, date, number or address in an event (C5), or its sender.
+    """A name, date, number or address in an event, or its sender.
 
     Attributes:
         fact_id: "" if no fact contains the mention.
@@ -61,7 +61,7 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
 
 
 class MergeCandidate(Row, frozen=True, array_like=True, tag="merge_candidate"):
-    """Two entities that may be the same (A16); its status follows from its MergeDecision."""
+    """Two entities that may be the same; its status follows from its MergeDecision."""
 
     TABLE: ClassVar = "merge_candidates"
     KEY: ClassVar = ("id",)
@@ -84,7 +84,7 @@ class MergeDecision(Row, frozen=True, array_like=True, tag="merge_decision"):
 
 
 class Merge(Row, frozen=True, array_like=True, tag="merge"):
-    """An executed merge (A16).
+    """An executed merge.
 
     An entity's `merged_into` is computed from these rows. They contain ids, never names.
     """
@@ -100,7 +100,7 @@ class Merge(Row, frozen=True, array_like=True, tag="merge"):
 
 
 class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
-    """The undoing of an executed merge (A16)."""
+    """The undoing of an executed merge."""
 
     TABLE: ClassVar = "merge_undos"
     KEY: ClassVar = ("merge_id",)
@@ -109,7 +109,7 @@ class MergeUndo(Row, frozen=True, array_like=True, tag="merge_undo"):
 
 
 class MergeByCommand(Row, frozen=True, array_like=True, tag="merge_by_command"):
-    """A merge executed by a command, not inferred from messages (A16).
+    """A merge executed by a command, not inferred from messages.
 
     The slot values of the two entities are stored apart, so undoing the merge restores them.
     """

@@ -8,7 +8,7 @@ from recollect.schemas.changes.row import Row
 
 
 class Fact(Row, frozen=True, array_like=True, tag="fact"):
-    """An atomic sentence (A3). Times are unix ms; `signature` is the near-duplicate key (A21)."""
+    """An atomic sentence. Times are unix ms; `signature` is the near-duplicate key."""
 
     TABLE: ClassVar = "facts"
     KEY: ClassVar = ("id",)
@@ -24,7 +24,7 @@ class Fact(Row, frozen=True, array_like=True, tag="fact"):
 
 
 class FactEntity(Row, frozen=True, array_like=True, tag="fact_entity"):
-    """An entity that a fact is about (A4)."""
+    """An entity that a fact is about."""
 
     TABLE: ClassVar = "fact_entities"
     KEY: ClassVar = ("fact_id", "entity_id")
@@ -33,7 +33,7 @@ class FactEntity(Row, frozen=True, array_like=True, tag="fact_entity"):
 
 
 class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
-    """A cause-and-effect link between two facts (A5); `strength` is 0 to 1."""
+    """A cause-and-effect link between two facts; `strength` is 0 to 1."""
 
     TABLE: ClassVar = "causal_links"
     KEY: ClassVar = ("from_fact_id", "to_fact_id")
@@ -44,7 +44,7 @@ class CausalLink(Row, frozen=True, array_like=True, tag="causal_link"):
 
 
 class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
-    """A stated relation: a fact adds to another (EXTENDS) or follows from it (DERIVES) (C9).
+    """A stated relation: a fact adds to another (EXTENDS) or follows from it (DERIVES).
 
     `confidence` is 0 to 1. If a fact replaces another, the row is a `FactSupersession` instead.
     """
@@ -59,7 +59,7 @@ class FactRelation(Row, frozen=True, array_like=True, tag="fact_relation"):
 
 
 class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
-    """An event that states an existing fact again (A21, G6).
+    """An event that states an existing fact again.
 
     `said_at`: unix ms. `text`: the statement as this event words it. Once the event is edited or
     deleted, `is_standing` is 0 and the text empty. The event that first stated the fact has a row
@@ -79,7 +79,7 @@ class FactOccasion(Row, frozen=True, array_like=True, tag="fact_occasion"):
 
 
 class ClaimSignature(Row, frozen=True, array_like=True, tag="claim_signature"):
-    """A second near-duplicate key of a fact (A21), built from the speaker and the claim's value."""
+    """A second near-duplicate key of a fact, built from the speaker and the claim's value."""
 
     TABLE: ClassVar = "claim_signatures"
     KEY: ClassVar = ("fact_id",)
@@ -100,7 +100,7 @@ class DuplicateStatement(Row, frozen=True, array_like=True, tag="fact_repeat"):
 
 
 class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
-    """Fingerprint for detecting paraphrases of a short fact (A21).
+    """Fingerprint for detecting paraphrases of a short fact.
 
     Only facts with an equal `key` are compared. `words`: hashes of its words. `vector`: its int8
     embedding.
@@ -185,7 +185,7 @@ class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_superses
 
 
 class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
-    """A retraction of the memory `target_id`, for one event that states it (G1).
+    """A retraction of the memory `target_id`, for one event that states it.
 
     The statement is at `char_start` to `char_end` of the event's text. `retracted_by`: the event
     of the command, or the one that replaces the memory. `replaced_at`: when the memory was replaced
@@ -220,7 +220,7 @@ class RetractedFact(Row, frozen=True, array_like=True, tag="retracted_fact"):
 
 
 class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
-    """The number of recalls of a fact that the ledger record `number` reports (B1)."""
+    """The number of recalls of a fact that the ledger record `number` reports."""
 
     TABLE: ClassVar = "fact_accesses"
     KEY: ClassVar = ("number", "fact_id")
@@ -230,7 +230,7 @@ class FactRecallCount(Row, frozen=True, array_like=True, tag="fact_access"):
 
 
 class ProcessedEvent(Row, frozen=True, array_like=True, tag="processed"):
-    """An event that the writer has processed (A7)."""
+    """An event that the writer has processed."""
 
     TABLE: ClassVar = "memory_processing_log"
     KEY: ClassVar = ("event_id",)
@@ -241,7 +241,7 @@ class ProcessedEvent(Row, frozen=True, array_like=True, tag="processed"):
 
 
 class Turn(Row, frozen=True, array_like=True, tag="turn"):
-    """A completed agent turn (A7); `turn_id` is the platform's own id."""
+    """A completed agent turn; `turn_id` is the platform's own id."""
 
     TABLE: ClassVar = "turns"
     KEY: ClassVar = ("id",)
@@ -253,7 +253,7 @@ class Turn(Row, frozen=True, array_like=True, tag="turn"):
 
 
 class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
-    """A version of a saved report (A12), written by the ledger record `number`."""
+    """A version of a saved report, written by the ledger record `number`."""
 
     TABLE: ClassVar = "mental_models"
     KEY: ClassVar = ("id",)
@@ -272,7 +272,7 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
 
 
 class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
-    """What a language model proposed for an event (A19), recorded under the ledger record `number`.
+    """What a language model proposed for an event, recorded under the ledger record `number`.
 
     `about`: the event's number. `kept`, `repeated` and `refused`: numbers of accepted, duplicate
     and rejected proposals; `reasons` (JSON): rejections by reason. `cost`: in the currency of the
@@ -296,7 +296,7 @@ class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
 
 
 class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
-    """A version of a writer prompt (A22), in force from ledger record `number` on."""
+    """A version of a writer prompt, in force from ledger record `number` on."""
 
     TABLE: ClassVar = "writer_texts"
     KEY: ClassVar = ("number",)

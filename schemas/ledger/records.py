@@ -33,8 +33,8 @@ FIRST_TRACED_FORMAT = 2
 #: From this format on, a part is compressed, and a vector has one byte per dimension, a token
 #: vector three bits per dimension.
 FIRST_COMPACT_FORMAT = 3
-#: From this format on, a part's rows are deflated with the dictionary, and their vectors and tokens
-#: are stored separately.
+#: From this format on, a part's rows are deflated with the preset dictionary of `compression.py`,
+#: and their vectors and tokens are stored separately.
 FIRST_COLUMNAR_FORMAT = 4
 
 _pack = msgspec.msgpack.Encoder()

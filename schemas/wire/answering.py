@@ -12,7 +12,7 @@ Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
 
 SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
-#: All scopes but entities, which must be requested explicitly (A14).
+#: All scopes but entities, which must be requested explicitly.
 DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
 
     id: Annotated[str, Meta(description="Id of the fact.")]
     text: Annotated[str, Meta(description="Its text.")]
-    as_of: Annotated[str, Meta(description="Time that it speaks of.")]
+    as_of: Annotated[str, Meta(description="When it was said.")]
     when: Annotated[
-        DateRange | None, Meta(description="Days that it speaks of; null if it names none.")
+        DateRange | None, Meta(description="Days that its text names; null if it names none.")
     ] = None
 
 
@@ -152,7 +152,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: Annotated[str, Meta(description="Id of the memory.")]
     type: Annotated[str, Meta(description="event, fact, observation, mental_model or entity.")]
     text: Annotated[str, Meta(description="Text of the memory.")]
-    as_of: Annotated[str, Meta(description="Time that the memory speaks of.")]
+    as_of: Annotated[str, Meta(description="When it was said.")]
     score: Annotated[
         float, Meta(description="How well it answers, from 0 to 1; comparable between answers.")
     ]
@@ -160,7 +160,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     entity_ids: Annotated[list[str], Meta(description="Entities that it is about.")]
     platform: Annotated[str | None, Meta(description="Platform of its source.")]
     sender_name: Annotated[
-        str | None, Meta(description="Its author; null if no message has these words.")
+        str | None,
+        Meta(
+            description="Author of the message, or of the message that states a fact; null for "
+            "other types."
+        ),
     ]
     source_event_ids: Annotated[
         list[str],
@@ -194,7 +198,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ] = None
     when: Annotated[
         DateRange | None,
-        Meta(description="Days that a fact speaks of, both inclusive; left out if it names none."),
+        Meta(
+            description="Days that a fact's text names, both inclusive; left out if it names none."
+        ),
     ] = None
 
 
@@ -212,10 +218,14 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContextBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A block for an agent's prompt (A25)."""
+    """A block for an agent's prompt."""
 
     block: Annotated[
-        str, Meta(description="The block, framed as data; empty if nothing is relevant.")
+        str,
+        Meta(
+            description="The block, in tags and marked as data, not instructions; empty if nothing "
+            "is relevant."
+        ),
     ]
     items: Annotated[
         list[Result], Meta(description="The memories in the block, in the order of its lines.")
@@ -272,8 +282,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 class ProvenanceStep(msgspec.Struct, frozen=True):
     """A step on the way from a memory to its sources."""
 
-    description: Annotated[str, Meta(description="What the step is.")]
-    details: Annotated[list[str], Meta(description="What it says.")] = []
+    description: Annotated[str, Meta(description="What the step is, in one line.")]
+    details: Annotated[list[str], Meta(description="The texts quoted at this step.")] = []
 
 
 class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -107,7 +107,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of the memory.")]
     type: Annotated[MemoryType, Meta(description="event, fact, observation or mental_model.")]
     text: Annotated[str, Meta(description="Text of the memory.")]
-    as_of: Annotated[str, Meta(description="Time that the memory speaks of.")]
+    as_of: Annotated[str, Meta(description="When it was said.")]
     current: Annotated[bool, Meta(description="No newer memory has replaced it.")] = True
     is_stale: Annotated[bool, Meta(description="Its sources have changed since.")] = False
     decided: Annotated[bool, Meta(description="False for an event that is not decided yet.")] = True

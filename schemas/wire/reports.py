@@ -228,7 +228,13 @@ class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The result of a rebuild."""
 
-    level: Annotated[RebuildLevel, Meta(description="The layer that was rebuilt.")]
+    level: Annotated[
+        RebuildLevel,
+        Meta(
+            description="How much was rebuilt: index (the search indexes), project (all files, "
+            "from the recorded decisions), derive (also the decisions), fresh (also the vectors)."
+        ),
+    ]
     records: Annotated[int, Meta(description="Number of records read.")]
     generation: Annotated[str | None, Meta(description="The new generation.")] = None
     encoded: Annotated[
@@ -381,8 +387,9 @@ class WriteReport(msgspec.Struct, frozen=True):
     `failed`: number of events for which no provider answered; they stay pending. `accepted`,
     `duplicates`, `rejected`: numbers of proposals; `reasons`: rejections by reason. `calls`,
     `tokens`, `cost`: what was used now. With `dry_run`, these are upper bounds, and `min_calls`,
-    `min_tokens`, `min_cost` are lower bounds. `recorded`: number of events whose first answer is
-    recorded already. `stopped`: why not all events were processed.
+    `min_tokens`, `min_cost` are lower bounds. `recorded`: number of events for which the
+    model's first answer is recorded already, so that its call costs nothing. `stopped`: why not all
+    events were processed.
     """
 
     model: str

@@ -1,4 +1,4 @@
-"""The agent that counts how often facts are recalled (A3, B1)."""
+"""The agent that counts how often facts are recalled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent that writes mental models: a row for each version (A12)."""
+"""The agent that writes mental models: a row for each version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots of merged persons (A16): when a statement of one person ends a fact of the other.
+"""Slots of merged persons: when a statement of one person ends a fact of the other.
 
 `FactSupersession` rows are decided as if no command had merged the two persons. If a fact of one
 person is superseded by a fact of the other, it also gets a `MergedSupersession` row, which is

@@ -1,4 +1,4 @@
-"""Agent that handles retractions of facts, and their restoration (G1)."""
+"""Agent that handles retractions of facts, and their restoration."""
 
 from __future__ import annotations
 

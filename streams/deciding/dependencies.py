@@ -2,8 +2,9 @@
 
 Each decision has a row in memory.db with the keys under which it queried the state, and the keys
 under which its own rows are found (`recollect.streams.agents.state`). An erasure follows these
-dependencies forward. The rows of a decision are read from its change record, whose offset is in
-memory.db. If an erasure has repeated the decision, they are read from its row in memory.db.
+dependencies forward. The rows that a decision wrote are read from its change record, whose
+offset is in memory.db. If an erasure has repeated the decision, its new rows are read from the
+decision's own row in memory.db instead.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ from recollect.streams.deciding.decider import Decision
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import current_sections, record_ending_at
 
-#: The read models that agents query. Of the rows of other models, only the keys are stored.
+#: The read models that agents query. Of the rows of other models, only the primary keys are
+#: stored.
 _QUERIED_MODELS = ("memory", "identity")
 
 RowKey = tuple[str, tuple[str | int, ...]]
@@ -68,8 +70,8 @@ class DependenciesUnknown(Exception):
 def with_dependencies(number: int, decision: Decision, *, restated: bool = False) -> Decision:
     """Add the row with a decision's dependencies, if it has any.
 
-    `restated`: the row also contains the decision itself, which replaces the change record of
-    `number`.
+    `restated`: an erasure repeated this decision. The row then also contains the new decision, to
+    be read in place of change record `number`.
     """
     parts = decision.parts
     numbers = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
@@ -243,7 +245,7 @@ class _KeyIndex:
 
 
 def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
-    """Return the values that queries return for rows: key -> row key -> value.
+    """Return what queries would return of rows: lookup key -> primary key of the row -> value.
 
     Later rows replace earlier ones.
     """

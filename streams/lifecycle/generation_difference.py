@@ -1,4 +1,4 @@
-"""The difference between two generations of a zone, in facts and entities (E3)."""
+"""The difference between two generations of a zone, in facts and entities."""
 
 from __future__ import annotations
 

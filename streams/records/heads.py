@@ -45,8 +45,8 @@ class ExpectedHead(NamedTuple):
     def mismatch(self, last: int, found_head: Head | None) -> str | None:
         """Return why a ledger does not contain this head, or None if it does.
 
-        `last`: the number of the ledger's last event. `found_head`: the head of the ledger's event
-        with this number, or None.
+        `last`: the number of the ledger's last event. `found_head`: the ledger's head as of event
+        `self.number`, or None if the ledger ends before it.
         """
         if found_head is None:
             return (
@@ -56,7 +56,8 @@ class ExpectedHead(NamedTuple):
         if _digits(found_head) != self.digits:
             return (
                 f"event {self.number} is not the one that the expected head names: the ledger was "
-                "rolled back and written on, chained anew, or is another one"
+                "rolled back and continued differently, or its hashes were recomputed, or it is "
+                "another ledger"
             )
         return None
 

@@ -1,1 +1,1 @@
-"""The writer on a language model: its prompt, its tools, and the tool loop (A19)."""
+"""The writer on a language model: its prompt, its tools, and the tool loop."""

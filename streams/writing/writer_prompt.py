@@ -1,7 +1,7 @@
 """The prompt of the model that writes: its role, its notes, and the message as data.
 
 A home may replace the default role below and add notes; each version of them is an event of the
-ledger (A22). The frame around a message is always recollect's own.
+ledger. The frame around a message is always recollect's own.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import msgspec
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.schemas.wire import Result
 
-#: The maximum number of observations placed before all other results (B2).
+#: The maximum number of observations placed before all other results.
 MAX_LEADING_OBSERVATIONS = 5
 # The minimum score of such an observation, as a share of the best score. An observation below it is
 # off topic.

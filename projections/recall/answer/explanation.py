@@ -1,4 +1,4 @@
-"""Explain why a memory was recalled or not: its rank in each arm, and what dropped it (E4)."""
+"""Explain why a memory was recalled or not: its rank in each arm, and what dropped it."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Recaller:
         now: int | None = None,
         deadline: float | None = None,
     ) -> T:
-        """Call `compose` with the traces of a query's answers and its relevance; return its result.
+        """Return what `compose` makes of the traces of a query's answers and the query's relevance.
 
         The lock is held meanwhile. Questions not begun by `deadline`, on the clock of
         `time.monotonic`, are skipped.

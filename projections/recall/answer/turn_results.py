@@ -159,7 +159,7 @@ def _replace_repetitions(
     facts_of: Mapping[str, memory.EventFacts],
     repetitions: Mapping[tuple[str, str], _Repetition],
 ) -> list[Chosen]:
-    """Replace each turn that only repeats a fact by that fact (F2).
+    """Replace each turn that only repeats a fact by that fact.
 
     If the filters exclude the turn that first stated the fact, only the best of the turns that
     repeat it is kept.
@@ -186,7 +186,7 @@ def _promote_current_value(
     index: Index,
     files: ZoneFiles,
 ) -> list[Chosen]:
-    """If the first result is superseded, move the latest version before it (F7).
+    """If the first result is superseded, move the latest version before it.
 
     The latest version is added if no arm found it. All other results keep their order.
     """

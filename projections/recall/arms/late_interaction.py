@@ -1,9 +1,11 @@
 """Late interaction: each token of a question matches its nearest token in a window of turns.
 
 This is ColBERT's MaxSim (Khattab and Zaharia, 2020), extended to tokens of neighbouring turns,
-which count with a weight. So an answer is also found by the words of the question before it. Token
-vectors are centred on the zone's mean, since contextual embeddings lie in a narrow cone
-(Ethayarajh, 2019).
+which count with a weight. So a turn that answers another turn's question is also found by the
+words of that question. Token vectors are centred on the zone's mean, since contextual embeddings
+lie in a narrow cone (Ethayarajh, 2019).
+
+A unit is a stretch of a turn whose tokens are stored together; a long turn has several.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import QueryTokens
 
-#: Distance in turns -> weight of the nearest token there. Negative distances are earlier turns.
+#: Distance in units of the same session -> weight of the nearest token there. Negative distances
+#: are earlier units.
 WINDOW = {-3: 0.5, -2: 0.7, -1: 0.85, 1: 0.6, 2: 0.4}
 # If the scores span less than this range, the best score stays below 1: if all turns are about
 # equally near, the nearest is rarely the answer. Four of five questions (LoCoMo dev) have a wider
@@ -41,9 +44,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 class LateScores(NamedTuple):
-    """The score of each candidate; `unread` marks those without token vectors.
+    """The score of each candidate; `unread` marks those that were not scored.
 
-    `best_raw`: the best score before scaling; None if no candidate could be read.
+    These are the candidates without token vectors, or all if at most half of them have any.
+    `best_raw`: the best score before scaling; None if no candidate was scored.
     """
 
     scores: Floats

@@ -1,7 +1,7 @@
-"""Observations as documents, ranked before the facts that support them (B2).
+"""Observations as documents, ranked before the facts that support them.
 
 An observation is returned with its newest facts, which then are no separate results, and with the
-version that it replaced (B6).
+version that it replaced.
 """
 
 from __future__ import annotations

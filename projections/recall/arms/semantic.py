@@ -18,7 +18,10 @@ Floats = npt.NDArray[np.float32]
 
 
 class BestCosines(NamedTuple):
-    """The best cosine that an arm found, and the best among personal turns (None: none found)."""
+    """The best cosine that an arm found, and the best among personal turns (None: none found).
+
+    Personal turns are those that are not generic requests to an assistant.
+    """
 
     cosine: float
     personal: float | None

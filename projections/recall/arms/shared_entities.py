@@ -1,4 +1,4 @@
-"""Entity expansion (B3): one hop from the best turns, through the entities that they mention.
+"""Entity expansion: one hop from the best turns, through the entities that they mention.
 
 A turn's score is the score of the best turn with which it shares an entity, times the idf of this
 entity, divided by the logarithm of the number of turns. The factor is 1 for an entity of a single

@@ -1,4 +1,4 @@
-"""Build a context block for a task: relevant memories in a frame, within a token budget (A25)."""
+"""Build a context block for a task: relevant memories in a frame, within a token budget."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _replacement_line(result: Result, latest: MemoryRevision, before: Sequence[s
 
 
 def _previous_value(before: Sequence[MemoryRevision]) -> str:
-    """Return a note on the value that was replaced last, to follow the current one (B6, B12)."""
+    """Return a note on the value that was replaced last, to follow the current one."""
     return "".join(_former_text([revision.text], revision.at) for revision in before[:1])
 
 

@@ -1,4 +1,4 @@
-"""The frame of a context block, and escaping of remembered text inside it (F1, F11).
+"""The frame of a context block, and escaping of remembered text inside it.
 
 The content of the frame is data. Remembered text cannot close the frame, open another, begin a line
 of its own, or hide in invisible characters.

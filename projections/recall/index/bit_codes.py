@@ -84,10 +84,10 @@ class BitCodes:
 
 
 def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
-    """Return the rows of the `count` smallest values, and the largest of these values.
+    """Return the positions of the `count` smallest values, and the largest of these values.
 
-    Rows that tie with the largest are included. Rows ascend. Values must be small, such as Hamming
-    distances.
+    Positions that tie with the largest are included. Positions ascend. Values must be small, such
+    as Hamming distances.
     """
     if len(values) > _SAMPLE_SIZE and (rows := _probable_smallest(values, count)) is not None:
         sampled = values[rows]

@@ -1,4 +1,4 @@
-"""Retracted facts (G1), and messages without the words that state them."""
+"""Retracted facts, and messages without the words that state them."""
 
 from __future__ import annotations
 

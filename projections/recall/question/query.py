@@ -29,10 +29,10 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A query. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was true
-    then, stated by then and not yet superseded (C13). `asked_at`: the time from which relative
-    times and decay count; None means the time of the zone's last turn. `spans`: times, as (first,
-    last), whose turns are preferred, though others are not excluded (B4); if empty, the times in
-    the text. `min_score`: results with a lower score are dropped. `allowed_numbers`: the event
+    then, stated by then and not yet superseded. `asked_at`: the time from which relative times and
+    the decay of scores are measured; None means the time of the zone's last turn. `spans`: times,
+    as (first, last), whose turns are preferred, though others are not excluded; if empty, the times
+    in the text. `min_score`: results with a lower score are dropped. `allowed_numbers`: the event
     numbers of the turns that may be results; None for all.
     """
 

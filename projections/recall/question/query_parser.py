@@ -90,7 +90,7 @@ class QueryParser:
         ]
 
     def prompt_cues(self, query: RecallQuery) -> dict[str, bool]:
-        """Return which kinds of cues show that a query is about somebody known to the memory."""
+        """Return which of the cues in `prompt_relevance.CUES` a query has."""
         text = query.encodable().text[:MAX_QUERY_LENGTH]
         return {
             "named": any(name.senders for name in self._names.find(text)),
@@ -136,7 +136,8 @@ class QueryParser:
     ) -> ParsedQuestion:
         text = query.text[:MAX_QUERY_LENGTH]
         named = self._names.find(text)
-        # This comes first, since a text that is not encoded yet aborts the parsing.
+        # First, because this raises EncodingRequired if the text is not encoded yet; the caller
+        # encodes it and starts again.
         vectors = question_vectors(text, named, encoder, self._files.embeddings)
         spans, event, utc_offset = self._times(query)
         identity = self._files.identity.connection

@@ -1,4 +1,4 @@
-"""Decay and recency (B1): lower the scores of memories that are old and not recalled lately.
+"""Decay and recency: lower the scores of memories that are old and not recalled lately.
 
     decay   = 0.99 ^ (idle hours / strength)
     recency = e ^ (-hours since the event / 72)

@@ -76,7 +76,7 @@ RRF_PROFILE = Profile(
     fusion="rrf", weights={**WEIGHTS, "late": 0.0}, mmr_lambda=0.7, match_answer_type=False
 )
 
-#: Prefers recent and recently recalled turns: half of a score decays (B1), and half is kept, so
+#: Prefers recent and recently recalled turns: half of a score decays, and half is kept, so
 #: that an old answer still beats a new turn that answers nothing. Not the default: for questions
 #: about any time it costs 2.6 of recall@10 (LoCoMo, dev), and shares of 0.05 gain nothing
 #: (recall@10 +0.2, MRR -0.4).
@@ -86,7 +86,7 @@ RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
 PROFILES = {"default": DEFAULT_PROFILE, "rrf": RRF_PROFILE, "recent": RECENT_PROFILE}
 
 _MID_ARMS = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared"})
-#: The arms that each budget runs (A14). Doubling the pool for "high" does not help (recall@10 89.7
+#: The arms that each budget runs. Doubling the pool for "high" does not help (recall@10 89.7
 #: instead of 89.9; LoCoMo, dev).
 BUDGETS: dict[Budget, frozenset[str]] = {
     "low": frozenset({"semantic"}),

@@ -15,8 +15,8 @@ The weights are the rounded ones of a logistic regression over RealMem's prompts
 Apache-2.0; three personas), the small memories of `training/corpora/small_memories.txt` and the
 questions of `demo/`. RealMem's prompts that need the memory are nearly all in the first person. So
 that the regression does not learn the style of a data set, half of each prompt's sample weight is
-class-balanced within its cue (named, refers back, first person, none): within a cue, all prompts
-with an answer have the same total weight as all prompts without one. The midpoint lets one in
+uniform, and the other half is chosen so that within a cue (named, refers back, first person, none)
+the prompts with an answer weigh as much in total as those without one. The midpoint lets one in
 twenty of RealMem's unrelated prompts reach INJECTION_THRESHOLD. In leave-one-persona-out
 validation, the model answers on average 81% of the prompts of the persona left out, at 6% false
 positives.
@@ -24,8 +24,8 @@ positives.
 LoCoMo's questions (a quarter of them in the table) and precisionMemBench's beliefs (MIT) were
 evaluated, not fitted. Each row of the table has the results with one weight halved (left)
 and doubled (right), at 5% false positives on RealMem. The columns give the percentage of answerable
-prompts that are answered. The last column gives the percentage of similar prompts that are answered
-although the small memories have no answer (lower is better).
+prompts that are answered. The last column gives the percentage of prompts on the topics of the
+small memories, but without an answer in them, that are answered all the same (lower is better).
 
     weight            RealMem      LoCoMo     beliefs       demo       small    no answer
     unchanged           80.1        97.2        83.3       100.0        81.4        35.1

@@ -1,4 +1,4 @@
-"""Reranking (B5): a cross-encoder, which reads question and text together, rescores the best texts.
+"""Reranking: a cross-encoder, which reads question and text together, rescores the best texts.
 
 Without a reranker, the fused order of the arms is kept.
 """

@@ -205,8 +205,8 @@ def entities(
 ) -> None:
     """List the entities of a zone, or compare two.
 
-    The most mentioned come first. compare A B reports whether two entities (names or ids) have
-    been or would be merged, and why.
+    The most mentioned come first. compare A B reports, with the reasons, whether two entities
+    (names or ids) are already merged, might be the same, or differ.
     """
     if action == "compare":
         if (batch is None) == (a is None or b is None):

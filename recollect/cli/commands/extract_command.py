@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from recollect.schemas.events import Draft
     from recollect.schemas.wire import Extraction, Fact, Rejection, WriteReport
 
-#: Marks of a fact: found by both writers, by the model only, by the rules only.
+# Marks of a fact with --writer both: found by both writers, by the model only, by the rules only.
+# All facts of a single writer have the last one.
 _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
 
 

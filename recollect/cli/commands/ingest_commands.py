@@ -80,8 +80,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--agents",
     metavar="NAMES",
-    help="Comma-separated agents that process events: 'own' for recollect's own, "
-    "package.module:NAME for one of yours [own].",
+    help="Comma-separated agents (event processors): 'own' for those that come with recollect, "
+    "package.module:NAME for one that you wrote [own].",
 )
 @click.option(
     "--writer",
@@ -92,7 +92,8 @@ _STANDARD_INPUT = Path("-")
     "--without",
     metavar="STEPS",
     help="Comma-separated enrichment steps to disable: entities, temporal, coreference, "
-    "temporal_resolution, evolution, causes, stability; 'none' enables all [none].",
+    "temporal_resolution, evolution, causes, stability (explained in docs/reference/agents.md); "
+    "'none' disables none [none].",
 )
 def init(
     home: str | None,
@@ -354,7 +355,9 @@ def _show_rejection(rejection: Rejection) -> None:
     "--entity", metavar="E", help="Everything that this entity wrote or that mentions it."
 )
 @click.option(
-    "--sender", metavar="ID", help="Everything from the person with this id on a platform."
+    "--sender",
+    metavar="ID",
+    help="Everything sent under this platform's own id; add --platform to choose the platform.",
 )
 @click.option("--thread", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
@@ -363,7 +366,8 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event; --dry-run with --entity lists candidates. Repeatable.",
+    help="Also erase this entity or event; forget --entity E --dry-run lists others that E's name "
+    "may mean. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -392,8 +396,8 @@ def forget(
     ID is one of:
       the id of an event, recollect's or the source's
       the id of a fact or observation: erases the events that it was derived from
-      the id of a mental model (a page that you wrote): erases all its versions
-      #17: dead letter 17
+      the id of a mental model (a saved report): erases all its versions
+      #17: record 17 of the zone, for example a dead letter
 
     Options select events; an event must match all of them.
     """

@@ -22,7 +22,7 @@ from recollect.schemas.text_sanitising import pluralise
 def worker(
     home: str | None, zone: str | None, as_json: bool, once: bool, member: str | None
 ) -> int:
-    """Process published events as they arrive.
+    """Process events as they arrive in the ledger.
 
     Runs until Ctrl-C, for all zones; --zone has no effect. On Kafka the zones are distributed over
     any number of workers, each with its own home.

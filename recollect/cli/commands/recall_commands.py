@@ -161,9 +161,9 @@ def why(
     query: str | None,
     **given: Any,
 ) -> None:
-    """Show a result's sources, or why a query did not return it.
+    """Show a memory's sources, or why a query did not return it.
 
-    Prints the chain from the result down to its events and model calls. With --query, also its
+    Prints the chain from the memory down to its events and model calls. With --query, also its
     rank in the answer to that query, or the step that dropped it.
     """
     from recollect.cli.batch_queries import query_from_options

@@ -30,7 +30,7 @@ def serve(
     no_auth: bool,
     recall_workers: int | None,
 ) -> None:
-    """Serve memory over HTTP, and process published events.
+    """Serve memory over HTTP, and process events as they arrive.
 
     Runs until Ctrl-C. Clients need an access token: recollect token create.
     """

@@ -43,6 +43,7 @@ def rebuild(
     """Rebuild derived data from the ledger.
 
     \b
+    Each level rebuilds:
     index    the search indexes
     project  all database files, from the change records (what recollect's agents decided)
     derive   also process all events again, with the recorded embeddings
@@ -94,7 +95,7 @@ def _print_difference(found: GenerationDiff) -> None:
 @click.command(epilog="Example: recollect rollback")
 @common_options
 def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
-    """Switch back to the generation before the last rebuild."""
+    """Undo the last rebuild: return to the data from before it."""
     with open_zone(home, zone) as memory:
         found = memory.rollback()
     if as_json:
@@ -106,7 +107,9 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.command(epilog="Example: recollect verify")
 @common_options
 @click.option(
-    "--expect", metavar="HEAD", help="Check that the ledger still contains this earlier HEAD."
+    "--expect",
+    metavar="HEAD",
+    help="Check that the ledger still contains HEAD, as an earlier verify or status printed it.",
 )
 @click.option(
     "--certificate",
@@ -117,9 +120,10 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 def verify(
     home: str | None, zone: str | None, as_json: bool, expect: str | None, certificate: Path | None
 ) -> int:
-    """Replay the ledger, and compare the result with the database files.
+    """Replay the ledger, and compare the result with the files.
 
-    Fails if a file differs from the replay, or the ledger is damaged. Nothing is changed.
+    The files are the databases of the zone. Fails if one differs from the replay, or the ledger is
+    damaged. Nothing is changed.
     """
     checked = None if certificate is None else read_certificate_file(certificate)
     with open_zone(home, zone) as memory, progress("verifying") as advance:
@@ -151,10 +155,11 @@ def verify(
 def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) -> None:
     """Remove obsolete change records from the ledger.
 
-    Each rebuild at level derive or fresh writes a new chain of change records, which hold what the
-    agents decided. This command removes all chains except two: the active generation's and that of
-    the generation kept for rollback. It replays the remaining records before and after, to check
-    that the result is the same. A ledger on Kafka cannot be reclaimed.
+    Each rebuild at level derive or fresh writes a new chain of change records, which hold the
+    decisions of recollect's agents (event processors). This command removes all chains except two:
+    that of the data in use and that of the data kept for rollback. It replays the records that are
+    kept, once before the removal and once after it, and removes nothing if the results differ. A
+    ledger on Kafka cannot be reclaimed.
     """
     with open_zone(home, zone) as memory:
         found = memory.reclaim(dry_run=dry_run)
@@ -296,8 +301,8 @@ def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, o
     """Skip a foreign record that blocks a zone.
 
     A foreign record is one that another program wrote, which only happens on Kafka. recollect
-    doctor prints its topic and OFFSET. The command writes both, and the record's
-    hash, to the zone's ledger, so that every node and every rebuild skips the record too.
+    doctor prints its topic (events or changes) and OFFSET. skip records both, and the record's
+    hash, in the zone's ledger, so that every node and every rebuild skips the record too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records

@@ -93,10 +93,10 @@ def writer(
     role: Path | None,
     note_: tuple[str, str] | None,
 ) -> None:
-    """Show or set the writer prompt and notes of a zone.
+    """Show or set a zone's instructions for the language model.
 
-    They instruct the language model that recollect write runs. Each version is an event in the
-    ledger.
+    The model extracts facts; recollect write runs it. Its instructions are a role prompt and named
+    notes. Each version of a text is an event in the ledger.
     """
     with open_zone(home, zone) as memory:
         if role is not None:

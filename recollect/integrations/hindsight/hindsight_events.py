@@ -24,7 +24,8 @@ from recollect.integrations.transcripts import Turn, parse_turns
 PLATFORM = "hindsight"
 #: The metadata key of Hindsight's fields.
 KEY = "hindsight"
-#: The `kind` of the event that stores the name and the missions of a bank.
+#: The `kind` of the event that stores the name and the missions of a bank. A bank is Hindsight's
+#: word for a zone; its missions are texts that tell Hindsight what to retain.
 BANK = "bank"
 _SENDER = "user"
 # The fields that a replacement takes over from the replaced memory.
@@ -43,7 +44,7 @@ def tags_of(event: Memory) -> set[str]:
 
 
 def find_retained(zone: Zone, **fields: str) -> list[Memory]:
-    """Return the retained events with these values of Hindsight's fields, in retention order."""
+    """Return the retained events with these values of Hindsight's fields, in storage order."""
     metadata = {f"{KEY}.{name}": value for name, value in fields.items()}
     found = list_all(zone, "events", platform=PLATFORM, metadata=metadata)
     return sorted(
@@ -52,7 +53,7 @@ def find_retained(zone: Zone, **fields: str) -> list[Memory]:
 
 
 def retention_key(event: Memory) -> tuple[str, str, list[int]]:
-    """Return the sort key of retention order."""
+    """Return the sort key of storage order: the order in which `retain` stored events."""
     fields = hindsight_fields(event)
     return (
         str(fields.get("at") or event.as_of),
@@ -62,7 +63,7 @@ def retention_key(event: Memory) -> tuple[str, str, list[int]]:
 
 
 def ordered_versions(events: Iterable[Memory]) -> list[list[Memory]]:
-    """Group events by message, in retention order; the last version of each is the current one."""
+    """Group events by message, in storage order; the last version of each is the current one."""
     return sorted(group_versions(events), key=lambda versions: retention_key(versions[0]))
 
 

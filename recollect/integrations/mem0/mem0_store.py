@@ -87,7 +87,9 @@ class Owner(NamedTuple):
         """
         found = cls(*(None if given.get(n) is None else check_entity(given[n], n) for n in IDS))
         if not any(found):
-            raise InvalidInput("give at least one of user_id, agent_id and run_id")
+            raise InvalidInput(
+                "give at least one of user_id, agent_id and run_id, or over HTTP app_id"
+            )
         return found
 
     @property
@@ -131,8 +133,8 @@ class Mem0Store:
         the last day on which the memories are found.
 
         Raises:
-            InvalidInput: there is nothing to add, or a message was rejected. The message lists the
-                rejected and the stored ones.
+            InvalidInput: there is nothing to add, or a message was rejected. The error's text lists
+                the rejected and the stored messages.
         """
         batch = secrets.token_hex(16)
         stored = {
@@ -422,7 +424,10 @@ class Mem0Store:
         return [*before[: until + 1], *message.versions]
 
     def _fact_versions(self, item: Item) -> list[Memory]:
-        """Return the versions of a fact from its owner's messages; a remainder has only one."""
+        """Return the versions of a fact from its owner's messages.
+
+        The rest of a message, which is what its facts leave over, has only one version.
+        """
         memory = self.zone.get_memory(item.id)
         if memory.type != "fact":
             return [msgspec.structs.replace(memory, text=item.text)]
@@ -505,7 +510,7 @@ class Mem0Store:
         return [one for one in found if one.source_id in kept], set(chosen)
 
     def _first_ids(self, items: Sequence[Item]) -> dict[str, str]:
-        """Return, for memories that were added before, memory id -> id of the first addition."""
+        """Return, for memories that were added before, memory id -> its id when first added."""
         if not items:
             return {}
         owned = items[0].message.owner_fields

@@ -286,7 +286,7 @@ MEM0_TOOLS = (
         name="delete_memory",
         title="Delete a memory",
         description="Retract one memory: it is no longer found, and not derived again. The rest of "
-        "its message stays. Only if the user has asked for it.",
+        "its message stays. Call this only if the user has asked for it.",
         arguments=MemoryIdArguments,
         answer=Mem0Message,
         run=_delete,
@@ -297,7 +297,7 @@ MEM0_TOOLS = (
         name="delete_all_memories",
         title="Delete all memories of a user or agent",
         description="Permanently erase all memories of a user_id or agent_id. "
-        "Only if the user has asked for it.",
+        "Call this only if the user has asked for it.",
         arguments=DeleteAllArguments,
         answer=Mem0Message,
         run=_delete_all,

@@ -63,11 +63,13 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         return None
     steps = _writer(files, fact)
     if fact.context:
-        steps.append(ProvenanceStep("in the context", [fact.context]))
+        steps.append(ProvenanceStep("with this context added to its text", [fact.context]))
     log = files.memory.row(ProcessedEvent, (fact.source_event_id,))
     if log is not None:
         when = format_time(log.processed_at)
-        steps.append(ProvenanceStep(f"when event {log.writer_run_id} was processed at {when}"))
+        steps.append(
+            ProvenanceStep(f"extracted when event {log.writer_run_id} was processed, at {when}")
+        )
     if has_stability:
         claim = files.memory.row(FactClaim, (id_,))
         found = stability(fact.text, None if claim is None else claim.attribute)

@@ -47,7 +47,7 @@ class NameMatcher:
         self._as_names = Names(self.words)
 
     def may_mean(self, name: str) -> bool:
-        """Return whether a name is similar enough to a name of the entity to be proposed."""
+        """Return whether a name is so like one of the entity's names that it should be proposed."""
         # Imported here: only forgetting needs it, and recall loads the table of operations too.
         from recollect.streams.language.names.name_comparison import compare_names
 
@@ -91,7 +91,10 @@ class PossibleEntity(NamedTuple):
 
 
 def matcher_of(connection: apsw.Connection, ids: Set[str]) -> NameMatcher:
-    """Return a matcher for an entity's names; `ids`: of it and the entities merged into it."""
+    """Return a matcher for an entity's names.
+
+    `ids`: the ids of the entity and of those merged into it.
+    """
     found = [identity.entity(connection, id_) for id_ in sorted(ids)]
     entities = [entity for entity in found if entity is not None and entity.type in NAME_KINDS]
     persons = [entity for entity in entities if entity.type == "person"]

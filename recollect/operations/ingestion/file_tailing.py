@@ -74,7 +74,8 @@ def follow(
 
     while True:
         file = _TailedFile(file_path, on_end_of_file)
-        # Identical lines are numbered from the beginning, as in an import of the whole file.
+        # Always from the beginning: an event without an id gets one from its content and a count of
+        # identical lines, which must agree with an import of the whole file.
         for location, item in drafts(followed_source(file, format, options)):
             importer.add(location, item)
         importer.flush()

@@ -97,8 +97,8 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
         description="Search long-term memory; best matches first, each with its id, date, sources "
         "and a score from 0 to 1. Ask before answering about people, projects, plans or anything "
         "said earlier. Split a question that asks several things. A result that is_stale or has "
-        "superseded_by is out of date: say so, or use the newer one. A value of relevant near 0 "
-        f"means that memory has nothing on the question. {DATA}",
+        "superseded_by is out of date: say so, or use the newer one. A relevance near 0 means "
+        f"that memory has nothing on the question. {DATA}",
         quotes=True,
         hidden=frozenset(
             {"max_tokens", "known_at", "valid_at", "asked_at", "min_score", "explain", "profile"}
@@ -356,7 +356,7 @@ def why(zone: OpenZone, id: Id) -> Provenance:
 def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
     """Return suggestions for filter values that match nothing in the zone.
 
-    Without a question: for the zone's own name.
+    Without a question, suggest existing zones if this zone does not exist.
 
     >>> zone.hints(Query("Where does she live?", entity="Adda"))
     ["no entity is called 'Adda'; did you mean Ada?"]

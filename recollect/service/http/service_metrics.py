@@ -104,7 +104,7 @@ class ServiceMetrics:
 
 
 class _Lanes(Collector):
-    """The number of waiting calls by lane, collected on demand."""
+    """The number of waiting calls by lane (a thread pool with a queue), collected on demand."""
 
     def __init__(self, lanes: Sequence[ThreadLane]) -> None:
         self._lanes = lanes

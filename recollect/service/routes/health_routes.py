@@ -56,8 +56,8 @@ class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
     unreadable: Annotated[
         list[str],
         Meta(
-            description="Locations on Kafka of foreign records that block a zone; recollect doctor "
-            "names the zone, and the command that skips the record."
+            description="Locations on Kafka of unreadable records, written by other programs, that "
+            "block a zone; recollect doctor names the zone, and the command that skips the record."
         ),
     ] = []
 

@@ -1,4 +1,7 @@
-"""HTTP handlers of the table's operations: parse input, check rights, respond with JSON."""
+"""HTTP handlers of the operations that `recollect.operations.table` declares.
+
+They parse the input, check rights and respond with JSON.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _ENCODED = frozenset({"recall"})
 
 
 def operation_handlers() -> list[HTTPRouteHandler]:
-    """Return a handler for each operation of the table."""
+    """Return a handler for each declared operation."""
     return [_handler(operation) for operation in all_operations()]
 
 

@@ -38,7 +38,7 @@ from recollect.streams.projecting.projector import OnProgress
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled", "interrupted"]
 
-#: The states that only a retry changes.
+#: The states of an operation that has ended. Only `retry` leaves them, and never "succeeded".
 TERMINAL_STATES: frozenset[State] = frozenset(("succeeded", "failed", "cancelled", "interrupted"))
 
 _FILE = "operations.json"

@@ -101,7 +101,7 @@ def note_event(
 
 
 def deletion_event(event: InboundEvent) -> InboundEvent:
-    """Return the deletion of a message that another branch replaced.
+    """Return the deletion of a message that its author edited, so that the chat left its branch.
 
     The deletion has the time of the message, so that the message never takes effect.
     """

@@ -65,15 +65,16 @@ OMITTED = re.compile(
     re.IGNORECASE,
 )
 
-# The same phrases after a mark, in a looser form of at most five words: "画像は省略されました". All
-# English phrases are in the table.
+# The same phrases after a mark, in a looser form of at most five words: "画像は省略されました".
+# English, the first row of _OMITTED, is left out: whatsapp_phrases.json has every English phrase.
 _MARKED_OMITTED = re.compile(
     rf"[^\n:]{{0,60}}(?:{'|'.join(_OMITTED[1:])})[^\n:]{{0,30}}",
     re.IGNORECASE,
 )
 _MAX_PLACEHOLDER_WORDS = 5
 
-# Words of an edit mark, in languages whose phrase may not be in the table.
+# Words of the note "<This message was edited>", in languages whose phrase may not be in
+# whatsapp_phrases.json.
 _LOOSELY_EDITED = re.compile(
     "edited|bearbeitet|editó|editad[oa]|modifié|modificato|bewerkt|изменено|отредактировано"
     "|düzenlendi|edytowano|redigerades|redigeret|diedit|编辑|編集|수정|تعديل|ویرایش|संपादित"
@@ -88,8 +89,8 @@ _WAITING = re.compile(
     r"waiting for this message\. this may take a while\.(?: learn more)?", re.IGNORECASE
 )
 
-# Parts of the notices in a chat between two people; such a notice follows a mark. The notices in a
-# group begin with the name of a member, or have the group as their sender.
+# Parts of the notices that follow a mark. Most notices in a group begin with the name of a member
+# instead, or have the group as their sender.
 _NOTICE_PART = re.compile(
     r"disappearing message|message timer|business (?:account|uses|works)|this business|is a contact"
     r"|(?:un)?blocked this (?:contact|account|person|number)|security code|end-to-end|view once"
@@ -186,7 +187,9 @@ def bracketed_phrase_at_end(text: str) -> tuple[int, str] | None:
 
 
 def may_be_whatsapp_phrase(phrase: str) -> bool:
-    """Return whether a repeated phrase in brackets may be WhatsApp's, in any language.
+    """Return whether a phrase that an export has in brackets may be WhatsApp's, in any language.
+
+    Callers ask only about phrases that the export repeats.
 
     A single ASCII word cannot, such as "<sigh>" or "<br>", and neither can an address.
     """
@@ -211,8 +214,8 @@ def is_system_message(words: str) -> bool:
 def is_omitted(words: str, mark: str) -> bool:
     """Return whether a line is the placeholder of a file that was not exported.
 
-    `mark`: the direction mark before it, or "". After a right-to-left mark, which people's texts
-    may have too, only phrases in the table count.
+    `mark`: the direction mark before it, or "". The looser pattern `_MARKED_OMITTED` counts only
+    after a left-to-right mark, since people's texts may begin with a right-to-left one.
     """
     phrase = bracketed_phrase(words)
     if OMITTED.fullmatch(words) or (phrase is not None and phrase in _MEDIA):

@@ -212,7 +212,10 @@ def time_of(mail: Message) -> datetime | None:
 
 
 def parse_header_time(value: str, after: str = "") -> datetime | None:
-    """Return the time in a header, or after the last `after` in it."""
+    """Return the time in a header.
+
+    `after`: read only what follows its last occurrence in the header.
+    """
     text = value.rpartition(after)[2] if after else value
     text = re.sub(r"\([^()]*\)", " ", text).strip()
     time = None

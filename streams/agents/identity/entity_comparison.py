@@ -33,7 +33,7 @@ class EntityProfile(Struct, frozen=True):
 
     Attributes:
         names: at least one, as written or normalised.
-        type: an entity type (A15).
+        type: an entity type.
         addresses: (type, normalised address); an entity without any was only mentioned.
         immutable: attribute -> values, for `IMMUTABLE_ATTRIBUTES`.
     """

@@ -1,4 +1,4 @@
-"""Resolve mentions and senders to entities; in doubt they stay separate (A15, A17, F4).
+"""Resolve mentions and senders to entities; in doubt they stay separate.
 
 An account with a display name is a person. The person also has the account's later names, and the
 names and addresses that its owner gives in messages. Another account with the same name is a
@@ -35,7 +35,7 @@ from recollect.streams.language.names.display_names import names_in
 from recollect.streams.language.names.mentions import stands_as_place
 from recollect.text.name_forms import NAME_KINDS, SPELT_ONLY, name_form
 
-#: The type of entity (A15) for each type of mention (C5); types that name no entity are absent.
+#: The type of entity for each type of mention; types that name no entity are absent.
 ENTITY_TYPES = {
     "PERSON": "person",
     "ORG": "organisation",

@@ -1,4 +1,4 @@
-"""The entities of a zone as seen by one record, and the rows that it adds (A15, A16)."""
+"""The entities of a zone as seen by one record, and the rows that it adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mentions in an event, resolved to entities (A15)."""
+"""Mentions in an event, resolved to entities."""
 
 from __future__ import annotations
 

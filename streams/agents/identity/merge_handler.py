@@ -1,4 +1,4 @@
-"""The agent that handles merge commands: propose, decide, undo (A16)."""
+"""The agent that handles merge commands: propose, decide, undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The participants of a conversation; a name in it refers to one of them if it can (A15)."""
+"""The participants of a conversation; a name in it refers to one of them if it can."""
 
 from __future__ import annotations
 

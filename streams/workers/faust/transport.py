@@ -140,7 +140,7 @@ class ReadingThread(AIOKafkaConsumerThread):
 
 
 class Consumer(FaustConsumer):
-    """A consumer that reads from the delivery's offsets; see the module."""
+    """A consumer that starts at the handler's cursors; see the module's description."""
 
     transport: Transport
     _thread: ReadingThread
@@ -182,10 +182,10 @@ class Consumer(FaustConsumer):
         await super().on_partitions_revoked(revoked)
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Start an assignment, then let Faust do its part, which ends in `seek_to_committed`.
+        """Start an assignment, then let Faust do its part.
 
-        The handler takes over there, because aiokafka sends no heartbeat before this method
-        returns.
+        Faust then calls `seek_to_committed` from another task. The handler takes over only there,
+        because aiokafka sends no heartbeat before this method returns.
         """
         try:
             self._delivery.open_assignment(assigned)
