@@ -299,9 +299,10 @@ RULES = (
          lambda now, it, step: it.in_year(now.here.year + step),
          "3 May last year -> 2025-05-03\nEaster three years ago -> 2023-04-09", priority=1,
          unless=("may_opens",), counters=("May this year be good to you.",)),
-    rule("yearly/years", "day", "<shift> year ' s <yearly>",
+    rule("yearly/years", "day", "<shift> year (' s | in | ,) <yearly>",
          lambda now, step, it: it.in_year(now.here.year + step),
-         "last year's Easter -> 2025-04-20"),
+         "last year's Easter -> 2025-04-20\n"
+         "next year in May -> 2027-05-01..2027-05-31"),
     rule("yearly/shifted", "day", "the? <shift> <yearly>",
          lambda now, step, it: it.shifted(now, step) if it.grain not in ("day", "week") else None,
          "last June -> 2025-06-01..2025-06-30\nnext winter -> 2026-12-01..2027-02-28\n"

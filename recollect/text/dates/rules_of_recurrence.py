@@ -115,7 +115,7 @@ RULES = (
          "I always check on a Sunday -> FREQ=WEEKLY;BYDAY=SU",
          unless=("after in|of|afternoon|morning|evening",)),
     rule("again/day-of-month", "again", "on? the? (<ord> <weekday>? | {last} <weekday>) "
-         "of|in? each|every month", _of_month,
+         "of|in? each|every month | every <ord> of the month", _of_month,
          "rent is due the 3rd of every month -> FREQ=MONTHLY;BYMONTHDAY=3\n"
          "on the last Friday of each month -> FREQ=MONTHLY;BYDAY=-1FR"),
     rule("again/part", "again", "@repeat single? @halfday", lambda now: _again("FREQ=DAILY"),
