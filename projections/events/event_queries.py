@@ -412,7 +412,7 @@ def numbers_of_turn(connection: apsw.Connection, platform: str, turn_id: str) ->
     return [number for (number,) in found]
 
 
-def chain_activations(connection: apsw.Connection) -> list[int]:
+def switch_numbers(connection: apsw.Connection) -> list[int]:
     """Return the numbers of the records that switch chains, ascending."""
     return [number for (number,) in rows(connection, "SELECT number FROM switches ORDER BY number")]
 

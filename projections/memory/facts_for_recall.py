@@ -130,7 +130,7 @@ SELECT claim.subject, claim.attribute, claim.value, claim.fact_id, said.said_at
 """
 
 
-def void_facts(connection: apsw.Connection) -> frozenset[str]:
+def facts_retracted_as_false(connection: apsw.Connection) -> frozenset[str]:
     """Return the facts that were retracted as never true, and not restored."""
     return frozenset(str(fact) for (fact,) in rows(connection, "SELECT fact_id FROM void_facts"))
 

@@ -34,7 +34,7 @@ from recollect.mcp_server.memory_resources import (
 from recollect.mcp_server.memory_tool import READ, Access, MemoryTool
 from recollect.mcp_server.recollect_tools import recollect_tools
 from recollect.mcp_server.tool_schemas import to_plain_json
-from recollect.operations.ingestion.ingesting import KeptUndecided, publishing_call
+from recollect.operations.ingestion.ingesting import StoredButUndecided, track_published_events
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import truncate_middle
 from recollect.schemas.wire import RememberReceipt
@@ -65,19 +65,19 @@ class CallRunner:
         """Run `work` on a thread, and return its result.
 
         Raises:
-            KeptUndecided: the call's events are stored, but were not decided in time; the call
+            StoredButUndecided: the call's events are stored, but were not decided in time; the call
                 continues in the background.
         """
         if reads_only:
             return await to_thread.run_sync(work)
-        with publishing_call() as call:
+        with track_published_events() as call:
             in_context = partial(copy_context().run, work)
             future = asyncio.get_running_loop().run_in_executor(None, in_context)
             while True:
                 done, _ = await asyncio.wait((future,), timeout=WRITE_SECONDS)
                 if done:
                     return future.result()
-                call.check_kept()
+                call.raise_if_stored()
 
     def drop_erased(self, zone: Zone) -> None:
         """Drop caches that may contain data just erased from a zone; this class has none."""
@@ -165,7 +165,7 @@ class _RequestHandlers:
             answer = await self._run(
                 access, partial(tool, access, params.arguments or {}), reads_only=tool.reads_only
             )
-        except KeptUndecided as error:
+        except StoredButUndecided as error:
             if tool.answer is not RememberReceipt:
                 return _failed(self._calls.error_message(error))
             answer = to_plain_json(error.receipt, tool.max_text_length)
@@ -226,13 +226,13 @@ class _RequestHandlers:
 
         Raises:
             _Failed: the call failed; the message reveals neither other zones nor internals.
-            KeptUndecided: the call's events are stored, but were not decided in time.
+            StoredButUndecided: the call's events are stored, but were not decided in time.
         """
         try:
             return await self._calls.run(
                 partial(_in_zone, access.zone, work), reads_only=reads_only
             )
-        except KeptUndecided:
+        except StoredButUndecided:
             raise
         except Exception as error:
             raise _Failed(self._calls.error_message(error)) from None

@@ -52,7 +52,7 @@ class MemoryTool:
     """A tool of a tool set.
 
     `needs`: the rights that a caller must have. `destructive`: a call may remove memories;
-    `repeatable`: a repeated call has no further effect. `max_text_length`: the maximum length of
+    `idempotent`: a repeated call has no further effect. `max_text_length`: the maximum length of
     each text in an answer. `quotes`: an answer begins with a notice that its texts are data.
     """
 
@@ -64,7 +64,7 @@ class MemoryTool:
     run: Callable[[Access, Any], msgspec.Struct]
     needs: frozenset[Right] = READ
     destructive: bool = False
-    repeatable: bool = False
+    idempotent: bool = False
     max_text_length: int = _SHORT_TEXT
     quotes: bool = False
 
@@ -86,7 +86,7 @@ class MemoryTool:
                 title=self.title,
                 read_only_hint=self.reads_only,
                 destructive_hint=self.destructive,
-                idempotent_hint=self.reads_only or self.repeatable,
+                idempotent_hint=self.reads_only or self.idempotent,
                 # A tool accesses nothing outside this memory.
                 open_world_hint=False,
             ),

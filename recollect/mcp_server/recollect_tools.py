@@ -43,7 +43,7 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
         run=run,
         needs=frozenset(needs),
         destructive=tool.destructive,
-        repeatable=tool.idempotent,
+        idempotent=tool.idempotent,
         max_text_length=tool.max_text_length,
         quotes=tool.quotes,
     )

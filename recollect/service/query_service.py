@@ -16,7 +16,7 @@ from recollect.home.access_tokens import AccessTokens, Right
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
-from recollect.operations.ingestion.ingesting import decided_up_to, publishing_call
+from recollect.operations.ingestion.ingesting import decided_up_to, track_published_events
 from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_records
 from recollect.operations.writing.background_writing import writing_in_background
 from recollect.projections.file_permissions import writable
@@ -152,7 +152,7 @@ class QueryService:
 
         Raises:
             Refused: as `read`.
-            KeptUndecided: it timed out after publishing something.
+            StoredButUndecided: it timed out after publishing something.
         """
         call = partial(self._in_zone, principal, zone, right, work, allow_empty=allow_empty)
         return await self.run_writing(call)
@@ -162,14 +162,14 @@ class QueryService:
 
         Raises:
             Refused: too many calls are waiting, or it timed out before publishing anything.
-            KeptUndecided: it timed out after publishing something.
+            StoredButUndecided: it timed out after publishing something.
         """
-        with publishing_call() as call:
+        with track_published_events() as call:
             try:
                 return await self.writing.run(work, self.settings.request_seconds)
             except Refused as refused:
                 if refused.kind is TIMED_OUT:
-                    call.check_kept()
+                    call.raise_if_stored()
                 raise
 
     def _in_zone(

@@ -29,7 +29,7 @@ CHANGE_FORMAT = 4
 FIRST_DEFLATED_EVENT = 2
 #: From this format on, a change record contains the dependencies of its decision
 #: (`recollect.schemas.changes.DecisionDependencies`).
-FIRST_TRACED_FORMAT = 2
+FIRST_FORMAT_WITH_DEPENDENCIES = 2
 #: From this format on, a part is compressed, and a vector has one byte per dimension, a token
 #: vector three bits per dimension.
 FIRST_COMPACT_FORMAT = 3
@@ -229,22 +229,22 @@ def unseal_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
         NewerFormat: a newer program wrote it.
         KeyError: its kind is unknown; such a record is parked.
     """
-    text = unseal(key, record.sealed, record.envelope)
+    plain = unseal(key, record.sealed, record.envelope)
     if envelope.kind not in KINDS:
         raise KeyError(envelope.kind)
     payload: AnyPayload
     what = f"a {envelope.kind} of version {envelope.version}"
     if envelope.format >= FIRST_DEFLATED_EVENT:
         try:
-            text = inflate(text)
+            plain = inflate(plain)
         except zlib.error as error:
             raise IntegrityError(f"{what} cannot be read: {error}") from None
     if envelope.version == CURRENT_VERSIONS[envelope.kind]:
-        payload = decode(_payloads[envelope.kind], text, what)
+        payload = decode(_payloads[envelope.kind], plain, what)
     elif envelope.version < 1:
         raise IntegrityError(f"{what} cannot be read: no such version")
     else:
-        raw = upcast(envelope.kind, envelope.version, decode(_anything, text, what))
+        raw = upcast(envelope.kind, envelope.version, decode(_anything, plain, what))
         try:
             payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
         except msgspec.ValidationError as error:
@@ -302,11 +302,11 @@ def write_change(
             sources,
             seal(
                 joint_key([keys[source.key_id] for source in sources]),
-                text,
+                content,
                 clear + _pack.encode(sources),
             ),
         )
-        for sources, text in parts
+        for sources, content in parts
     )
     return _pack.encode(ChangeRecord(clear, sealed))
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 import apsw
 
-from recollect.projections.events.event_queries import chain_activations, idle_turns
+from recollect.projections.events.event_queries import idle_turns, switch_numbers
 from recollect.projections.memory.memory_queries import is_completed
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import RESERVED_PLATFORM, CloseTurn, Draft, Event, Tick
@@ -47,15 +47,13 @@ class TurnCloser(Agent):
         assert isinstance(event.payload, Tick)
         if event.payload.name != CLOSE_TURNS:
             return []
-        numbers_of_switches = chain_activations(state.events)
+        switches = switch_numbers(state.events)
         return [
             # The last event is a source, because the command repeats its turn id.
             DecidedPart(
                 (last.number, event.number),
                 outbox=[
-                    _close_turn_command(
-                        turn_id, last, event, bisect_left(numbers_of_switches, last.number)
-                    ),
+                    _close_turn_command(turn_id, last, event, bisect_left(switches, last.number)),
                 ],
             )
             for turn_id, last in turns_to_close(

@@ -47,7 +47,7 @@ _QUERIED_MODELS = ("memory", "identity")
 RowKey = tuple[str, tuple[str | int, ...]]
 
 
-class TracedPart(NamedTuple):
+class RecordedPart(NamedTuple):
     """The rows of a decision with the same sources.
 
     `unqueried`: the keys of the rows that no decision queries; the rows themselves are not kept.
@@ -93,9 +93,9 @@ def with_dependencies(number: int, decision: Decision, *, restated: bool = False
     return decision._replace(parts=[extended if part is existing else part for part in parts])
 
 
-def parts_of(parts: Sequence[DecidedPart]) -> list[TracedPart]:
-    """Convert the parts of a new decision to traced parts that keep all rows."""
-    return [TracedPart(part.sources, list(part.puts), []) for part in parts]
+def parts_of(parts: Sequence[DecidedPart]) -> list[RecordedPart]:
+    """Convert the parts of a new decision to recorded parts that keep all rows."""
+    return [RecordedPart(part.sources, list(part.puts), []) for part in parts]
 
 
 def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
@@ -104,23 +104,23 @@ def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
     for part in parts:
         queried = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] in _QUERIED_MODELS]
         others = [row for row in part.puts if READ_MODEL_OF_ROW[type(row)] not in _QUERIED_MODELS]
-        keys = [Delete(*row_key(row)) for row in others]
-        encoded.append((part.sources, encode_part(DecidedPart(part.sources, queried, keys))))
+        row_keys = [Delete(*row_key(row)) for row in others]
+        encoded.append((part.sources, encode_part(DecidedPart(part.sources, queried, row_keys))))
     return _parts_encoder.encode((CHANGE_FORMAT, encoded))
 
 
-def _decode_parts(restated: bytes) -> list[TracedPart]:
+def _decode_parts(restated: bytes) -> list[RecordedPart]:
     format_, encoded = _parts_decoder.decode(restated)
     return [_decode_part(sources, part, format_) for sources, part in encoded]
 
 
-def _decode_part(sources: tuple[int, ...], encoded: bytes, format_: int) -> TracedPart:
+def _decode_part(sources: tuple[int, ...], encoded: bytes, format_: int) -> RecordedPart:
     rows: list[AnyRow] = []
     unqueried: list[RowKey] = []
     for section in current_sections(encoded, tuple(READ_MODEL_ROWS), format_).values():
         rows += [row for row in section.puts if not isinstance(row, DecisionDependencies)]
         unqueried += [(delete.table, delete.key) for delete in section.deletes]
-    return TracedPart(sources, rows, unqueried)
+    return RecordedPart(sources, rows, unqueried)
 
 
 _parts_encoder = msgspec.msgpack.Encoder()
@@ -142,7 +142,7 @@ class DependencyIndex:
         self._numbers = np.array([number for number, _, _ in found], np.int64)
         self._reads = _KeyIndex(self._numbers, [reads for _, reads, _ in found])
         self._writes = _KeyIndex(self._numbers, [writes for _, _, writes in found])
-        self._parts: dict[int, list[TracedPart]] = {}
+        self._parts: dict[int, list[RecordedPart]] = {}
 
     def reads(self, number: int) -> set[bytes]:
         """Return the keys that a decision read."""
@@ -160,7 +160,7 @@ class DependencyIndex:
         """Return the numbers of the decisions that wrote a key, ascending."""
         return self._writes.numbers_with(key)
 
-    def parts(self, number: int) -> list[TracedPart]:
+    def parts(self, number: int) -> list[RecordedPart]:
         """Return the parts of a decision.
 
         Raises:
@@ -173,14 +173,14 @@ class DependencyIndex:
             )
         return self._parts[number]
 
-    def _unseal_parts(self, number: int) -> list[TracedPart]:
+    def _unseal_parts(self, number: int) -> list[RecordedPart]:
         header, record = _change_of(self._ledger, self._zone, self._chain, self._memory, number)
-        keys = self._ledger.keys.get(
+        encryption_keys = self._ledger.keys.get(
             [source.key_id for part in record.parts for source in part.sources]
         )
         parts = []
         for sealed in record.parts:
-            encoded = unseal_part(record, sealed, keys)
+            encoded = unseal_part(record, sealed, encryption_keys)
             if encoded is None:
                 raise DependenciesUnknown(f"change {number} has an erased source")
             sources = tuple(source.number for source in sealed.sources)
@@ -244,7 +244,7 @@ class _KeyIndex:
         return self._owners[begin:end]
 
 
-def views_by_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
+def results_by_lookup_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:
     """Return what queries would return of rows: lookup key -> primary key of the row -> value.
 
     Later rows replace earlier ones.

@@ -38,10 +38,10 @@ from recollect.streams.agents.state import key_of_event, keys_of_row
 from recollect.streams.deciding.decider import Decider, Decision
 from recollect.streams.deciding.dependencies import (
     DependencyIndex,
+    RecordedPart,
     RowKey,
-    TracedPart,
     parts_of,
-    views_by_key,
+    results_by_lookup_key,
     with_dependencies,
 )
 from recollect.streams.encoder.gateway import EncoderGateway
@@ -91,7 +91,7 @@ class Redecision:
         self._parked = parked
         self._decisions = DependencyIndex(ledger, zone, chain, live.memory.connection, upto)
         self._redecided: dict[int, Decision] = {}
-        self._parts: dict[int, list[TracedPart]] = {}
+        self._parts: dict[int, list[RecordedPart]] = {}
         # Key -> the repeated decisions that write under it.
         self._written: dict[bytes, set[int]] = {}
         # For each key whose rows differ, its view in the live zone and in the target.
@@ -151,7 +151,7 @@ class Redecision:
             new = []
         elif has_changed_read:
             new = self._decide(number)
-        old_views, new_views = views_by_key(old), views_by_key(new)
+        old_views, new_views = results_by_lookup_key(old), results_by_lookup_key(new)
         for key in old_views.keys() | new_views.keys():
             self._compare(
                 key, old_views.get(key, {}), new_views.get(key, {}), changed=new is not old
@@ -202,7 +202,7 @@ class Redecision:
 
     # Rows by decision and by key
 
-    def _target_parts(self, number: int) -> list[TracedPart]:
+    def _target_parts(self, number: int) -> list[RecordedPart]:
         """Return the parts of a decision in the target."""
         if number in self._parts:
             return self._parts[number]
@@ -231,7 +231,7 @@ class Redecision:
         view: KeyView = {}
         for number in self._writers(key, 0, self._current_number):
             rows = [row for row, _ in self._rows_under(key, number)]
-            view |= views_by_key(rows).get(key, {})
+            view |= results_by_lookup_key(rows).get(key, {})
         return view
 
     def _materialise(self, key: bytes) -> None:
@@ -324,14 +324,16 @@ class Redecision:
         return None
 
 
-def _has_same_rows(before: Sequence[TracedPart], after: Sequence[TracedPart]) -> bool:
+def _has_same_rows(before: Sequence[RecordedPart], after: Sequence[RecordedPart]) -> bool:
     """Return whether a decision has the same rows with the same sources.
 
     Rows that no decision queries are compared by key only: `_difference` compares their values with
     the live files.
     """
 
-    def content(parts: Sequence[TracedPart]) -> set[tuple[tuple[int, ...], RowKey, AnyRow | None]]:
+    def content(
+        parts: Sequence[RecordedPart],
+    ) -> set[tuple[tuple[int, ...], RowKey, AnyRow | None]]:
         return {
             *(
                 (part.sources, row_key(row), row if _first_key(row) else None)

@@ -144,7 +144,7 @@ class OnnxEncoder:
         return HiddenStates(layers, self._token_vectors(tokenised, last[0]), tokenised.is_complete)
 
     def _vector(self, text: str) -> Floats:
-        return pool(self._forward(self._tokeniser.tokenise(text)), self._settings.pooling)
+        return pooled_vector(self._forward(self._tokeniser.tokenise(text)), self._settings.pooling)
 
     def _tokens(self, text: str) -> TokenVectors:
         tokenised = self._tokeniser.tokenise(text)
@@ -156,7 +156,7 @@ class OnnxEncoder:
             ids=tokenised.ids[0, text_rows],
             offsets=tokenised.offsets,
             vectors=hidden[text_rows],
-            pooled=pool(hidden, self._settings.pooling),
+            pooled=pooled_vector(hidden, self._settings.pooling),
         )
 
     def _forward(self, tokenised: TokenisedText) -> Floats:
@@ -165,7 +165,7 @@ class OnnxEncoder:
         return np.asarray(only, dtype=np.float32)
 
 
-def pool(hidden: Floats, pooling: Pooling) -> Floats:
+def pooled_vector(hidden: Floats, pooling: Pooling) -> Floats:
     """Return the unit vector of a text from its (n, dimension) token vectors.
 
     As in sentence-transformers: the mean over all tokens, CLS and SEP included, or CLS alone,

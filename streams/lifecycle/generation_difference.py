@@ -111,23 +111,27 @@ class _FactDiff:
 def _pair_reworded(
     left: dict[str, GenerationFact], right: dict[str, GenerationFact]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the ids of facts that are rewordings of each other, the most similar first."""
+    """Yield the ids of facts that are rewordings of each new_id, the most similar first."""
     if not left or not right:
         return
     words = {id_: set(tokenise(fact.text).lowers) for id_, fact in (left | right).items()}
     overlaps = sorted(
         (
-            (len(words[one] & words[other]) / len(words[one] | words[other] or {""}), one, other)
-            for one in left
-            for other in right
+            (
+                len(words[old_id] & words[new_id]) / len(words[old_id] | words[new_id] or {""}),
+                old_id,
+                new_id,
+            )
+            for old_id in left
+            for new_id in right
         ),
         key=lambda item: (-item[0], item[1], item[2]),
     )
     paired: set[str] = set()
-    for overlap, one, other in overlaps:
-        if overlap >= _MIN_WORD_OVERLAP and one not in paired and other not in paired:
-            paired |= {one, other}
-            yield one, other
+    for overlap, old_id, new_id in overlaps:
+        if overlap >= _MIN_WORD_OVERLAP and old_id not in paired and new_id not in paired:
+            paired |= {old_id, new_id}
+            yield old_id, new_id
 
 
 def _merge_by_event(
@@ -135,18 +139,18 @@ def _merge_by_event(
 ) -> Iterator[tuple[str, dict[str, GenerationFact], dict[str, GenerationFact]]]:
     """Yield (event, its old facts, its new facts) for all events with facts."""
     old_events, new_events = _facts_by_event(old), _facts_by_event(new)
-    one, other = next(old_events, None), next(new_events, None)
-    while one is not None or other is not None:
-        if other is None or (one is not None and one[0] < other[0]):
-            assert one is not None
-            yield one[0], one[1], {}
-            one = next(old_events, None)
-        elif one is None or other[0] < one[0]:
-            yield other[0], {}, other[1]
-            other = next(new_events, None)
+    old_entry, new_entry = next(old_events, None), next(new_events, None)
+    while old_entry is not None or new_entry is not None:
+        if new_entry is None or (old_entry is not None and old_entry[0] < new_entry[0]):
+            assert old_entry is not None
+            yield old_entry[0], old_entry[1], {}
+            old_entry = next(old_events, None)
+        elif old_entry is None or new_entry[0] < old_entry[0]:
+            yield new_entry[0], {}, new_entry[1]
+            new_entry = next(new_events, None)
         else:
-            yield one[0], one[1], other[1]
-            one, other = next(old_events, None), next(new_events, None)
+            yield old_entry[0], old_entry[1], new_entry[1]
+            old_entry, new_entry = next(old_events, None), next(new_events, None)
 
 
 def _facts_by_event(connection: apsw.Connection) -> Iterator[tuple[str, dict[str, GenerationFact]]]:
@@ -161,20 +165,20 @@ def _entities(
     before, after = _MentionIndex(old), _MentionIndex(new)
     new_of_old: dict[str, set[str]] = defaultdict(set)
     old_of_new: dict[str, set[str]] = defaultdict(set)
-    for mention, one in before.mentions():
-        other = after.at(mention)
-        if other is not None:
-            new_of_old[one].add(other)
-            old_of_new[other].add(one)
+    for mention, old_id in before.mentions():
+        new_id = after.at(mention)
+        if new_id is not None:
+            new_of_old[old_id].add(new_id)
+            old_of_new[new_id].add(old_id)
     split = [
-        EntityDiff(name=before.name(one), names=sorted(map(after.name, others)))
-        for one, others in new_of_old.items()
-        if len(others) > 1
+        EntityDiff(name=before.name(old_id), names=sorted(map(after.name, new_ids)))
+        for old_id, new_ids in new_of_old.items()
+        if len(new_ids) > 1
     ]
     joined = [
-        EntityDiff(name=after.name(other), names=sorted(map(before.name, ones)))
-        for other, ones in old_of_new.items()
-        if len(ones) > 1
+        EntityDiff(name=after.name(new_id), names=sorted(map(before.name, old_ids)))
+        for new_id, old_ids in old_of_new.items()
+        if len(old_ids) > 1
     ]
     return sorted(split, key=_sort_key), sorted(joined, key=_sort_key)
 
@@ -206,8 +210,10 @@ class _MentionIndex:
 
     def _canonical(self, entity: str) -> tuple[str, str]:
         if entity not in self._canonical_by_id:
-            end = canonical(self._connection, entity)
-            self._canonical_by_id[entity] = (entity, entity) if end is None else (end.id, end.name)
+            merged_into = canonical(self._connection, entity)
+            self._canonical_by_id[entity] = (
+                (entity, entity) if merged_into is None else (merged_into.id, merged_into.name)
+            )
         return self._canonical_by_id[entity]
 
 

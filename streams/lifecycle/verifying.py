@@ -12,7 +12,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.content import content_hash, content_problems, index_problems
-from recollect.projections.events.event_queries import chain_activations, event_count
+from recollect.projections.events.event_queries import event_count, switch_numbers
 from recollect.projections.file_permissions import make_directory, read_only
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
@@ -529,7 +529,7 @@ class _Copies:
                 self.problems.append(f"the replay stopped: {error}")
             with suppress(apsw.Error):
                 self.events = event_count(files.events.connection)
-            switches = chain_activations(replayed.events.connection)
+            switches = switch_numbers(replayed.events.connection)
             models = [
                 FileCheck(model.name, "", content_hash(replica, switches), False)
                 if model.name in self._damaged

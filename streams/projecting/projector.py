@@ -11,7 +11,7 @@ from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.recall.index import array_store
 from recollect.projections.recall.index.zone_index import prune_stored
 from recollect.projections.sqlite import atomic
-from recollect.schemas.ledger.records import FIRST_TRACED_FORMAT
+from recollect.schemas.ledger.records import FIRST_FORMAT_WITH_DEPENDENCIES
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import (
     AcceptedChange,
@@ -169,7 +169,11 @@ def _fully_unsealed(ledger: Ledger, changes: Sequence[AcceptedChange]) -> Iterat
 
 def decision_row(change: AcceptedChange) -> tuple[int, int, bool]:
     """Return (number, offset, whether the dependencies are recorded) of a change record."""
-    return change.header.number, change.offset, change.header.format >= FIRST_TRACED_FORMAT
+    return (
+        change.header.number,
+        change.offset,
+        change.header.format >= FIRST_FORMAT_WITH_DEPENDENCIES,
+    )
 
 
 def watermark_after(change: AcceptedChange) -> Watermark:

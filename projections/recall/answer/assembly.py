@@ -60,7 +60,7 @@ def merge_answers(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
     return interleave(
         [
             [
-                msgspec.structs.replace(item, sub_question=trace.question.wording)
+                msgspec.structs.replace(item, sub_question=trace.question.original_text)
                 for item in trace.results
             ]
             for trace in traces

@@ -197,7 +197,7 @@ def _represented_by(
     return None
 
 
-def furthest_explanation(
+def explanation_of_last_step(
     query: RecallQuery,
     traces: Sequence[AnswerTrace],
     explanations: Sequence[Explanation],
@@ -208,7 +208,9 @@ def furthest_explanation(
     If no answer has it, return the explanation for the sub-question in which it got furthest.
     """
     explanations = [
-        msgspec.structs.replace(explanation, query=query.text, sub_question=trace.question.wording)
+        msgspec.structs.replace(
+            explanation, query=query.text, sub_question=trace.question.original_text
+        )
         for trace, explanation in zip(traces, explanations, strict=True)
     ]
     sub_questions = {result.id: result.sub_question for result in answer}

@@ -16,7 +16,7 @@ from recollect.projections.recall.answer.assembly import merge_answers
 from recollect.projections.recall.answer.explanation import (
     AnswerTrace,
     explain,
-    furthest_explanation,
+    explanation_of_last_step,
 )
 from recollect.projections.recall.answer.fair_lock import FairLock
 from recollect.projections.recall.answer.pipeline import Pipeline
@@ -140,7 +140,7 @@ class Recaller:
                 if found is None:
                     return None
                 explanations.append(found)
-            return furthest_explanation(query.encodable(), traces, explanations, results)
+            return explanation_of_last_step(query.encodable(), traces, explanations, results)
 
         return self._run(query, explanation)
 

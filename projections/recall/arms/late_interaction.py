@@ -145,15 +145,15 @@ def max_over_window(similarity: Floats, session: Ints) -> Floats:
     by_token = similarity.T
     widest = by_token.copy()
     for distance in range(1, max(map(abs, WINDOW)) + 1):
-        before, after = np.s_[..., :-distance], np.s_[..., distance:]
-        same_session = session[before] == session[after]
-        for here, there, weight in (
-            (after, before, WINDOW.get(-distance)),
-            (before, after, WINDOW.get(distance)),
+        all_but_last, all_but_first = np.s_[..., :-distance], np.s_[..., distance:]
+        same_session = session[all_but_last] == session[all_but_first]
+        for target, source, weight in (
+            (all_but_first, all_but_last, WINDOW.get(-distance)),
+            (all_but_last, all_but_first, WINDOW.get(distance)),
         ):
             if weight is not None:
                 factor = np.float32(weight) * same_session
-                np.maximum(widest[here], factor * by_token[there], out=widest[here])
+                np.maximum(widest[target], factor * by_token[source], out=widest[target])
     return widest.T
 
 

@@ -89,25 +89,25 @@ def smallest(values: npt.NDArray[np.uint16], count: int) -> tuple[Ints, int]:
     Positions that tie with the largest are included. Positions ascend. Values must be small, such
     as Hamming distances.
     """
-    if len(values) > _SAMPLE_SIZE and (rows := _probable_smallest(values, count)) is not None:
-        sampled = values[rows]
+    if len(values) > _SAMPLE_SIZE and (positions := _probable_smallest(values, count)) is not None:
+        sampled = values[positions]
         cut = _nth_smallest(sampled, count)
-        return rows[sampled <= cut], cut
+        return positions[sampled <= cut], cut
     cut = _nth_smallest(values, count)
     return nonzero(values <= cut), cut
 
 
-def break_ties(rows: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
-    """Return `count` of the rows, preferring the lowest places among rows whose value is `cut`.
+def break_ties(positions: Ints, values: Array, cut: Any, count: int, places: Array) -> Ints:
+    """Return `count` of the positions, preferring the lowest places where the value is `cut`.
 
-    Rows that share a place with the last of these are included, so there may be more.
+    Positions that share a place with the last of these are included, so there may be more.
     """
     tied = values == cut
     needed = count - int((~tied).sum())
     if needed >= int(tied.sum()):
-        return rows
+        return positions
     last = np.partition(places[tied], needed - 1)[needed - 1]
-    kept: Ints = rows[~tied | (places <= last)]
+    kept: Ints = positions[~tied | (places <= last)]
     return kept
 
 
@@ -120,7 +120,7 @@ def _nth_smallest(values: npt.NDArray[np.uint16], count: int) -> int:
 
 
 def _probable_smallest(values: npt.NDArray[np.uint16], count: int) -> Ints | None:
-    """Return rows with the `count` smallest values and few others; None if there are too few.
+    """Return positions with the `count` smallest values and few others; None if there are too few.
 
     The largest value to select is estimated from a sample, and the estimate may be too low.
     """
@@ -128,5 +128,5 @@ def _probable_smallest(values: npt.NDArray[np.uint16], count: int) -> Ints | Non
     expected = count / step
     # Four standard deviations above the expected number within the sample.
     rank = math.ceil(expected + 4 * math.sqrt(expected) + 4)
-    rows = nonzero(values <= _nth_smallest(values[::step], rank))
-    return rows if len(rows) >= count else None
+    positions = nonzero(values <= _nth_smallest(values[::step], rank))
+    return positions if len(positions) >= count else None

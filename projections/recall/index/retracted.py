@@ -64,7 +64,7 @@ def find_retracted(
             texts[number] = text
         else:
             retracted_turns[place_of[number]] = True
-    return Retracted(memory.void_facts(connection), retracted_turns, texts, spans)
+    return Retracted(memory.facts_retracted_as_false(connection), retracted_turns, texts, spans)
 
 
 def without_spans(text: str, spans: Sequence[Span]) -> tuple[str, str]:

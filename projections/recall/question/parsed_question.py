@@ -26,8 +26,8 @@ Mask = npt.NDArray[np.bool_]
 class ParsedQuestion(NamedTuple):
     """One question, as parsed by `QueryParser`.
 
-    `query`: the query, with the text of this question if there are several. `wording`: its original
-    wording if it is one of several. `asked_at`: the time of asking (unix ms), or None.
+    `query`: the query, with the text of this question if there are several. `original_text`: its
+    original wording if it is one of several. `asked_at`: the time of asking (unix ms), or None.
 
     From its text: `text` is searched for, `terms` are its index terms, `vectors` its vectors,
     `named` the entities that it names, and `speakers` the senders whose turns it asks for.
@@ -45,7 +45,7 @@ class ParsedQuestion(NamedTuple):
     """
 
     query: RecallQuery
-    wording: str | None
+    original_text: str | None
     asked_at: int | None
     text: str
     terms: list[str]

@@ -61,8 +61,10 @@ class QueryParser:
         if len(texts) == 1:
             return [self._parse(query, None, index, encoder, now)]
         return [
-            self._parse(msgspec.structs.replace(query, text=text), wording, index, encoder, now)
-            for wording, text in zip(
+            self._parse(
+                msgspec.structs.replace(query, text=text), original_text, index, encoder, now
+            )
+            for original_text, text in zip(
                 texts, resolve_references(texts, self._names.surface_forms), strict=True
             )
         ]
@@ -129,7 +131,7 @@ class QueryParser:
     def _parse(
         self,
         query: RecallQuery,
-        wording: str | None,
+        original_text: str | None,
         index: Index,
         encoder: TextEncoder | None,
         now: int | None,
@@ -149,15 +151,15 @@ class QueryParser:
         eligible = filters.eligible_mask(query, allowed, index)
         return ParsedQuestion(
             query=query,
-            wording=wording,
+            original_text=original_text,
             asked_at=now if query.asked_at is None else query.asked_at,
             text=text,
             terms=index.tokeniser.query_terms(text),
             vectors=vectors,
             named=named,
             speakers=speakers_asked_for(text, named, index.turns.senders),
-            answer_type=expected_answer_type(wording or query.text),
-            wants_list=asks_for_list(wording or query.text),
+            answer_type=expected_answer_type(original_text or query.text),
+            wants_list=asks_for_list(original_text or query.text),
             spans=spans,
             event=event,
             utc_offset=utc_offset,

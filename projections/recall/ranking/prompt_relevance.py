@@ -195,9 +195,11 @@ def _max_word_share(question: ParsedQuestion, found: Candidates, index: Index) -
     """Return the largest idf-weighted share of a question's words that a personal turn has."""
     turns = index.turns
     unseen_idf = turns.idf("")
-    few = _FEW_TURNS / (_FEW_TURNS + 4 * index.decided_turn_count)
-    least = unseen_idf * max(_MIN_IDF_SHARE, few)
-    terms = {term: max(turns.idf(term), least) for term in question.content_terms(index.tokeniser)}
+    min_share = _FEW_TURNS / (_FEW_TURNS + 4 * index.decided_turn_count)
+    min_idf = unseen_idf * max(_MIN_IDF_SHARE, min_share)
+    terms = {
+        term: max(turns.idf(term), min_idf) for term in question.content_terms(index.tokeniser)
+    }
     places = found.places[turns.personal[found.places] & question.allowed[found.places]]
     total = math.fsum(terms.values()) + _SMOOTHING_WORDS * unseen_idf
     return float(turns.term_weights(terms, places).max(initial=0)) / total

@@ -79,8 +79,10 @@ def extract(
             model = stack.enter_context(open_model(configuration, opened, name))
         inputs = open_inputs(paths, format_, Options.of(timezone, date_order), ByteCounter())
         rejections = [rejection for one in inputs for rejection in one.rejections]
-        found_in = (draft for export in exports_of(inputs) for _, draft in drafts(export.source))
-        items: Iterable[Draft | Rejection] = chain(rejections, found_in)
+        found_drafts = (
+            draft for export in exports_of(inputs) for _, draft in drafts(export.source)
+        )
+        items: Iterable[Draft | Rejection] = chain(rejections, found_drafts)
         if model is not None:
             items = list(items)
             estimate = model.estimate(_drafts(items))
@@ -176,13 +178,13 @@ def _show(found: Sequence[Extraction]) -> None:
     for date in first.trace or ():
         print_line(f"    {collapse_whitespace(date.text)}", quiet(f"  {', '.join(date.rules)}"))
     if last.model_usage:
-        written = last.model_usage
+        usage = last.model_usage
         summary = (
-            f"{written.model}: {pluralise(written.calls, 'call')}, {written.accepted:,} kept, "
-            f"{written.duplicates:,} repeated, {written.rejected:,} rejected"
+            f"{usage.model}: {pluralise(usage.calls, 'call')}, {usage.accepted:,} kept, "
+            f"{usage.duplicates:,} repeated, {usage.rejected:,} rejected"
         )
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in written.reasons.items())
-        failed = f"; it failed: {collapse_whitespace(written.failed)}" if written.failed else ""
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in usage.reasons.items())
+        failed = f"; it failed: {collapse_whitespace(usage.failed)}" if usage.failed else ""
         print_line(
             "    ", quiet(f"{summary} ({reasons}){failed}" if reasons else f"{summary}{failed}")
         )

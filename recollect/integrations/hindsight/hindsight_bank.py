@@ -29,7 +29,7 @@ from recollect.integrations.hindsight.hindsight_events import (
     hindsight_fields,
     ordered_versions,
     replacement_event,
-    retention_key,
+    storage_order_key,
     tags_of,
 )
 from recollect.integrations.hindsight.hindsight_tags import TagPredicate, pattern
@@ -257,7 +257,7 @@ class HindsightBank:
                 continue
             if versions[-1].current and (of := fields.get("document_id")):
                 found[str(of)].append(versions[-1])
-        return {of: sorted(parts, key=retention_key) for of, parts in found.items()}
+        return {of: sorted(parts, key=storage_order_key) for of, parts in found.items()}
 
     def events_of_document(self, document_id: str) -> list[str]:
         """Return the ids of all events of a document, earlier versions included.

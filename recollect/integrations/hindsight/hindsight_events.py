@@ -48,11 +48,11 @@ def find_retained(zone: Zone, **fields: str) -> list[Memory]:
     metadata = {f"{KEY}.{name}": value for name, value in fields.items()}
     found = list_all(zone, "events", platform=PLATFORM, metadata=metadata)
     return sorted(
-        (one for one in found if hindsight_fields(one).get("kind") != BANK), key=retention_key
+        (one for one in found if hindsight_fields(one).get("kind") != BANK), key=storage_order_key
     )
 
 
-def retention_key(event: Memory) -> tuple[str, str, list[int]]:
+def storage_order_key(event: Memory) -> tuple[str, str, list[int]]:
     """Return the sort key of storage order: the order in which `retain` stored events."""
     fields = hindsight_fields(event)
     return (
@@ -64,7 +64,7 @@ def retention_key(event: Memory) -> tuple[str, str, list[int]]:
 
 def ordered_versions(events: Iterable[Memory]) -> list[list[Memory]]:
     """Group events by message, in storage order; the last version of each is the current one."""
-    return sorted(group_versions(events), key=lambda versions: retention_key(versions[0]))
+    return sorted(group_versions(events), key=lambda versions: storage_order_key(versions[0]))
 
 
 def content_events(

@@ -65,7 +65,7 @@ def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 
             _check_condition(str(name), expected)
 
 
-def not_typos(names: Iterable[str]) -> set[str]:
+def names_unlike_fields(names: Iterable[str]) -> set[str]:
     """Return the names that are unlikely to be typos of a field."""
     return {name for name in names if not get_close_matches(name, FIELDS, 1, _TYPO_SIMILARITY)}
 

@@ -35,7 +35,7 @@ from recollect.integrations.mem0.mem0_filters import (
     check_filters,
     matches,
     named_fields,
-    not_typos,
+    names_unlike_fields,
     required_ids,
 )
 from recollect.integrations.mem0.mem0_messages import (
@@ -61,8 +61,8 @@ _BATCH_SIZE = 500
 _MAX_LOOKUPS = 8
 # The rounding error of the cosine of stored vectors, whose components have 16 levels.
 _ROUNDING = 0.01
-_STEM = 4
-_LONG_WORD = re.compile(rf"\w{{{_STEM},}}")
+_STEM_LENGTH = 4
+_LONG_WORD = re.compile(rf"\w{{{_STEM_LENGTH},}}")
 # Roles of instructions to a model, which are not stored.
 _INSTRUCTIONS = ("system", "developer")
 _UNCHANGED = object()
@@ -164,14 +164,14 @@ class Mem0Store:
         if not found:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
         memories = MemoryReader(self.zone, found).read(found)
-        firsts = self._first_ids([item for each in memories for item in each.items])
+        firsts = self._first_ids([item for of_message in memories for item in of_message.items])
         found_memories: dict[str, dict[str, Any]] = {}
-        for each in memories:
-            for item in each.items:
+        for of_message in memories:
+            for item in of_message.items:
                 first = firsts.get(item.id, item.id)
                 event = "ADD" if first == item.id else "NONE"
                 found_memories.setdefault(first, {"id": first, "memory": item.text, "event": event})
-            for item in each.repeated:
+            for item in of_message.repeated:
                 found_memories.setdefault(
                     item.id, {"id": item.id, "memory": item.text, "event": "NONE"}
                 )
@@ -262,7 +262,7 @@ class Mem0Store:
     def _same_memories(self, item: Item, owners_messages: Sequence[Message]) -> list[Item]:
         """Return the other items in the owner's messages that are the same memory."""
         # A fact shares words with its message, so most messages can be skipped.
-        stems = {word[:_STEM] for word in _LONG_WORD.findall(item.text.casefold())}
+        stems = {word[:_STEM_LENGTH] for word in _LONG_WORD.findall(item.text.casefold())}
         candidates = [
             message
             for message in owners_messages
@@ -488,7 +488,7 @@ class Mem0Store:
             # Filters may name metadata keys directly, so a typo shows only by comparison with the
             # stored keys.
             keys = {name for one in found for name in one.stored.get("metadata") or ()}
-            check_filters(filters, known={*FIELDS, *keys, *not_typos(field_names)})
+            check_filters(filters, known={*FIELDS, *keys, *names_unlike_fields(field_names)})
         today = datetime.now(UTC).date().isoformat()
         found = [one for one in found if expired or not one.is_expired(today)]
         if (

@@ -291,7 +291,7 @@ MEM0_TOOLS = (
         answer=Mem0Message,
         run=_delete,
         needs=WRITE,
-        repeatable=True,
+        idempotent=True,
     ),
     MemoryTool(
         name="delete_all_memories",
@@ -303,7 +303,7 @@ MEM0_TOOLS = (
         run=_delete_all,
         needs=FORGET,
         destructive=True,
-        repeatable=True,
+        idempotent=True,
     ),
     MemoryTool(
         name="list_entities",

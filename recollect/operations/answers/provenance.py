@@ -50,8 +50,8 @@ def why(zone: OpenZone, id_: str) -> Provenance:
     with zone.files() as files:
         has_stability = "stability" not in zone.open_home.home.disabled_steps
         fact = partial(_fact, has_stability=has_stability)
-        kinds = (fact, _event, _observation, _mental_model, _entity)
-        chain = next(filter(None, (kind(files, id_) for kind in kinds)), None)
+        lookups = (fact, _event, _observation, _mental_model, _entity)
+        chain = next(filter(None, (look_up(files, id_) for look_up in lookups)), None)
     if chain is None:
         raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
     return chain
@@ -109,17 +109,17 @@ def _statements(files: ZoneFiles, fact_id: str) -> list[fact_statements.FactStat
 def _endings(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
     """Return a fact's retractions, undone ones included, and the memory that superseded it."""
     steps = []
-    void = False
+    is_never_true = False
     for row in retraction_queries.retractions_of_fact(files.memory.connection, fact_id):
         if row.is_void or not row.is_standing:
-            void = void or bool(row.is_standing)
+            is_never_true = is_never_true or bool(row.is_standing)
             when = format_time(time_of(row.retracted_by))
             restored = "" if row.is_standing else ", and restored since"
             steps.append(
                 ProvenanceStep(f"retracted at {when} by command {row.retracted_by}{restored}")
             )
     end = memory.fact_end(files.memory.connection, fact_id)
-    if end is not None and not void:
+    if end is not None and not is_never_true:
         newer, at = end
         what = "fact" if files.memory.row(Fact, (newer,)) else "event"
         steps.append(ProvenanceStep(f"superseded by {what} {newer} at {format_time(at)}"))

@@ -148,9 +148,13 @@ class TargetFinder:
             return self._by_number(int(number[1]))
         # Without a platform, recollect's own ids take precedence: if a client uses event A's id as
         # its own id for event B, forgetting A still erases A.
-        found = self._by_own_id(id_) if platform is None else self._by_source_id(id_, platform)
+        found = (
+            self._by_recollect_id(id_) if platform is None else self._by_source_id(id_, platform)
+        )
         if not found.is_known:
-            found = self._by_source_id(id_, None) if platform is None else self._by_own_id(id_)
+            found = (
+                self._by_source_id(id_, None) if platform is None else self._by_recollect_id(id_)
+            )
         if not found.is_known:
             found = self._by_unindexed_id(id_, platform)
         if found.is_known:
@@ -175,7 +179,7 @@ class TargetFinder:
             return IdLookup({number})
         return IdLookup(set(), frozenset({number}))
 
-    def _by_own_id(self, id_: str) -> IdLookup:
+    def _by_recollect_id(self, id_: str) -> IdLookup:
         ids = [id_, *memory.events_of(self._memory, id_)]
         numbers = {item.number for item in events.by_ids(self._events, ids)}
         return IdLookup(numbers | set(memory.records_of_models(self._memory, ids=[id_])))
@@ -429,21 +433,24 @@ class TargetFinder:
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         found = self._with_models(numbers)
-        written = events.by_numbers(self._events, sorted(found))
-        names = {(item.platform, item.source_id) for item in written}
-        without_rows = found - {item.number for item in written}
+        event_rows = events.by_numbers(self._events, sorted(found))
+        source_keys = {(item.platform, item.source_id) for item in event_rows}
+        without_rows = found - {item.number for item in event_rows}
         for record in records_at(self._ledger, self._zone, without_rows).values():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Content):
-                names.add((event.platform, event.payload.source_id))
+                source_keys.add((event.platform, event.payload.source_id))
         parked_numbers = set(memory.park_records(self._memory)) - found
         for number, record in records_at(self._ledger, self._zone, parked_numbers).items():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Park):
                 body = parked_body(event.payload)
-                if (text_or_none(body.get("platform")), text_or_none(body.get("id"))) in names:
+                if (
+                    text_or_none(body.get("platform")),
+                    text_or_none(body.get("id")),
+                ) in source_keys:
                     found.add(number)
-        for platform, turn_id in {(item.platform, item.turn_id) for item in written}:
+        for platform, turn_id in {(item.platform, item.turn_id) for item in event_rows}:
             if turn_id is not None:
                 messages = events.numbers_of_turn(self._events, platform, turn_id)
                 if found.issuperset(messages):

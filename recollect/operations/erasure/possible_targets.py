@@ -44,7 +44,7 @@ class NameMatcher:
             rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(self.words))) or '(?!)'})(?!\w)",
             re.IGNORECASE,
         )
-        self._as_names = Names(self.words)
+        self._single_words = Names(self.words)
 
     def may_mean(self, name: str) -> bool:
         """Return whether a name is so like one of the entity's names that it should be proposed."""
@@ -79,7 +79,7 @@ class NameMatcher:
         return (
             (word[0][:1].isupper() and normalise_name(word[0]) not in _ORDINARY_WORDS)
             or (bool(before) and is_title(before[-1].rstrip(".").casefold()))
-            or self._as_names.is_certain(word[0])
+            or self._single_words.is_certain(word[0])
         )
 
 

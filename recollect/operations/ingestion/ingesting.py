@@ -396,13 +396,13 @@ class PublishingCall:
     def __init__(self) -> None:
         self.undecided: RememberReceipt | None = None
 
-    def check_kept(self) -> None:
-        """Raise KeptUndecided if the call, which has timed out, has published something."""
+    def raise_if_stored(self) -> None:
+        """Raise StoredButUndecided if the call, which has timed out, has published something."""
         if self.undecided is not None:
-            raise KeptUndecided(self.undecided)
+            raise StoredButUndecided(self.undecided)
 
 
-class KeptUndecided(DecisionTimeout):
+class StoredButUndecided(DecisionTimeout):
     """A call timed out after its events were durable and before they were decided."""
 
     def __init__(self, receipt: RememberReceipt) -> None:
@@ -417,7 +417,7 @@ _call: ContextVar[PublishingCall | None] = ContextVar("publishing_call", default
 
 
 @contextmanager
-def publishing_call() -> Iterator[PublishingCall]:
+def track_published_events() -> Iterator[PublishingCall]:
     """Yield a `PublishingCall` that tracks what this context and its threads publish."""
     call = PublishingCall()
     reset = _call.set(call)

@@ -121,10 +121,10 @@ class Relations:
             if is_covered(each.value, value.value) and not is_covered(value.value, each.value):
                 return each.fact_id
         earlier = earlier_values(value.attribute)
-        extended = (
+        find_extended = (
             self._with_less_detail if is_single_valued(value.attribute) else self._with_other_value
         )
-        return extended(value, earlier)
+        return find_extended(value, earlier)
 
     def _with_less_detail(self, value: SlotValue, earlier: Sequence[SlotValue]) -> str | None:
         """Return an earlier fact with the same value whose text is part of this fact's text."""

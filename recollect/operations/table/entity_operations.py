@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import listing
-from recollect.operations.table.answer_operations import DATA
+from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (
     PAGE,
@@ -99,7 +99,7 @@ def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded 
         name="list_entities",
         title="List people and things",
         description="List the known people, organisations, places and things, most mentioned "
-        f"first. {DATA}",
+        f"first. {DATA_WARNING}",
         defaults={"limit": 20},
     ),
     example=(None, {"entities": [_ENTITY], "cursor": "17:50"}),
@@ -130,7 +130,7 @@ def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> E
         title="Get a person or thing",
         description="Get one person, organisation, place or thing by name or id: other names, "
         "accounts, and how much is known. To list the memories, call list_memories with "
-        f"`entity`. {DATA}",
+        f"`entity`. {DATA_WARNING}",
     ),
     example=(None, _ENTITY),
 )

@@ -12,7 +12,7 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion import ingesting
 from recollect.operations.memories import memory_listing, memory_update, retracting
 from recollect.operations.memories.memory_listing import ListScope
-from recollect.operations.table.answer_operations import DATA
+from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import (
     PAGE,
@@ -141,7 +141,7 @@ def remember(
     tool=Tool(
         title="Get a memory",
         description="Get one memory with its whole text, by id: a message (event), a fact, an "
-        f"observation or a mental model. {DATA}",
+        f"observation or a mental model. {DATA_WARNING}",
         max_text_length=LONG_TEXT,
         shape=lambda zone, given, memory: _without_metadata(memory),
     ),
@@ -170,7 +170,7 @@ def get_memory(zone: OpenZone, id: Id) -> Memory:
     tool=Tool(
         title="List memories",
         description="List memories of one kind, newest first, a page at a time. To search, use "
-        f"recall. {DATA}",
+        f"recall. {DATA_WARNING}",
         quotes=True,
         defaults={"limit": 20},
         hidden=frozenset({"thread", "source_event_ids", "metadata"}),

@@ -11,7 +11,7 @@ from recollect.operations.table.parameters import PAGE, Cursor, EntityId, Limit,
 from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
 
 _AT = "2026-05-08T13:56:00.000Z"
-_ADA, _BOB = "0000000000TM58XV8YZVBG9TN4", "0000000000EQRKW619BJ1ZNSF7"
+_ADA, _ADA_L = "0000000000TM58XV8YZVBG9TN4", "0000000000EQRKW619BJ1ZNSF7"
 _MERGE = {
     "id": "01KR3XZBC0Q5Z0S2M3Y8C1K7AB",
     "a": "Ada",
@@ -20,7 +20,7 @@ _MERGE = {
     "reasons": ["the same first name in one thread"],
     "status": "pending",
     "a_id": _ADA,
-    "b_id": _BOB,
+    "b_id": _ADA_L,
     "a_handles": [],
     "b_handles": [],
     "at": _AT,
@@ -59,7 +59,7 @@ def merges(
     title="Propose a merge",
     tag="merges",
     example=(
-        {"entity_a": _ADA, "entity_b": _BOB, "confidence": 0.6, "reason": "she said so"},
+        {"entity_a": _ADA, "entity_b": _ADA_L, "confidence": 0.6, "reason": "she said so"},
         {"status": "new", "number": 2, "event_id": "01KR3XZBC0BAQNHSCT9EJ4NDPT", "clamped": False},
     ),
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import mental_models as models
-from recollect.operations.table.answer_operations import DATA
+from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import (
     PAGE,
@@ -67,7 +67,7 @@ Subtype = Annotated[
         name="list_mental_models",
         title="List mental models",
         description="List the mental models: reports kept because they are worth rereading. "
-        f"{DATA}",
+        f"{DATA_WARNING}",
         quotes=True,
         defaults={"limit": 20},
         hidden=frozenset({"superseded"}),
@@ -97,7 +97,7 @@ def mental_models(
     tool=Tool(
         name="get_mental_model",
         title="Get a mental model",
-        description=f"Get one mental model with its whole text, by id. {DATA}",
+        description=f"Get one mental model with its whole text, by id. {DATA_WARNING}",
         max_text_length=LONG_TEXT,
     ),
     example=(None, _MODEL),

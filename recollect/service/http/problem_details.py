@@ -9,7 +9,7 @@ import apsw
 import msgspec
 from litestar.exceptions import HTTPException, NotAuthorizedException, ValidationException
 
-from recollect.operations.ingestion.ingesting import KeptUndecided
+from recollect.operations.ingestion.ingesting import StoredButUndecided
 from recollect.projections.disk_space import is_disk_full
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -179,7 +179,7 @@ def _from_recollect(error: RecollectError) -> Refused:
         )
     if isinstance(error, CommandConflict):
         return Refused(CONFLICT, "the ledger has a different event with this id")
-    if isinstance(error, KeptUndecided):
+    if isinstance(error, StoredButUndecided):
         # A retry would perform the call twice.
         return Refused(NOT_DECIDED, str(error))
     if isinstance(error, DecisionTimeout):

@@ -51,7 +51,7 @@ class ServiceMetrics:
             "Requests with an invalid token",
             registry=self._registry,
         )
-        self._read = Counter(
+        self._model_events = Counter(
             "recollect_model_events",
             "Events processed by a language model",
             registry=self._registry,
@@ -69,7 +69,7 @@ class ServiceMetrics:
             "Cost of these calls, in the currency of the configured prices",
             registry=self._registry,
         )
-        self._unread = Counter(
+        self._model_failures = Counter(
             "recollect_model_failures",
             "Failed attempts to process an event with a language model",
             registry=self._registry,
@@ -90,11 +90,11 @@ class ServiceMetrics:
 
     def count_writing(self, report: WriteReport) -> None:
         """Count the calls and facts of the background model writer."""
-        self._read.inc(report.processed)
+        self._model_events.inc(report.processed)
         self._calls.inc(report.calls)
         self._tokens.inc(report.tokens)
         self._cost.inc(report.cost)
-        self._unread.inc(report.failed)
+        self._model_failures.inc(report.failed)
         for result in ("accepted", "duplicates", "rejected"):
             self._facts.labels(result).inc(getattr(report, result))
 

@@ -33,7 +33,7 @@ class LaneCallRunner(CallRunner):
 
         Raises:
             Refused: too many calls are waiting, or the call timed out.
-            KeptUndecided: the call timed out after publishing something.
+            StoredButUndecided: the call timed out after publishing something.
         """
         if not reads_only:
             return await self._service.run_writing(work)

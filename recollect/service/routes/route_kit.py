@@ -11,7 +11,7 @@ from litestar.handlers import BaseRouteHandler
 from recollect.home.access_tokens import Right
 from recollect.home.consistency_token import LedgerPosition
 from recollect.library.library_zone import Zone
-from recollect.operations.ingestion.ingesting import KeptUndecided
+from recollect.operations.ingestion.ingesting import StoredButUndecided
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.http.idempotent_calls import HEADER
 from recollect.service.http.problem_details import NOT_DECIDED, Refused, unauthorized
@@ -86,7 +86,7 @@ async def write(
     async def run() -> T:
         try:
             return await service.write(principal, zone, right, work, allow_empty=allow_empty)
-        except KeptUndecided as error:
+        except StoredButUndecided as error:
             if not receipt_if_undecided:
                 raise
             return error.receipt  # type: ignore[return-value]

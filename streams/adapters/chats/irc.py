@@ -49,7 +49,7 @@ _MESSAGE = re.compile(r"<(?P<nick>[^<>\s][^<>]{0,63}|[ @+%&~!][^<>\s]{1,63})>(?:
 _ACTION = re.compile(r"(?:-?\*-?|\u2022)\s+(?P<nick>[^\s*]\S{0,63})\s(?P<text>.+)")
 _TABBED = re.compile(r"(?P<nick>[^\t]{1,64})\t(?P<text>.*)")
 _SYSTEM = re.compile(r"(?:===|-!-|\*\*\*|-->|<--|--|==|<->|\*)\s+(?P<text>\S.*)")
-_BARE = re.compile(
+_SYSTEM_WITHOUT_PREFIX = re.compile(
     r"(?P<text>(?:\S+ \([^)]*\) (?:joined|left)|\S+ (?:kicked from|is now known as|sets mode)\b"
     r"|\S+ changed the topic\b|Topic changed on|Nick change:"
     r"|(?:Join|Part|Quit|Nick|Mode|Topic|Kick)\t).*)"
@@ -147,12 +147,12 @@ class _Log:
             return None
         stamp = _STAMP.match(line)
         at = self._time_of(stamp) if stamp else None
-        read = _parse_line(line[stamp.end() :] if stamp else line, timed=stamp is not None)
-        if read is None or (stamp is None and read.by_person and not read.action):
+        parsed = _parse_line(line[stamp.end() :] if stamp else line, timed=stamp is not None)
+        if parsed is None or (stamp is None and parsed.by_person and not parsed.action):
             raise InvalidInput("not a line of a known IRC log format")
         if at is None:
             at = self._last_time()
-        return self._to_event(read, at)
+        return self._to_event(parsed, at)
 
     def _time_of(self, stamp: re.Match[str]) -> str:
         clock = time(int(stamp["hour"]) % 24, int(stamp["minute"]), int(stamp["second"] or 0))
@@ -187,16 +187,16 @@ class _Log:
             raise InvalidInput("this line has a time without a zone")
         return self._clock.zoned(at)
 
-    def _to_event(self, read: _Line, at: str) -> InboundEvent:
-        nick, text = read.nick, read.text
+    def _to_event(self, parsed: _Line, at: str) -> InboundEvent:
+        nick, text = parsed.nick, parsed.text
         metadata: dict[str, str] = {}
-        bridged = _BRIDGED.match(text) if read.by_person and _BRIDGE.search(nick) else None
+        bridged = _BRIDGED.match(text) if parsed.by_person and _BRIDGE.search(nick) else None
         if bridged is not None:
             metadata["bridge"] = nick
             nick, text = bridged["nick"].strip(), bridged["text"]
-        if not read.by_person:
+        if not parsed.by_person:
             self._track_nick(text)
-        if read.action:
+        if parsed.action:
             text = f"{nick} {text}"
         name = nick or self._channel or _PLATFORM
         return InboundEvent(
@@ -205,7 +205,7 @@ class _Log:
             sender_name=name,
             occurred_at=at,
             content=text,
-            kind="message" if read.by_person else "notice",
+            kind="message" if parsed.by_person else "notice",
             peer_id=self._channel,
             peer_kind="channel" if self._channel and self._channel[0] in "#&" else None,
             metadata=metadata,
@@ -259,7 +259,7 @@ def _parse_line(line: str, *, timed: bool) -> _Line | None:
         if rest.startswith("===") and action_text and not _SYSTEM_TEXT.match(text):
             return _Line(nick, action_text, by_person=True, action=True)
         return _system_line(text)
-    if timed and (bare := _BARE.match(rest)):
+    if timed and (bare := _SYSTEM_WITHOUT_PREFIX.match(rest)):
         return _system_line(bare["text"])
     if timed and (noticed := _NOTICE.match(rest)):
         text = noticed["text"] or noticed["server_text"]

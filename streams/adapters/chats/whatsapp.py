@@ -32,7 +32,7 @@ from recollect.streams.adapters.chats.whatsapp_phrases import (
     ATTACHED,
     ATTACHED_ANDROID,
     CHAT_NAME,
-    EMBEDDINGS,
+    DIRECTION_EMBEDDINGS,
     ISOLATES,
     LAST_MARK,
     MARKS,
@@ -172,7 +172,7 @@ class _Chat(ExportSource):
             )
         fields = self._message_fields(text, sender, header)
         if text.startswith(tuple(MARKS)) and not {"kind", "attachments"} & fields.keys():
-            fields["content"] = EMBEDDINGS.sub("", fields["content"])
+            fields["content"] = DIRECTION_EMBEDDINGS.sub("", fields["content"])
             # An id of its own, because an earlier build may have imported the text as a notice.
             fields["id"] = self._marked_id(sender, occurred_at, fields["content"])
         return InboundEvent(sender_id=sender, sender_name=sender, **fields, **chat)

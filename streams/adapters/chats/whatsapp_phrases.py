@@ -17,7 +17,7 @@ MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufef
 _INVISIBLE = MARKS + "\u200b\u200c\u200d"
 
 #: The marks around a number that was pasted.
-EMBEDDINGS = re.compile("[\u202a-\u202e]")
+DIRECTION_EMBEDDINGS = re.compile("[\u202a-\u202e]")
 #: The marks around a mentioned name: "@\u2068Zed\u2069".
 ISOLATES = re.compile("[\u2066-\u2069]")
 #: The last mark in a line, where the sender's own text ends.
@@ -169,7 +169,7 @@ _NOTICES = frozenset(map(_fold, (*_PHRASES.missed_call, *_PHRASES.live_location)
 _NOTICE_STARTS = tuple(map(_fold, (*_PHRASES.encrypted, *_PHRASES.security_code)))
 
 _IN_BRACKETS = re.compile(r"<([^<>\n]{2,100})>")
-_NOT_OWN = re.compile(r"[\d@:/=]|\A\W+\Z")
+_NEVER_WHATSAPPS = re.compile(r"[\d@:/=]|\A\W+\Z")
 _AT_END = re.compile(rf"<([^<>\n]{{2,100}})>[{MARKS}]*\s*\Z")
 
 
@@ -193,7 +193,7 @@ def may_be_whatsapp_phrase(phrase: str) -> bool:
 
     A single ASCII word cannot, such as "<sigh>" or "<br>", and neither can an address.
     """
-    return _NOT_OWN.search(phrase) is None and not (phrase.isascii() and " " not in phrase)
+    return _NEVER_WHATSAPPS.search(phrase) is None and not (phrase.isascii() and " " not in phrase)
 
 
 def is_edit_mark(phrase: str) -> bool:

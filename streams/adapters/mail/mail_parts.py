@@ -52,7 +52,7 @@ _NOT_TEXT = frozenset({"base64", "hex", "rot13", "zlib", "bz2", "uu", "quopri", 
 _META_CHARSET = re.compile(
     rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
 )
-_BROKEN_WORD = re.compile(r"(=\?[\w.*-]+\?[bBqQ]\?[^?\s]*)\s+(?=[^?\s]*\?=)")
+_ENCODED_WORD_WITH_SPACE = re.compile(r"(=\?[\w.*-]+\?[bBqQ]\?[^?\s]*)\s+(?=[^?\s]*\?=)")
 
 
 class Person(NamedTuple):
@@ -79,7 +79,7 @@ class _LenientPolicy(Compat32):
 
 
 _POLICY = _LenientPolicy()
-_SPACED_NAME = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
+_SPACE_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 
 
 def parse_mail(raw: bytes) -> Message:
@@ -87,7 +87,7 @@ def parse_mail(raw: bytes) -> Message:
     end = re.search(rb"\r?\n\r?\n", raw)
     head = raw[: end.start()] if end else raw
     return email.message_from_bytes(
-        _SPACED_NAME.sub(rb"\1:", head) + raw[len(head) :], policy=_POLICY
+        _SPACE_BEFORE_COLON.sub(rb"\1:", head) + raw[len(head) :], policy=_POLICY
     )
 
 
@@ -127,7 +127,7 @@ def decode_words(value: str) -> str:
     if "=?" not in value:
         return value
     try:
-        pieces = decode_header(_BROKEN_WORD.sub(r"\1_", value))
+        pieces = decode_header(_ENCODED_WORD_WITH_SPACE.sub(r"\1_", value))
     except (HeaderParseError, ValueError):
         return value
     found = [
@@ -172,9 +172,9 @@ def decode_bytes(raw: bytes, charset: str | None) -> str:
     charset = (charset or "").strip("\"' ").casefold()
     if not charset or charset == "unknown-8bit":
         charset = "iso-2022-jp" if re.search(rb"\x1b\$[@B]", raw) else "us-ascii"
-    wide = _SUPERSET_CHARSETS.get(charset, charset)
-    single = wide.startswith(("cp125", "cp874", "iso-8859", "koi8", "mac"))
-    tried = ["utf-8", wide] if single and not raw.isascii() else [wide, "utf-8"]
+    superset = _SUPERSET_CHARSETS.get(charset, charset)
+    is_single_byte = superset.startswith(("cp125", "cp874", "iso-8859", "koi8", "mac"))
+    tried = ["utf-8", superset] if is_single_byte and not raw.isascii() else [superset, "utf-8"]
     for name in tried:
         if name in _NOT_TEXT:
             continue
@@ -184,13 +184,13 @@ def decode_bytes(raw: bytes, charset: str | None) -> str:
             continue
         if isinstance(text, str):
             return text
-    if not single and wide not in _NOT_TEXT:
+    if not is_single_byte and superset not in _NOT_TEXT:
         try:
-            text = raw.decode(wide, errors="replace")
+            text = raw.decode(superset, errors="replace")
         except (UnicodeError, LookupError, ValueError):
             return raw.decode("cp1252", errors="replace")
-        foreign = sum(byte > 0x7F for byte in raw) or 1
-        if isinstance(text, str) and text.count("\ufffd") * 2 <= foreign:
+        non_ascii_count = sum(byte > 0x7F for byte in raw) or 1
+        if isinstance(text, str) and text.count("\ufffd") * 2 <= non_ascii_count:
             return text
     return raw.decode("cp1252", errors="replace")
 

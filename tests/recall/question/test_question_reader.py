@@ -38,7 +38,7 @@ def test_who_is_named_and_who_is_asked_for(talked: Memory) -> None:
     (question,) = read(talked, "Where does Ada live?")
     assert [item.entity.name for item in question.named] == ["Ada"]
     assert question.speakers == {("chat", "u-Ada")}
-    assert (question.wording, question.asked_at) == (None, 7)
+    assert (question.original_text, question.asked_at) == (None, 7)
 
 
 def test_the_encoder_reads_each_question_once_without_who_takes_part(talked: Memory) -> None:
@@ -58,7 +58,10 @@ def test_without_an_encoder_there_are_words(talked: Memory) -> None:
 
 def test_each_of_several_questions_takes_what_it_lacks_from_those_before(talked: Memory) -> None:
     questions = read(talked, "Where did Ada move, and what does she own?")
-    assert [item.wording for item in questions] == ["Where did Ada move", "what does she own?"]
+    assert [item.original_text for item in questions] == [
+        "Where did Ada move",
+        "what does she own?",
+    ]
     assert all(item.speakers == {("chat", "u-Ada")} for item in questions)
 
 
