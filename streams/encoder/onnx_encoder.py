@@ -137,7 +137,9 @@ class OnnxEncoder:
         """
         tokenised = self._tokeniser.tokenise(text)
         last, *inner = self._session.run(_READER_OUTPUTS, {self._input: tokenised.ids})
-        text_rows = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
+        text_rows = slice(
+            tokenised.leading_specials, tokenised.leading_specials + len(tokenised.offsets)
+        )
         layers = {
             number: states[0, text_rows] for number, states in zip(INNER_LAYERS, inner, strict=True)
         }
@@ -151,7 +153,9 @@ class OnnxEncoder:
         return self._token_vectors(tokenised, self._forward(tokenised))
 
     def _token_vectors(self, tokenised: TokenisedText, hidden: Floats) -> TokenVectors:
-        text_rows = slice(tokenised.head, tokenised.head + len(tokenised.offsets))
+        text_rows = slice(
+            tokenised.leading_specials, tokenised.leading_specials + len(tokenised.offsets)
+        )
         return TokenVectors(
             ids=tokenised.ids[0, text_rows],
             offsets=tokenised.offsets,

@@ -21,14 +21,14 @@ _CHARACTERS_PER_PIECE = 8
 class TokenisedText(NamedTuple):
     """A tokenised text.
 
-    `ids`: (1, head + t + tail) int32, with special pieces at both ends. `offsets`: (t, 2) int32,
-    the start and end of each piece in the text. `head`: the number of special pieces at the start.
-    `is_complete`: the text was not truncated.
+    `ids`: (1, n) int32, the t pieces of the text between special pieces. `offsets`: (t, 2) int32,
+    the start and end of each piece in the text. `leading_specials`: the number of special pieces at
+    the start. `is_complete`: the text was not truncated.
     """
 
     ids: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int32]
-    head: int
+    leading_specials: int
     is_complete: bool
 
 

@@ -36,7 +36,7 @@ def test_the_pieces_are_those_of_the_whole_text(cutters, text, size):
     found = by_size[size].tokenise(text.encode("utf-8", "replace").decode())
     assert found.ids[0].tolist() == expected.ids
     assert found.offsets.tolist() == [list(span) for span in expected.offsets[1:-1]]
-    assert found.head == 1
+    assert found.leading_specials == 1
 
 
 def test_the_length_is_counted_in_pieces_with_the_special_ones(cutters):
