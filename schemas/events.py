@@ -60,7 +60,7 @@ class Message(Content, frozen=True, kw_only=True, omit_defaults=True, tag="messa
 
 
 class TurnCompleted(Content, frozen=True, kw_only=True, omit_defaults=True, tag="turn_completed"):
-    """Completes the agent turn `turn_id` (A7, path 1)."""
+    """Completes the agent turn `turn_id`, as its platform reports it."""
 
 
 class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="close_turn"):

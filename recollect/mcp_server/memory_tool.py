@@ -53,7 +53,8 @@ class MemoryTool:
 
     `needs`: the rights that a caller must have. `destructive`: a call may remove memories;
     `idempotent`: a repeated call has no further effect. `max_text_length`: the maximum length of
-    each text in an answer. `quotes`: an answer begins with a notice that its texts are data.
+    each text in an answer. `quotes_memories`: an answer begins with a notice that its
+    texts are data.
     """
 
     name: str
@@ -66,7 +67,7 @@ class MemoryTool:
     destructive: bool = False
     idempotent: bool = False
     max_text_length: int = _SHORT_TEXT
-    quotes: bool = False
+    quotes_memories: bool = False
 
     @property
     def reads_only(self) -> bool:
@@ -81,7 +82,7 @@ class MemoryTool:
             title=self.title,
             description=self.description,
             input_schema=input_schema(self.arguments),
-            output_schema=_framed_schema(schema) if self.quotes else schema,
+            output_schema=_framed_schema(schema) if self.quotes_memories else schema,
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.reads_only,
@@ -101,7 +102,7 @@ class MemoryTool:
         """
         given = read_arguments(self.name, arguments, self.arguments)
         answer = to_plain_json(self.run(access, given), self.max_text_length)
-        return {_NOTICE: DATA_NOTICE, **answer} if self.quotes else answer
+        return {_NOTICE: DATA_NOTICE, **answer} if self.quotes_memories else answer
 
 
 def _framed_schema(schema: JsonSchema) -> JsonSchema:

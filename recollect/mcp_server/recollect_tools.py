@@ -45,7 +45,7 @@ def _tool(operation: Operation[..., Any], tool: Tool) -> MemoryTool:
         destructive=tool.destructive,
         idempotent=tool.idempotent,
         max_text_length=tool.max_text_length,
-        quotes=tool.quotes,
+        quotes_memories=tool.quotes_memories,
     )
 
 

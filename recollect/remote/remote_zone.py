@@ -110,7 +110,11 @@ class RemoteZone(Zone):
         except UnknownZone as error:
             missing: T = self._missing(operation, error)
             return missing
-        found: T = answer if operation.key is None else getattr(answer, operation.key)
+        found: T = (
+            answer
+            if operation.response_field is None
+            else getattr(answer, operation.response_field)
+        )
         return found
 
     def _answer(self, operation: Operation[..., Any], path: str, given: dict[str, Any]) -> Any:

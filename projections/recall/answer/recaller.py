@@ -209,7 +209,10 @@ class Recaller:
         return traces, prompt_relevance(features, self._parser.prompt_cues(query))
 
     def _baseline(self, index: Index) -> float:
-        """Return the similarity of generic prompts to the index, cached until its turns change."""
+        """Return the similarity of generic prompts to the index, cached until its turns change.
+
+        A file's lineage changes if the file is replaced or if its rows are changed or deleted.
+        """
         state = (baseline_turn_count(index), *index.lineages)
         if self._cached_baseline is None or self._cached_baseline[0] != state:
             self._cached_baseline = (state, baseline_similarity(self._generic_vectors, index))

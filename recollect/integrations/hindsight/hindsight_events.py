@@ -118,8 +118,8 @@ def _event(
 ) -> dict[str, Any]:
     base = f"{PLATFORM}-{fields['operation']}-{index}"
     id_ = f"{base}-{turn_index}" if is_dialogue else base
-    context = {"before": turn.before, "after": turn.after} if is_dialogue else {}
-    stored = {**fields, **context, "place": [index, turn_index]}
+    surroundings = {"before": turn.before, "after": turn.after} if is_dialogue else {}
+    stored = {**fields, **surroundings, "place": [index, turn_index]}
     event: dict[str, Any] = {
         "platform": PLATFORM,
         "id": id_,

@@ -252,7 +252,7 @@ MEM0_TOOLS = (
         description=f"Search memories by meaning and words, best matches first. {_DATA}",
         arguments=SearchArguments,
         answer=Mem0Results,
-        quotes=True,
+        quotes_memories=True,
         run=_search,
     ),
     MemoryTool(
@@ -261,7 +261,7 @@ MEM0_TOOLS = (
         description=f"List memories, the newest first, a page at a time. {_DATA}",
         arguments=PageArguments,
         answer=Mem0Page,
-        quotes=True,
+        quotes_memories=True,
         run=_page,
     ),
     MemoryTool(

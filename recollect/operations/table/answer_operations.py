@@ -101,7 +101,7 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
         "said earlier. Split a question that asks several things. A result that is_stale or has "
         "superseded_by is out of date: say so, or use the newer one. A relevance near 0 means "
         f"that memory has nothing on the question. {DATA_WARNING}",
-        quotes=True,
+        quotes_memories=True,
         hidden=frozenset(
             {"max_tokens", "known_at", "valid_at", "asked_at", "min_score", "explain", "profile"}
             | {"source_event_ids"}
@@ -205,7 +205,7 @@ def _right_to_save(input_: Any) -> Right | None:
         "models, observations, facts, then messages; outdated ones are marked. For broad "
         "questions; recall is faster for a single detail. No language model is called. Use "
         f"create_mental_model to keep a conclusion. {DATA_WARNING}",
-        quotes=True,
+        quotes_memories=True,
         max_text_length=LONG_TEXT,
         hidden=frozenset({"save_as", "source_event_ids", "max_tokens"}),
     ),
@@ -313,7 +313,7 @@ def explain(zone: OpenZone, query: AnyQuery, id: str, /, **fields: Any) -> Expla
         title="Sources of a memory",
         description="Show the sources of a memory: the messages it comes from, who wrote them and "
         f"when, and what replaced it. {DATA_WARNING}",
-        quotes=True,
+        quotes_memories=True,
     ),
     example=(
         None,
@@ -348,7 +348,7 @@ def why(zone: OpenZone, id: Id) -> Provenance:
     body=Query,
     to_input=lambda query=None: Query("") if query is None else query,
     to_arguments=lambda query: (query,),
-    key="hints",
+    response_field="hints",
     needs_zone=True,
     example=(
         {"query": "Where does she live?", "entity": "Adda"},

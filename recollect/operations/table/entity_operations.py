@@ -78,7 +78,7 @@ def facts(
     right="read",
     title="Count facts",
     tag=_TAG,
-    key="count",
+    response_field="count",
     example=(None, {"count": 1}),
 )
 def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded = False) -> int:

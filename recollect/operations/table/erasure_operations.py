@@ -198,7 +198,7 @@ def forget_memory(zone: OpenZone, id: Id, *, dry_run: DryRun = False) -> ForgetR
     right="forget",
     title="List erasure certificates",
     tag="forgetting",
-    key="certificates",
+    response_field="certificates",
     example=(None, {"certificates": [_SUMMARY]}),
 )
 def certificates(zone: OpenZone) -> list[CertificateSummary]:

@@ -171,7 +171,7 @@ def get_memory(zone: OpenZone, id: Id) -> Memory:
         title="List memories",
         description="List memories of one kind, newest first, a page at a time. To search, use "
         f"recall. {DATA_WARNING}",
-        quotes=True,
+        quotes_memories=True,
         defaults={"limit": 20},
         hidden=frozenset({"thread", "source_event_ids", "metadata"}),
         shape=_page_without_metadata,
@@ -340,7 +340,7 @@ def retract(
     right="read",
     title="History of a memory",
     tag="memories",
-    key="versions",
+    response_field="versions",
     example=(None, VERSIONS),
 )
 def history(zone: OpenZone, id: Id) -> list[MemoryVersion]:

@@ -68,7 +68,7 @@ Subtype = Annotated[
         title="List mental models",
         description="List the mental models: reports kept because they are worth rereading. "
         f"{DATA_WARNING}",
-        quotes=True,
+        quotes_memories=True,
         defaults={"limit": 20},
         hidden=frozenset({"superseded"}),
     ),

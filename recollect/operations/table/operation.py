@@ -60,9 +60,9 @@ class Tool:
 
     `hidden`: parameters that agents cannot set. `defaults` replace the operation's own defaults.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
-    `max_text_length`: the maximum characters of each text in an answer. `quotes`: the answer quotes
-    memories, and begins with a note that they are data. `shape`: a function that makes the
-    answer for agents from the zone, the input and the result.
+    `max_text_length`: the maximum characters of each text in an answer. `quotes_memories`: the
+    answer quotes memories, and begins with a note that they are data. `shape`: a function that
+    makes the answer for agents from the zone, the input and the result.
     """
 
     title: str
@@ -71,7 +71,7 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     max_text_length: int = SHORT_TEXT
-    quotes: bool = False
+    quotes_memories: bool = False
     hidden: frozenset[str] = frozenset()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     shape: Callable[[Any, Any, Any], Any] | None = None
@@ -114,7 +114,7 @@ class Operation(Generic[P, T]):
         to_input: Callable[P, msgspec.Struct] | None = None,
         to_arguments: Callable[[Any], tuple[Any, ...]] | None = None,
         extra_right: Callable[[Any], Right | None] | None = None,
-        key: str | None = None,
+        response_field: str | None = None,
         creates_zone: bool = False,
         needs_zone: bool = False,
         erases: bool = False,
@@ -127,19 +127,20 @@ class Operation(Generic[P, T]):
 
         `body`: the type of the input, if it is not the list of parameters; `to_input` converts the
         arguments of a call in the library to it, and `to_arguments` converts it back. `extra_right`
-        returns a further right that an input needs. `key`: over HTTP the result is wrapped in an
-        object under this key. `creates_zone`: the operation may create the zone. `needs_zone`: it
-        fails if the zone does not exist, even if it only reads. `erases`: it may erase text, so
-        caches are cleared. `long_running`: over HTTP it runs in the background, and clients poll
-        it. `stamp`: the parameter that a remote caller sets to the current time, so that a retried
-        request is the same event. `example`: an input without the path's parameters, and an output.
+        returns a further right that an input needs. `response_field`: over HTTP the result is
+        the value of this field of an object. `creates_zone`: the operation may create the zone.
+        `needs_zone`: it fails if the zone does not exist, even if it only reads. `erases`: it may
+        erase text, so caches are cleared. `long_running`: over HTTP it runs in the background, and
+        clients poll it. `stamp`: the parameter that a remote caller sets to the current time, so
+        that a retried request is the same event. `example`: an input without the path's parameters,
+        and an output.
         """
         update_wrapper(self, function)
         self.function = function
         self.method, self.path = method, path
         self.right, self.title, self.tag, self.status = right, title, tag, status
         self.to_input, self._to_arguments = to_input, to_arguments
-        self.extra_right, self.key = extra_right, key
+        self.extra_right, self.response_field = extra_right, response_field
         self.creates_zone, self.needs_zone = creates_zone, needs_zone
         self.erases, self.long_running, self.stamp = erases, long_running, stamp
         self.tool, self.example = tool, example
@@ -183,10 +184,10 @@ class Operation(Generic[P, T]):
     @cached_property
     def answer(self) -> Any:
         """The type of the answer over HTTP: the result's type, or an object that wraps it."""
-        if self.key is None:
+        if self.response_field is None:
             return self.output
         described = msgspec.Meta(description=self.description.partition("\n")[0])
-        fields: list[Any] = [(self.key, Annotated[self.output, described])]
+        fields: list[Any] = [(self.response_field, Annotated[self.output, described])]
         return msgspec.defstruct(f"{_camel(self.name)}Answer", fields, frozen=True)
 
     @property

@@ -84,7 +84,7 @@ def status(zone: OpenZone) -> Status:
     right="read",
     title="Consistency token",
     tag="zones",
-    key="token",
+    response_field="token",
     example=(None, {"token": "4:1:1"}),
 )
 def token(zone: OpenZone) -> str:
@@ -225,7 +225,7 @@ def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
     right="admin",
     title="List dead letters",
     tag=_LETTERS,
-    key="dead_letters",
+    response_field="dead_letters",
     example=(None, {"dead_letters": [_LETTER]}),
 )
 def dead_letters(zone: OpenZone) -> list[DeadLetter]:

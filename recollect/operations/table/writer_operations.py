@@ -17,7 +17,7 @@ _ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": Non
     right="read",
     title="List writer texts",
     tag="writer",
-    key="texts",
+    response_field="texts",
     example=(None, {"texts": [_ROLE]}),
 )
 def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:

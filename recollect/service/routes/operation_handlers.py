@@ -194,5 +194,7 @@ async def _start(
 
 def _json(operation: Operation[..., Any], result: Any) -> Response[bytes]:
     if not isinstance(result, bytes):
-        result = msgspec.json.encode(result if operation.key is None else {operation.key: result})
+        result = msgspec.json.encode(
+            result if operation.response_field is None else {operation.response_field: result}
+        )
     return Response(result, media_type=MediaType.JSON, status_code=operation.status)
