@@ -357,7 +357,7 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option(
     "--sender",
     metavar="ID",
-    help="Everything sent under this platform's own id; add --platform to choose the platform.",
+    help="Everything that the sender with this sender_id wrote, on any platform or on --platform.",
 )
 @click.option("--thread", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")

@@ -101,7 +101,9 @@ def note_event(
 
 
 def deletion_event(event: InboundEvent) -> InboundEvent:
-    """Return the deletion of a message that its author edited, so that the chat left its branch.
+    """Return the deletion of a message that is not on the branch that its chat shows.
+
+    Editing a message, or having an answer written again, begins a new branch.
 
     The deletion has the time of the message, so that the message never takes effect.
     """
