@@ -91,7 +91,7 @@ def test_a_token_that_is_not_reached_in_time_is_a_failed_check(
     assert ended.status == 1
     assert ended.output == ""
     assert ended.errors.count("\n") == 1
-    for word in ("default", "record 1 ", "1 s", "2", "worker"):
+    for word in ("default", "record 1", "1 s", "2", "worker"):
         assert word in ended.errors
     # The turn itself is there before any agent has seen it.
     assert any("heavy" in text for text in texts_of(copy, "box"))
