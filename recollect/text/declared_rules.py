@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 _LEXEME = re.compile(r"\d+|[^\W\d_]+(?:['’](?!s\b)[^\W\d_]+)*|\n|[^\w\s]|_")
 _ONE = r"(?:\\.|[^\s|?()<>{}~\\])+"
 _PIECE = re.compile(rf"{_ONE}(?:\|{_ONE})*|[|?()<>{{}}~]")
-#: So long is the longest expression, in lexemes, and so many values of a kind begin at a place.
+#: Bounds: lexemes of an expression, and values of one kind that begin at the same lexeme.
 _LONGEST, _MOST = 32, 8
 
 
@@ -54,7 +54,7 @@ def lexemes(text: str, start: int, end: int) -> list[Lexeme]:
 
 
 class Example(NamedTuple):
-    """A text in which a rule is found, and what it means there."""
+    """A text that a rule matches, and the meaning that it has there."""
 
     text: str
     means: str
@@ -81,7 +81,7 @@ class Rule(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What a rule made of the lexemes from `left` to before `right`."""
+    """A value that a rule made from the lexemes `left` to `right` (exclusive)."""
 
     kind: str
     left: int
@@ -114,7 +114,7 @@ Terminal = Callable[["Reading", int], list[tuple[int, Any]]]
 
 
 class _Node:
-    """A place in the tree of all patterns."""
+    """A node of the trie of all patterns."""
 
     __slots__ = ("accepts", "by_kind", "by_word", "children")
 
@@ -125,7 +125,7 @@ class _Node:
         self.accepts: list[tuple[int, tuple[int, ...], int]] = []
 
     def child(self, piece: _Piece) -> _Node:
-        """Return the place after a piece."""
+        """Return the node after a piece; make it if there is none."""
         node = self.children.get(piece)
         if node is None:
             node = self.children[piece] = _Node()
@@ -227,7 +227,7 @@ class Reading:
         return self.text[self.words[at].start : self.words[at].end] if 0 <= at < self._size else ""
 
     def starting(self, kind: str, at: int) -> Sequence[Match]:
-        """Return what of a kind begins at a lexeme."""
+        """Return the values of a kind that begin at a lexeme."""
         return self._chart[at].get(kind, ()) if at < self._size else ()
 
     def best(self, kinds: frozenset[str]) -> list[Match]:
@@ -294,7 +294,7 @@ class Reading:
         values: tuple[Any, ...],
         parts: tuple[Match, ...],
     ) -> None:
-        """Make what a rule makes of what was matched, where it holds."""
+        """Apply a rule to its captures, unless a guard forbids it."""
         for guard in self._grammar.guards[number]:
             if self._holds(guard, left, right) != guard.only:
                 return
@@ -353,7 +353,7 @@ class Reading:
 
 
 def _keys(lower: str) -> tuple[str, ...]:
-    """Return under what a lexeme is found in the tree."""
+    """Return the keys by which the trie finds a lexeme."""
     if lower.isdecimal() and lower.isascii():
         return lower, "#", f"#{len(lower)}"
     return (lower,)
@@ -382,7 +382,7 @@ class _Parser:
         self.captures = 0
 
     def at_end(self) -> bool:
-        """Whether all was read."""
+        """Whether the pattern has been read to its end."""
         return self._at == len(self._pieces)
 
     def _peek(self) -> str:

@@ -12,7 +12,7 @@ from recollect.text.dates.date_tokens import word_at
 from recollect.text.dates.time_values import Now, When
 from recollect.text.lexicon import BE_PRESENT
 
-#: In days: so near a day of the year is meant whatever the tense; and a month just over.
+#: In days: a day of the year this near is meant whatever the tense; likewise a month just over.
 _NEAR, _JUST_OVER = 60, 31
 #: In days: so far back a day of the year is not meant where the past is only likely.
 _LONG_AGO = 150
@@ -62,7 +62,7 @@ def _distance(span: Days, today: int) -> int:
 
 
 def _by_tense(spans: tuple[Days, ...], today: int, direction: int, just_over: int) -> Days:
-    """Return the last begun in a clause of the past, else the first that is not over."""
+    """Return the last that has begun if the clause is past, else the first that is not over."""
     begun = [span for span in spans if span[0] <= today]
     if direction < 0 and begun:
         if direction == SURELY or begun[-1][1] >= today - _LONG_AGO:

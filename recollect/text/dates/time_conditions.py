@@ -1,4 +1,4 @@
-"""Where rules of time do not hold, by what stands around: the conditions that `unless` names."""
+"""The conditions that `unless` of a rule of time names: contexts in which it does not apply."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MONTH_OPENERS = word_set(
     "in since until till during through around early late mid last this next of by before after "
     "til from to for between throughout every each and or - – / , ("
 )
-#: After a number one of these shows that nothing is counted by it.
+#: If one of these follows, the number counts nothing.
 _GOES_ON = FUNCTION_WORDS | WEEKDAYS.keys() | MONTHS.keys() | word_set(
     "instead please thanks thank works suits sharp ish morning afternoon evening night tonight "
     "tomorrow today am pm meeting call next this last that's it's i'm i'll we'll we're he's she's "
@@ -166,7 +166,7 @@ def _alone(reading: Reading, left: int, right: int) -> bool:
 
 
 def _whole(reading: Reading, left: int, right: int) -> bool:
-    """Whether it is all that is said, but for an "at" before it and a mark behind."""
+    """Whether it is the whole text, apart from an "at" before it and punctuation after it."""
     before = left - (reading.lower(left - 1) == "the")
     opened = before == 0 or (before == 1 and reading.lower(0) in ("at", "in", "on"))
     return opened and all(not word.lower.isalnum() for word in reading.words[right:])

@@ -37,18 +37,18 @@ _MODULES = (
     rules_of_recurrence,
     rules_of_spans,
 )
-#: The kinds of which the longest are what a text says; "none" takes the place of what it holds.
+#: The kinds whose longest matches are returned; a match of "none" suppresses those inside of it.
 _WANTED = frozenset({"day", "again", "none"})
-#: Without one of their words no expression is complete.
+#: Every expression contains a word of one of these classes.
 _TRIGGERING = (
     "month", "weekday", "weekdays", "near", "unit", "number", "tens", "ordinal", "season",
     "daypart", "adverb", "times",
 )  # fmt: skip
 _TRIGGERS = word_set("weekend midnight noon midday ides eod eow eom eoy bom boy half")
 _LIGHT = word_set("one second sec may am")
-#: Only what is all that is said is of one of these.
+#: Triggers that count only if the whole text has at most `_FEW` tokens.
 _ALONE, _FEW = word_set("now moment time second sec lunch school afternoon morning evening"), 5
-#: So many tokens before and after such a word are read.
+#: The tokens before and after a trigger that are parsed.
 _BEFORE, _AFTER = 10, 14
 _PART = re.compile(r"[a-z]+|\d")
 
@@ -62,7 +62,7 @@ _disabled: frozenset[str] = frozenset()
 
 
 def disable_rules(ids: Iterable[str]) -> None:
-    """Do without the rules of these ids in this process, and with all others.
+    """Disable the rules with these ids in this process, and enable all others.
 
     Raises:
         ValueError: there is no rule of an id; the message suggests one.
@@ -107,14 +107,14 @@ _TRIGGER = WordTest(_is_trigger)
 
 
 class Expression(NamedTuple):
-    """What rules made of a stretch of the lexemes of a text."""
+    """An expression of time in a text, with the value that the rules made of it."""
 
     match: Match
     words: list[Lexeme]
 
     @property
     def when(self) -> When:
-        """What it means."""
+        """The meaning of the expression."""
         value: When = self.match.value
         return value
 
@@ -151,7 +151,7 @@ class Expression(NamedTuple):
 
 
 def expressions(tokens: Tokens, now: Now) -> list[Expression]:
-    """Return what a text says of time, in order."""
+    """Return the expressions of time in a text, in order."""
     found: list[Expression] = []
     short = len(tokens.lowers) <= _FEW
     triggers = [
