@@ -45,6 +45,7 @@ PACKAGES = {
         "language",
         "encoder",
         "reader",
+        "analyses",
         "agents",
         "projecting",
         "writing",
