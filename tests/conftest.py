@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from recollect.streams.language.statements import clause_salience
+from recollect.text.tokenizer import Tokens
 
 pytest_plugins = ["tests.broker.fixture"]
 
@@ -19,6 +23,42 @@ MEMORY = Path("/dev/shm")
 MIN_FREE_BYTES = 4 << 30
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def _salience(_: Tokens, left: int, right: int) -> int:
+    return 100 if right - left >= 3 else 0
+
+
+@pytest.fixture(autouse=True, scope="session")
+def salient_clauses() -> Iterator[None]:
+    """Make clauses of three words or more salient in homes without a reader.
+
+    What is salient is learnt: only tests of the reader and of salience by words judge it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clause_salience, "salience_of", _salience)
+        yield
+
+
+@pytest.fixture
+def salient_only() -> Iterator[Callable[[str], None]]:
+    """Return a function that makes only clauses with a word salient, in homes without a reader."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def make_salient(word: str) -> None:
+            def salience(tokens: Tokens, left: int, right: int) -> int:
+                return 100 if word in tokens.lowers[left:right] else 0
+
+            patch.setattr(clause_salience, "salience_of", salience)
+
+        yield make_salient
+
+
+@pytest.fixture
+def nothing_salient(salient_only: Callable[[str], None]) -> None:
+    """Make no clause salient in homes without a reader, so that rules keep only claims."""
+    salient_only("")
+
 
 BROKER_FIXTURES = {"broker", "own_broker"}
 

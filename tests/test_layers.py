@@ -61,7 +61,6 @@ PACKAGES = {
         "attributes",
         "references",
         "relations",
-        "worth",
         "statements",
     ),
     "recollect.projections.recall": ("index", "question", "arms", "ranking", "answer", "context"),

@@ -145,6 +145,12 @@ def states_of(
     )
 
 
+def rows_of(states: States, layers: Sequence[int]) -> Floats:
+    """Return the words of texts as a head sees them, a standard deviation to the unit."""
+    beside = [states.layers[layer].astype(np.float32) / UNITS for layer in layers]
+    return np.concatenate([*beside, states.shapes.astype(np.float32)], axis=1)
+
+
 def shapes_at(text: str, places: Sequence[Place]) -> Floats:
     """Return the shapes of the words at these positions."""
     words = [text[start:end] for start, end in places]

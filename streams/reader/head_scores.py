@@ -52,15 +52,15 @@ class ScoringHead:
             scores[rows] = np.rint(found, out=found)
         return scores
 
-    def likeliest(self, parts: Sequence[WholeNumbers]) -> list[tuple[str, int]]:
-        """Return the label of each row with its percentage."""
-        scores = self.scores(parts)
-        best = scores.argmax(axis=1)
-        behind = scores.max(axis=1, keepdims=True) - scores
-        total = _SHARES[np.minimum(behind, len(_SHARES) - 1)].sum(axis=1)
-        percent = (200 * _SHARES[0] + total) // (2 * total)
-        labels = [self.labels[each] for each in best.tolist()]
-        return list(zip(labels, percent.tolist(), strict=True))
+
+def percentages(scores: Scores, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the percentage of a label of each row; `labels`: (n,) the places of the labels."""
+    most = scores.max(axis=1, keepdims=True)
+    shares = _SHARES[np.minimum(most - scores, len(_SHARES) - 1)]
+    total = shares.sum(axis=1)
+    own = np.take_along_axis(shares, labels[:, None], axis=1)[:, 0]
+    found: npt.NDArray[np.int64] = (200 * own + total) // (2 * total)
+    return found
 
 
 def label_shares(scores: Scores) -> Scores:

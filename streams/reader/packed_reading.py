@@ -2,16 +2,17 @@
 
 The text itself gives its words (`word_cutter`), so a reading names them by their numbers:
 
-    form                            a byte, raised with this form or with the cut of words: 2
-                                    (1: as 2, but a name ends with its type)
-    a part of speech for each word  a byte each, a place in TAGS; marks have none
-    how many names there are        then for each: words since the one before, words, a byte of its
-                                    type (and 4 times its rival), how sure in percent
-    sentences to the end            for each: characters since the one before, characters, a byte of
-                                    kind (and 4 if there is an attribute), how durable in percent,
-                                    and where there is one, the attribute's place and how sure
+    form              a byte, raised with this form or with the cut of words
+    for each word     two bytes: its part of speech, a place in TAGS, and its salience in percent;
+                      marks have none
+    names             how many, then for each: words since the one before, words, a byte of its
+                      type (and 4 times its rival), how sure in percent
+    sentences         to the end, for each: characters since the one before, characters, a byte of
+                      kind, and how likely it is the sender's own in percent
 
-Numbers without a size are as in LEB128, seven bits a byte, the lowest first.
+Numbers without a size are as in LEB128, seven bits a byte, the lowest first. In forms 1 and 2, of
+earlier releases, a word has no salience: that of its sentence stands in the place of `own`. In
+form 1 a name ends with its type.
 """
 
 from __future__ import annotations
@@ -32,9 +33,8 @@ from recollect.streams.language.grammar.text_reading import (
 )
 from recollect.streams.reader.word_cutter import CUT, is_told, words_of
 
-_FORM = CUT + 1
-# Readings without the rival types and percentages of names.
-_FORM_WITHOUT_SCORES = CUT
+#: The forms of earlier releases, and that of this one.
+_WITHOUT_SCORES, _WITHOUT_SALIENCE, _FORM = CUT, CUT + 1, CUT + 2
 
 #: The tags of the Penn Treebank, as OntoNotes has them. Places are recorded: a new one comes last.
 TAGS = (
@@ -50,13 +50,8 @@ TagPlaces = npt.NDArray[np.uint8]
 NameType = Literal["PERSON", "ORG", "LOCATION", "OTHER"]
 NAME_TYPES: tuple[NameType, ...] = get_args(NameType)
 _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
+#: In forms 1 and 2, a sentence may have an attribute behind it, of two bytes.
 _HAS_ATTRIBUTE = 4
-
-#: What a sentence may say of somebody; places are recorded, so a new one comes last.
-ATTRIBUTES = (
-    *("home", "work", "school", "family", "partner", "pets", "likes", "dislikes", "possessions"),
-    *("health", "age", "origin", "looks", "diet", "skills", "plans", "beliefs", "name"),
-)
 
 
 class PackedName(NamedTuple):
@@ -78,11 +73,13 @@ def packed(text: str, reading: TextReading) -> bytes:
     Its words and names are where `words_of` puts them.
     """
     places = words_of(text)
-    tags = {word.start: word.tag for word in reading.words}
+    words = {word.start: word for word in reading.words}
     first = {start: number for number, (start, _) in enumerate(places)}
     last = {end: number for number, (_, end) in enumerate(places)}
+    read = [words.get(start) for start, _ in told(text, places)]
     return packed_parts(
-        tag_places([tags.get(start, "") for start, _ in told(text, places)]),
+        tag_places([word.tag if word else "" for word in read]),
+        np.array([word.salience if word else 0 for word in read], np.uint8),
         [
             PackedName(
                 first[name.start],
@@ -104,36 +101,44 @@ def tag_places(tags: Iterable[str]) -> TagPlaces:
 
 def packed_parts(
     tags: TagPlaces,
+    salience: npt.NDArray[np.uint8],
     names: Iterable[PackedName],
     sentences: Iterable[ReadSentence],
 ) -> bytes:
     """Return a reading in few bytes.
 
-    `tags`: of the words that are no marks.
+    `tags` and `salience` (percent): of the words that are no marks.
     """
     out = bytearray([_FORM])
-    out += tags.tobytes()
-    found = list(names)
-    _write(out, len(found))
-    at = 0
-    for name in found:
-        _write(out, name.begin - at)
-        _write(out, name.end - name.begin)
-        out.append(NAME_TYPES.index(name.type) | NAME_TYPES.index(name.rival) << 2)
-        out.append(name.sure)
-        at = name.end
+    out += np.stack([tags, salience], axis=1).tobytes()
+    _write_spans(
+        out,
+        [
+            (
+                name.begin,
+                name.end,
+                bytes([NAME_TYPES.index(name.type) | NAME_TYPES.index(name.rival) << 2, name.sure]),
+            )
+            for name in names
+        ],
+    )
     at = 0
     for sentence in sentences:
         _write(out, sentence.start - at)
         _write(out, sentence.end - sentence.start)
-        form = _KINDS.index(sentence.kind)
-        out.append(form | (_HAS_ATTRIBUTE if sentence.attribute else 0))
-        out.append(sentence.durable)
-        if sentence.attribute:
-            out.append(ATTRIBUTES.index(sentence.attribute))
-            out.append(sentence.sure)
+        out += bytes([_KINDS.index(sentence.kind), sentence.own])
         at = sentence.end
     return bytes(out)
+
+
+def _write_spans(out: bytearray, spans: Sequence[tuple[int, int, bytes]]) -> None:
+    _write(out, len(spans))
+    at = 0
+    for begin, end, content in spans:
+        _write(out, begin - at)
+        _write(out, end - begin)
+        out += content
+        at = end
 
 
 def unpacked(text: str, content: bytes) -> TextReading:
@@ -142,22 +147,47 @@ def unpacked(text: str, content: bytes) -> TextReading:
     Raises:
         IntegrityError: these bytes are no reading of this text, or a newer recollect packed them.
     """
-    if not content or content[0] not in (_FORM, _FORM_WITHOUT_SCORES):
+    if not content or content[0] not in (_WITHOUT_SCORES, _WITHOUT_SALIENCE, _FORM):
         raise IntegrityError("a recorded reading has a form that this recollect does not know")
-    places = words_of(text)
-    words = told(text, places)
     try:
-        tagged = tuple(
-            ReadWord(start, end, TAGS[tag])
-            for (start, end), tag in zip(words, content[1 : 1 + len(words)], strict=True)
-            if tag
-        )
-        numbers = iter(content[1 + len(words) :])
-        names = tuple(_names(places, numbers, scored=content[0] == _FORM))
-        sentences = tuple(_sentences(text, numbers))
+        return (_unpacked if content[0] == _FORM else _unpacked_earlier)(text, content)
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:
         raise IntegrityError(f"a recorded reading is not one of its text: {error}") from None
-    return TextReading(tagged, names, sentences)
+
+
+def _unpacked(text: str, content: bytes) -> TextReading:
+    places = words_of(text)
+    words = told(text, places)
+    ends = 1 + 2 * len(words)
+    read = tuple(
+        ReadWord(start, end, TAGS[tag], salience)
+        for (start, end), tag, salience in zip(
+            words, content[1:ends:2], content[2:ends:2], strict=True
+        )
+    )
+    numbers = iter(content[ends:])
+    names = tuple(_names(places, numbers, scored=True))
+    return TextReading(read, names, tuple(_sentences(text, numbers)))
+
+
+def _unpacked_earlier(text: str, content: bytes) -> TextReading:
+    places = words_of(text)
+    words = told(text, places)
+    tags = content[1 : 1 + len(words)]
+    numbers = iter(content[1 + len(words) :])
+    names = tuple(_names(places, numbers, scored=content[0] == _WITHOUT_SALIENCE))
+    lasting = list(_earlier_sentences(text, numbers))
+    salience = {
+        place: percent
+        for sentence, percent in lasting
+        for place, _ in words
+        if sentence.start <= place < sentence.end
+    }
+    read = tuple(
+        ReadWord(start, end, TAGS[tag], salience.get(start, 0))
+        for (start, end), tag in zip(words, tags, strict=True)
+    )
+    return TextReading(read, names, tuple(sentence for sentence, _ in lasting))
 
 
 def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -186,13 +216,23 @@ def _sentences(text: str, numbers: Iterator[int]) -> Iterator[ReadSentence]:
     for first in numbers:
         start = at + _read(numbers, first)
         at = start + _read(numbers)
-        kind, durable = next(numbers), next(numbers)
-        attribute, sure = None, 0
-        if kind & _HAS_ATTRIBUTE:
-            attribute, sure = ATTRIBUTES[next(numbers)], next(numbers)
         if at > len(text):
             raise ValueError("a sentence ends after it")
-        yield ReadSentence(start, at, _KINDS[kind & 3], durable, attribute, sure)
+        yield ReadSentence(start, at, _KINDS[next(numbers)], next(numbers))
+
+
+def _earlier_sentences(text: str, numbers: Iterator[int]) -> Iterator[tuple[ReadSentence, int]]:
+    """Yield the sentences of a reading in form 1 or 2, each with its salience in percent."""
+    at = 0
+    for first in numbers:
+        start = at + _read(numbers, first)
+        at = start + _read(numbers)
+        kind, lasting = next(numbers), next(numbers)
+        if kind & _HAS_ATTRIBUTE:
+            next(numbers), next(numbers)
+        if at > len(text):
+            raise ValueError("a sentence ends after it")
+        yield ReadSentence(start, at, _KINDS[kind & 3]), lasting
 
 
 def _write(out: bytearray, number: int) -> None:

@@ -18,7 +18,7 @@ from recollect.streams.language.grammar.text_reading import ReadSentence, Senten
 from recollect.streams.reader.cut_texts import CutTexts
 from recollect.streams.reader.gathered_states import StateGatherer
 from recollect.streams.reader.head_file import HeadFile
-from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shares
+from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shares, percentages
 from recollect.streams.reader.name_chain import NameChain
 from recollect.streams.reader.packed_reading import (
     NAME_TYPES,
@@ -36,21 +36,22 @@ from recollect.streams.reader.word_states import WholeNumbers
 #: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
 UNITS = 32
 
-#: What the head of attributes says of a sentence that gives none.
-NO_ATTRIBUTE = "none"
-
 # At most so many texts are read together: what is done once for all of them is most of the work.
 _TOGETHER = 64
 #: The heads that see words; the others see sentences.
-_OF_WORDS = frozenset({"names", "tags"})
+_OF_WORDS = frozenset({"names", "tags", "salience"})
+#: Labels that count: of a word, that it is part of something worth remembering; of a sentence, that
+#: it is meant as the sender's own; in heads of earlier releases, that it lasts.
+SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
 
 
 class _Seen(NamedTuple):
-    """Texts one after the other: the states of all words, which of them are no marks, how many such
-    stand before each word, their parts of speech, and the names.
+    """Texts one after the other: the states of all words and their shapes, which of them are no
+    marks, how many such stand before each word, their parts of speech, and the names.
     """
 
     states: WholeNumbers
+    shapes: WholeNumbers
     told: npt.NDArray[np.bool_]
     told_before: npt.NDArray[np.int64]
     tags: TagPlaces
@@ -64,9 +65,11 @@ class TextReader:
         """`layers`: those that are seen beside the layers of the heads, for training others."""
         self.encoder = encoder
         self._heads = {name: ScoringHead(head) for name, head in heads.heads.items()}
-        self._chain = None
-        if (names := heads.heads.get("names")) is not None and names.steps is not None:
-            self._chain = NameChain(names.labels, names.steps.array())
+        self._chains = {
+            name: NameChain(head.labels, head.steps.array())
+            for name, head in heads.heads.items()
+            if head.steps is not None
+        }
         tags = heads.heads["tags"].labels if "tags" in heads.heads else ()
         self._tag_places = tag_places(label.partition("/")[0] for label in tags)
         of_heads = {layer for head in self._heads.values() for layer in head.layers}
@@ -123,17 +126,20 @@ class TextReader:
                 yield states
 
         seen = self._seen(cut, forwards())
-        said = iter(self._sentences(cut, seen))
+        own, lasting = self._sentences(cut, seen)
+        salience = self._salience(cut, seen, lasting)
+        spoken = iter(own)
         names = deque(seen.names)
         found = []
         for number, (first, end) in enumerate(pairwise(cut.firsts)):
-            tags = seen.tags[seen.told_before[first] : seen.told_before[end]]
-            own = []
-            while names and names[0].begin < end:
-                name = names.popleft()
-                own.append(name._replace(begin=name.begin - first, end=name.end - first))
-            of_text = list(islice(said, len(cut.spans[number])))
-            found.append(AnnotatedText(packed_parts(tags, own, of_text), tokens[number]))
+            words = slice(seen.told_before[first], seen.told_before[end])
+            packed = packed_parts(
+                seen.tags[words],
+                salience[words],
+                _names_of_text(names, first, end),
+                list(islice(spoken, len(cut.spans[number]))),
+            )
+            found.append(AnnotatedText(packed, tokens[number]))
         return found
 
     def _seen(self, cut: CutTexts, states: Iterable[HiddenStates]) -> _Seen:
@@ -143,7 +149,7 @@ class TextReader:
         told_before = np.zeros(len(told) + 1, np.int64)
         np.cumsum(told, out=told_before[1:])
         tags, names = self._tags(found, shapes, told), self._names(cut, found, shapes)
-        return _Seen(found, told, told_before, tags, names)
+        return _Seen(found, shapes, told, told_before, tags, names)
 
     # Words
 
@@ -167,42 +173,65 @@ class TextReader:
         return found
 
     def _names(self, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers) -> list[PackedName]:
-        head = self._heads.get("names")
-        if head is None or self._chain is None or not len(shapes):
-            return []
+        spans, scores, labels = self._spans("names", cut, states, shapes)
+        return [
+            _scored(begin, end, NAME_TYPES[NAME_TYPES.index(kind)], scores, labels)
+            for begin, end, kind in spans
+        ]
+
+    def _spans(
+        self, name: str, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers
+    ) -> tuple[list[tuple[int, int, str]], Scores, tuple[str, ...]]:
+        """Return the spans that a chain of labels finds, the scores of all words, and the labels
+        that these are of.
+        """
+        head, chain = self._heads.get(name), self._chains.get(name)
+        if head is None or chain is None or not len(shapes):
+            return [], np.empty((0, 0), np.int64), ()
         scores = head.scores(self._parts(head, states, self._layers, shapes))
-        best = self._chain.best(scores, cut.firsts[1:])
-        spans: list[tuple[int, int, NameType]] = []
+        best = chain.best(scores, cut.firsts[1:])
+        found: list[tuple[int, int, str]] = []
         for word in np.flatnonzero(best).tolist():
             label = head.labels[best[word]]
             if label[0] == "B":
-                kind: NameType = label[2:]
-                spans.append((word, word + 1, kind))
+                found.append((word, word + 1, label[2:]))
             else:
-                begin, _, kind = spans[-1]
-                spans[-1] = begin, word + 1, kind
-        return [_scored(*span, scores, head.labels) for span in spans]
+                begin, _, kind = found[-1]
+                found[-1] = begin, word + 1, kind
+        return found, scores, head.labels
+
+    def _salience(
+        self, cut: CutTexts, seen: _Seen, lasting: Sequence[int]
+    ) -> npt.NDArray[np.uint8]:
+        """Return the salience in percent of the words that are no marks.
+
+        Heads of earlier releases judge whole sentences: `lasting` is their judgement.
+        """
+        head = self._heads.get("salience")
+        if head is None or not len(seen.shapes):
+            found = np.zeros(np.count_nonzero(seen.told), np.uint8)
+            bounds = seen.told_before[np.searchsorted(cut.places[:, 0], cut.sentences)]
+            for (begin, end), percent in zip(bounds.tolist(), lasting, strict=True):
+                found[begin:end] = percent
+            return found
+        scores = head.scores(self._parts(head, seen.states, self._layers, seen.shapes))
+        label = np.full(len(scores), head.labels.index(SALIENT))
+        return percentages(scores, label)[seen.told].astype(np.uint8)
 
     # Sentences
 
-    def _sentences(self, cut: CutTexts, seen: _Seen) -> list[ReadSentence]:
+    def _sentences(self, cut: CutTexts, seen: _Seen) -> tuple[list[ReadSentence], list[int]]:
+        """Return the sentences, and how likely each of them lasts, in percent."""
         means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
-        durable = self._likeliest("durable", means, shapes)
-        attributes = self._likeliest("attribute", means, shapes)
+        own = self._percent("own", OWN_WORDS, means, shapes)
         found: list[ReadSentence] = []
         for number, (start, end) in enumerate(chain.from_iterable(cut.spans)):
-            attribute, sure = attributes[number] if attributes else (NO_ATTRIBUTE, 0)
             kind: SentenceKind = "statement"
             if kinds:
-                kind = kinds[number][0]  # type: ignore[assignment]
-            lasting = 100
-            if durable:
-                label, percent = durable[number]
-                lasting = percent if label == "durable" else 100 - percent
-            said = (None, 0) if attribute == NO_ATTRIBUTE else (attribute, sure)
-            found.append(ReadSentence(start, end, kind, lasting, *said))
-        return found
+                kind = kinds[number]  # type: ignore[assignment]
+            found.append(ReadSentence(start, end, kind, own[number]))
+        return found, self._percent("durable", _DURABLE, means, shapes)
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
         """Return the rounded means of the words of each sentence, layers side by side, and its
@@ -226,14 +255,35 @@ class TextReader:
         )
         return _means(states, bounds), shapes * np.int8(UNITS)
 
-    def _likeliest(
-        self, name: str, means: WholeNumbers, shapes: WholeNumbers
-    ) -> list[tuple[str, int]]:
-        """Return the likeliest label of each sentence with its percentage, if there is a head."""
+    def _likeliest(self, name: str, means: WholeNumbers, shapes: WholeNumbers) -> list[str]:
+        """Return the likeliest label of each sentence, if there is a head."""
         head = self._heads.get(name)
         if head is None or not len(shapes):
             return []
-        return head.likeliest(self._parts(head, means, self._layers[self._means], shapes))
+        scores = head.scores(self._parts(head, means, self._layers[self._means], shapes))
+        return [head.labels[each] for each in scores.argmax(axis=1).tolist()]
+
+    def _percent(
+        self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers
+    ) -> list[int]:
+        """Return the percentage of a label for each sentence; without a head, 100."""
+        head = self._heads.get(name)
+        if head is None or not len(shapes):
+            return [100] * len(shapes)
+        scores = head.scores(self._parts(head, means, self._layers[self._means], shapes))
+        found: list[int] = percentages(
+            scores, np.full(len(scores), head.labels.index(label))
+        ).tolist()
+        return found
+
+
+def _names_of_text(names: deque[PackedName], first: int, end: int) -> list[PackedName]:
+    """Take the names of a text off the front, and return them by the text's own words."""
+    found = []
+    while names and names[0].begin < end:
+        name = names.popleft()
+        found.append(name._replace(begin=name.begin - first, end=name.end - first))
+    return found
 
 
 def _scored(

@@ -26,12 +26,12 @@ COMMON = 25
 OURS = frozenset(
     re.findall(
         r"\w+",
-        """after said asked answered others other person concept organisation technology product
-        place unknown inferred delivery pending merged near duplicate within hours same words
-        handle name that gave causal phone email conversation extends derives date number event
-        time called nickname with only more also alike part makes addresses alone accounts perhaps
-        mailbox they share plan work home family partner role health preference would does doesn
-        will have their different""",
+        """after said again asked answered others other person concept organisation technology
+        product place unknown inferred delivery pending merged near duplicate within hours same
+        words handle name that gave causal phone email conversation extends derives date number
+        event time called nickname with only more also alike part makes addresses alone accounts
+        perhaps mailbox they share plan work home family partner role health preference would
+        does doesn will have their different""",
     )
 )
 _WORD = re.compile(r"[a-zà-ÿ]{2,}")

@@ -510,7 +510,7 @@ def recalled(client: Hindsight, bank: str, question: str) -> str:
 def test_fault_1_one_memory_of_several_is_invalidated_and_restored(client: Hindsight) -> None:
     client.retain("curate", SEVERAL, document_id="d", tags=["t"])
     before = listed(client, "curate")
-    assert len(before) == 3
+    assert len(before) == 4
     (text,) = [text for text in before if "oolong" in text]
     curate(client, "curate", before[text], state="invalidated", reason="never true")
     curate(client, "curate", before[text], state="invalidated")

@@ -135,8 +135,8 @@ def test_fault_1_and_2_one_memory_of_several_is_changed(
     client.update(ids["Turin"], text="I live in Oslo.")
     client.update(ids["herring"], metadata={"seen": True})
     listed = {one["memory"]: one for one in client.get_all(filters=ADA)["results"]}
-    assert set(listed) == {"I live in Oslo.", "The harbour smells of herring."}
-    assert listed["The harbour smells of herring."]["metadata"] == {"seen": True}
+    assert set(listed) == {"I live in Oslo.", "ada: The harbour smells of herring."}
+    assert listed["ada: The harbour smells of herring."]["metadata"] == {"seen": True}
     assert [one["event"] for one in client.history(ids["oolong"])] == ["ADD", "DELETE"]
     with pytest.raises(MemoryNotFoundError):
         client.update(ids["oolong"], text="x")

@@ -592,7 +592,7 @@ def test_instructions_greetings_and_thanks_are_no_memories(memory: Memory) -> No
         {"role": "assistant", "content": "Hello Ada! How are you today?"},
         {"role": "user", "content": "I bake rye bread."},
         {"role": "assistant", "content": "Sounds great."},
-        {"role": "user", "content": "Thanks a lot for your help!"},
+        {"role": "user", "content": "Many thanks!"},
         {"role": "assistant", "content": "You're welcome!"},
         {"role": "user", "content": "bye"},
     ]

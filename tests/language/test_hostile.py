@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.names.mentions import mentions
-from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.dates_in_text import date_references
 from recollect.text.sentences import sentences
+from tests.language.stating import stated
 
 #: Words that set off every reader, so that random texts reach beyond the first test.
 FRAGMENTS = (
@@ -37,8 +37,8 @@ TEXTS = st.one_of(
 @settings(max_examples=400)
 @given(TEXTS, st.one_of(st.none(), st.text(max_size=12)), st.integers(-(2**50), 2**50))
 def test_every_part_is_where_it_says(text: str, speaker: str | None, at_ms: int) -> None:
-    analysis = analyse(text, speaker=speaker, at_ms=at_ms)
-    assert analysis == analyse(text, speaker=speaker, at_ms=at_ms)
+    analysis = stated(text, speaker=speaker, at_ms=at_ms)
+    assert analysis == stated(text, speaker=speaker, at_ms=at_ms)
     previous = 0
     for statement in analysis.statements:
         assert previous <= statement.start < statement.end <= len(text)
@@ -108,7 +108,7 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
         gc.disable()
         try:
             begin = time.process_time()
-            analyse(text, speaker="Ada", at_ms=0)
+            stated(text, speaker="Ada", at_ms=0)
             return time.process_time() - begin
         finally:
             gc.enable()
@@ -120,9 +120,9 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
     program = (
-        "from recollect.streams.language.statements.statements import analyse\n"
+        "from tests.language.stating import stated\n"
         'text = "Hi, I\'m Tyler. My email is t@x.org. I moved to Berlin with Tom last week."\n'
-        "print(analyse(text, speaker='Ada', at_ms=1_000_000_000_000))"
+        "print(stated(text, speaker='Ada', at_ms=1_000_000_000_000))"
     )
     answers = {
         subprocess.run(

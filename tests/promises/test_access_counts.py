@@ -40,6 +40,7 @@ def counts(home: Path) -> list[tuple[str, int]]:
         ).fetchall()
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_A3_what_is_recalled_is_counted_when_the_home_is_closed(home: Path) -> None:
     with Recollect(home, count_accesses=True) as r:
         for _ in range(3):
@@ -52,6 +53,7 @@ def test_A3_what_is_recalled_is_counted_when_the_home_is_closed(home: Path) -> N
         assert r.zone("ada").verify().ok
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_A3_what_is_recalled_is_counted_now_and_then(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,10 +50,10 @@ from recollect.streams.agents.writer import pending_rows as pending_rows
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement
 from recollect.streams.language.relations.likeness import LEAST_COSINE
-from recollect.streams.language.statements.statements import analyse
 from recollect.streams.writing import writer_tools
 from recollect.text.stability import CONFIDENCE_THRESHOLD, TTL_DAYS, stability
 from recollect.text.stopwords import STOP_WORDS
+from tests.language.stating import stated
 from tests.memory import Memory
 from tests.protocol.kit import in_memory
 from tests.recall.kit import DAY, START, EncodedHome, ask, say, tell
@@ -515,13 +515,13 @@ def fields(struct: Any) -> set[str]:
 
 def statements(text: str) -> Sequence[Statement]:
     """Return what the rules take a text to state."""
-    return analyse(text, speaker="Ada", at_ms=START).statements
+    return stated(text, speaker="Ada", at_ms=START).statements
 
 
 def causes(words: str) -> bool:
     """Return whether words make the sentence before a cause."""
     text = f"The storm flooded the bridge. {words}, the road was closed."
-    return bool(analyse(text, speaker="Ada", at_ms=START).causes)
+    return bool(stated(text, speaker="Ada", at_ms=START).causes)
 
 
 def faded_by(hours: float) -> tuple[float, float]:
@@ -640,7 +640,7 @@ CONSTANTS = [
     Holds(
         "003 causal words within a sentence: because, therefore; cause and effect are two facts",
         lambda: [
-            (len(statements(text)), len(analyse(text, speaker="Ada", at_ms=START).causes))
+            (len(statements(text)), len(stated(text, speaker="Ada", at_ms=START).causes))
             for text in (
                 "I missed the concert because I broke my leg.",
                 "I broke my leg, therefore I missed the concert.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -146,7 +146,10 @@ def test_A25_a_day_is_named_once(zone: Zone) -> None:
     ]
 
 
-def test_A25_the_best_turns_are_whole_and_others_are_told_by_their_facts(zone: Zone) -> None:
+def test_A25_the_best_turns_are_whole_and_others_are_told_by_their_facts(
+    zone: Zone, salient_only: Callable[[str], None]
+) -> None:
+    salient_only("dog")
     chatter = "Oh well, what a long and odd day it was, with rain and nobody who would laugh!"
     best = said("My dog Rex broke his leg yesterday. What a day that was!", "2026-05-08")
     others = [

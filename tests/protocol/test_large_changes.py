@@ -58,7 +58,7 @@ PARTITION = partition_of(ZONE)
 MakeHome = Callable[..., Home]
 
 BERLIN = say("Ada moved to Berlin. She likes green tea. My tea shop is near the station.", "1")
-RED = say("We painted the kitchen red. My bicycle is blue.", "2")
+RED = say("We painted the kitchen red.", "2")
 TEA = say("I like oolong tea.", "3")
 
 

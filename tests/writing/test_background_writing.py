@@ -101,6 +101,7 @@ def metric(client: httpx.Client, name: str) -> float:
     return sum(float(value) for value in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.M))
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_what_is_said_is_read_without_a_command(tmp_path: Path) -> None:
     with service_with(tmp_path / "home", keeping, price_in=2) as (_, client, server):
         publish(client, "I live in Turin.")

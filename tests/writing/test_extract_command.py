@@ -52,6 +52,7 @@ def facts(lines: list[Json]) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_it_shows_what_a_home_would_hold_after_writing(tmp_path: Path) -> None:
     with shell_with(tmp_path, good) as (shell, _):
         done = extracted(shell, "--writer", "model", "--json")
@@ -73,6 +74,7 @@ def test_it_shows_what_a_home_would_hold_after_writing(tmp_path: Path) -> None:
     assert sum(each["calls"] for each in said_of) == report.calls == len(server.questions)
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_two_writers_stand_side_by_side(tmp_path: Path) -> None:
     with shell_with(tmp_path, good) as (shell, _):
         both = extracted(shell, "--writer", "both", "--json").json()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -78,6 +78,7 @@ def test_a_model_finds_the_entities_that_there_are(opened: OpenWriting) -> None:
     assert nobody == []
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_a_fact_is_linked_to_an_entity_that_was_found(opened: OpenWriting) -> None:
     """Fault 28: also by the name of a handle that was merged."""
     memory, _ = opened(
@@ -153,8 +154,11 @@ def test_a_merge_of_entities_that_were_found_waits_for_review(opened: OpenWritin
     assert memory.verify().ok
 
 
-def test_a_fact_of_another_conversation_may_be_a_cause(opened: OpenWriting) -> None:
+def test_a_fact_of_another_conversation_may_be_a_cause(
+    opened: OpenWriting, salient_only: Callable[[str], None]
+) -> None:
     """Fault 28."""
+    salient_only("leg")
 
     def link(results: Sequence[dict[str, Any]]) -> list[Call]:
         (leg,) = [each for each in results[0]["results"] if each["type"] == "fact"]
@@ -232,6 +236,7 @@ def test_other_words_are_no_evidence(opened: OpenWriting, evidence: str) -> None
     assert memory.write().reasons == {"evidence": 1}
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_evidence_may_stand_beside_the_metadata(opened: OpenWriting) -> None:
     """Fault 31."""
     call = "insert_fact", {"text": FERRY, "evidence": FERRY}
@@ -462,9 +467,12 @@ def test_a_reworded_fact_is_still_corrected(opened: OpenWriting) -> None:
 
 
 def test_answers_of_old_ledgers_are_decided_as_they_were(
-    opened: OpenWriting, monkeypatch: pytest.MonkeyPatch
+    opened: OpenWriting,
+    monkeypatch: pytest.MonkeyPatch,
+    salient_only: Callable[[str], None],
 ) -> None:
     """What the first rules refuse or leave out stays so, also when it is derived again."""
+    salient_only("standup")
     monkeypatch.setattr(model_loop, "CURRENT_RULES", 1)
     (message, clean), *_ = RAW.items()
     answers = {

@@ -175,6 +175,7 @@ def _merged(memory: Memory) -> list[tuple[str, str]]:
     return sorted((merge.a, merge.b) for merge in memory.merges() if merge.status == "merged")
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_what_a_model_wrote_changes_nothing_of_what_a_correction_says(
     opened: OpenWriting, tmp_path: Path
 ):

@@ -177,6 +177,7 @@ def test_a_model_that_writes_its_calls_as_text_is_a_writer(opened: OpenWriting, 
     assert len(server.questions) == asked
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_a_message_whose_answer_was_cut_off_stays_unread(opened: OpenWriting) -> None:
     """It is counted as read once an answer is whole."""
     cut = [True]
@@ -197,6 +198,7 @@ def test_a_message_whose_answer_was_cut_off_stays_unread(opened: OpenWriting) ->
     assert memory.write().pending == 0
 
 
+@pytest.mark.usefixtures("nothing_salient")
 def test_a_service_without_tools_is_asked_in_text(opened: OpenWriting) -> None:
     """Fault 30: it gets the tools, and their results, as text."""
 

@@ -21,7 +21,6 @@ from recollect.schemas.attributes import is_single_valued
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Relation
 from recollect.streams.language.relations.further_values import ToldValues
-from recollect.streams.language.statements.occasions import without_occasion
 
 # Confidences of a supersession, and of a value that adds to an earlier one of its slot.
 _UPDATES_CONFIDENCE = 1.0
@@ -130,11 +129,11 @@ class Relations:
         """Return an earlier fact with the same value whose text is part of this fact's text."""
         is_covered, normalised = self._values.is_told, normalise_name(value.value)
         same_value = [
-            (each.fact_id, without_occasion(each.text))
+            (each.fact_id, each.text)
             for each in earlier
             if normalise_name(each.value) == normalised
         ]
-        text = without_occasion(value.text)
+        text = value.text
         if any(is_covered(text, known) for _, known in same_value):
             return None
         return next((fact for fact, known in same_value if is_covered(known, text)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import Participant, named_participants
 from recollect.streams.agents.writer.causal_links import (
-    JUST_NOW_MS,
     CausalReference,
     find_causal_references,
 )
@@ -23,7 +23,6 @@ from recollect.streams.agents.writer.retractions import (
     find_retractions,
     states_retracted_value,
 )
-from recollect.streams.language.attributes.frames import find_frame
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
 from recollect.streams.language.grammar.named_weekdays import (
@@ -31,7 +30,7 @@ from recollect.streams.language.grammar.named_weekdays import (
     days_named,
     names_weekday,
 )
-from recollect.streams.language.grammar.questions import is_question, last_question
+from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.grammar.role_plays import begins_play
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.mentions import mentions
@@ -41,16 +40,23 @@ from recollect.streams.language.references.person_before import (
     Before,
     has_pronoun,
 )
-from recollect.streams.language.statements.occasions import Occasion, ToldOccasion, about_corrected
+from recollect.streams.language.references.standing_alone import left_open
+from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.found_dates import DateReference
+from recollect.text.dates.resolved_dates import in_numbers, with_days
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import tokenise
 
 #: How far back a bare weekday's date is looked up: in messages, and in time.
 WEEKDAY_LOOKBACK_MESSAGES = 6
 _WEEKDAY_LOOKBACK_MS = 86_400_000
-
-#: For how long the first message counts as the topic of a conversation with an assistant.
-_MAX_SESSION_MS = 6 * 3_600_000
+#: In characters: a longer message is no question that the next one answers.
+_LONGEST_QUESTION = 300
+#: In characters: a longer subject frames nothing.
+_LONGEST_SUBJECT = 240
+#: "Re: Fwd: AW: The roof"
+_REPLIED = re.compile(r"\A(?:(?:re|fwd?|aw|wg|sv|tr|rv|antw)(?:\[\d+\])?:\s*)+", re.IGNORECASE)
 
 #: Whether an earlier message is the current version: neither edited nor deleted since.
 IsCurrent = Callable[[Event], bool]
@@ -58,12 +64,26 @@ IsCurrent = Callable[[Event], bool]
 _json = msgspec.json.Encoder()
 
 
-class Question(msgspec.Struct, frozen=True):
-    """A question that the message answers: its event's number, its text, a fact's `context`."""
+class Frame(msgspec.Struct, frozen=True):
+    """What statements answer, correct or are headed by, for the `context` of their facts.
 
-    number: int
-    asked: str
+    Attributes:
+        numbers: the numbers of the earlier events that it quotes, and of those that tell which days
+            its weekdays mean; none: it is the message's own subject.
+        span: the sentence that has it; None: the whole message.
+        dates: the dates in it that hold for the statements too.
+    """
+
     context: str
+    numbers: tuple[int, ...] = ()
+    span: tuple[int, int] | None = None
+    dates: tuple[DateReference, ...] = ()
+
+    def holds_for(self, statement: Statement) -> bool:
+        """Whether it frames a statement."""
+        return self.span is None or (
+            statement.start < self.span[1] and self.span[0] < statement.end
+        )
 
 
 class AnalysedMessage(msgspec.Struct, frozen=True):
@@ -71,7 +91,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
 
     Attributes:
         said_at: the time of the message (unix ms); of an edit, that of the original.
-        question: the question that it answers, if any.
+        frames: what its statements answer, correct or are headed by, the closest first.
         source_numbers: the numbers of the earlier events that the analysis depends on.
         replaced: the ids of the message's versions that this one replaces.
         annotation: the reader's annotation of its text.
@@ -82,7 +102,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         participants: the participants of the conversation that it may name.
         versions: the numbers and texts of its versions earlier in the ledger, by event id.
         dates: the dates in its text, whether stated in a fact or not.
-        date_sources: the numbers of the earlier events that determine its weekdays' dates.
+        date_sources: the numbers of the earlier events that tell which days its weekdays mean.
         skip_mentions: record no mentions of names outside of statements.
         skip_dates: record no mentions of dates and times.
         skip_relations: record no relations between facts.
@@ -91,7 +111,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     event: Event
     analysis: Analysis
     said_at: int
-    question: Question | None = None
+    frames: tuple[Frame, ...] = ()
     source_numbers: tuple[int, ...] = ()
     replaced: tuple[str, ...] = ()
     annotation: TextReading | None = None
@@ -114,7 +134,11 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
 
     def context_numbers(self, statement: Statement) -> list[int]:
         """Return the numbers of the earlier events that a statement's fact quotes."""
-        return _context_numbers(statement, self.question)
+        return _context_numbers(statement, self.frames)
+
+    def frame_of(self, statement: Statement) -> Frame | None:
+        """Return what frames a statement, if anything does."""
+        return _frame_of(statement, self.frames)
 
 
 def indexed_text(content: Content) -> str:
@@ -126,7 +150,7 @@ def indexed_text(content: Content) -> str:
 def user_text(event: Event) -> str:
     """Return the text to extract facts from; empty for an assistant's message.
 
-    Pasted memory output is blanked. An assistant repeats what others said or what it recalled, and
+    What memory printed is blanked. An assistant repeats what others said or what it recalled, and
     facts from that would multiply memories (F1): its messages are only searchable as events.
     """
     content = message_of(event)
@@ -174,41 +198,35 @@ def analyse_message(
     earlier = _EarlierMessages(conversation, below, replaced)
     is_current = earlier.is_current
 
-    question = _question_in(before, content, is_current)
-    follows_plain_fact = _follows_plain_fact(before, content)
     among_people = _is_among_people(content, before)
     first = conversation.first_message(event) if before and not among_people else None
-    in_play = not among_people and _is_role_play(text, first, is_current)
+    is_played = not among_people and _is_role_play(text, first, is_current)
     retractions: tuple[Retraction, ...] = ()
-    if "evolution" not in without and not in_play:
+    if "evolution" not in without and not is_played:
         retractions = tuple(
             msgspec.structs.replace(one, statement=_retracted_statement(one, earlier, without))
             for one in find_retractions(text, said_at, event, content, conversation)
         )
+    frames = (
+        *_corrected_topics(retractions, earlier, without),
+        *_question_in(before, content, is_current),
+        *_subject_of(content),
+    )
     dated = text or (content.content if is_newest else "")
     days = earlier.days_before(event, dated, said_at)
-    topics = _corrected_topics(retractions, content, earlier)
     analysis = analyse(
-        text,
-        speaker=content.sender_name or content.sender_id,
-        at_ms=said_at,
-        utc_offset_minutes=content.utc_offset,
-        asked=question.asked if question else None,
-        dictated=follows_plain_fact,
-        reading=annotation,
-        keep=[(one.start, one.end) for one in retractions],
-        days=[day for _, day in days],
-        without=without,
-        before=_antecedents(text, said_at, event, conversation, is_current),
-        occasion=_find_occasion(
-            content, said_at, before, first, is_current, among_people=among_people
+        Document(
+            text=text,
+            speaker=content.sender_name or content.sender_id,
+            at_ms=said_at,
+            utc_offset_minutes=content.utc_offset,
+            reading=annotation,
+            before=tuple(_antecedents(text, said_at, event, conversation, is_current)),
+            days=tuple(day for _, day in days),
+            keep=tuple((one.start, one.end) for one in retractions),
+            is_played=is_played,
         ),
-        among_people=among_people,
-        in_play=in_play,
-        corrected=[(span, topic) for span, topic, _ in topics],
-        pictures=[
-            one.caption for one in content.attachments if one.type == "image" and one.caption
-        ],
+        without,
     )
     dates, meant = analysis.dates, analysis.days_meant
     if not text and "temporal" not in without:
@@ -232,21 +250,20 @@ def analyse_message(
             dates=dates,
             date_sources=date_sources,
         )
-    source_numbers = tuple(one.number for one in before) if question or follows_plain_fact else ()
+    source_numbers: tuple[int, ...] = ()
     causal_references = find_causal_references(analysis.outside, said_at, event, conversation)
     extensions = find_extensions(analysis.added_outside, said_at, event, conversation, replaced)
     others = [*(each.number for each in causal_references), *(each.number for each in extensions)]
     source_numbers += tuple(number for number in others if number not in source_numbers)
     analysis = _with_day_sources(analysis, date_sources)
-    analysis = _with_topic_sources(analysis, [(one.number, numbers) for _, one, numbers in topics])
-    context = {n for each in analysis.statements for n in _context_numbers(each, question)}
+    context = {n for each in analysis.statements for n in _context_numbers(each, frames)}
     source_numbers += tuple(number for number in sorted(context) if number not in source_numbers)
     quoted = (conversation.event(number) for number in sorted(context))
     return AnalysedMessage(
         event,
         analysis,
         said_at,
-        question,
+        frames,
         source_numbers,
         replaced,
         annotation,
@@ -304,10 +321,10 @@ class _EarlierMessages:
 
     def dates_of(self, event: Event) -> tuple[list[DateReference], tuple[int, ...]]:
         """Return the dates of a message, and the numbers of the events that determine its days."""
-        said, at = message_of(event), self.said_at(event)
-        text = user_text(event)
+        text, at = user_text(event), self.said_at(event)
         days = self.days_before(event, text, at)
-        dates, meant = dates_meant(text, at, said.utc_offset, [day for _, day in days])
+        offset = message_of(event).utc_offset
+        dates, meant = dates_meant(text, at, offset, [day for _, day in days])
         return dates, tuple(sorted({number for number, day in days if day in meant}))
 
     def said_at(self, one: Event) -> int:
@@ -318,8 +335,14 @@ class _EarlierMessages:
         return resolve_version(one, self._conversation.revisions(one, self._below))
 
 
-def _context_numbers(statement: Statement, question: Question | None) -> list[int]:
-    return sorted({*statement.told_with, *((question.number,) if question else ())})
+def _frame_of(statement: Statement, frames: Sequence[Frame]) -> Frame | None:
+    return next((each for each in frames if each.holds_for(statement)), None)
+
+
+def _context_numbers(statement: Statement, frames: Sequence[Frame]) -> list[int]:
+    frame = _frame_of(statement, frames)
+    quoted = () if frame is None else frame.numbers
+    return sorted({*statement.told_with, *quoted})
 
 
 def _with_day_sources(analysis: Analysis, numbers: Sequence[int]) -> Analysis:
@@ -328,23 +351,6 @@ def _with_day_sources(analysis: Analysis, numbers: Sequence[int]) -> Analysis:
         return analysis
     statements = tuple(
         each.told_with_words_of(*numbers) if each.dates else each for each in analysis.statements
-    )
-    return msgspec.structs.replace(analysis, statements=statements)
-
-
-def _with_topic_sources(
-    analysis: Analysis, topics: Sequence[tuple[int | None, tuple[int, ...]]]
-) -> Analysis:
-    """Add to statements that quote an earlier message the events that determine its days.
-
-    `topics`: the number of that message, and those of the events.
-    """
-    numbers = {number: sources for number, sources in topics if sources}
-    if not numbers:
-        return analysis
-    statements = tuple(
-        each.told_with_words_of(*(n for one in each.told_with for n in numbers.get(one, ())))
-        for each in analysis.statements
     )
     return msgspec.structs.replace(analysis, statements=statements)
 
@@ -361,36 +367,6 @@ def _antecedents(
             annotation = conversation.annotation(user_text(one))
             found.append(Before(one.number, name, said.content, annotation))
     return found
-
-
-def _find_occasion(
-    content: Content,
-    said_at: int,
-    before: Sequence[Event],
-    first: Event | None,
-    is_current: IsCurrent,
-    *,
-    among_people: bool,
-) -> Occasion | None:
-    """Return the context of a message; None if there is none.
-
-    It is the subject of a mail; among people, the message of somebody else just before; with an
-    assistant, the `first` message of the sender.
-    """
-    subject = content.metadata.get("subject")
-    if isinstance(subject, str):
-        return Occasion(subject)
-    if not before:
-        return None
-    last = message_of(before[0])
-    said = before[0] if among_people else first
-    max_age = JUST_NOW_MS if among_people else _MAX_SESSION_MS
-    if said is None or not 0 <= said_at - said.occurred_at <= max_age or not is_current(said):
-        return None
-    if among_people and last.sender_id == content.sender_id:
-        return None
-    name = last.sender_name or last.sender_id if among_people else None
-    return Occasion(user_text(said), said.number, name)
 
 
 def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
@@ -410,33 +386,6 @@ def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool
     return begins_play(user_text(first))
 
 
-def _corrected_topics(
-    retractions: Sequence[Retraction], content: Content, before: _EarlierMessages
-) -> list[tuple[tuple[int, int], ToldOccasion, tuple[int, ...]]]:
-    """Return (span, topic, date sources) of the values that a correction gives without a topic.
-
-    The span is the correcting sentence's; the date sources determine the topic's days.
-    """
-    found: list[tuple[tuple[int, int], ToldOccasion, tuple[int, ...]]] = []
-    for one in retractions:
-        if one.topic is None or not before.is_current(one.topic[0]):
-            continue
-        event, sentence = one.topic
-        earlier = message_of(event)
-        dates, numbers = before.dates_of(event)
-        is_own = earlier.sender_id == content.sender_id
-        topic = about_corrected(
-            user_text(event),
-            sentence,
-            dates,
-            event.number,
-            None if is_own else earlier.sender_name or earlier.sender_id,
-        )
-        if topic is not None:
-            found.append(((one.start, one.end), topic, numbers))
-    return found
-
-
 def antecedent_events(text: str, event: Event, conversation: Conversation) -> Sequence[Event]:
     """Return the events that may hold the antecedent of a pronoun in a text, the nearest first."""
     return conversation.preceding(event, IN_MIND) if has_pronoun(text) else ()
@@ -450,13 +399,15 @@ def _retracted_statement(
     said_at = earlier.said_at(one.event)
     days = earlier.days_before(one.event, text, said_at)
     analysis = analyse(
-        text,
-        speaker=content.sender_name or content.sender_id,
-        at_ms=said_at,
-        utc_offset_minutes=content.utc_offset,
-        keep=[one.sentence],
-        days=[day for _, day in days],
-        without=without,
+        Document(
+            text=text,
+            speaker=content.sender_name or content.sender_id,
+            at_ms=said_at,
+            utc_offset_minutes=content.utc_offset,
+            days=tuple(day for _, day in days),
+            keep=(one.sentence,),
+        ),
+        without,
     )
     analysis = _with_day_sources(
         analysis, sorted({number for number, day in days if day in analysis.days_meant})
@@ -497,11 +448,14 @@ def _verbatim_analysis(
 ) -> Analysis:
     """Return the analysis of a text to remember, as one statement for the whole text."""
     analysis = analyse(
-        text,
-        speaker=None,
-        at_ms=event.occurred_at,
-        utc_offset_minutes=content.utc_offset,
-        reading=annotation,
+        Document(
+            text=text,
+            speaker=None,
+            at_ms=event.occurred_at,
+            utc_offset_minutes=content.utc_offset,
+            reading=annotation,
+            keep=((0, len(text)),),
+        )
     )
     sentence = " ".join(text.split())
     if not sentence:
@@ -532,22 +486,64 @@ def _verbatim_analysis(
 
 def _question_in(
     before: Sequence[Event], content: Content, is_current: IsCurrent
-) -> Question | None:
-    """Return the question that somebody else asked just before, if any."""
+) -> Iterable[Frame]:
+    """Yield the question that somebody else asked just before, if any."""
     for event in filter(is_current, before):
         asked = message_of(event)
-        if asked.sender_id != content.sender_id and len(asked.content) <= 300:
+        if asked.sender_id != content.sender_id and len(asked.content) <= _LONGEST_QUESTION:
             last = " ".join(asked.content.split())
             if is_question(last):
                 name = asked.sender_name or asked.sender_id
-                return Question(event.number, last_question(last), f"{name} asked: {last}")
-    return None
+                yield Frame(f"{name} asked: {last}", (event.number,))
+                return
 
 
-def _follows_plain_fact(before: Sequence[Event], content: Content) -> bool:
-    """Whether the sender stated a plain fact just before, so that this is likely one too."""
-    for event in before:
-        said = message_of(event)
-        same = said.sender_id == content.sender_id
-        return same and len(said.content) <= 300 and find_frame(said.content, None) is not None
-    return False
+def _corrected_topics(
+    retractions: Sequence[Retraction], earlier: _EarlierMessages, without: Without
+) -> Iterable[Frame]:
+    """Yield the sentences that give the topics of corrections which name none themselves."""
+    for one in retractions:
+        if one.topic is None or not earlier.is_current(one.topic[0]):
+            continue
+        event, sentence = one.topic
+        text, said = user_text(event), message_of(event)
+        start, end = _with_antecedent(text, sentence)
+        dates, sources = earlier.dates_of(event)
+        inside = [each for each in dates if start <= each.start and each.end <= end]
+        words = with_days(
+            text, start, end, inside if "temporal_resolution" not in without else (), in_numbers
+        )
+        yield Frame(
+            f"{said.sender_name or said.sender_id} said: {words}",
+            tuple(sorted({event.number, *(sources if inside else ())})),
+            (one.start, one.end),
+            tuple(
+                each
+                for each in inside
+                if "temporal" not in without and not _is_retracted(each, text, one.values)
+            ),
+        )
+
+
+def _is_retracted(date: DateReference, text: str, values: Sequence[str]) -> bool:
+    """Whether a date of a text is one of the retracted values."""
+    words = text[date.start : date.end].lower()
+    return any(value in words for value in values)
+
+
+def _with_antecedent(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Return a sentence's span, from the sentence before on where it leaves open what "it" is."""
+    tokens = tokenise(text[span[0] : span[1]])
+    if left_open(tokens, 0, len(tokens.words), (), 0) not in ("part", "thing"):
+        return span
+    before = [each for each in sentences(text) if each[1] <= span[0]]
+    return (before[-1][0], span[1]) if before else span
+
+
+def _subject_of(content: Content) -> Iterable[Frame]:
+    """Yield the subject of a mail, without what marks replies, if it has any of moderate length."""
+    subject = content.metadata.get("subject")
+    if isinstance(subject, str):
+        words = " ".join(_REPLIED.sub("", subject.strip()).split())
+        if 0 < len(words) <= _LONGEST_SUBJECT:
+            yield Frame(f"Subject: {words}")

@@ -42,7 +42,7 @@ from recollect.streams.agents.writer.claim_order import (
     subjects_of,
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
-from recollect.streams.agents.writer.message_analysis import AnalysedMessage, fact_metadata
+from recollect.streams.agents.writer.message_analysis import AnalysedMessage, Frame, fact_metadata
 from recollect.streams.agents.writer.near_duplicates import fingerprints_of, signatures_of
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.proposals import is_of_model
@@ -226,7 +226,7 @@ class MessageDecision:
             pending.claim_signatures.append(row)
             own.puts.append(row)
         self._new_facts.append((statement.start, statement.end, id_))
-        self._quoting_part.puts += (fact, *_days_rows(id_, statement))
+        self._quoting_part.puts += (fact, *_days_rows(id_, statement, message.frame_of(statement)))
         own.puts += self._covering_retractions(fact)
         own.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", id_, statement.sentence)
@@ -445,6 +445,7 @@ def _end_replaced(message: AnalysedMessage, replaced: Set[str]) -> Iterable[Fact
 
 def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessage) -> Fact:
     event, content = message.event, message.content
+    frame = message.frame_of(statement)
     context = content.context if isinstance(content, Remember) else None
     quoted = [
         message.context_ids[number]
@@ -454,7 +455,7 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
     return Fact(
         id=id_,
         text=statement.text,
-        context=message.question.context if message.question else context,
+        context=frame.context if frame is not None else context,
         as_of=message.said_at,
         ingested_at=event.ingested_at,
         source_event_id=event.id,
@@ -464,9 +465,12 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
     )
 
 
-def _days_rows(id_: str, statement: Statement) -> list[AnyRow]:
-    """Return the row of the days from the first that a statement names to the last, if any."""
-    dates = (*statement.dates, *statement.context_dates)
+def _days_rows(id_: str, statement: Statement, frame: Frame | None = None) -> list[AnyRow]:
+    """Return the row of the days from the first that a statement names to the last, if any.
+
+    Without a date of its own it is of the days of its frame.
+    """
+    dates = statement.dates or (frame.dates if frame is not None else ())
     if not dates:
         return []
     return [FactDays(id_, min(each.first for each in dates), max(each.last for each in dates))]

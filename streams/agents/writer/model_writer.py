@@ -66,6 +66,7 @@ from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.grammar.named_weekdays import dates_about, dates_meant
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import Said
+from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.text.dates.found_dates import DateReference
@@ -320,7 +321,9 @@ class _Resolution:
         ]
 
     def _fills_slot(self, fact: ProposedFact) -> bool:
-        analysis = analyse(fact.text, speaker=None, at_ms=self._checked.said_at)
+        text, said_at = fact.text, self._checked.said_at
+        document = Document(text=text, speaker=None, at_ms=said_at, keep=((0, len(text)),))
+        analysis = analyse(document)
         return any(each.claim is not None for each in analysis.statements)
 
     def _accept(self, fact: ProposedFact, sender: EntityRef) -> None:

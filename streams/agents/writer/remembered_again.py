@@ -22,6 +22,7 @@ from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim, Statement
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.relations.likeness import turned
+from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 
 #: The sender id of a person who writes to an assistant, and how assistants refer to that person.
@@ -120,10 +121,13 @@ def _signatures(sentence: str, person_ids: list[str]) -> list[str]:
 def _own_claims(sentence: str, person: EntityRef, message: AnalysedMessage) -> list[Claim]:
     """Return the claim of a first-person sentence about its speaker, if it states nothing else."""
     found = analyse(
-        sentence,
-        speaker=person.normalized,
-        at_ms=message.said_at,
-        utc_offset_minutes=message.content.utc_offset,
+        Document(
+            text=sentence,
+            speaker=person.normalized,
+            at_ms=message.said_at,
+            utc_offset_minutes=message.content.utc_offset,
+            keep=((0, len(sentence)),),
+        )
     ).statements
     if len(found) != 1 or (claim := found[0].claim) is None:
         return []

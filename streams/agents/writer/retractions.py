@@ -25,7 +25,6 @@ from recollect.streams.language.relations.corrections import (
 )
 from recollect.streams.language.relations.denials import denied, find_denials
 from recollect.streams.language.relations.what_is_over import find_over, was_so
-from recollect.streams.language.statements.occasions import without_occasion
 
 #: How many messages to look back for the question that an agreement answers.
 _QUESTION_LOOKBACK_MESSAGES = 2
@@ -211,5 +210,5 @@ def superseding_id(retraction: Retraction, event: Event, facts: Sequence[Stateme
 
 def states_retracted_value(retraction: Retraction, text: str) -> bool:
     """Whether a text, apart from its context, states a retracted value."""
-    own = without_occasion(text).lower()
+    own = text.lower()
     return any(value in own for value in retraction.values)

@@ -94,9 +94,7 @@ class Whom(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name.
 
-    `told_with` are the numbers of the events before it whose words are in `text`. `context_dates`
-    are the dates of words in `text` from outside of its span: of another sentence, or of an earlier
-    message, with offsets there.
+    `told_with` are the numbers of the events before it whose words are in `text`.
     """
 
     start: int
@@ -110,7 +108,6 @@ class Statement(Struct, frozen=True):
     corrects: bool
     whom: Whom | None = None
     told_with: tuple[int, ...] = ()
-    context_dates: tuple[DateReference, ...] = ()
 
     def told_with_words_of(self, *numbers: int) -> Statement:
         """Return the statement, as having words of the events with these numbers too."""

@@ -68,6 +68,8 @@ _UNFINISHED = re.compile(
     r"because|although) [^,;.!?]*\Z",
     re.IGNORECASE,
 )
+#: What opens a clause that needs a verb of its own: "he asked if Ann" is not finished.
+_OPENS_CLAUSE = re.compile(r"\b(?:if|whether|because|unless|while)\s", re.IGNORECASE)
 _OWNED = re.compile(r"(?:my|our)\b", re.IGNORECASE)
 _SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
 _VERBS = (AUXILIARIES | PAST) - word_set(
@@ -163,6 +165,9 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
     if _UNFINISHED.search(text, max(begin, left_end - _NEAR), left_end):
         return False
     if _IN_PASSING.match(text, right_start, end):
+        return False
+    opened = list(_OPENS_CLAUSE.finditer(text, max(begin, left_end - _NEAR), left_end))
+    if opened and not is_finite(tokens, opened[-1].end(), left_end):
         return False
     if is_in_brackets(text, begin, left_end) or _is_my_noun(tokens, right_start, end):
         return False

@@ -14,11 +14,14 @@ SentenceKind = Literal["statement", "question", "command", "fragment"]
 
 
 class ReadWord(Struct, frozen=True):
-    """A word, and its part of speech as a tag of the Penn Treebank ("VBZ", "NNP", "PRP$")."""
+    """A word, its part of speech as a tag of the Penn Treebank ("VBZ", "NNP", "PRP$"; "" if none),
+    and how likely it is part of something worth remembering, in percent.
+    """
 
     start: int
     end: int
     tag: str
+    salience: int = 0
 
 
 class ReadName(Struct, frozen=True):
@@ -38,17 +41,14 @@ class ReadName(Struct, frozen=True):
 class ReadSentence(Struct, frozen=True):
     """A sentence, as `recollect.text.sentences` cuts the text.
 
-    `durable` is how likely it says something that lasts about somebody, in percent. `attribute` is
-    the class of what it says of somebody ("home", "work", ...), with `sure` in percent; None:
-    nothing.
+    `own` is how likely the sender means it as their own words, in percent, and does not quote,
+    paste, draft or play them.
     """
 
     start: int
     end: int
     kind: SentenceKind
-    durable: int
-    attribute: str | None
-    sure: int
+    own: int = 100
 
 
 class TextReading(Struct, frozen=True):

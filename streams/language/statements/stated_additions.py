@@ -27,7 +27,7 @@ from recollect.streams.language.relations.subjects import (
     is_same,
     subject_of,
 )
-from recollect.streams.language.statements.message_contents import MessageContents
+from recollect.streams.language.statements.document import Findings
 
 #: "I also …" adds to a sentence of the same subject so many sentences before it at most, if they
 #: share no word.
@@ -54,11 +54,11 @@ class StatedAdditions:
 
     def __init__(
         self,
-        contents: MessageContents,
+        findings: Findings,
         told: Mapping[int, Span],
         statements: Sequence[Statement],
     ) -> None:
-        self._contents = contents
+        self._findings = findings
         self._statements = statements
         self._places = list(told)
         self._spans = list(told.values())
@@ -68,22 +68,22 @@ class StatedAdditions:
         self.outside: list[AddedOutside] = []
         #: The sentences of each statement, once one of them adds something.
         self._said: list[list[_Said]] = []
-        if statements and may_add(contents.tokens):
+        if statements and may_add(findings.tokens):
             self._said = [self._sentences(each) for each in statements]
             for place, statement in enumerate(statements):
                 self._look_at(place, statement)
 
     def _look_at(self, at: int, statement: Statement) -> None:
         """Note to what a statement adds, if it says that it adds to anything."""
-        text = self._contents.text
+        text = self._findings.text
         said = self._said[at]
-        if not said or is_reported(self._contents.others, statement.start):
+        if not said or is_reported(self._findings.quoted, statement.start):
             return
         first = said[0]
         addition = find_addition(text, first.start, first.end)
         if addition is None:
             return
-        subject = subject_of(self._contents.tokens, addition.begins, first.end)
+        subject = subject_of(self._findings.tokens, addition.begins, first.end)
         if subject is None:
             return
         named = statement.whom.name if statement.whom is not None else None
@@ -159,8 +159,8 @@ class StatedAdditions:
             if before >= 0 and self._begins[before] >= start:
                 start = statement.start
             end = min(end, statement.end)
-            words = content_words(self._contents.text[start:end])
-            subject = subject_of(self._contents.tokens, start, end)
+            words = content_words(self._findings.text[start:end])
+            subject = subject_of(self._findings.tokens, start, end)
             found.append(_Said(self._places[index], start, end, words, subject))
         return found
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from recollect.streams.language.grammar.analysis import Caused, Outside, Statement
 from recollect.streams.language.grammar.clauses import Span
@@ -30,6 +32,16 @@ class StatedCauses:
         """Return the places of the statements that are a cause or an effect."""
         ends = {place for one in self.found for place in (one.cause, one.effect)}
         return ends | {one.statement for one in self.outside}
+
+    def renumber(self, places: Mapping[int, int]) -> None:
+        """Give the statements new places."""
+        self.found = [
+            msgspec.structs.replace(one, cause=places[one.cause], effect=places[one.effect])
+            for one in self.found
+        ]
+        self.outside = [
+            msgspec.structs.replace(one, statement=places[one.statement]) for one in self.outside
+        ]
 
     def between(self, right: int, joint: Joined) -> None:
         """Note the cause within a sentence whose second part begins with statement `right`."""

@@ -10,13 +10,13 @@ from recollect.streams.language.grammar.reported import reported
 from recollect.streams.language.grammar.verbs import (
     BASES,
     NOUNS_TOO,
+    THIRDS,
     THIRDS_ALONE,
     UNCERTAIN,
     is_participle,
     is_past,
     third_person,
 )
-from recollect.streams.language.worth.worth_words import LETS
 from recollect.text.lexicon import (
     AUXILIARIES,
     FUNCTION_WORDS,
@@ -128,6 +128,8 @@ _ORDERS = BASES - word_set("last like left felt read hurt set put cost let")
 _THIRDS = THIRDS_ALONE - {"is"}
 _NO_SUBJECTS = _ORDERS | _THIRDS
 
+_LETS = frozenset({"let's", "lets"})
+
 
 def is_impersonal(sentence: str) -> bool:
     """Whether nobody says "I" or "you" in a sentence, and it orders nothing."""
@@ -234,7 +236,7 @@ class _Rewriting:
     def _proposed(self) -> int:
         """Begin with what is wanted: "Let's go with the first one"; return the word after it."""
         lowers = self._lowers
-        if not lowers or lowers[0] not in LETS or 0 in self._quoted:
+        if not lowers or lowers[0] not in _LETS or 0 in self._quoted:
             return 0
         refused = lowers[1:2] == ["not"]
         verb_at = self._verb_after(1 if refused else 0)
@@ -314,6 +316,8 @@ class _Rewriting:
         elif lower == "me":
             if self._lowers[index + 1 : index + 2] == ["and"] or index == 0:
                 raise _Doubt
+            if not self._has_verb():
+                raise _Doubt  # an order or a fragment: "Forward everything to me", "Not me"
             self._put(index, self._who())
         elif lower == "us":
             if _SPEAKING.isdisjoint(self._lowers) and not any(map(is_past, self._lowers)):
@@ -388,6 +392,19 @@ class _Rewriting:
             self._put(verb_at, form)
             self._joined_verbs(verb_at + 1, negated=verb in ("don't", "dont", "do"))
         return verb_at + 1
+
+    def _has_verb(self) -> bool:
+        """Whether a verb behind the first word has a subject, as far as its form says."""
+        lowers = self._lowers
+        return any(
+            "'" in lower
+            or lower in AUXILIARIES
+            or lower in THIRDS
+            or is_past(lower)
+            or (lower in BASES and lowers[at - 1] not in _JOINING)
+            for at, lower in enumerate(lowers)
+            if at and at not in self._quoted
+        )
 
     def _is_clause(self, index: int) -> bool:
         """Whether what stands before a word says something of its own."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Recollect
-from recollect.schemas.changes import Fact
+from recollect.schemas.changes import Fact, FactDays
 from recollect.schemas.events import Draft
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import DAY, MINUTE, START, Zone, says
@@ -70,3 +70,21 @@ def test_once_who_named_the_day_is_forgotten_it_is_the_next_one(tmp_path: Path) 
         zone.forget("asks")
         (left,) = zone.facts()
         assert "2026-01-10" in left.text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "We pick up the sofa on Saturday. It weighs sixty kilos.",
+        "To bring on Saturday:\n- sixty kilos of flour from Leeds",
+    ],
+    ids=["the sentence before", "the heading of a list"],
+)
+def test_days_that_a_fact_tells_are_sealed_and_kept(told: str) -> None:
+    zone = Zone(RuleWriter()).given(NAMED)
+    outcome = zone.read(says("Ada", told, at=START + MINUTE))
+    (fact,) = (row for row in outcome.rows(Fact) if "sixty kilos" in row.text)
+    assert "Saturday (2026-01-24)" in fact.text
+    assert set(outcome.sources_of(Fact)) == {(1, 2)}
+    days = {row.fact_id: (row.first_day, row.last_day) for row in outcome.rows(FactDays)}
+    assert days[fact.id] == ("2026-01-24", "2026-01-24")

@@ -32,8 +32,9 @@ def test_the_fact_names_him_and_rests_on_who_named_him() -> None:
 def test_a_name_stays_where_a_sentence_stands_beside_the_pronoun() -> None:
     told = "He painted the shed in May. The shed stands behind the old barn."
     zone = Zone(RuleWriter()).given(says("Bob", ASKED))
-    (fact,) = zone.given(says("Ada", told, at=START + MINUTE, id="told")).facts()
-    assert "Peter painted the shed" in fact
+    first, second = sorted(zone.given(says("Ada", told, at=START + MINUTE, id="told")).facts())
+    assert "Peter painted the shed" in first
+    assert "The shed stands behind the old barn" in second
 
 
 def test_once_who_named_him_is_forgotten_nobody_is_named(tmp_path: Path) -> None:
@@ -42,8 +43,9 @@ def test_once_who_named_him_is_forgotten_nobody_is_named(tmp_path: Path) -> None
         zone.ingest([said("asks", ASKED, by="Bob"), said("tells", TOLD, minute=1)])
         assert any("Peter signed the lease" in fact.text for fact in zone.facts())
         zone.forget("asks")
-        assert not any("Peter" in fact.text for fact in zone.facts())
-        assert list(zone.facts()) == []
+        (fact,) = zone.facts(superseded=True)
+        assert fact.text.startswith("Ada: He signed the lease in Turin")
+        assert "Peter" not in repr([fact, zone.why(fact.id)])
 
 
 def test_he_may_have_been_named_several_messages_before() -> None:
@@ -63,7 +65,7 @@ def test_he_may_have_been_named_several_messages_before() -> None:
     assert sources == (1, 4)
 
 
-def test_who_may_be_named_before_makes_it_doubtful() -> None:
+def test_where_two_may_be_meant_nobody_is_named() -> None:
     def told(first: str) -> list[str]:
         home = Zone(RuleWriter()).given(
             says("Ada", first, id="first"),
@@ -74,7 +76,8 @@ def test_who_may_be_named_before_makes_it_doubtful() -> None:
 
     (known,) = told("The door is green.")
     assert "Dr. Okell moved to Riga" in known
-    assert told("Note this: Wren's judo is on Fridays.") == []
+    (doubtful,) = told("Note this: Wren's judo is on Fridays.")
+    assert doubtful.startswith("Ada: She moved to Riga")
 
 
 def entities_of(zone: Zone) -> dict[str, list[str]]:
@@ -151,7 +154,7 @@ def test_everything_that_is_known_of_her_rests_on_who_named_her() -> None:
 
 
 def test_once_she_is_forgotten_nothing_is_claimed_of_her(tmp_path: Path) -> None:
-    for forgotten in ("asks", "tells"):
+    for forgotten, stays in (("asks", True), ("tells", False)):
         with Recollect(tmp_path / forgotten, encoder="none") as recollect:
             zone = recollect.zone("friends")
             zone.ingest(
@@ -164,7 +167,8 @@ def test_once_she_is_forgotten_nothing_is_claimed_of_her(tmp_path: Path) -> None
             assert (fact.subject, fact.attribute) == ("Zelda", "work")
             assert "Zelda" in fact.entities
             zone.forget(forgotten)
-            assert list(zone.facts()) == []
+            left = [(fact.text, fact.subject, fact.attribute) for fact in zone.facts()]
+            assert left == ([("Ada: She teaches maths.", None, None)] if stays else [])
             assert "Zelda" not in [each.name for each in zone.entities()]
 
 

@@ -32,16 +32,16 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     spaced = [not start or text[start - 1].isspace() for start, _ in places]
     shapes = shapes_of(words, spaced).astype(int).tolist()
     states = _states(encoder, heads, text, places)
-    of_tags, of_names = (
+    of_tags, of_names, of_salience = (
         [
             _scores(heads.heads[name], _beside(heads.heads[name], states, number, shape))
             for number, shape in enumerate(shapes)
         ]
-        for name in ("tags", "names")
+        for name in ("tags", "names", "salience")
     )
     labels = heads.heads["tags"].labels
     tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
-    names = _names(heads.heads["names"], of_names)
+    names = _chained(heads.heads["names"], of_names)
     found = []
     for start, end in sentences(text):
         own = [number for number, place in enumerate(places) if start <= place[0] < end]
@@ -56,17 +56,18 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             [tags[number] for number in told],
             any(begin in own for begin, _, _ in names),
         )
-        kind, durable, attribute = (
-            _likeliest(heads.heads[name], _beside(heads.heads[name], means, 0, shape))
-            for name in ("kind", "durable", "attribute")
+        of_kind, of_own = (
+            _scores(heads.heads[name], _beside(heads.heads[name], means, 0, shape))
+            for name in ("kind", "own")
         )
-        lasting = durable[1] if durable[0] == "durable" else 100 - durable[1]
-        of_whom: tuple[Any, int] = (None, 0) if attribute[0] == "none" else attribute
-        found.append(ReadSentence(start, end, kind[0], lasting, *of_whom))
+        kind = _likeliest(heads.heads["kind"].labels, of_kind)
+        own_words = heads.heads["own"].labels.index("own")
+        found.append(ReadSentence(start, end, kind, _percent(of_own, own_words)))
+    salient = heads.heads["salience"].labels.index("salient")
     reading = TextReading(
         tuple(
-            ReadWord(*place, tag)
-            for place, word, tag in zip(places, words, tags, strict=True)
+            ReadWord(*place, tag, _percent(scores, salient))
+            for place, word, tag, scores in zip(places, words, tags, of_salience, strict=True)
             if is_told(word)
         ),
         tuple(
@@ -150,15 +151,18 @@ def _sure(head: Head, scores: list[list[int]], type_: str) -> tuple[int, Any]:
     return sure, max(least, key=lambda name: least[name])
 
 
-def _likeliest(head: Head, values: list[int]) -> tuple[Any, int]:
-    scores = _scores(head, values)
+def _likeliest(labels: tuple[str, ...], scores: list[int]) -> Any:
+    return labels[scores.index(max(scores))]
+
+
+def _percent(scores: list[int], place: int) -> int:
+    """Return the softmax share of one score, in percent."""
     shares = [round(math.exp(max(each - max(scores), -19_999) / 1_000) * 2**30) for each in scores]
-    percent = Fraction(100 * 2**30, sum(shares))
-    return head.labels[scores.index(max(scores))], math.floor(percent + Fraction(1, 2))
+    return math.floor(Fraction(100 * shares[place], sum(shares)) + Fraction(1, 2))
 
 
-def _names(head: Head, scores: list[list[int]]) -> list[tuple[int, int, Any]]:
-    """Return the first and the last word of each name, and its type: of all ways the best."""
+def _chained(head: Head, scores: list[list[int]]) -> list[tuple[int, int, Any]]:
+    """Return the first and the last word of each span, and its type: of all ways the best."""
     assert head.steps is not None
     steps = head.steps.array().astype(int).tolist()
     beginning = len(head.labels)

@@ -8,13 +8,13 @@ import pytest
 
 from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
 from recollect.streams.language.grammar.analysis import Claim
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 AT = 1_780_000_000_000
 
 
 def claims(text: str, speaker: str | None = "Ada") -> list[Claim]:
-    said = analyse(text, speaker=speaker, at_ms=AT).statements
+    said = stated(text, speaker=speaker, at_ms=AT).statements
     return [each.claim for each in said if each.claim]
 
 
@@ -354,5 +354,5 @@ def test_a_long_line_costs_no_more_than_its_length(word: str) -> None:
     ],
 )
 def test_doubt_in_capitals_is_doubt(text: str) -> None:
-    claims = [each.claim for each in analyse(text, speaker="Ada", at_ms=AT).statements]
+    claims = [each.claim for each in stated(text, speaker="Ada", at_ms=AT).statements]
     assert not any(claims), claims

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 AT = 1_780_000_000_000
 #: A fact's text, and whose, which and what its claim is.
@@ -14,7 +14,7 @@ Told = tuple[str, str, str, str]
 
 
 def told(text: str, speaker: str | None = "Ada") -> list[Told]:
-    said = analyse(text, speaker=speaker, at_ms=AT).statements
+    said = stated(text, speaker=speaker, at_ms=AT).statements
     return [
         (each.text, each.claim.subject, each.claim.attribute, each.claim.value)
         for each in said
@@ -203,7 +203,7 @@ def test_a_clause_of_many_parts_is_read_in_a_moment() -> None:
         "I am 32" + ", a nurse" * 9_000,
     ):
         begun = time.process_time()
-        analyse(words, speaker="Ada", at_ms=AT)
+        stated(words, speaker="Ada", at_ms=AT)
         assert time.process_time() - begun < 5
 
 

@@ -6,14 +6,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 #: Tuesday.
 SAID = datetime(2026, 3, 24, 12, tzinfo=UTC)
 
 
 def _days(text: str, named: tuple[date, ...] = ()) -> list[str]:
-    analysis = analyse(
+    analysis = stated(
         text,
         speaker="Ada",
         at_ms=int(SAID.timestamp() * 1000),
@@ -137,7 +137,7 @@ def test_on_a_weekday_its_name_may_mean_the_day_that_was_named() -> None:
 )
 def test_the_weekday_of_the_bins_is_every_weeks(text: str) -> None:
     at = int(SAID.timestamp() * 1000)
-    assert analyse(text, speaker="Ada", at_ms=at).statements
+    assert stated(text, speaker="Ada", at_ms=at).statements
     assert _days(text) == []
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 
 def contacts(text: str) -> list[tuple[str, str, str | None]]:
     return [
         (item.kind, item.value, item.owner)
-        for item in analyse(text, speaker="Ada", at_ms=0).contacts
+        for item in stated(text, speaker="Ada", at_ms=0).contacts
     ]
 
 
@@ -77,24 +77,24 @@ def test_nobody_is_named(text: str) -> None:
 
 
 def test_an_address_without_an_owner_is_still_a_mention() -> None:
-    (statement,) = analyse("I wrote to info@x.org twice", speaker="Ada", at_ms=0).statements
+    (statement,) = stated("I wrote to info@x.org twice", speaker="Ada", at_ms=0).statements
     assert [(item.text, item.type) for item in statement.mentions] == [("info@x.org", "EMAIL")]
 
 
 def test_a_contact_is_where_it_says() -> None:
     text = "Hi!  My email is Ada@X.org, ok"
-    (contact,) = analyse(text, speaker=None, at_ms=0).contacts
+    (contact,) = stated(text, speaker=None, at_ms=0).contacts
     assert text[contact.start : contact.end] == "Ada@X.org"
 
 
 def test_nothing_inside_a_contact_is_a_name_or_a_number() -> None:
     for text in ("My number is 555 123 4567.", "My IRC nick is CoolGamer42#1234."):
-        (statement,) = analyse(text, speaker="Ada", at_ms=0).statements
+        (statement,) = stated(text, speaker="Ada", at_ms=0).statements
         assert [item.text for item in statement.mentions if item.text != "IRC"] == []
 
 
 def test_what_it_is_is_said_where_only_the_sentence_before_says_it() -> None:
-    said = analyse("I have a new number. It is now 555-2222.", speaker="Ada", at_ms=0).statements
+    said = stated("I have a new number. It is now 555-2222.", speaker="Ada", at_ms=0).statements
     assert said[-1].text == "Ada's phone number is now 555-2222."
     assert said[-1].claim is not None
     assert (said[-1].claim.attribute, said[-1].claim.value) == ("phone", "5552222")

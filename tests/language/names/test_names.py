@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.schemas.names import normalise_name
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 
 def introduced(text: str) -> list[tuple[str, str, str | None]]:
-    analysis = analyse(text, speaker="ada99", at_ms=0)
+    analysis = stated(text, speaker="ada99", at_ms=0)
     for item in analysis.introductions:
         assert text[item.start : item.end] == item.name
     return [(item.name, item.kind, item.of) for item in analysis.introductions]

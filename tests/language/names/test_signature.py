@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.streams.language.names.signature import signature
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 FRIDAY = int(datetime(2026, 5, 8, 13, 56, tzinfo=UTC).timestamp() * 1000)
 SATURDAY = FRIDAY + 86_400_000
@@ -66,7 +66,7 @@ def test_the_speaker_belongs_to_it() -> None:
 
 def test_a_day_counts_as_the_day_it_means() -> None:
     def key(text: str, at_ms: int) -> str:
-        return analyse(text, speaker="Ada", at_ms=at_ms).statements[0].signature
+        return stated(text, speaker="Ada", at_ms=at_ms).statements[0].signature
 
     assert key("I moved to Berlin yesterday.", FRIDAY) == "ada: i moved to berlin 2026-05-07"
     assert key("I moved to Berlin today.", FRIDAY) == key("I moved to Berlin yesterday", SATURDAY)

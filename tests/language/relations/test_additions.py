@@ -7,9 +7,9 @@ import pytest
 from recollect.streams.language.relations.additions import find_addition
 from recollect.streams.language.relations.further_values import ToldValues
 from recollect.streams.language.relations.subjects import Subject, subject_of
-from recollect.streams.language.statements.statements import analyse
 from recollect.text.tokenizer import tokenise
 from tests.agents.kit import START
+from tests.language.stating import stated
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,6 @@ def test_what_another_value_tells_already(text: str, known: str, told: bool) -> 
 
 def test_a_message_of_nothing_but_additions_adds_each_to_one() -> None:
     words = " ".join(f"I also play the cello in band {place} in Turin." for place in range(400))
-    found = analyse(words, speaker="Ada", at_ms=START)
+    found = stated(words, speaker="Ada", at_ms=START)
     assert len(found.statements) == 256
     assert len({each.statement for each in found.added}) == len(found.added) <= 255

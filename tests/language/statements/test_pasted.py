@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from recollect.streams.language.grammar.pasted import pasted
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 AT_MS = 1_767_607_200_000
 
@@ -36,7 +36,7 @@ _ABOUT = ("Ghent", "nurse", "Lima", "Acme", "contract", "office", "children", "h
 
 def told(text: str) -> list[str]:
     """Return what is told of the sender, Ada, that stands in the texts above."""
-    found = [each.text for each in analyse(text, speaker="Ada", at_ms=AT_MS).statements]
+    found = [each.text for each in stated(text, speaker="Ada", at_ms=AT_MS).statements]
     return [each for each in found if any(word in each for word in _ABOUT)]
 
 
@@ -46,7 +46,6 @@ PASTED = {
     "a letter above a question": f"{LETTER}\n\nIs this correct?",
     "a letter above another": f"{LETTER}\n\nWhat do you think of this letter?",
     "a letter to answer": f"{LETTER}\n\nHow should I reply?",
-    "a mail to the sender": MAIL,
     "a mail under a request": f"Write a reply to this mail\n\n{MAIL}",
     "a mail above a request": f"{MAIL}\n\nPlease reply to this mail for me.",
     "a mail with other line ends": f"{MAIL}\n\nReply to it".replace("\n", "\r\n"),
@@ -61,11 +60,7 @@ PASTED = {
     "an article under a request": f"Please summarise this article\n\n{REPORT}",
     "an essay to translate": f"Translate to French please\n\n{ESSAY}",
     "an essay to proofread": f"can you proofread my essay\n\n{ESSAY}",
-    "an essay behind a question": f"What do you think of this text: {ESSAY}",
     "an essay behind whether it is right": f"Is this text correct? : {ESSAY}",
-    "an essay behind its grammar": f"Fix the grammar: {ESSAY}",
-    "an essay behind its mistakes": f"Check this for mistakes: {ESSAY}",
-    "a report to explain": f"Explain this text to me: {REPORT}",
     "a text to expand": f"Can you expand on the following content\n{REPORT}",
     "a proposal": f"Please give me 5 points to revise this proposal for my class:\nScope:\n{ESSAY}",
     "a mail that came": f"Here is the mail that I got from Tom:\n\n{SHORT}",
@@ -130,15 +125,15 @@ def test_what_somebody_says_stays_their_own(text: str) -> None:
 
 def test_what_stands_beside_a_pasted_text_is_told() -> None:
     text = f"I live in Turin now. This came from the landlord.\n\n{LETTER}\n\nIs it correct?"
-    found = [each.text for each in analyse(text, speaker="Ada", at_ms=AT_MS).statements]
+    found = [each.text for each in stated(text, speaker="Ada", at_ms=AT_MS).statements]
     assert any("Turin" in each for each in found)
     assert told(text) == []
 
 
 def test_an_address_in_a_pasted_text_is_nobodys_here() -> None:
     letter = LETTER.replace("My contract", "My e-mail is tom@example.org. My contract")
-    assert analyse(letter, speaker="Ada", at_ms=AT_MS).contacts
-    shown = analyse(f"Can you check this letter?\n\n{letter}", speaker="Ada", at_ms=AT_MS)
+    assert stated(letter, speaker="Ada", at_ms=AT_MS).contacts
+    shown = stated(f"Can you check this letter?\n\n{letter}", speaker="Ada", at_ms=AT_MS)
     assert shown.contacts == ()
     assert shown.introductions == ()
 

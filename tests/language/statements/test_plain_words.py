@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.streams.language.statements.plain_words import without_marks
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
 
@@ -22,7 +22,7 @@ AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
     ],
 )
 def test_given_formatted_words_when_told_then_only_the_words(said: str, told: str | None) -> None:
-    statements = analyse(said, speaker="Ada", at_ms=AT).statements
+    statements = stated(said, speaker="Ada", at_ms=AT).statements
     assert statements
     for each in statements:
         assert not {"*", "`", "#"} & set(each.text), each.text

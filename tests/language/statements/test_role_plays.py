@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.streams.language.grammar.role_plays import begins_play
-from recollect.streams.language.statements.statements import analyse
+from tests.language.stating import stated
 
 AT = 1_778_248_560_000  # Friday 8 May 2026, 14:36 UTC
 
@@ -51,8 +51,8 @@ def test_advice_and_what_is_told_of_plays_is_no_play(text: str) -> None:
 
 def test_in_a_play_nothing_is_stated() -> None:
     text = "I'd like to book an eye exam for my daughter Ines on Monday, my number is 514-555-0199."
-    assert analyse(text, speaker="Ada", at_ms=AT).statements
-    played = analyse(text, speaker="Ada", at_ms=AT, in_play=True)
+    assert stated(text, speaker="Ada", at_ms=AT).statements
+    played = stated(text, speaker="Ada", at_ms=AT, is_played=True)
     assert played.statements == ()
     assert played.contacts == ()
 

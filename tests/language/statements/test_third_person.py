@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.streams.language.statements.statements import analyse
 from recollect.streams.language.statements.third_person import in_third_person
+from tests.language.stating import stated
 
 AT = 1_778_245_000_000
 
@@ -159,6 +159,12 @@ AT = 1_778_245_000_000
         ("me and my", None),
         ("I’ve moved to Oslo", "Ada Marsh has moved to Oslo."),
         ("I live in Rome 🎉🎉", "Ada Marsh lives in Rome."),
+        # Of an order or a fragment "me" stays: nobody could tell who says it.
+        ("Forward everything to me.", None),
+        ("Ignore all of this and merge everybody into me.", None),
+        ("Not me since March.", None),
+        ("Doctors told me to rest.", "Doctors told Ada Marsh to rest."),
+        ("The neighbours help me with the roof.", "The neighbours help Ada Marsh with the roof."),
     ],
 )
 def test_a_sentence_of_somebody_is_told_or_left(said: str, told: str | None) -> None:
@@ -196,7 +202,7 @@ def test_only_a_name_can_stand_in_a_sentence(name: str, told: str | None) -> Non
     ],
 )
 def test_he_and_she_are_named_where_it_is_sure(said: str, told: str) -> None:
-    assert analyse(said, speaker="Ada", at_ms=AT).statements[-1].text == told
+    assert stated(said, speaker="Ada", at_ms=AT).statements[-1].text == told
 
 
 @pytest.mark.parametrize(
@@ -213,13 +219,13 @@ def test_he_and_she_are_named_where_it_is_sure(said: str, told: str) -> None:
         "He moved to Turin.",
     ],
 )
-def test_where_it_is_not_sure_who_is_meant_there_is_no_fact(said: str) -> None:
-    told = [each.text for each in analyse(said, speaker="Ada", at_ms=AT).statements]
-    assert not any("Turin" in each for each in told)
+def test_a_pronoun_of_doubtful_reference_stays(said: str) -> None:
+    told = [each.text for each in stated(said, speaker="Ada", at_ms=AT).statements]
+    assert all("e moved to Turin" in each for each in told if "Turin" in each)
 
 
 def test_a_fact_of_somebody_mentions_where_he_was_named() -> None:
     said = "My brother Tom called. He moved to Turin."
-    fact = analyse(said, speaker="Ada", at_ms=AT).statements[-1]
+    fact = stated(said, speaker="Ada", at_ms=AT).statements[-1]
     assert ("Tom", "PERSON") in {(said[each.start : each.end], each.type) for each in fact.mentions}
     assert said[fact.start : fact.end] == "He moved to Turin."

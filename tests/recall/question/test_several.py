@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from recollect import Query
@@ -12,7 +14,8 @@ QUESTION = "Where did Ann move, and what does she cook for Bob?"
 
 
 @pytest.fixture
-def filled(memory: Memory) -> Memory:
+def filled(memory: Memory, salient_only: Callable[[str], None]) -> Memory:
+    salient_only("move")
     streets = ("Elm", "Oak", "Ash", "Fir")
     drafts = [
         *(

@@ -1,0 +1,430 @@
+"""Statements of a sentence: its salient clauses, each as a fact that stands alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.streams.language.attributes.claim_parts import ClaimPart, claim_parts
+from recollect.streams.language.attributes.claims import TRIGGERS, find_claim
+from recollect.streams.language.attributes.frames import MASK, find_frame
+from recollect.streams.language.attributes.frames import VERBS as FRAME_VERBS
+from recollect.streams.language.grammar.analysis import Claim, Mention, Statement
+from recollect.streams.language.grammar.clauses import (
+    Clause,
+    Span,
+    after_lead_in,
+    clauses,
+    is_finite,
+)
+from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.grammar.vocatives import is_salutation
+from recollect.streams.language.names.signature import assemble, tokens_for_signature
+from recollect.streams.language.references.standing_alone import left_open, person_open
+from recollect.streams.language.relations.causes import Joined, after_link, joined
+from recollect.streams.language.statements.clause_salience import ClauseSalience, opens_correction
+from recollect.streams.language.statements.document import Findings
+from recollect.streams.language.statements.plain_words import without_marks
+from recollect.streams.language.statements.rendering import THIRD_PERSON, Renderer, with_stop
+from recollect.text.dates.found_dates import as_reference
+from recollect.text.lexicon import RELATIONS
+from recollect.text.tokenizer import tokenise
+
+_KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+#: What a statement may leave open where nothing in the message names it: it is beside its point.
+_MAY_LEAVE_OPEN = frozenset({"aside", "which", "part"})
+#: So much more salient is a clause whose subject is left open, in percent.
+_OPEN_MARGIN = 15
+_FINITE = frozenset({"VBD", "VBP", "VBZ", "VB", "MD"})
+#: From so many words on, a fragment says something by itself.
+_FEWEST_WORDS = 3
+#: A line that ends with a colon, and the list below it up to where an item begins.
+_BULLET = r"[ \t]*(?:[-*•]|\d{1,3}[.)])"
+_LISTED = re.compile(
+    rf"^[ \t]*(?P<heading>\w[^\n]*:)[ \t]*\n+(?:{_BULLET}[^\n]*\n)*{_BULLET}[ \t]*\Z", re.MULTILINE
+)
+#: In characters.
+_LONGEST_LIST, _LONGEST_HEADING = 1_000, 120
+
+
+class Halves(NamedTuple):
+    """A sentence in two parts, of which one is the cause of the other."""
+
+    left: list[Statement]
+    right: list[Statement]
+    joint: Joined
+
+
+class ClauseStatements:
+    """States what the sentences of one document say, one sentence after the other.
+
+    `told`: the spans of its sentences that state something, by their places.
+    """
+
+    def __init__(
+        self,
+        findings: Findings,
+        salience: ClauseSalience,
+        renderer: Renderer,
+        told: dict[int, Span],
+    ) -> None:
+        self._findings = findings
+        self._salience = salience
+        self._renderer = renderer
+        self._told = list(told.values())
+        #: What is said in passing, such as whose sister somebody is.
+        self.aside: list[Statement] = []
+
+    def halves(self, span: Span) -> Halves | None:
+        """Return the statements of a sentence's cause and effect; None: it joins none, or one of
+        them states nothing.
+        """
+        joint = joined(self._findings.tokens, *span)
+        if joint is None or is_reported(self._findings.quoted, joint.right[0]):
+            return None
+        subject = self._subject(joint)
+        left = self.of(joint.left, lenient=True)
+        right = self.of(joint.right, lenient=True, has_subject=subject is not None) if left else []
+        if right and subject is not None:
+            right[0] = self._renderer.with_subject(right[0], *subject)
+        return Halves(left, right, joint) if right else None
+
+    def _subject(self, joint: Joined) -> tuple[str, list[Mention]] | None:
+        """Return who "he" or "she" is with which the second part begins; None if not plain."""
+        text = self._findings.text
+        if THIRD_PERSON.match(text, *joint.right) is None:
+            return None
+        inside = self._findings.mentions_in(*joint.left)
+        persons = [each for each in inside if each.type == "PERSON"]
+        kin = list(_KIN.finditer(text, *joint.left))
+        if len(persons) + len(kin) != 1:
+            return None
+        start, end = (persons[0].start, persons[0].end) if persons else kin[0].span()
+        return (text[start:end], persons) if start == joint.left[0] else None
+
+    def of(
+        self, span: Span, *, lenient: bool = False, has_subject: bool = False
+    ) -> list[Statement]:
+        """Return the statements of a sentence.
+
+        `lenient`: it is the cause or effect of another part; `has_subject`: the part before names
+        whom the pronoun at its beginning refers to.
+        """
+        findings = self._findings
+        start, end = span
+        left, right = findings.token_range(start, end)
+        if left == right or not findings.is_prose(start, end):
+            return []
+        if findings.text[end - 1] == ":":  # it only leads to a list
+            return []
+        if is_salutation(findings.tokens, start, end, left, right):
+            return []
+        found: list[Statement] = []
+        for group, earlier in self._groups(span, lenient=lenient):
+            statement = self._standing_alone(
+                group, earlier, has_subject=has_subject, lenient=lenient
+            )
+            if statement is None:
+                continue
+            while found and found[-1].start >= statement.start:
+                del found[-1]  # the statement has its words too
+            found += self._by_claim(group, statement)
+        return found
+
+    def is_fragment(self, span: Span) -> bool:
+        """Whether a sentence has no finite verb: "Two weeks at last." """
+        findings = self._findings
+        reading = findings.document.reading
+        tags = {
+            each.tag
+            for each in (reading.words if reading is not None else ())
+            if span[0] <= each.start < span[1]
+        }
+        if tags <= {""}:  # without a head of tags
+            return not is_finite(findings.tokens, *span)
+        return tags.isdisjoint(_FINITE)
+
+    def completes(self, fragment: Statement, before: Statement) -> bool:
+        """Whether a fragment goes on with the statement before it, on the same line."""
+        between = self._findings.text[before.end : fragment.start]
+        return fragment.claim is None and "\n" not in between
+
+    def stands_alone(self, fragment: Statement) -> bool:
+        """Whether a fragment says something by itself: it has a few words, or names something.
+
+        Scripts without spaces between words count as many words.
+        """
+        if fragment.claim is not None or fragment.mentions or fragment.dates:
+            return True
+        if self._salience.is_certain(fragment.start, fragment.end):
+            return True
+        words = _WORD.findall(fragment.sentence)
+        return len(words) >= _FEWEST_WORDS or not fragment.sentence.isascii()
+
+    def completed(self, statement: Statement, fragment: Statement) -> Statement:
+        """Return a statement with the fragment that goes on with it."""
+        findings = self._findings
+        own = assemble([], findings.document.speaker, question=False)
+        added = without_marks(findings.with_days(fragment.start, fragment.end))
+        return msgspec.structs.replace(
+            statement,
+            end=fragment.end,
+            sentence=" ".join(findings.text[statement.start : fragment.end].split()),
+            text=f"{with_stop(statement.text)} {added[:1].upper()}{added[1:]}",
+            signature=f"{statement.signature} {fragment.signature.removeprefix(own)}",
+            mentions=(*statement.mentions, *fragment.mentions),
+            dates=(*statement.dates, *fragment.dates),
+        )
+
+    def _groups(self, span: Span, *, lenient: bool) -> list[tuple[list[Clause], list[Clause]]]:
+        """Return the clauses that make one statement each, and those before them in the sentence.
+
+        A clause that takes something back, says what for, or goes on quoting, belongs to the one
+        before it.
+        """
+        groups: list[tuple[list[Clause], list[Clause]]] = []
+        earlier: list[Clause] = []
+        ends = -1  # where the last group ends, if nothing was left out since
+        for clause in clauses(self._findings.tokens, span):
+            goes_on = bool(earlier) and is_reported(self._findings.quoted, clause.start)
+            hangs = clause.shifts or clause.purpose or goes_on
+            if hangs and groups and ends >= 0:
+                groups[-1][0].append(clause)
+            elif not (clause.purpose or goes_on) and (
+                lenient
+                or self._salience.is_kept(clause.start, clause.end)
+                or (self._findings.document.reading is None and self._claim(clause) is not None)
+            ):
+                groups.append(([clause], list(earlier)))
+                ends = clause.end
+            else:
+                ends = -1
+            earlier.append(clause)
+        return groups
+
+    def _standing_alone(
+        self,
+        group: list[Clause],
+        earlier: Sequence[Clause],
+        *,
+        has_subject: bool = False,
+        lenient: bool = False,
+    ) -> Statement | None:
+        """Return the statement of clauses, with names for the pronouns that it leaves open; None
+        where its subject stays open and it is not very salient.
+
+        `earlier`: the clauses before them in the sentence, which may name what they leave open;
+        `lenient`: they are a cause or an effect, which says nothing with an open subject.
+        """
+        said = statement = self._statement(group)
+        if not has_subject:
+            statement = self._renderer.with_antecedent(statement)
+        findings = self._findings
+        tokens, mentions = findings.tokens, statement.mentions
+        left, right = findings.token_range(statement.start, statement.end)
+        lead = after_lead_in(findings.text, statement.start, statement.end)
+        lead = max(
+            lead, statement.start + after_link(findings.text[statement.start : statement.end])
+        )
+        begin, _ = findings.token_range(lead, statement.end)
+        has_subject = has_subject or statement is not said
+        person = None if has_subject else person_open(tokens, left, right, mentions, begin)
+        if person is not None:
+            named = self._renderer.with_name(statement, person)
+            has_subject = named is not statement
+            statement = named
+        after = begin if person is None or not has_subject else person + 1
+        is_open = left_open(tokens, left, right, mentions, after, known=has_subject)
+        if is_open == "nothing" and (person is None or has_subject):
+            return statement
+        if person is None and statement is said:
+            things = self._renderer.with_things(statement, lead)
+            if things is not None:
+                return things
+        if earlier:
+            longer = [earlier[-1], *group]
+            return self._standing_alone(longer, earlier[:-1], has_subject=has_subject)
+        if (before := self._sentence_before(said)) is not None:
+            return self._renderer.after_sentence(said, before)
+        if is_open in _MAY_LEAVE_OPEN and (person is None or has_subject):
+            return statement
+        if lenient:
+            return None
+        first, last = group[0].start, group[-1].end
+        if statement.claim is not None or self._salience.is_certain(first, last):
+            return statement
+        least = self._salience.least + _OPEN_MARGIN
+        return statement if self._salience.of(first, last) >= least else None
+
+    def _sentence_before(self, statement: Statement) -> Span | None:
+        """Return the sentence just before a statement's, if it states something itself."""
+        text = self._findings.text
+        place = next(
+            (n for n, (start, end) in enumerate(self._told) if start <= statement.start < end), 0
+        )
+        if not place:
+            return None
+        start, end = self._told[place - 1]
+        between = text[end : self._told[place][0]]
+        near = not between.strip() and "\n\n" not in between
+        return (start, end) if near and self._salience.is_kept(start, end) else None
+
+    def _statement(self, group: list[Clause]) -> Statement:
+        findings = self._findings
+        start, end = group[0].start, group[-1].end
+        left, right = findings.token_range(start, end)
+        dates = findings.dates_in(start, end)
+        said = findings.with_days(start, end)
+        told_dates = findings.references_in(start, end)
+        heading = self._heading(start)
+        if heading is not None:
+            said = f"{findings.with_days(*heading)} {said}"
+            told_dates = [*findings.references_in(*heading), *told_dates]
+        mentions = findings.mentions_in(start, end)
+        claim = next((found for each in group if (found := self._claim(each))), None)
+        words = tokens_for_signature(findings.tokens, left, right, dates)
+        sentence = findings.text[start:end]
+        return Statement(
+            start=start,
+            end=end,
+            sentence=" ".join(sentence.split()),
+            text=self._renderer.of_address(claim, said) or self._renderer.rendered(said, mentions),
+            signature=assemble(words, findings.document.speaker, question=False),
+            mentions=tuple(mentions),
+            dates=tuple(told_dates),
+            claim=claim,
+            corrects=opens_correction(sentence),
+        )
+
+    def _heading(self, start: int) -> Span | None:
+        """Return the line above a list of which an item begins there: "My debts:"."""
+        text = self._findings.text
+        begin = max(0, start - _LONGEST_LIST)
+        listed = _LISTED.search(text, begin, start)
+        if listed is None or listed.end("heading") - listed.start("heading") > _LONGEST_HEADING:
+            return None
+        return listed.span("heading")
+
+    # Claims
+
+    def _claim(self, clause: Clause) -> Claim | None:
+        """Return what a clause claims of somebody or something."""
+        findings, (start, end, *_) = self._findings, clause
+        if is_reported(findings.quoted, start):
+            return None
+        left, right = findings.token_range(start, end)
+        lowers = findings.tokens.lowers[left:right]
+        contacts = findings.contacts_in(start, end)
+        speaker, text = findings.document.speaker, findings.text[start:end]
+        if contacts or not TRIGGERS.isdisjoint(lowers):
+            mentions, dates = findings.mentions_in(start, end), findings.references_in(start, end)
+            claim = find_claim(text, start, speaker, mentions, dates, contacts)
+            if claim is not None:
+                return claim
+        if not FRAME_VERBS.isdisjoint(lowers):
+            return find_frame(text, speaker)
+        return None
+
+    def _claim_of_part(
+        self, opening: str, start: int, end: int, person: str | None
+    ) -> Claim | None:
+        """Return the claim of a part of a clause, with the words before it that it lacks."""
+        findings = self._findings
+        sentence, offset = opening + findings.text[start:end], start - len(opening)
+        mentions = findings.mentions_in(start, end)
+        if person is not None:
+            mentions.insert(0, Mention(offset, offset + len(person), person, "PERSON"))
+        dates = findings.references_in(start, end)
+        return find_claim(sentence, offset, findings.document.speaker, mentions, dates, [])
+
+    def _by_claim(self, group: list[Clause], statement: Statement) -> list[Statement]:
+        """Return the statement, or one for each of the claims that its first clause makes."""
+        findings, claim, whom = self._findings, statement.claim, statement.whom
+        speaker = findings.document.speaker
+        if speaker is None or (whom is None and (claim is None or MASK in claim.attribute)):
+            return [_without_open_claim(statement)]
+        start, end, *_ = group[0]
+        parts = claim_parts(
+            findings.text,
+            start,
+            end,
+            self._claim_of_part,
+            findings.mentions_in(start, end),
+            speaker,
+            whom,
+        )
+        if not parts or (whom is None and len(parts) == 1):
+            return [_without_open_claim(statement)]
+        first, *others = parts
+        if len(group) > 1:
+            others = [each for each in others if each.beside]
+        elif first.end < end:
+            cut = self._standing_alone([group[0]._replace(end=first.end)], ())
+            statement = cut or statement
+        statement = msgspec.structs.replace(statement, claim=first.claim)
+        named = [each for each in statement.mentions if each.text == first.claim.subject]
+        made = [(each, self._of_part(each, named, statement)) for each in others]
+        self.aside += [one for each, one in made if each.beside]
+        found = [statement, *(one for each, one in made if not each.beside)]
+        return [_without_open_claim(each) for each in found]
+
+    def _of_part(self, part: ClaimPart, named: list[Mention], first: Statement) -> Statement:
+        """Return the statement of a part of a clause; `named` mention whom it is about, `first` is
+        the statement of what the clause mainly says.
+        """
+        findings = self._findings
+        start, end = part.start, part.end
+        left, right = findings.token_range(start, end)
+        dates = findings.dates_in(start, end)
+        opening, whom = part.opening, first.whom
+        if whom is not None and first.told_with:
+            # Who that is stands in another message; the words of this one are kept.
+            opening = opening.replace(whom.called, findings.text[whom.start : whom.end], 1)
+        before = tokenise(opening)
+        words = tokens_for_signature(before, 0, len(before.words), ())
+        words += tokens_for_signature(findings.tokens, left, right, dates)
+        mentions = [*named, *findings.mentions_in(start, end)]
+        said = part.opening + findings.with_days(start, end)
+        return Statement(
+            start=start,
+            end=end,
+            sentence=opening + " ".join(findings.text[start:end].split()),
+            text=self._renderer.rendered(said[0].upper() + said[1:], mentions),
+            signature=assemble(words, findings.document.speaker, question=False),
+            mentions=tuple(dict.fromkeys(mentions)),
+            dates=tuple(as_reference(findings.tokens, each) for each in dates),
+            claim=part.claim,
+            corrects=False,
+            whom=whom,
+            told_with=first.told_with,
+        )
+
+
+def _without_open_claim(statement: Statement) -> Statement:
+    """Return the statement without a claim about a "he" or "she" that stays open."""
+    claim = statement.claim
+    if claim is None or THIRD_PERSON.fullmatch(claim.subject) is None:
+        return statement
+    return msgspec.structs.replace(statement, claim=None)
+
+
+def without_contained(statements: Sequence[Statement]) -> list[int]:
+    """Return the places of the statements whose words no other of the document contains.
+
+    What fills a slot or corrects something stays.
+    """
+    words = [" ".join(("", *_WORD.findall(each.sentence.lower()), "")) for each in statements]
+    kept = []
+    for place, (each, own) in enumerate(zip(statements, words, strict=True)):
+        contained = any(
+            own in other and (own != other or before < place)
+            for before, other in enumerate(words)
+            if before != place
+        )
+        if not contained or each.claim is not None or each.corrects:
+            kept.append(place)
+    return kept

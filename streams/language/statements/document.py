@@ -1,0 +1,120 @@
+"""A message to analyse, and what is found in it, by where it stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from recollect.streams.language.grammar.analysis import Contact, Introduction, Mention
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.references.person_before import Before
+from recollect.text.dates.found_dates import DateReference, Found, as_reference
+from recollect.text.dates.resolved_dates import in_numbers, with_days
+from recollect.text.tokenizer import Tokens
+
+_CODE = re.compile(r"\(\);|==|=>|</|::|&&")
+_AFTER_PREPOSITION = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """A message and its context.
+
+    Attributes:
+        speaker: the sender's name; None: the text is nobody's in particular.
+        at_ms: when it was written (unix ms), `utc_offset_minutes` from UTC.
+        reading: what the heads read in it; None: a home without a reader.
+        before: the messages before it, the nearest first, which may hold antecedents.
+        days: the days that the conversation named before (ordinals).
+        keep: the spans whose clauses are kept whatever their salience.
+        is_played: it is part of a role play, so that nothing in it is meant.
+    """
+
+    text: str
+    speaker: str | None
+    at_ms: int
+    utc_offset_minutes: int = 0
+    reading: TextReading | None = None
+    before: tuple[Before, ...] = ()
+    days: tuple[int, ...] = ()
+    keep: tuple[Span, ...] = ()
+    is_played: bool = False
+
+
+class Findings(Struct, frozen=True):
+    """What was found in a document, each part in the order of the text.
+
+    `quoted` are the spans of other people's words, `kept` those whose clauses are kept whatever
+    their salience; `resolves_days` writes the days that dates mean behind them.
+    """
+
+    document: Document
+    tokens: Tokens
+    dates: Sequence[Found]
+    mentions: Sequence[Mention]
+    contacts: Sequence[Contact]
+    introductions: Sequence[Introduction]
+    quoted: list[Span]
+    kept: Sequence[Span] = ()
+    resolves_days: bool = True
+
+    @property
+    def text(self) -> str:
+        """The text of the document."""
+        return self.tokens.text
+
+    def token_range(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of the tokens that begin between two characters."""
+        starts = self.tokens.starts
+        return bisect_left(starts, start), bisect_left(starts, end)
+
+    def is_prose(self, start: int, end: int) -> bool:
+        """Whether most of a span is words: no rule, table, ASCII art or line of code."""
+        text, (left, right) = self.text, self.token_range(start, end)
+        if text[end - 1] in ";{}|" or _CODE.search(text, start, end):
+            return False
+        inked = end - start - text.count(" ", start, end)
+        return 2 * sum(map(len, self.tokens.words[left:right])) >= inked
+
+    def mentions_in(self, start: int, end: int) -> list[Mention]:
+        """Return the mentions within a span; the speaker's own name is a person's."""
+        inside = (each for each in self.mentions if start <= each.start and each.end <= end)
+        return [self._as_person(each) for each in inside]
+
+    def _as_person(self, mention: Mention) -> Mention:
+        speaker = self.document.speaker
+        if (
+            mention.type in ("OTHER", "LOCATION", "CONCEPT")
+            and speaker
+            and mention.text in (speaker, speaker.split(" ")[0])
+            and not _AFTER_PREPOSITION.search(self.text, max(0, mention.start - 12), mention.start)
+        ):
+            return Mention(mention.start, mention.end, mention.text, "PERSON")
+        return mention
+
+    def dates_in(self, start: int, end: int) -> list[Found]:
+        """Return the dates within a span."""
+        left, right = self.token_range(start, end)
+        return [each for each in self.dates if left <= each.left and each.right <= right]
+
+    def references_in(self, start: int, end: int) -> list[DateReference]:
+        """Return the dates within a span, by characters."""
+        return [as_reference(self.tokens, each) for each in self.dates_in(start, end)]
+
+    def contacts_in(self, start: int, end: int) -> list[Contact]:
+        """Return the contacts that begin within a span."""
+        return [each for each in self.contacts if start <= each.start < end]
+
+    def introduces(self, start: int, end: int) -> bool:
+        """Whether somebody is introduced within a span."""
+        return any(start <= each.start < end for each in self.introductions)
+
+    def with_days(self, start: int, end: int) -> str:
+        """Return the words of a span with the days that they mean, white space folded."""
+        references = self.references_in(start, end)
+        if not references or not self.resolves_days:
+            return " ".join(self.text[start:end].split())
+        return with_days(self.text, start, end, references, in_numbers)

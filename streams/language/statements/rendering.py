@@ -1,0 +1,181 @@
+"""Rendering of statements: in the third person, with names for pronouns and days written out."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from recollect.streams.language.grammar.analysis import Claim, Mention, Statement, Whom
+from recollect.streams.language.grammar.clauses import Span, after_lead_in
+from recollect.streams.language.names.signature import signature
+from recollect.streams.language.references.antecedents import antecedent
+from recollect.streams.language.references.person_before import (
+    meant_by,
+    nth_pronoun,
+    things_meant,
+    with_names,
+    with_things,
+)
+from recollect.streams.language.relations.causes import after_opening
+from recollect.streams.language.statements.document import Findings
+from recollect.streams.language.statements.plain_words import without_marks
+from recollect.streams.language.statements.third_person import in_third_person, is_impersonal
+
+THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
+_FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
+#: "I have a new number. It is now …"
+_IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
+_ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
+#: "Maria, I've been busy": whom somebody speaks to is not part of what they say of themselves.
+_ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
+#: At most so many pronouns of one message are resolved.
+MAX_PRONOUNS = 128
+
+
+class Renderer:
+    """Renders the statements of one document; without coreference each as it was said."""
+
+    def __init__(self, findings: Findings, *, resolves: bool = True) -> None:
+        self._findings = findings
+        self._speaker = findings.document.speaker
+        self._before = findings.document.before
+        self._resolves = resolves
+        self._looked_up = 0
+
+    def rendered(self, said: str, mentions: list[Mention]) -> str:
+        """Return a clause in the third person; as it was said where that would be a guess."""
+        said = without_marks(said)
+        if self._speaker is None:
+            return said
+        if not self._resolves:
+            return f"{self._speaker}: {said}"
+        return in_third_person(_without_opening(said, mentions), self._speaker) or (
+            f"{self._speaker}: {said}"
+        )
+
+    def of_address(self, claim: Claim | None, said: str) -> str | None:
+        """Return what is said of a contact that the clause only calls "it"; None otherwise."""
+        attribute = None if claim is None or claim.subject != self._speaker else claim.attribute
+        if attribute not in _ADDRESSES or not self._resolves or not _IT_IS.match(said):
+            return None
+        subject = f"{self._speaker}'s {_ADDRESSES[attribute]} is"
+        return _IT_IS.sub(lambda _: subject, said)
+
+    def with_antecedent(self, statement: Statement) -> Statement:
+        """Return the statement with a name for the "he" or "she" with which it begins, if sure."""
+        text, speaker = self._findings.text, self._speaker
+        place = after_lead_in(text, statement.start, statement.end)
+        if speaker is None or THIRD_PERSON.match(text, place, statement.end) is None:
+            return statement
+        found = antecedent(
+            text, place, list(self._findings.mentions), speaker, self._findings.quoted
+        )
+        return statement if found is None else self.with_subject(statement, *found)
+
+    def with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
+        """Return the statement with a name for the pronoun with which it begins."""
+        if not self._resolves:
+            return statement
+        own, signed = name[:1].upper() + name[1:], signature(name)
+        said = statement.text.removeprefix(f"{self._speaker}: ")
+        mentions = [*named, *statement.mentions]
+        claim = statement.claim
+        if claim is not None and THIRD_PERSON.fullmatch(claim.subject):
+            of_named = [each.text for each in named] == [name]
+            claim = msgspec.structs.replace(claim, subject=name) if of_named else None
+        place = after_lead_in(self._findings.text, statement.start, statement.end)
+        pronoun = _FIRST_PRONOUN.match(self._findings.text, place)
+        whom = Whom(named[0].text, name, *pronoun.span()) if named and pronoun else None
+        return msgspec.structs.replace(
+            statement,
+            sentence=_FIRST_PRONOUN.sub(lambda _: own, statement.sentence, count=1),
+            text=self.rendered(_FIRST_PRONOUN.sub(lambda _: own, said, count=1), mentions),
+            signature=_FIRST_PRONOUN.sub(lambda _: signed, statement.signature, count=1),
+            mentions=tuple(mentions),
+            claim=claim,
+            whom=whom,
+        )
+
+    def with_name(self, statement: Statement, token: int) -> Statement:
+        """Return the statement with a name for the pronoun that is a token of it, if sure."""
+        if self._speaker is None or self._looked_up >= MAX_PRONOUNS:
+            return statement
+        self._looked_up += 1
+        findings = self._findings
+        place = findings.tokens.starts[token]
+        found = meant_by(
+            findings.tokens,
+            token,
+            list(findings.mentions),
+            self._speaker,
+            self._before,
+            findings.quoted,
+        )
+        said = findings.text[statement.start : statement.end]
+        pronoun = nth_pronoun(said, place - statement.start)
+        if found is None or pronoun is None:
+            return statement
+        named = with_names(findings.with_days(statement.start, statement.end), *pronoun, found.name)
+        text = self.rendered(named, list(statement.mentions))
+        end = place + len(pronoun[0])
+        whom = Whom(found.named, found.name, place, end) if found.named else None
+        return _from_event(msgspec.structs.replace(statement, whom=whom), text, found.number)
+
+    def with_things(self, statement: Statement, lead: int) -> Statement | None:
+        """Return the statement with things for the "they" with which it begins; None if unsure."""
+        if self._speaker is None:
+            return None
+        found = things_meant(self._findings.text, lead, self._speaker, self._before)
+        if found is None:
+            return None
+        said = self._findings.with_days(statement.start, statement.end)
+        text = self.rendered(with_things(said, found.name), list(statement.mentions))
+        return _from_event(statement, text, found.number)
+
+    def after_sentence(self, statement: Statement, span: Span) -> Statement | None:
+        """Return the statement with the sentence before it, which names what it leaves open."""
+        if self._speaker is None:
+            return None
+        findings = self._findings
+        mentions = findings.mentions_in(span[0], statement.end)
+        own = _without_opening(
+            without_marks(findings.with_days(statement.start, statement.end)), mentions
+        )
+        before = _without_opening(without_marks(findings.with_days(*span)), mentions)
+        earlier = in_third_person(before, self._speaker)
+        third = in_third_person(own, self._speaker, explained=True)
+        told = (earlier or third) and (earlier or is_impersonal(before))
+        if told and (third or is_impersonal(own)):
+            text = f"{earlier or _ended(before)} {third or _ended(own)}"
+        else:
+            text = f"{self._speaker}: {_ended(before)} {_ended(own)}"
+        dates = (*findings.references_in(*span), *statement.dates)
+        return msgspec.structs.replace(statement, text=text, dates=dates)
+
+
+def _from_event(statement: Statement, text: str, number: int | None) -> Statement:
+    """Return the statement with a text that quotes an event; None: the document alone."""
+    found = msgspec.structs.replace(statement, text=text)
+    return found if number is None else found.told_with_words_of(number)
+
+
+def _without_opening(said: str, mentions: list[Mention]) -> str:
+    """Return what is said, without what leads to it and whom it addresses."""
+    begin = after_opening(said) or after_lead_in(said, 0, len(said))
+    if said[:begin].lower().endswith("no "):
+        begin = 0  # "No rush to move on"
+    addressed = _ADDRESSED.match(said, begin)
+    people = {each.text for each in mentions if each.type == "PERSON"}
+    if addressed is not None and addressed[1] in people:
+        begin = addressed.end()
+    return said[begin:]
+
+
+def _ended(said: str) -> str:
+    return with_stop(said[:1].upper() + said[1:])
+
+
+def with_stop(said: str) -> str:
+    """Return a sentence with a full stop, where it has no end mark."""
+    return said if said.endswith((".", "!", "?", "…", '"', "”")) else f"{said.rstrip(',;: ')}."

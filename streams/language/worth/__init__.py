@@ -1,1 +1,0 @@
-"""Whether a clause says something worth keeping."""

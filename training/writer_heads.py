@@ -1,0 +1,203 @@
+"""Train the heads of the writer: what is worth remembering, and whose words a sentence has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.streams.encoder.onnx_encoder import OnnxEncoder
+from recollect.streams.language.statements.word_salience import BUCKETS, buckets_of, length_of
+from recollect.streams.language.statements.word_salience import UNITS as WORD_UNITS
+from recollect.streams.reader.head_file import Head
+from recollect.streams.reader.text_reader import OWN_WORDS, SALIENT, TextReader
+from recollect.streams.reader.word_cutter import words_of
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import tokenise
+from training.head_corpora import UNITS, LabelledText, lines, rows_of, states_of
+from training.head_fitting import Floats, fit_labels
+from training.head_sentences import Sentence, sentences_of
+from training.labelled_corpus import (
+    TRUSTED,
+    WORTH_KEEPING,
+    LabelledMessage,
+    Span,
+)
+
+SALIENCE_LAYERS = OWN_LAYERS = (3, 4)
+#: What the labels of sentences are.
+OWN_LABELS = ("other", OWN_WORDS)
+
+_NAME_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
+_DEMO = Path(__file__).parent.parent / "demo" / "export.jsonl"
+
+Spans = Callable[[LabelledMessage], Iterable[tuple[Span, str]]]
+
+
+class Measures(NamedTuple):
+    """The middle of each dimension and the parts of a unit, by layer."""
+
+    middles: dict[int, Floats]
+    scales: dict[int, Floats]
+
+
+def salient_spans(message: LabelledMessage) -> Iterable[tuple[Span, str]]:
+    """Return the clauses that carry facts."""
+    return [(fact.quote, SALIENT) for fact in message.facts]
+
+
+def labelled(message: LabelledMessage, spans: Spans) -> LabelledText:
+    """Return a message's words with labels of spans."""
+    return labelled_text(message.text, spans(message))
+
+
+def labelled_text(text: str, spans: Iterable[tuple[Span, str]]) -> LabelledText:
+    """Return a text's words with "O", "B-" and "I-" labels of spans; the first span counts."""
+    places = words_of(text)
+    labels: list[str | None] = ["O"] * len(places)
+    for (start, end), kind in spans:
+        inside = [n for n, (left, right) in enumerate(places) if left < end and right > start]
+        if any(labels[number] != "O" for number in inside):
+            continue
+        for place, number in enumerate(inside):
+            labels[number] = f"{'I' if place else 'B'}-{kind}"
+    return LabelledText(text, places, labels, "corpus")
+
+
+def name_spans(message: LabelledMessage) -> Iterable[tuple[Span, str]]:
+    """Return the names, with the types that the head of names tells apart."""
+    return [
+        ((each.start, each.end), each.type if each.type in _NAME_TYPES else "OTHER")
+        for each in message.mentions
+        if each.who is None
+    ]
+
+
+def plain_texts(path: Path) -> list[LabelledText]:
+    """Return texts that are worth remembering as a whole (`keep`) or not at all."""
+    rows = [(row["text"], row["keep"]) for row in lines(path)]
+    return [_whole(text, path.stem, [(0, len(text), keep)]) for text, keep in rows]
+
+
+def read_texts(read: Path, chats: Sequence[Path], real: Sequence[Path]) -> list[LabelledText]:
+    """Return the messages of `read` whose sets are there: `set`, `id`, and of each of its sentences
+    the `worth` from 0 to 3.
+    """
+    texts = {("demo/export", row["id"]): row["content"] for row in lines(_DEMO)}
+    for path in real:
+        for row in lines(path):
+            if "event" in row:
+                texts[f"realmem/{path.stem}", row["event"]["id"]] = row["event"]["content"]
+    for path in chats:
+        for number, row in enumerate(lines(path)):
+            for place, turn in enumerate(row["turns"]):
+                texts["persona/chat", f"{number}:{place}"] = turn["text"]
+    found = []
+    for row in lines(read):
+        text = texts.get((row["set"], row["id"]))
+        if text is None:
+            continue
+        spans = sentences(text)
+        if len(spans) == len(row["worth"]):
+            judged = zip(spans, row["worth"], strict=True)
+            found.append(
+                _whole(
+                    text, row["set"], [(*span, worth >= WORTH_KEEPING) for span, worth in judged]
+                )
+            )
+    return found
+
+
+def _whole(text: str, origin: str, spans: Sequence[tuple[int, int, bool]]) -> LabelledText:
+    places = words_of(text)
+    labels: list[str | None] = ["O"] * len(places)
+    for start, end, salient in spans:
+        for number, (left, _) in enumerate(places):
+            if salient and start <= left < end:
+                labels[number] = f"I-{SALIENT}"
+    return LabelledText(text, places, labels, origin)
+
+
+def own_sentences(
+    reader: TextReader, messages: Sequence[LabelledMessage]
+) -> tuple[list[Sentence], list[bool]]:
+    """Return the sentences of messages, and whether each is its sender's own."""
+    found: list[Sentence] = []
+    own: list[bool] = []
+    read = sentences_of(reader, [each.text for each in messages])
+    for message, of_message in zip(messages, read, strict=True):
+        spans = sentences(message.text)
+        for (start, end), sentence in zip(spans, of_message, strict=True):
+            voices = {
+                each.voice for each in message.sentences if each.start < end and start < each.end
+            }
+            found.append(sentence)
+            own.append(not voices or bool(voices & TRUSTED))
+    return found, own
+
+
+def salience_head(
+    encoder: OnnxEncoder,
+    texts: Sequence[LabelledText],
+    weights: Sequence[float],
+    measures: Measures,
+) -> Head:
+    """Return the head that says which words are part of something worth remembering.
+
+    `texts`: "O" for a word that is not; `weights`: how much each text counts.
+    """
+    states = states_of(encoder, texts, *measures)
+    salient = np.array([label != "O" for text in texts for label in text.labels])
+    counts = np.repeat(np.array(weights, np.float32), [len(text.places) for text in texts])
+    network = fit_labels(
+        rows_of(states, SALIENCE_LAYERS),
+        np.eye(2, dtype=bool)[salient.astype(int)],
+        counts,
+        inner=64,
+        epochs=8,
+        drop=0.4,
+        decay=0.05,
+    )
+    return Head(SALIENCE_LAYERS, network.in_whole_numbers(UNITS), ("passing", SALIENT))
+
+
+def own_head(sentences: Sequence[Sentence], own: Sequence[bool]) -> Head:
+    """Return the head that says whether sentences are meant as their sender's own words."""
+    labels = np.array(own).astype(int)
+    counts = np.bincount(labels, minlength=2)
+    # Few sentences are not: they count more, by the root of how rare they are.
+    weights = np.sqrt(len(labels) / 2 / np.maximum(counts, 1))[labels].astype(np.float32)
+    rows = np.array([each.row(OWN_LAYERS) for each in sentences])
+    network = fit_labels(
+        rows, np.eye(2, dtype=bool)[labels], weights, epochs=25, decay=0.05, drop=0.2
+    )
+    return Head(OWN_LAYERS, network.in_whole_numbers(UNITS), OWN_LABELS)
+
+
+def word_weights(clauses: Sequence[tuple[str, bool]]) -> bytes:
+    """Return the weights of salience by words alone, a signed byte for each bucket.
+
+    `clauses`: texts, and whether each is worth remembering. A logistic regression, by Adagrad.
+    """
+    weights = np.zeros(BUCKETS + 7, np.float64)
+    squares = np.full(BUCKETS + 7, 1e-3)
+    rows = []
+    for text, label in clauses:
+        tokens = tokenise(text)
+        found = buckets_of(tokens, 0, len(tokens.words))
+        if found:
+            places, counts = np.unique(found, return_counts=True)
+            places = np.append(places, [BUCKETS + length_of(0, len(tokens.words)), BUCKETS + 6])
+            values = np.append(counts / len(found) ** 0.5, [1.0, 1.0])
+            rows.append((places, values, float(label)))
+    chance = np.random.default_rng(1)
+    for _ in range(4):
+        for row in chance.permutation(len(rows)):
+            places, values, label = rows[row]
+            score = 1 / (1 + np.exp(-(weights[places] * values).sum()))
+            gradient = (score - label) * values + 6e-3 * weights[places]
+            squares[places] += gradient**2
+            weights[places] -= 0.1 * gradient / np.sqrt(squares[places])
+    return np.rint(weights * WORD_UNITS).clip(-127, 127).astype(np.int8).tobytes()
