@@ -24,11 +24,13 @@ class ListedFact(NamedTuple):
     retracted: bool
     first_day: str | None
     last_day: str | None
+    context: str | None
 
 
 _COLUMNS = (
     "facts.id, text, facts.as_of, source_event_id, subject, attribute, value, superseded_by, "
-    "EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = facts.id), first_day, last_day"
+    "EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = facts.id), first_day, last_day, "
+    "facts.context"
 )
 _FROM_WHERE = """
     FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id

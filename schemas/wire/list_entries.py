@@ -93,6 +93,13 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     said_by: Annotated[
         str | None, Meta(description="Its author: a display name, or else an id on the platform.")
     ] = None
+    context: Annotated[
+        str | None,
+        Meta(
+            description="What the sentence answers, corrects or is headed by: an earlier message "
+            "or a subject line; null if nothing."
+        ),
+    ] = None
 
 
 class FactPage(Page[Fact], frozen=True, kw_only=True):

@@ -195,6 +195,8 @@ def _show_fact(fact: Fact, mark: str) -> None:
     print_line(f"  {mark} ", first)
     for line in rest:
         print_line("    ", line)
+    if fact.context is not None:
+        print_line("      ", quiet(collapse_whitespace(fact.context)))
     if fact.when is not None:
         print_line("      ", quiet(f"refers to {fact.when}"))
     if fact.attribute is not None:

@@ -174,6 +174,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
         yield Fact(
             id=fact.id,
             text=fact.text,
+            context=fact.context,
             as_of=format_time(fact.as_of),
             when=DateRange.of(fact.first_day, fact.last_day),
             subject=None if fact.subject is None else names.of(fact.subject),

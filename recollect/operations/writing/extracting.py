@@ -185,6 +185,7 @@ class Extractor:
             ListedFact(
                 id=fact.id,
                 text=fact.text,
+                context=fact.context,
                 as_of=format_time(fact.as_of),
                 when=DateRange(days[fact.id].first_day, days[fact.id].last_day)
                 if fact.id in days
