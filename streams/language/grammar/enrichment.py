@@ -14,7 +14,7 @@ from recollect.streams.language.grammar.analysis import Analysis
 #: `temporal_resolution`: the days that "tomorrow" means stand behind it. `evolution`: a newer
 #: value, or a correction, takes the place of what was so before, and it is said which fact adds to
 #: another or follows from it. `causes`: facts are linked to what they led to. `stability`: it is
-#: said how long a fact holds.
+#: said how long a fact holds. `salience`: only what is worth remembering becomes a fact.
 Step = Literal[
     "entities",
     "temporal",
@@ -23,6 +23,7 @@ Step = Literal[
     "evolution",
     "causes",
     "stability",
+    "salience",
 ]
 STEPS: tuple[Step, ...] = get_args(Step)
 #: Stands before the name of each step that an agent leaves out, behind the agent's own name.

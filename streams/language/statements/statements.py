@@ -53,6 +53,8 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     spans = sentences(document.text)
     if not spans:
         return Analysis((), (), ())
+    if "salience" in without:
+        document = msgspec.structs.replace(document, keep=((0, len(document.text)),))
     findings, told, days_meant = _find(document, spans, without)
     resolves = "coreference" not in without
     salience = ClauseSalience(findings)
