@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from recollect.streams.language.statements import clause_salience
+from recollect.streams.language.statements import clause_salience, word_salience
 from recollect.text.tokenizer import Tokens
 
 pytest_plugins = ["tests.broker.fixture"]
@@ -37,6 +37,14 @@ def salient_clauses() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clause_salience, "salience_of", _salience)
+        yield
+
+
+@pytest.fixture(scope="module")
+def learnt_salience() -> Iterator[None]:
+    """Restore salience as it ships, for tests that compare this process with others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clause_salience, "salience_of", word_salience.salience_of)
         yield
 
 

@@ -62,7 +62,7 @@ def test_ones_own_sentences_train_the_head_of_what_lasts_alone(data: Path, tmp_p
         msgspec.msgpack.decode(path.read_bytes(), type=HeadFile) for path in (OWN, files[0])
     )
     assert mine.version == "mine"
-    assert {name for name in own.heads if own.heads[name] != mine.heads[name]} == {"durable"}
+    assert {name for name in own.heads if own.heads[name] != mine.heads[name]} == {"salience"}
 
     home = Home(tmp_path / "home")
     home.well("init", "--encoder", "all-MiniLM-L6-v2", "--encoder-source", "wheel")

@@ -22,6 +22,11 @@ class Make(Protocol):
     ) -> Recollect: ...
 
 
+@pytest.fixture(autouse=True, scope="module")
+def salience_of_workers(learnt_salience: None) -> None:
+    """Decide as workers do: they are other processes."""
+
+
 @pytest.fixture
 def room() -> Iterator[Path]:
     """A directory in memory, without disk flushes."""

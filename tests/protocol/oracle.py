@@ -15,8 +15,8 @@ POOL: dict[str, list[str]] = {
     "Ada likes qaxo tea.": ["Ada likes qaxo tea."],
     "Ada's qebu kitchen is red.": ["Ada's qebu kitchen is red."],
     "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": [
-        # A few words of a short message go with the sentence before, which then is no fact alone.
-        "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.",
+        "Ada's qico bicycle is blue.",
+        "The cat sleeps under the qico sofa.",
     ],
     "Ada's qudo honey is sweet. Ada's qudo honey is sweet.": [
         "Ada's qudo honey is sweet.",

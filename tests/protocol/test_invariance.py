@@ -40,6 +40,8 @@ from tests.protocol.kit import (
     say,
 )
 
+pytestmark = pytest.mark.usefixtures("learnt_salience")
+
 ROOT = Path(__file__).resolve().parents[2]
 EXPORT = ROOT / "demo" / "export.jsonl"
 

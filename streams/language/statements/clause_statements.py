@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
@@ -42,6 +44,8 @@ _OPEN_MARGIN = 15
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "VB", "MD"})
 #: From so many words on, a fragment says something by itself.
 _FEWEST_WORDS = 3
+#: With fragments, a statement is at most so long, in characters.
+_LONGEST_COMPLETED = 400
 #: A line that ends with a colon, and the list below it up to where an item begins.
 _BULLET = r"[ \t]*(?:[-*•]|\d{1,3}[.)])"
 _LISTED = re.compile(
@@ -150,8 +154,9 @@ class ClauseStatements:
 
     def completes(self, fragment: Statement, before: Statement) -> bool:
         """Whether a fragment goes on with the statement before it, on the same line."""
-        between = self._findings.text[before.end : fragment.start]
-        return fragment.claim is None and "\n" not in between
+        if fragment.claim is not None or fragment.end - before.start > _LONGEST_COMPLETED:
+            return False
+        return "\n" not in self._findings.text[before.end : fragment.start]
 
     def stands_alone(self, fragment: Statement) -> bool:
         """Whether a fragment says something by itself: it has a few words, or names something.
@@ -263,10 +268,8 @@ class ClauseStatements:
     def _sentence_before(self, statement: Statement) -> Span | None:
         """Return the sentence just before a statement's, if it states something itself."""
         text = self._findings.text
-        place = next(
-            (n for n, (start, end) in enumerate(self._told) if start <= statement.start < end), 0
-        )
-        if not place:
+        place = bisect_right(self._told, statement.start, key=itemgetter(0)) - 1
+        if place <= 0 or statement.start >= self._told[place][1]:
             return None
         start, end = self._told[place - 1]
         between = text[end : self._told[place][0]]

@@ -55,8 +55,6 @@ def test_without_a_speaker_the_fact_is_the_sentence() -> None:
         "Good morning my treasures.",
         "Dear parents of 3B,",
         "Is Pascal driving you or not",
-        "haha lol",
-        "ok",
         "👍",
         "Did you move to Berlin?",
         "where do you live",

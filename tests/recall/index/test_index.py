@@ -470,6 +470,7 @@ def test_codes_differ_where_signs_do(dimension: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("learnt_salience")
 @pytest.mark.parametrize("level", ["index", "project", "derive"])
 def test_answers_stay_right_while_another_process_rebuilds(
     words_only: Memory, open_memory: Open, level: str
