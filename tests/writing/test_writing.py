@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,10 @@ def test_what_a_model_writes_is_a_fact_with_its_source_and_its_people(opened: Op
     assert memory.verify().ok
 
 
-def test_status_counts_what_a_model_wrote_and_why_names_it(opened: OpenWriting):
+def test_status_counts_what_a_model_wrote_and_why_names_it(
+    opened: OpenWriting, salient_only: Callable[[str], None]
+) -> None:
+    salient_only("boat")
     memory, server = opened(good)
     say_all(memory, DEPLOY, BOAT)
     assert memory.status().model_usage is None
