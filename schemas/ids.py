@@ -17,8 +17,16 @@ def derive_ulid(time_ms: int, *parts: str) -> str:
     of the parts, each prefixed with its length so that ("ab", "c") and ("a", "bc") differ.
     """
     digest = hashlib.blake2b(_framed(parts), digest_size=10).digest()
-    number = (time_ms << 80) | int.from_bytes(digest, "big")
+    return _ulid((time_ms << 80) | int.from_bytes(digest, "big"))
+
+
+def _ulid(number: int) -> str:
     return "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
+
+
+def first_ulid(time_ms: int) -> str:
+    """Return the least ULID with the time `time_ms`."""
+    return _ulid(time_ms << 80)
 
 
 def time_of(ulid: str) -> int:
@@ -61,6 +69,11 @@ def turn_row_id(platform: str, turn_id: str) -> str:
 def handle_row_id(platform: str, handle: str) -> str:
     """Return the id of a delivery handle."""
     return derive_ulid(0, "handle", platform, handle)
+
+
+def next_version_id(episode: str) -> str:
+    """Return the id of the version after a version of an episode."""
+    return derive_ulid(time_of(episode), "episode", episode)
 
 
 def row_id(time_ms: int, table: str, *parts: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import apsw
@@ -11,6 +12,7 @@ import msgspec
 from recollect.projections.events.events_file import conversation_of
 from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event, message_of
+from recollect.schemas.ids import first_ulid
 from recollect.schemas.ledger.records import Source
 
 _COLUMNS = """
@@ -35,6 +37,54 @@ def conversation_before(
             (conversation, number, limit),
         )
     ]
+
+
+class NearbyEvent(NamedTuple):
+    """An event of the same conversation; `occurred_at` is unix ms."""
+
+    number: int
+    id: str
+    occurred_at: int
+    content: str
+
+
+class NearbyEvents(NamedTuple):
+    """The events of a conversation around an event by their own times, the nearest first."""
+
+    earlier: tuple[NearbyEvent, ...] = ()
+    later: tuple[NearbyEvent, ...] = ()
+
+
+def nearby_events(
+    connection: apsw.Connection,
+    event: Event,
+    limit: int,
+    within_ms: int,
+    excluded: Container[int] = (),
+) -> NearbyEvents:
+    """Return up to `limit` earlier and later events of a conversation, at most `within_ms` away.
+
+    Only events with smaller numbers count, without those in `excluded`. Ids of events are in the
+    order of their times.
+    """
+    content = message_of(event)
+    conversation = conversation_of(content, event.platform)
+    first, end = event.occurred_at - within_ms, event.occurred_at + within_ms + 1
+
+    def nearest(condition: str, order: str, bound: str) -> tuple[NearbyEvent, ...]:
+        found = connection.execute(
+            "SELECT number, id, occurred_at, content "
+            "FROM events INDEXED BY idx_events_conversation_times "
+            f"WHERE conversation = ? AND {condition} AND number < ? ORDER BY id {order}",
+            (conversation, event.id, bound, event.number),
+        )
+        readable = (item for row in found if (item := NearbyEvent(*row)).number not in excluded)
+        return tuple(islice(readable, limit))
+
+    return NearbyEvents(
+        nearest("id < ? AND id >= ?", "DESC", first_ulid(max(first, 0))),
+        nearest("id > ? AND id < ?", "ASC", first_ulid(end)),
+    )
 
 
 def events_in_other_conversations(

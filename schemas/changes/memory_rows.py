@@ -306,6 +306,38 @@ class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
     created_at: int
 
 
+class Episode(Row, frozen=True, array_like=True, tag="episode"):
+    """Events that belong together under a definition; `parent_id` is the version before it.
+
+    Its times and its number of events are those of its events, and are not in the row.
+    """
+
+    TABLE: ClassVar = "episodes"
+    KEY: ClassVar = ("id",)
+    id: str
+    definition_id: str
+    platform: str | None
+    thread_id: str | None
+    parent_id: str | None
+    created_at: int
+
+
+class EpisodeEvent(Row, frozen=True, array_like=True, tag="episode_event"):
+    """An event of an episode; `occurred_at` is unix ms.
+
+    `is_standing` is 0 once a late event has moved this one into another episode.
+    """
+
+    TABLE: ClassVar = "episode_events"
+    KEY: ClassVar = ("episode_id", "event_id")
+    episode_id: str
+    event_id: str
+    definition_id: str
+    number: int
+    occurred_at: int
+    is_standing: int = 1
+
+
 class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
     """A record that could not be decided, and its state."""
 
@@ -357,6 +389,8 @@ MemoryRow = (
     | MentalModel
     | ModelWriteStats
     | WriterPromptVersion
+    | Episode
+    | EpisodeEvent
     | DeadLetter
     | DecisionDependencies
 )

@@ -15,6 +15,7 @@ from recollect.streams.agents.agent import (
     TextToAnnotate,
 )
 from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
+from recollect.streams.agents.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.mental_model_handler import MentalModelHandler
 from recollect.streams.agents.retraction_handler import RetractionHandler
@@ -30,6 +31,7 @@ BY_NAME: Mapping[str, Agent] = {
     "merges": MergeHandler(),
     "retractions": RetractionHandler(),
     "mentalmodels": MentalModelHandler(),
+    "episodes": EpisodeGrouper(),
     "deadletters": DeadLetterHandler(),
     "ticks": TurnCloser(),
     "modelwriter": ModelWriter(),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
-from recollect.projections.events.event_queries import Speaker
+from recollect.projections.events.event_queries import NearbyEvents, Speaker
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import Event, ModelAnswered
 from recollect.streams.agents.state import State
@@ -40,6 +40,13 @@ class Conversation(Protocol):
     def preceding(self, event: Event, limit: int) -> Sequence[Event]:
         """Return up to `limit` events of the same conversation, the nearest first."""
         ...
+
+    def nearby(self, event: Event, limit: int, within_ms: int) -> NearbyEvents:
+        """Return up to `limit` earlier and later events of the conversation, by their own times.
+
+        Only events that were accepted before `event` count, and whose times are within `within_ms`.
+        """
+        return NearbyEvents()
 
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         """Return the sender's earlier messages in other conversations of the platform.

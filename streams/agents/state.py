@@ -17,6 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import episode_queries as episodes
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.changes import (
@@ -26,6 +27,8 @@ from recollect.schemas.changes import (
     DeadLetter,
     DuplicateStatement,
     Entity,
+    Episode,
+    EpisodeEvent,
     Fact,
     FactClaim,
     FactDays,
@@ -202,6 +205,12 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ProcessedEvent: lambda row: ((key_of("processed", row.event_id), True),),
     Turn: lambda row: ((key_of("turn", row.id), True),),
     MentalModel: lambda row: ((key_of("mental model", row.id), row),),
+    # An analysis must be found under the key of its episode too, since it fixes the episode.
+    Episode: lambda row: ((key_of("episode", row.id), row.parent_id),),
+    EpisodeEvent: lambda row: (
+        (key_of("episode of", row.event_id, row.definition_id), (row.episode_id, row.is_standing)),
+        (key_of("episode events", row.episode_id), (row.event_id, row.is_standing)),
+    ),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -429,6 +438,27 @@ class State:
             versions.append(version)
             next_id = version.parent_id
         return versions
+
+    # Episodes
+
+    def episode_definitions(self) -> list[episodes.EpisodeDefinition]:
+        """Return the definitions of episodes. They belong to the file; no decision writes them."""
+        return episodes.episode_definitions(self.memory)
+
+    def episode(self, episode_id: str) -> episodes.EpisodeState | None:
+        """Return the state of an episode; None if it does not exist."""
+        self.record_read(key_of("episode", episode_id))
+        return episodes.episode(self.memory, episode_id)
+
+    def episode_of_event(self, event_id: str, definition_id: str) -> str | None:
+        """Return the id of the episode that an event is in under a definition."""
+        self.record_read(key_of("episode of", event_id, definition_id))
+        return episodes.episode_of_event(self.memory, event_id, definition_id)
+
+    def episode_members(self, episode_id: str) -> list[EpisodeEvent]:
+        """Return the events of one version of an episode, in the order of their times."""
+        self.record_read(key_of("episode events", episode_id))
+        return episodes.episode_members(self.memory, episode_id)
 
     # Entities
 

@@ -82,6 +82,13 @@ class LedgerConversation(Conversation):
             found = last(limit + len(self._excluded))
         return self._record_reads(self._not_excluded(found)[:limit])
 
+    def nearby(self, event: Event, limit: int, within_ms: int) -> event_queries.NearbyEvents:
+        found = event_queries.nearby_events(
+            self._connection, event, limit, within_ms, self._excluded
+        )
+        self.read_numbers.update(item.number for item in (*found.earlier, *found.later))
+        return found
+
     def other_channels(self, event: Event, since: int) -> list[Event]:
         found = event_queries.events_in_other_conversations(self._connection, event, since)
         return self._record_reads(self._not_excluded(found))

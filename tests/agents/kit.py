@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import apsw
 
 from recollect.projections.events import EventsModel
-from recollect.projections.events.event_queries import Speaker
+from recollect.projections.events.event_queries import NearbyEvent, NearbyEvents, Speaker
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.projections.sqlite import rows
@@ -74,6 +74,19 @@ class Thread(Conversation):
             if _place(item) == place and not isinstance(item.payload, Deletion)
         ]
         return near[::-1][:limit]
+
+    def nearby(self, event: Event, limit: int, within_ms: int) -> NearbyEvents:
+        place = _place(event)
+        near = [
+            NearbyEvent(item.number, item.id, item.occurred_at, message_of(item).content)
+            for item in sorted(self._below(event), key=lambda item: item.id)
+            if _place(item) == place
+            and not isinstance(item.payload, Deletion)
+            and abs(item.occurred_at - event.occurred_at) <= within_ms
+        ]
+        earlier = [item for item in near if item.id < event.id]
+        later = [item for item in near if item.id > event.id]
+        return NearbyEvents(tuple(earlier[::-1][:limit]), tuple(later[:limit]))
 
     def first_message(self, event: Event) -> Event | None:
         sender = _sender(event)

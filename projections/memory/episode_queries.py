@@ -1,0 +1,78 @@
+"""Queries of memory.db by agents about episodes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import apsw
+import msgspec
+
+from recollect.projections.sqlite import rows, scalar
+from recollect.schemas.changes import EpisodeEvent
+
+Strategy = Literal["thread", "session", "day", "time_window", "topic", "consolidation"]
+
+
+class EpisodeDefinition(NamedTuple):
+    """How events are grouped; the parameters depend on the strategy."""
+
+    id: str
+    name: str
+    strategy: Strategy
+    parameters: dict[str, Any]
+
+
+class EpisodeState(NamedTuple):
+    """An episode as decisions see it. `is_analysed`: it is fixed, and grows by a new version."""
+
+    parent_id: str | None
+    is_analysed: bool
+
+
+def episode_definitions(connection: apsw.Connection) -> list[EpisodeDefinition]:
+    """Return all definitions, by id."""
+    found = rows(
+        connection, "SELECT id, name, strategy, parameters FROM episode_definitions ORDER BY id"
+    )
+    return [
+        EpisodeDefinition(id_, name, strategy, _parameters(text))
+        for id_, name, strategy, text in found
+    ]
+
+
+@lru_cache
+def _parameters(text: str) -> dict[str, Any]:
+    return msgspec.json.decode(text, type=dict[str, Any])
+
+
+def episode(connection: apsw.Connection, episode_id: str) -> EpisodeState | None:
+    """Return the state of an episode; None if it does not exist."""
+    found = connection.execute(
+        "SELECT parent_id, EXISTS (SELECT 1 FROM analysis_runs WHERE episode_id = episodes.id) "
+        "FROM episodes WHERE id = ?",
+        (episode_id,),
+    ).fetchone()
+    return None if found is None else EpisodeState(found[0], bool(found[1]))
+
+
+def episode_of_event(connection: apsw.Connection, event_id: str, definition_id: str) -> str | None:
+    """Return the id of the episode that an event is in under a definition; None if in none."""
+    found: str | None = scalar(
+        connection,
+        "SELECT episode_id FROM episode_events "
+        "WHERE event_id = ? AND definition_id = ? AND is_standing",
+        (event_id, definition_id),
+    )
+    return found
+
+
+def episode_members(connection: apsw.Connection, episode_id: str) -> list[EpisodeEvent]:
+    """Return the events of one version of an episode, in the order of their times."""
+    found = rows(
+        connection,
+        f"SELECT {', '.join(EpisodeEvent.__struct_fields__)} FROM episode_events "
+        "WHERE episode_id = ? AND is_standing ORDER BY event_id",
+        (episode_id,),
+    )
+    return [EpisodeEvent(*row) for row in found]
