@@ -45,6 +45,7 @@ class NearbyEvent(NamedTuple):
     number: int
     id: str
     occurred_at: int
+    sender_name: str
     content: str
 
 
@@ -73,7 +74,7 @@ def nearby_events(
 
     def nearest(condition: str, order: str, bound: str) -> tuple[NearbyEvent, ...]:
         found = connection.execute(
-            "SELECT number, id, occurred_at, content "
+            "SELECT number, id, occurred_at, coalesce(sender_name, ''), content "
             "FROM events INDEXED BY idx_events_conversation_times "
             f"WHERE conversation = ? AND {condition} AND number < ? ORDER BY id {order}",
             (conversation, event.id, bound, event.number),

@@ -102,7 +102,13 @@ class _Grouping:
         self._content = message_of(event)
         self._nearby = nearby
         self._state = state
-        self._this = NearbyEvent(event.number, event.id, event.occurred_at, self._content.content)
+        self._this = NearbyEvent(
+            event.number,
+            event.id,
+            event.occurred_at,
+            self._content.sender_name or "",
+            self._content.content,
+        )
         self._rows: list[Episode | EpisodeEvent] = []
         self._moved: list[DecidedPart] = []
 

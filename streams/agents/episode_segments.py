@@ -7,19 +7,40 @@ arrives late moves only the boundaries right after it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any
 
 import msgspec
 
 from recollect.projections.events.event_queries import NearbyEvent
+from recollect.text.lexicon import word_set
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 MINUTE_MS = 60_000
 _LEAST_LETTERS = 3
+_ENDING = re.compile(r"'s$|(?<=\w{4})(?:ing|ed|es|s|e)$|(?<=\w{3})s$")
+
+# The commonest words of English talk that are neither function words nor tell a topic.
+_SMALL_TALK = word_set(
+    """able actually ago already alright always amazing anything around ask asked away awesome back
+    bad best better big bit called came care chat come coming congrats cool course day days done
+    else enough ever every everyone everything exactly fine first found friend friends fun gave get
+    gets getting give glad goes going gonna good got gotta great guess guys happen happened happy
+    hard hello help hey high hope idea important interesting job just keep kind knew know last late
+    lately later least left let life like little long look looking looks lot lots love lovely made
+    make makes making many may maybe mean means might mind miss moment morning much must need needed
+    never new next nice night nothing now often okay old one ones pass past people perfect person
+    place plan plans please point possible pretty probably put quite ready real really reason remember
+    right said same saw say see seem seems seen sense share show since small someone something
+    sometimes soon sorry sort sound sounds special start started still stuff super support sure
+    take taking talk tell thank thanks thing things think thought time times today together
+    told tomorrow tonight took totally tough tried true try trying two understand use used using
+    usually want wanted wants way week weekend well went whole wish wonderful word words work
+    world worry would wow year years yeah yep yes yesterday yet"""
+)
 
 
 class Boundaries(msgspec.Struct, frozen=True):
@@ -27,7 +48,8 @@ class Boundaries(msgspec.Struct, frozen=True):
 
     A message begins an episode after a silence of more than `gap_minutes`. If `compared` is not 0,
     it also does if it has at least `least_words` content words and shares none with the `compared`
-    messages before it.
+    messages before it, unless the last of them is a question. The names of those who speak are no
+    content words.
     """
 
     gap_minutes: int
@@ -46,13 +68,17 @@ class Boundaries(msgspec.Struct, frozen=True):
             return True
         if not self.compared:
             return False
-        words = content_words(message.content)
+        before = [
+            other
+            for other in earlier[: self.compared]
+            if message.occurred_at - other.occurred_at <= gap
+        ]
+        if before[0].content.rstrip().endswith("?"):
+            return False
+        names = {name for each in (message, *before) for name in content_words(each.sender_name)}
+        words = content_words(message.content) - names
         return len(words) >= self.least_words and all(
-            words.isdisjoint(content_words(other.content))
-            for other in takewhile(
-                lambda other: message.occurred_at - other.occurred_at <= gap,
-                earlier[: self.compared],
-            )
+            words.isdisjoint(content_words(other.content)) for other in before
         )
 
 
@@ -63,9 +89,9 @@ def boundaries(parameters: dict[str, Any]) -> Boundaries:
 
 @lru_cache(maxsize=256)
 def content_words(text: str) -> Set[str]:
-    """Return the words of a text that may tell its topic, without plural endings."""
+    """Return the words of a text that may tell its topic, without inflectional endings."""
     return frozenset(
-        word.removesuffix("'s").removesuffix("s")
+        _ENDING.sub("", word)
         for word in tokenise(text).lowers
-        if len(word) >= _LEAST_LETTERS and word not in STOP_WORDS
+        if len(word) >= _LEAST_LETTERS and word not in STOP_WORDS and word not in _SMALL_TALK
     )

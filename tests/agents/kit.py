@@ -78,7 +78,13 @@ class Thread(Conversation):
     def nearby(self, event: Event, limit: int, within_ms: int) -> NearbyEvents:
         place = _place(event)
         near = [
-            NearbyEvent(item.number, item.id, item.occurred_at, message_of(item).content)
+            NearbyEvent(
+                item.number,
+                item.id,
+                item.occurred_at,
+                message_of(item).sender_name or "",
+                message_of(item).content,
+            )
             for item in sorted(self._below(event), key=lambda item: item.id)
             if _place(item) == place
             and not isinstance(item.payload, Deletion)

@@ -259,13 +259,13 @@ def test_records_that_were_parked_retried_and_dropped(
 def test_what_does_not_rest_on_it_is_left_alone(
     home: Home, traced_only: None, decided: list[int]
 ) -> None:
-    """Forty people talk; one message of one of them concerns the next of hers, and no other."""
+    """Forty people talk, one a day; a message of one concerns the next of hers, and no other."""
     # Names that are not like each other: a new name is compared with those that are like it.
     names = [f"{one.upper()}a{other}o" for one in "bfklmnrst" for other in "bfklmnrst"]
     for n in range(200):
         who = n % 40
         text = f"I keep {n} bees."
-        home.publish(say(text, f"m{n}", by=names[who], thread=f"t{who}", at=START + n))
+        home.publish(say(text, f"m{n}", by=names[who], thread=f"t{who}", at=START + n * DAY))
     home.drive()
     home.tell(forget(1))
     # The account and the person come into being one message later; the thread lost a message.
@@ -280,7 +280,7 @@ def test_a_repeat_takes_the_place_of_what_it_repeated(
         say("I like green tea.", "1"),
         say("My bicycle is blue.", "2"),
         say("I like green tea.", "3"),
-        say("We painted the kitchen red.", "4"),
+        say("We painted the kitchen red.", "4", at=START + DAY),
     )
     home.tell(forget(1))
     assert home.facts() == [

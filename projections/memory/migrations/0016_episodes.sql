@@ -6,7 +6,7 @@ INSERT INTO episode_definitions (id, name, strategy, created_at, parameters) VAL
     ('session', 'session', 'session', 0, '{}'),
     ('day', 'day', 'day', 0, '{}'),
     ('time_window', 'time window', 'time_window', 0, '{"gap_minutes": 60}'),
-    ('topic', 'topic', 'topic', 0, '{"gap_minutes": 360, "compared": 6, "least_words": 3}');
+    ('topic', 'topic', 'topic', 0, '{"gap_minutes": 360, "compared": 4, "least_words": 4}');
 
 -- No build before this one wrote episodes. Their times and counts are of their events, kept by
 -- triggers.
