@@ -25,21 +25,22 @@ _ENDING = re.compile(r"'s$|(?<=\w{4})(?:ing|ed|es|s|e)$|(?<=\w{3})s$")
 
 # The commonest words of English talk that are neither function words nor tell a topic.
 _SMALL_TALK = word_set(
-    """able actually ago already alright always amazing anything around ask asked away awesome back
-    bad best better big bit called came care chat come coming congrats cool course day days done
-    else enough ever every everyone everything exactly fine first found friend friends fun gave get
-    gets getting give glad goes going gonna good got gotta great guess guys happen happened happy
-    hard hello help hey high hope idea important interesting job just keep kind knew know last late
-    lately later least left let life like little long look looking looks lot lots love lovely made
-    make makes making many may maybe mean means might mind miss moment morning much must need needed
-    never new next nice night nothing now often okay old one ones pass past people perfect person
-    place plan plans please point possible pretty probably put quite ready real really reason remember
-    right said same saw say see seem seems seen sense share show since small someone something
-    sometimes soon sorry sort sound sounds special start started still stuff super support sure
-    take taking talk tell thank thanks thing things think thought time times today together
-    told tomorrow tonight took totally tough tried true try trying two understand use used using
-    usually want wanted wants way week weekend well went whole wish wonderful word words work
-    world worry would wow year years yeah yep yes yesterday yet"""
+    """able actually ago already alright always amazing anything around ask asked away awesome
+    back bad best better big bit called came care chat come coming congrats cool course day days
+    done else enough ever every everyone everything exactly fine first found friend friends fun
+    gave get gets getting give glad goes going gonna good got gotta great guess guys happen
+    happened happy hard hello help hey high hope idea important interesting job just keep kind
+    knew know last late lately later least left let life like little long look looking looks lot
+    lots love lovely made make makes making many may maybe mean means might mind miss moment
+    morning much must need needed never new next nice night nothing now often okay old one ones
+    pass past people perfect person place plan plans please point possible pretty probably put
+    quite ready real really reason remember right said same saw say see seem seems seen sense
+    share show since small someone something sometimes soon sorry sort sound sounds special
+    start started still stuff super support sure take taking talk tell thank thanks thing things
+    think thought time times today together told tomorrow tonight took totally tough tried true
+    try trying two understand use used using usually want wanted wants way week weekend well
+    went whole wish wonderful word words work world worry would wow year years yeah yep yes
+    yesterday yet"""
 )
 
 

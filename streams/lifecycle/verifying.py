@@ -62,7 +62,7 @@ from recollect.streams.records.skipped_records import is_skipped
 from recollect.streams.system.locks import exclusive
 
 _BATCH = 2_000
-_MAX_PROBLEMS = 50
+_MAX_PROBLEMS = 100
 
 
 class _AcceptedEvent(NamedTuple):

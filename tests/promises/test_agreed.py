@@ -99,6 +99,15 @@ TABLES = {
 TABLE_DEVIATIONS = {
     "facts.signature: a column more": "A21: near-duplicates share it, so that one look-up finds "
     "them",
+    **{
+        f"episodes.{column}: {here} instead of {agreed}": "a trigger keeps it equal to the "
+        "episode's events, so that neither a late event nor an erasure has a count to correct"
+        for column, here, agreed in (
+            ("start_time", ("INTEGER", 1, "0"), ("INTEGER", 1, None)),
+            ("end_time", ("INTEGER", 1, "0"), ("INTEGER", 1, None)),
+            ("event_count", ("INTEGER", 1, "0"), ("INTEGER", 1, None)),
+        )
+    },
     "mental_models.number: a column more": "E8: the ledger record that wrote the version, so that "
     "forgetting it reaches the version",
     "idx_fact_entities_fact: on None instead of (fact_id)": "the table is its primary key, which "
@@ -280,7 +289,14 @@ def test_rows_that_are_there_from_the_beginning(memory: Memory) -> None:
         types = rows(files["memory"], "SELECT * FROM analysis_types")
         assert types == [("observation_v1", "observation_v1", "1.0", "freeform", None)]
         definitions = rows(files["memory"], "SELECT name, strategy FROM episode_definitions")
-        assert definitions == [("consolidation", "consolidation")]
+        assert set(definitions) == {
+            ("consolidation", "consolidation"),
+            ("thread", "thread"),
+            ("session", "session"),
+            ("day", "day"),
+            ("time window", "time_window"),
+            ("topic", "topic"),
+        }
 
 
 def test_the_strength_of_a_causal_link_is_checked(memory: Memory) -> None:

@@ -217,7 +217,7 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                 if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
                     empty.add(table)
     assert empty == {
-        "analysis_runs", "deletions", "entity_tags", "episode_events", "episodes", "facets",
+        "analysis_runs", "deletions", "entity_tags", "facets",
         "fact_repeats", "observation_facts", "readings", "switches", "writer_texts", "writings",
     }  # fmt: skip
 

@@ -8,8 +8,9 @@ INSERT INTO episode_definitions (id, name, strategy, created_at, parameters) VAL
     ('time_window', 'time window', 'time_window', 0, '{"gap_minutes": 60}'),
     ('topic', 'topic', 'topic', 0, '{"gap_minutes": 360, "compared": 4, "least_words": 4}');
 
--- No build before this one wrote episodes. Their times and counts are of their events, kept by
--- triggers.
+-- Times and numbers of events of an episode are kept by triggers.
+CREATE TEMP TABLE older_episodes AS SELECT * FROM episodes;
+CREATE TEMP TABLE older_episode_events AS SELECT * FROM episode_events;
 DROP TABLE episode_events;
 DROP TABLE episodes;
 CREATE TABLE episodes (
@@ -41,6 +42,13 @@ CREATE TABLE episode_events (
     PRIMARY KEY (episode_id, event_id)
 ) WITHOUT ROWID;
 CREATE INDEX idx_episode_events_event ON episode_events(event_id, definition_id);
+
+INSERT INTO episodes SELECT * FROM older_episodes;
+INSERT INTO episode_events
+SELECT episode_id, event_id, coalesce(definition_id, ''), 0, coalesce(start_time, 0), 1
+  FROM older_episode_events LEFT JOIN episodes ON episodes.id = episode_id;
+DROP TABLE older_episode_events;
+DROP TABLE older_episodes;
 
 -- A version has the events of the versions before it, and its own. Ids of events are in the order of
 -- their times.

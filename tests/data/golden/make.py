@@ -279,6 +279,14 @@ ROWS: dict[str, dict[str, Any]] = {
         "fact_id": "F1", "target_id": "F1", "retracted_by": "EV9", "invalid_at": OCCURRED,
         "is_void": 1, "is_standing": 1,
     },
+    "episodes": {
+        "id": "P1", "definition_id": "topic", "platform": "slack", "thread_id": "1700000000.1",
+        "parent_id": "P0", "created_at": INGESTED,
+    },
+    "episode_events": {
+        "episode_id": "P1", "event_id": "EV1", "definition_id": "topic", "number": 9,
+        "occurred_at": OCCURRED, "is_standing": 1,
+    },
     "fact_accesses": {"number": 9, "fact_id": "F1", "count": 2},
     "memory_processing_log": {
         "event_id": "EV1", "processed_at": INGESTED, "writer_run_id": "W1",
