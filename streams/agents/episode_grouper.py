@@ -63,17 +63,17 @@ class EpisodeGrouper(Agent):
 def episode_rows(
     state: State,
     definition_id: str,
-    episode_id: str,
+    key: str,
     events: Iterable[tuple[str, int, int]],
     created_at: int,
 ) -> list[Episode | EpisodeEvent]:
-    """Return the rows that put events (id, number, unix ms) into an episode.
+    """Return the rows that put events (id, number, unix ms) into the episode with a key.
 
-    For agents that group events by their meaning, such as consolidation. The version that the rows
-    are for is the `episode_id` of each `EpisodeEvent`. The rows must have all these events among
-    their sources.
+    For agents that group events by their meaning, such as consolidation; the key may be the id of
+    what was concluded first. The `episode_id` of each `EpisodeEvent` is the version that the events
+    are in. The rows must have all these events among their sources.
     """
-    version, parent = open_version(state, episode_id)
+    version, parent = open_version(state, row_id(0, "episode", definition_id, key))
     rows: list[Episode | EpisodeEvent] = []
     if state.episode(version) is None:
         rows.append(Episode(version, definition_id, None, None, parent, created_at))

@@ -272,7 +272,13 @@ class Redecision:
             last = self._last_written(key, first_key) or repeated.get(key)
             if last is None:
                 erasure_part.deletes.append(Delete(*key))
-            elif key in affected or last[0] != self._live_row(key):
+            elif (
+                key in affected
+                or last[0] != self._live_row(key)
+                # The same row may now come from other events; sealed with the keys of the former
+                # ones, it would be lost with them.
+                or (first_key is not None and last[1] != self._live_sources(key, first_key))
+            ):
                 put(*last)
         for number in sorted(self._parts):
             if number in self._erased:
@@ -298,6 +304,14 @@ class Redecision:
             ]
             if found:
                 return found[-1]
+        return None
+
+    def _live_sources(self, key: RowKey, first_key: bytes) -> tuple[int, ...] | None:
+        """Return the sources of a row of the live files, from the decision that wrote it last."""
+        for number in self._decisions.writers(first_key)[::-1]:
+            for part in reversed(self._decisions.parts(int(number))):
+                if any(row_key(row) == key for row in part.rows):
+                    return part.sources
         return None
 
     def _live_row(self, key: RowKey) -> Row | None:
