@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from recollect.text.addresses import EMAIL, URL
 from recollect.text.lexicon import (
     ABBREVIATIONS,
+    ARTICLES,
     ENDING_ABBREVIATIONS,
     FUNCTION_WORDS,
     HONORIFICS,
+    MONTHS,
     STARTERS,
     word_set,
 )
@@ -59,6 +61,13 @@ _CONTACT_WORDS = word_set(
 )
 _SMALL = word_set("of the and for de des du la le van von der den da di do dos del y & et und")
 _LINE_WORD = re.compile(r"[^\W\d_][\w'’&.\-]*")
+#: A line break after a word that ends no sentence, or between the day and the month of a date.
+_OPEN_ENDS = "|".join(sorted(ARTICLES | word_set("my your our their of and or than")))
+_BROKEN_PHRASE = re.compile(
+    rf"(?<!\w)(?:{_OPEN_ENDS}|(?P<day>(?<=\S )\d{{1,2}}(?:st|nd|rd|th)?))"
+    r"[ \t]?(?:\r?\n)(?=[ \t]?(?P<next>[^\W\d_]+))",
+    re.IGNORECASE,
+)
 _SIGNATURE_LINES = 6
 _POSTSCRIPT = re.compile(r"P\.?\s?S\b")
 
@@ -70,6 +79,19 @@ def sentences(text: str) -> Sequence[Span]:
     for start, end in _paragraphs(text):
         _split(text, start, end, spans)
     return spans
+
+
+def without_broken_phrases(text: str) -> str:
+    """Return a text of the same length with a space for each line break inside of a phrase:
+    "the⏎station", "14⏎June".
+    """
+
+    def joined(match: re.Match[str]) -> str:
+        if match["day"] and match["next"].lower() not in MONTHS:
+            return match[0]
+        return match[0].replace("\r", " ").replace("\n", " ")
+
+    return _BROKEN_PHRASE.sub(joined, text) if "\n" in text else text
 
 
 def _paragraphs(text: str) -> list[Span]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.sentences import sentences
+from recollect.text.sentences import sentences, without_broken_phrases
 
 
 def split(text: str) -> list[str]:
@@ -157,3 +157,18 @@ def test_text_without_an_end_is_cut_between_words() -> None:
     assert max(map(len, pieces)) <= 1000
     assert " ".join(pieces).split() == ["word"] * 1000
     assert max(map(len, split("x" * 5000))) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We met at the\nstation.", "We met at the station."),
+        ("It starts on 14\r\nJune.", "It starts on 14  June."),
+        ("14\nJune", "14\nJune"),
+        ("Room 14\nBasel", "Room 14\nBasel"),
+        ("are you in\nI am home", "are you in\nI am home"),
+        ("soon the\n\nend", "soon the\n\nend"),
+    ],
+)
+def test_a_line_break_inside_a_phrase_is_a_space(text: str, expected: str) -> None:
+    assert without_broken_phrases(text) == expected

@@ -274,7 +274,9 @@ class ClauseStatements:
         start, end = self._told[place - 1]
         between = text[end : self._told[place][0]]
         near = not between.strip() and "\n\n" not in between
-        return (start, end) if near and self._salience.is_kept(start, end) else None
+        if not near or self.is_fragment((start, end)):
+            return None
+        return (start, end) if self._salience.is_kept(start, end) else None
 
     def _statement(self, group: list[Clause]) -> Statement:
         findings = self._findings

@@ -36,7 +36,7 @@ from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import find_dates
 from recollect.text.dates.found_dates import as_reference, local_day, local_minute
 from recollect.text.lexicon import word_set
-from recollect.text.sentences import sentences
+from recollect.text.sentences import sentences, without_broken_phrases
 from recollect.text.tokenizer import tokenise
 
 #: At most so many statements of one message, the first ones.
@@ -50,6 +50,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     if document.speaker is not None:
         speaker = " ".join(document.speaker.split()) or None
         document = msgspec.structs.replace(document, speaker=speaker)
+    document = msgspec.structs.replace(document, text=without_broken_phrases(document.text))
     spans = sentences(document.text)
     if not spans:
         return Analysis((), (), ())

@@ -295,3 +295,12 @@ def test_a_sentence_is_not_cut_where_a_half_begins_that_hangs_on_the_next() -> N
     told = facts('The name on the certificate is "Kudi Limited" but for the app, we chose "Kudi".')
     assert not any(fact.rstrip(".").endswith("for the app") for fact in told)
     assert any("for the app" in fact and "chose" in fact for fact in told)
+
+
+def test_a_date_over_two_lines_is_one_day() -> None:
+    (statement,) = read("The review is on 14\nJune.").statements
+    assert [(each.first, each.last) for each in statement.dates] == [("2026-06-14", "2026-06-14")]
+
+
+def test_a_fragment_is_no_antecedent_of_the_next_sentence() -> None:
+    assert facts("June. She is scared of dogs.")[-1] == "Ada: She is scared of dogs."
