@@ -12,6 +12,7 @@ from recollect.schemas.changes import (
     DeadLetter,
     Fact,
     FactClaim,
+    FactDays,
     FactFingerprint,
     FactOccasion,
     MentalModel,
@@ -123,6 +124,26 @@ def claims(connection: apsw.Connection, subjects: Sequence[str], attribute: str)
             (*subjects, attribute),
         )
     ]
+
+
+def claim_of(connection: apsw.Connection, fact_id: str) -> FactClaim | None:
+    """Return the claim of a fact, or None."""
+    found = rows(
+        connection,
+        "SELECT fact_id, subject, attribute, value, as_of FROM fact_claims WHERE fact_id = ?",
+        (fact_id,),
+    )
+    return FactClaim(*found[0]) if found else None
+
+
+def days_of(connection: apsw.Connection, fact_id: str) -> FactDays | None:
+    """Return the days that a fact is about, or None."""
+    found = rows(
+        connection,
+        "SELECT fact_id, first_day, last_day FROM fact_days WHERE fact_id = ?",
+        (fact_id,),
+    )
+    return FactDays(*found[0]) if found else None
 
 
 def merged_attributes(connection: apsw.Connection, subject: str) -> list[str]:

@@ -175,9 +175,11 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("repeats", row.fact_id), row.event_id),
         (key_of("repeated by", row.event_id), row.fact_id),
     ),
-    FactClaim: lambda row: ((key_of("claims", row.subject, row.attribute), row),),
+    FactClaim: lambda row: (
+        (key_of("claims", row.subject, row.attribute), row),
+        (key_of("claim", row.fact_id), row),
+    ),
     MessageDate: lambda row: ((key_of("dates", row.event_id), row),),
-    # No decision queries days, but two messages may write the days of the same fact.
     FactDays: lambda row: ((key_of("days", row.fact_id), (row.first_day, row.last_day)),),
     FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
     MergedSupersession: lambda row: (
@@ -357,6 +359,16 @@ class State:
             self.record_read(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
         return [memory.DatedClaim(claim, self._end(claim.fact_id)) for claim in found]
+
+    def claim_of(self, fact_id: str) -> FactClaim | None:
+        """Return the claim of a fact, or None."""
+        self.record_read(key_of("claim", fact_id))
+        return memory.claim_of(self.memory, fact_id)
+
+    def days_of(self, fact_id: str) -> FactDays | None:
+        """Return the days that a fact is about, or None."""
+        self.record_read(key_of("days", fact_id))
+        return memory.days_of(self.memory, fact_id)
 
     def merged_attributes(self, subject: str) -> list[str]:
         """Return the attributes of the subject's facts that have a merged supersession, sorted."""

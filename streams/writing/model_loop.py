@@ -20,7 +20,9 @@ from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_analysis import resolve_version, user_text
 from recollect.streams.agents.writer.model_writer import evidence_of
-from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals, Refused
+from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals
+from recollect.streams.agents.writer.proposed_slots import earlier_messages
+from recollect.streams.agents.writer.refusals import Refused
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.streams.writing.writer_prompt import WriterPrompt, escape_frame, first_messages
@@ -135,7 +137,12 @@ def write_event(
     """
     evidence = evidence_of(task.event, task.said_at, task.thread)
     proposals = Proposals(
-        task.event.id, evidence, CURRENT_RULES, memory.knows_entity, memory.knows_fact
+        task.event.id,
+        evidence,
+        CURRENT_RULES,
+        earlier_messages(task.event, task.thread),
+        memory.knows_entity,
+        memory.knows_fact,
     )
     messages = list(first_request(prompt, task).messages)
     shown = set(task.numbers)

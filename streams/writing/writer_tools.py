@@ -1,8 +1,10 @@
-"""Definitions of the writer's six tools, as sent to a model."""
+"""Definitions of the writer's tools, as sent to a model."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from recollect.streams.agents.writer.proposed_slots import ATTRIBUTES, POLARITIES
 
 _TEXT = {"type": "string"}
 _UNIT_INTERVAL = {"type": "number", "minimum": 0, "maximum": 1}
@@ -52,6 +54,32 @@ TOOLS: tuple[dict[str, Any], ...] = (
         as_of={**_TIME, "description": "when it was said; may be left out"},
         ingested_at={**_TIME, "description": "may be left out"},
         source_event_id={"type": "string", "description": "the source_event_id of the message"},
+        subject={"type": "string", "description": "whom the sentence begins with, if it gives one"},
+        attribute={"enum": [*ATTRIBUTES], "description": "which attribute of the subject it gives"},
+        value={"type": "string", "description": "the attribute's value, in words of the message"},
+        polarity={
+            "enum": [*POLARITIES],
+            "description": "whether the value holds (the default), does not, or no longer does",
+        },
+        days={
+            "type": "object",
+            "description": "the days that the fact is about, where the message says them",
+            "properties": {
+                "first": {"type": "string", "description": "YYYY-MM-DD"},
+                "last": {"type": "string", "description": "YYYY-MM-DD; may be left out"},
+                "words": {
+                    "type": "string",
+                    "description": "words that say the days, exactly; may be left out if they "
+                    "are in the evidence",
+                },
+            },
+            "required": ["first"],
+        },
+        retracts={
+            "type": "string",
+            "description": "what this message corrects or ends: the fact_id of an earlier fact, or "
+            "words of an earlier message, exactly",
+        },
         metadata={
             "type": "object",
             "properties": {

@@ -1,10 +1,9 @@
 """The agent that decides from a language model's recorded answers about an event (A19).
 
 The model was asked earlier, outside of the commit. Here its proposals are checked against the event
-and the state, and the valid ones become rows. They can only add: no fact of the rules is superseded
-or unlinked, and sentences that fill a slot are left to the rules. A proposed fact that exists
-already is mapped to the existing one, whose text it replaces if that repeats the message's raw
-words.
+and the state, and the valid ones become rows. They change nothing that the rules concluded from the
+same message. A proposed fact that exists already is mapped to the existing one: its text replaces
+one that repeats the message's raw words, and its slot value and days are added if it has none.
 """
 
 from __future__ import annotations
@@ -52,13 +51,16 @@ from recollect.streams.agents.writer.message_analysis import (
     resolve_version,
     user_text,
 )
+from recollect.streams.agents.writer.model_slots import ModelSlots
 from recollect.streams.agents.writer.proposals import (
     RECALL,
+    SLOT_RULES,
     Proposals,
     Proposed,
     ProposedFact,
-    Refused,
 )
+from recollect.streams.agents.writer.proposed_slots import EarlierMessage, earlier_messages
+from recollect.streams.agents.writer.refusals import Refused
 from recollect.streams.agents.writer.restatements import compare_texts
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.agents.writer.said_again import is_valid_between
@@ -82,8 +84,8 @@ class CheckedProposals(msgspec.Struct, frozen=True):
     """A model's proposals about an event, checked against its text.
 
     `near` are the ids of the events whose facts they may refer to, `participants` those of the
-    conversation that they may name, `texts` those of the message's versions, by event id, `without`
-    the disabled steps.
+    conversation that they may name, `texts` those of the message's versions, by event id,
+    `earlier` the messages before it that the model was shown, `without` the disabled steps.
     """
 
     about: Event
@@ -93,6 +95,7 @@ class CheckedProposals(msgspec.Struct, frozen=True):
     near: tuple[str, ...]
     participants: tuple[Participant, ...]
     texts: Mapping[str, str]
+    earlier: tuple[EarlierMessage, ...]
     without: Without
 
 
@@ -100,7 +103,7 @@ class ModelWriter(Agent):
     """Decides from a model's recorded answers, and stores versions of the writer's prompt."""
 
     kinds = frozenset({"model_wrote", "writer_text"})
-    steps: frozenset[Step] = frozenset({"entities", "temporal", "causes"})
+    steps: frozenset[Step] = frozenset({"entities", "temporal", "evolution", "causes"})
 
     def __init__(self, without: Without = ALL) -> None:
         """`without`: the disabled steps."""
@@ -120,7 +123,9 @@ class ModelWriter(Agent):
         thread = [
             one for number in answered.thread if (one := conversation.event(number)) is not None
         ]
-        proposals = Proposals(about.id, evidence_of(about, said_at, thread), answered.rules)
+        earlier = earlier_messages(about, thread)
+        evidence = evidence_of(about, said_at, thread)
+        proposals = Proposals(about.id, evidence, answered.rules, earlier)
         if is_newest:
             for name, arguments in answers.calls:
                 if name == RECALL:
@@ -143,6 +148,7 @@ class ModelWriter(Agent):
                 near,
                 named_participants(user_text(about), about, conversation),
                 {one.id: message_of(one).content for one in versions},
+                earlier,
                 self._without,
             ),
             sources=tuple(sorted({*answered.sources, *(one.number for one in versions)})),
@@ -168,7 +174,18 @@ def _left_out(proposed: Proposed, without: Without) -> Proposed:
         proposed = msgspec.structs.replace(proposed, entities={}, links=(), merges=())
     if "causes" in without:
         proposed = msgspec.structs.replace(proposed, causes=())
+    if not without.isdisjoint({"temporal", "evolution"}):
+        facts = {id_: _fact_left_out(fact, without) for id_, fact in proposed.facts.items()}
+        proposed = msgspec.structs.replace(proposed, facts=facts)
     return proposed
+
+
+def _fact_left_out(fact: ProposedFact, without: Without) -> ProposedFact:
+    if "temporal" in without:
+        fact = msgspec.structs.replace(fact, days=None)
+    if "evolution" in without:
+        fact = msgspec.structs.replace(fact, slot=None, retracts=None)
+    return fact
 
 
 def combine_answers(found: Sequence[OpenedRecording]) -> ModelCalls:
@@ -220,6 +237,7 @@ class _Resolution:
         self._resolver = EntityResolver(state, event)
         self._refused: Counter[str] = Counter(checked.proposed.refused)
         self._current_rules = answered.rules > 1
+        self._fills_slots = answered.rules >= SLOT_RULES
         #: (id, text, whether it is current) of the event's facts in the state
         self._existing: list[tuple[str, str, bool]] = []
         self._accepted: dict[str, ProposedFact] = {}
@@ -231,27 +249,74 @@ class _Resolution:
     def run(self) -> None:
         """Write the rows of valid proposals, and the statistics."""
         about, proposed = self._checked.about, self._checked.proposed
-        content = message_of(about)
         if proposed.facts:
             self._existing = self._state.facts_of_event(about.id)
-            sender = self._resolver.resolve_sender(about, content)
+            sender = self._resolver.resolve_sender(about, message_of(about))
             self._resolver.set_participants(self._checked.participants)
+            slots = self._slots(sender)
             for fact in proposed.facts.values():
-                known = self._restated_fact(fact) or self._said_again(fact, sender)
-                if known is not None:
-                    self._repeated += 1
-                    if self._current_rules:
-                        self._fact_ids[fact.id] = known
-                elif self._fills_slot(fact):
-                    self._refused["slot"] += 1
-                else:
-                    self._accept(fact, sender)
+                self._decide(fact, sender, slots)
             self._link(sender)
+            # After the links, which create the entities of subjects.
+            self._fill(slots)
         self._causes()
         self._merges()
         # After the links: an entity whose link was refused is not created.
         self._part.puts += self._resolver.rows
         self._part.puts.append(self._stats())
+
+    def _slots(self, sender: EntityRef) -> ModelSlots:
+        checked = self._checked
+        stated = [id_ for id_, _, _ in self._existing]
+        if self._fills_slots:
+            stated += [id_ for id_, _, _ in self._state.occasions_of(checked.about.id)]
+        return ModelSlots(
+            checked.about,
+            checked.said_at,
+            checked.near,
+            checked.earlier,
+            frozenset(stated),
+            sender,
+            self._resolver,
+            self._state,
+        )
+
+    def _decide(self, fact: ProposedFact, sender: EntityRef, slots: ModelSlots) -> None:
+        """Decide a proposed fact: it is new, repeats a known one, or is refused."""
+        if slots.contradicts_rules(fact):
+            self._refused["slot"] += 1
+            return
+        known = self._restated_fact(fact)
+        if known is None and (same := slots.find_same(fact)) is not None:
+            known, rows = same
+            self._part.puts += rows
+        known = known or self._said_again(fact, sender)
+        if known is not None:
+            self._repeated += 1
+            if self._current_rules:
+                self._fact_ids[fact.id] = known
+        elif not self._fills_slots and self._reads_as_slot(fact):
+            self._refused["slot"] += 1
+        else:
+            self._accept(fact, sender)
+            self._part.puts += slots.signature_rows(fact)
+
+    def _fill(self, slots: ModelSlots) -> None:
+        """Fill the slots of the facts, and end what they retract."""
+        current = {id_ for id_, _, is_current in self._existing if is_current}
+        for fact in self._checked.proposed.facts.values():
+            id_ = self._fact_ids.get(fact.id)
+            if id_ is None:
+                continue
+            if id_ in self._accepted or (fact.slot is not None and not fact.slot.holds):
+                self._part.puts += slots.rows(fact, id_)
+            if id_ in current:
+                self._part.puts += slots.complete(fact, id_)
+            ends = slots.retractions(fact, id_)
+            if ends is None:
+                self._refused["retracts"] += 1
+            else:
+                self._part.puts += ends
 
     def _restated_fact(self, fact: ProposedFact) -> str | None:
         """Return the id of the event's fact, current or not, that a proposed one restates, or None.
@@ -320,7 +385,7 @@ class _Resolution:
             for known, text, current in self._existing
         ]
 
-    def _fills_slot(self, fact: ProposedFact) -> bool:
+    def _reads_as_slot(self, fact: ProposedFact) -> bool:
         text, said_at = fact.text, self._checked.said_at
         document = Document(text=text, speaker=None, at_ms=said_at, keep=((0, len(text)),))
         analysis = analyse(document)
@@ -361,6 +426,8 @@ class _Resolution:
         """
         if "temporal" in self._checked.without:
             return []
+        if fact.days is not None:
+            return [FactDays(fact.id, *fact.days)]
         content, text = message_of(self._checked.about), user_text(self._checked.about)
         found = dates_about(
             fact.text,

@@ -1,13 +1,13 @@
 """A model's proposals: its tool calls about one event, validated before they are decided.
 
-There are six tools. `recall` is a query; each call of another is a proposal, which writes nothing
-by itself. Only additions can be proposed: no tool changes or deletes.
+`recall` is a query; each call of another tool is a proposal, which writes nothing by itself. No
+tool deletes: what a fact retracts or supersedes stays in the history.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -17,12 +17,26 @@ from recollect.schemas.ids import entity_id, fact_id, time_of
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import parse_query_time
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
+from recollect.streams.agents.writer.proposed_slots import (
+    EarlierMessage,
+    ProposedSlot,
+    Quotation,
+    Shown,
+    read_days,
+    read_retracted,
+    read_slot,
+    takes_back,
+)
 from recollect.streams.agents.writer.quotations import plain_form, quoted_span
+from recollect.streams.agents.writer.refusals import Refused, text_argument, unit_argument
 from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
 
-#: The version of the rules for new answers. Answers recorded under version 1 are always decided by
-#: it: quotations must match the message's characters exactly, and restated facts are dropped.
-CURRENT_RULES = 2
+#: The version of the rules for new answers; answers are always decided by the version under which
+#: they were recorded. Under version 1, quotations must match the message's characters exactly, and
+#: restated facts are dropped. Before version 3, a fact gives no slot value, no days and no
+#: retraction, and sentences that fill a slot are left to the rules.
+CURRENT_RULES = 3
+SLOT_RULES = 3
 
 #: The name of the query tool.
 RECALL = "recall"
@@ -45,12 +59,23 @@ _MENTION_TYPES = {
 
 
 class ProposedFact(msgspec.Struct, frozen=True):
-    """A fact: its id, its sentence, and the span of its evidence in the message."""
+    """A fact: its id, its sentence, and the span of its evidence in the message.
+
+    Attributes:
+        slot: the slot value that it states, or ends.
+        days: the first and the last day that it is about (ISO dates).
+        retracts: the earlier statement that it corrects or ends: a fact's id, or a quotation.
+        takes_back: whether the rules read a correction, a denial or an end in its evidence.
+    """
 
     id: str
     text: str
     start: int
     end: int
+    slot: ProposedSlot | None = None
+    days: tuple[str, str] | None = None
+    retracts: str | Quotation | None = None
+    takes_back: bool = False
 
 
 class ProposedEntity(msgspec.Struct, frozen=True):
@@ -85,19 +110,11 @@ class Proposed(msgspec.Struct, frozen=True):
     refused: dict[str, int]
 
 
-class Refused(Exception):
-    """A refused call: `reason` is a short name for statistics, the message is for the model."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
 class Proposals:
     """The proposals of a model about one event so far.
 
-    `rules` is the version of the rules. `knows_entity` and `knows_fact` check ids that were not
-    proposed here.
+    `rules` is the version of the rules; `earlier` are the messages before it that the model was
+    shown. `knows_entity` and `knows_fact` check ids that were not proposed here.
     """
 
     def __init__(
@@ -105,6 +122,7 @@ class Proposals:
         event_id: str,
         said: Said,
         rules: int,
+        earlier: Sequence[EarlierMessage] = (),
         knows_entity: Callable[[str], bool] = lambda _: True,
         knows_fact: Callable[[str], bool] = lambda _: True,
     ) -> None:
@@ -112,6 +130,7 @@ class Proposals:
         self._text = said.text
         #: Under the current rules, with one form of each mark.
         self._said = _in_plain_form(said) if rules > 1 else said
+        self._shown = Shown(self._said, said.text, earlier)
         self._rules = rules
         self._knows_entity = knows_entity
         self._knows_fact = knows_fact
@@ -155,7 +174,7 @@ class Proposals:
             raise
 
     def _insert_fact(self, given: dict[str, Any]) -> dict[str, Any]:
-        text = self._in_form(" ".join(_text(given, "text").split()))
+        text = self._in_form(" ".join(text_argument(given, "text").split()))
         metadata = given.get("metadata")
         evidence = metadata.get("evidence") if isinstance(metadata, dict) else None
         if self._rules > 1 and evidence is None:
@@ -176,8 +195,25 @@ class Proposals:
             raise Refused("many", f"no more than {MAX_FACTS} facts of one message")
         assert span is not None
         id_ = model_fact_id(self._event_id, text, self._said.at_ms)
-        self.facts.setdefault(id_, ProposedFact(id_, text, *span))
+        fact = ProposedFact(id_, text, *span)
+        if self._rules >= SLOT_RULES:
+            fact = self._with_details(fact, given)
+        self.facts.setdefault(id_, fact)
         return {"fact_id": id_}
+
+    def _with_details(self, fact: ProposedFact, given: dict[str, Any]) -> ProposedFact:
+        """Return a fact with its slot value, its days and what it retracts."""
+        span, shown = (fact.start, fact.end), self._shown
+        retracts = read_retracted(given.get("retracts"), shown)
+        if isinstance(retracts, str) and not self._knows_fact(retracts):
+            raise Refused("retracts", "retracts is a fact_id, or a quotation of an earlier message")
+        return msgspec.structs.replace(
+            fact,
+            slot=read_slot(given, fact.text, shown),
+            days=read_days(given.get("days"), fact.text, span, shown),
+            retracts=retracts,
+            takes_back=retracts is not None and takes_back(self._text, span, self._said),
+        )
 
     def _span(self, evidence: str) -> tuple[int, int] | None:
         """Return the span of evidence in the message, or None."""
@@ -195,8 +231,8 @@ class Proposals:
         return abs(at - self._said.at_ms) <= _MAX_TIME_DIFFERENCE_MS
 
     def _create_entity(self, given: dict[str, Any]) -> dict[str, Any]:
-        name = self._in_form(" ".join(_text(given, "name").split()))
-        kind = _MENTION_TYPES.get(_text(given, "type").casefold())
+        name = self._in_form(" ".join(text_argument(given, "name").split()))
+        kind = _MENTION_TYPES.get(text_argument(given, "type").casefold())
         if kind is None:
             raise Refused("type", f"type is one of {', '.join(sorted(_MENTION_TYPES))}")
         if len(name) > _MAX_NAME_LENGTH or not normalise_name(name) or not name.isprintable():
@@ -210,7 +246,7 @@ class Proposals:
         return {"entity_id": id_}
 
     def _link_fact_entity(self, given: dict[str, Any]) -> dict[str, Any]:
-        fact, entity = _text(given, "fact_id"), _text(given, "entity_id")
+        fact, entity = text_argument(given, "fact_id"), text_argument(given, "entity_id")
         if fact not in self.facts:
             raise Refused("id", "fact_id is none that insert_fact gave here")
         self._require_entity(entity)
@@ -221,8 +257,8 @@ class Proposals:
         return {"ok": True}
 
     def _insert_causal_link(self, given: dict[str, Any]) -> dict[str, Any]:
-        cause, effect = _text(given, "from_fact_id"), _text(given, "to_fact_id")
-        strength = _unit_number(given, "strength")
+        cause, effect = text_argument(given, "from_fact_id"), text_argument(given, "to_fact_id")
+        strength = unit_argument(given, "strength")
         if cause == effect or not {cause, effect} & self.facts.keys():
             raise Refused("id", "one of the two facts, and one alone or both, must be new here")
         for fact in (cause, effect):
@@ -234,9 +270,9 @@ class Proposals:
         return {"ok": True}
 
     def _propose_merge(self, given: dict[str, Any]) -> dict[str, Any]:
-        one, other = _text(given, "entity_a_id"), _text(given, "entity_b_id")
-        confidence = _unit_number(given, "confidence")
-        reason = " ".join(_text(given, "reason").split())[:_MAX_REASON_LENGTH]
+        one, other = text_argument(given, "entity_a_id"), text_argument(given, "entity_b_id")
+        confidence = unit_argument(given, "confidence")
+        reason = " ".join(text_argument(given, "reason").split())[:_MAX_REASON_LENGTH]
         if one == other:
             raise Refused("id", "these are the same entity")
         self._require_entity(one)
@@ -277,17 +313,3 @@ _TOOLS: dict[str, Callable[[Proposals, dict[str, Any]], dict[str, Any]]] = {
     "insert_causal_link": Proposals._insert_causal_link,
     "propose_merge": Proposals._propose_merge,
 }
-
-
-def _text(given: dict[str, Any], name: str) -> str:
-    value = given.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise Refused("form", f"{name} is a text")
-    return value
-
-
-def _unit_number(given: dict[str, Any], name: str) -> float:
-    value = given.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Refused("form", f"{name} is a number from 0 to 1")
-    return float(value)

@@ -63,7 +63,7 @@ def find_remembered_duplicate(
         if fact.until is None and fact.id not in excluded:
             return fact.id, "remembered again: the same words"
     for claim, subjects in claims:
-        if MASK in claim.attribute or says_more(statement, claim):
+        if MASK in claim.attribute or says_more(statement.sentence, claim):
             continue
         for item in pending.claims_of(state, subjects, claim.attribute):
             current = item.until is None and item.claim.fact_id not in excluded

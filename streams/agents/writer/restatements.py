@@ -58,6 +58,21 @@ def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same
     return "better" if is_complete else "new"
 
 
+def have_same_subject(one: str, other: str) -> bool:
+    """Return whether two facts begin with the same name, or with that of the same relative."""
+    return not _openings(one).isdisjoint(_openings(other))
+
+
+def _openings(text: str) -> frozenset[str]:
+    """Return the name with which a fact begins; after a possessive, the name that follows too."""
+    words = [word[0] for word in _WORD.finditer(text)]
+    words = [word for word in words if word.casefold() not in FUNCTION_WORDS]
+    named = words[:1]
+    if words and re.search(r"['’]s?\Z", words[0]):
+        named += [word for word in words[1:4] if word[0].isupper()][:1]
+    return frozenset(re.sub(r"['’]s?\Z", "", word).casefold() for word in named)
+
+
 def _is_raw(text: str) -> bool:
     """Return whether a fact's text repeats a message as it was written."""
     words = ["", *(word.casefold() for word in _WORD.findall(text))]

@@ -45,11 +45,11 @@ def claim_signatures_of(
     ]
 
 
-def says_more(statement: Statement, claim: Claim) -> bool:
-    """Return whether a statement has more content words than its claim and the verb between."""
+def says_more(sentence: str, claim: Claim) -> bool:
+    """Return whether a sentence has more content words than its claim and the verb between."""
     named = f"{claim.subject} {claim.value}"
-    numbers = set(_NUMBER.findall(statement.sentence)) - set(_NUMBER.findall(named))
-    return len(content_words(statement.sentence) - content_words(named)) > 1 or bool(numbers)
+    numbers = set(_NUMBER.findall(sentence)) - set(_NUMBER.findall(named))
+    return len(content_words(sentence) - content_words(named)) > 1 or bool(numbers)
 
 
 def find_duplicate(
@@ -70,17 +70,53 @@ def find_duplicate(
     at = message.said_at
     window = None if _is_complete(statement, message) else DUPLICATE_WINDOW_MS
     first, last = (0, LATEST_MS) if window is None else (at - window, at + window)
-    reasons = [(signatures, first, last, "the same words")]
     claim = statement.claim
-    if claim is not None and not statement.dates and not says_more(statement, claim):
-        reasons.append((claim_signatures, 0, LATEST_MS, "the same value"))
-    for keys, after, before, reason in reasons:
-        for fact in pending.facts_with_signature(keys, after, before, state):
-            if fact.id in excluded or not is_valid_between(fact, at):
-                continue
-            if not _is_interrupted(claim, fact, at, subjects, state, pending, excluded):
-                return fact.id, f"said again: {reason}"
+    context = (claim, at, subjects, state, pending, excluded)
+    same = _find_stated(signatures, first, last, *context)
+    if same is not None:
+        return same, "said again: the same words"
+    if claim is not None and not statement.dates and not says_more(statement.sentence, claim):
+        same = _find_stated(claim_signatures, 0, LATEST_MS, *context)
+        if same is not None:
+            return same, "said again: the same value"
     return find_paraphrased(fingerprints, at, state, pending, excluded)
+
+
+def find_same_claim(
+    claim: Claim,
+    signatures: Sequence[str],
+    at: int,
+    subjects: Subjects,
+    state: State,
+    pending: PendingRows,
+    excluded: Set[str],
+) -> str | None:
+    """Return the id of the fact whose claim a claim stated at `at` (unix ms) repeats, or None.
+
+    `signatures`: of the claim. Facts in `excluded` do not count.
+    """
+    context = (claim, at, subjects, state, pending, excluded)
+    return _find_stated(signatures, 0, LATEST_MS, *context)
+
+
+def _find_stated(
+    signatures: Sequence[str],
+    after: int,
+    before: int,
+    claim: Claim | None,
+    at: int,
+    subjects: Subjects | None,
+    state: State,
+    pending: PendingRows,
+    excluded: Set[str],
+) -> str | None:
+    """Return the first fact of a period (unix ms) with one of these signatures, valid at `at`."""
+    for fact in pending.facts_with_signature(signatures, after, before, state):
+        if fact.id in excluded or not is_valid_between(fact, at):
+            continue
+        if not _is_interrupted(claim, fact, at, subjects, state, pending, excluded):
+            return fact.id
+    return None
 
 
 def _is_complete(statement: Statement, message: AnalysedMessage) -> bool:

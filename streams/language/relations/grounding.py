@@ -104,7 +104,7 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
     whole = _whole_sentences(said.text, span)
     if is_question(said.text[span[0] : span[1]]):
         return "question", "the evidence is a question, which states nothing"
-    if bool(_NEGATION.search(sentence)) != bool(_NEGATION.search(whole)):
+    if is_negated(sentence) != is_negated(whole):
         return "negation", "one of text and message says no, and the other does not"
     near = [said.text, *said.thread, *said.names]
     if (name := _unsaid_name(sentence, near)) is not None:
@@ -118,6 +118,11 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
     if own and len(own & told) < _LEAST_SAID * len(own):
         return "words", "most of its words were not said; keep to the words of the message"
     return None
+
+
+def is_negated(sentence: str) -> bool:
+    """Whether a sentence has a word that denies something."""
+    return _NEGATION.search(sentence) is not None
 
 
 def is_in_third_person(sentence: str) -> bool:
