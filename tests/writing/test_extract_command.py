@@ -204,6 +204,6 @@ def test_it_is_told_the_role_of_the_zone(tmp_path: Path) -> None:
         assert shell("writer", "--note", "names", "Mel is Melanie.").status == 0
         done = extracted(shell, "--writer", "model", "--json")
         assert "Mel is Melanie." in server.questions[-1]["messages"][0]["content"]
-        assert done.json()[0]["model_usage"]["role"].startswith("own-1+notes-")
+        assert done.json()[0]["model_usage"]["role"].startswith("own-2+notes-")
         extracted(shell, "--writer", "model", "--zone", "empty")
         assert "Mel is Melanie." not in server.questions[-1]["messages"][0]["content"]

@@ -93,7 +93,7 @@ def test_status_counts_what_a_model_wrote_and_why_names_it(
     (fact,) = (fact for fact in memory.facts() if fact.text == DEPLOY_FACT)
     wrote, answered, *_ = memory.why(fact.id).steps
     assert "scripted" in wrote.description
-    assert "own-1" in wrote.description
+    assert "own-2" in wrote.description
     assert wrote.details[0] in DEPLOY
     assert "recorded" in answered.description
     rules = next(fact for fact in memory.facts() if fact.text != DEPLOY_FACT)
@@ -449,7 +449,7 @@ def test_role_and_notes_are_versions_in_the_ledger_and_stand_with_what_was_writt
     memory, server = opened(good)
     say_all(memory, DEPLOY)
     first = memory.write()
-    assert first.role == "own-1"
+    assert first.role == "own-2"
     memory.set_writer_text("names", "Mel is Melanie.")
     assert [text.name for text in memory.writer_texts()] == ["role", "names"]
     again = memory.write(again=True, dry_run=True)
@@ -466,7 +466,7 @@ def test_role_and_notes_are_versions_in_the_ledger_and_stand_with_what_was_writt
         "Write only about boats.\n" + memory.writer_texts()[0].text.split("\n", 1)[1]
     ]
     memory.set_writer_text("role", "")
-    assert memory.write(again=True, dry_run=True).role == "own-1"
+    assert memory.write(again=True, dry_run=True).role == "own-2"
 
 
 def test_an_edit_or_a_deletion_ends_what_a_model_wrote_of_the_message(opened: OpenWriting):
