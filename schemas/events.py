@@ -290,6 +290,21 @@ class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, ta
     text: str
 
 
+class DecideWriterPrompt(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="decide_writer_text"
+):
+    """Accepts or rejects a version of a writer prompt that a model proposed.
+
+    `sources`: every event whose words the proposed text may repeat. `by_setting`: the settings of
+    the home accepted it, and no person.
+    """
+
+    proposal_id: str
+    approve: bool
+    sources: tuple[int, ...] = ()
+    by_setting: bool = False
+
+
 class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
     """Activates another change chain for the zone, after a rebuild."""
 
@@ -332,6 +347,7 @@ AnyPayload = (
     | SetMemoryState
     | ModelAnswered
     | SetWriterPrompt
+    | DecideWriterPrompt
     | ActivateChain
     | SkipRecord
 )

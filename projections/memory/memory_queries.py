@@ -18,6 +18,7 @@ from recollect.schemas.changes import (
     MentalModel,
     MergedSupersession,
     MessageDate,
+    WriterPromptProposal,
 )
 
 
@@ -528,6 +529,53 @@ def writer_prompts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
             connection, "SELECT number, name, text FROM writer_texts ORDER BY number"
         )
     }
+
+
+class WriterProposal(NamedTuple):
+    """A version of a writer prompt that a model proposed.
+
+    `decision`: accepted, rejected, or None if it is undecided. `newest`: no later record proposed
+    or set a version with its name.
+    """
+
+    row: WriterPromptProposal
+    decision: str | None
+    newest: bool
+
+
+def writer_proposals(connection: apsw.Connection) -> list[WriterProposal]:
+    """Return the proposed versions of writer prompts, the newest first."""
+    columns = ", ".join(f"proposal.{name}" for name in WriterPromptProposal.__struct_fields__)
+    found = rows(
+        connection,
+        f"""
+        SELECT {columns}, decision.status,
+               proposal.number >= (
+                   SELECT max(number) FROM (
+                       SELECT number FROM writer_text_proposals WHERE name = proposal.name
+                       UNION ALL SELECT number FROM writer_texts WHERE name = proposal.name))
+          FROM writer_text_proposals AS proposal
+          LEFT JOIN writer_text_decisions AS decision ON decision.proposal_id = proposal.id
+         ORDER BY proposal.number DESC, proposal.id
+        """,
+    )
+    return [
+        WriterProposal(WriterPromptProposal(*row[:-2]), row[-2], bool(row[-1])) for row in found
+    ]
+
+
+def undecided_writer_proposal(
+    connection: apsw.Connection, proposal_id: str
+) -> WriterPromptProposal | None:
+    """Return a proposed version of a writer prompt, or None if it is decided or unknown."""
+    columns = ", ".join(WriterPromptProposal.__struct_fields__)
+    found = rows(
+        connection,
+        f"SELECT {columns} FROM writer_text_proposals WHERE id = ?1 AND NOT EXISTS "
+        "(SELECT 1 FROM writer_text_decisions WHERE proposal_id = ?1)",
+        (proposal_id,),
+    )
+    return WriterPromptProposal(*found[0]) if found else None
 
 
 def fact_count(connection: apsw.Connection) -> int:

@@ -24,6 +24,7 @@ from recollect.schemas.wire import (
     Preview,
     Receipt,
     WriteReport,
+    WriterPromptComparison,
 )
 from recollect.streams.projecting.projector import OnProgress
 
@@ -270,6 +271,25 @@ class Zone(ZoneOperations):
             progress=progress,
             while_=while_,
         )
+
+    @_guard
+    def compare_writer_proposal(self, id: str, *, limit: int = 10) -> WriterPromptComparison:
+        """Have the model read its last `limit` messages again, under a prompt that it proposed.
+
+        Returns, for each message, which of its facts the new prompt would give too, which it would
+        add, and which it would no longer give. Nothing becomes memory; the answers are recorded.
+
+        Raises:
+            UnknownId: there is no proposal with this id.
+            InvalidInput: the home's writer is `rules`, or no model account is configured.
+
+        >>> zone.compare_writer_proposal("nobody")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        recollect.schemas.errors.InvalidInput: the home ... uses only the rule-based writer
+        """
+        from recollect.operations.writing import prompt_comparison
+
+        return prompt_comparison.compare_proposal(self._zone, id, limit=limit)
 
     @_guard
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:

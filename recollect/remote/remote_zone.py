@@ -46,6 +46,7 @@ from recollect.schemas.wire import (
     Rejection,
     Status,
     WriteReport,
+    WriterPromptComparison,
 )
 from recollect.streams.adapters import (
     ByteCounter,
@@ -330,6 +331,11 @@ class RemoteZone(Zone):
         while_: Callable[[], bool] = lambda: True,
     ) -> WriteReport:
         _require_local_home("write", "run recollect write on the service's machine")
+
+    def compare_writer_proposal(self, id: str, *, limit: int = 10) -> WriterPromptComparison:
+        _require_local_home(
+            "compare_writer_proposal", "run recollect writer on the service's machine"
+        )
 
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         _require_local_home("record_accesses", "a service counts recalls by itself")

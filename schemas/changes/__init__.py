@@ -43,6 +43,8 @@ from recollect.schemas.changes.memory_rows import (
     ProcessedEvent,
     RetractedFact,
     Turn,
+    WriterPromptDecision,
+    WriterPromptProposal,
     WriterPromptVersion,
 )
 from recollect.schemas.changes.row import Row
@@ -108,6 +110,8 @@ __all__ = [
     "Section",
     "TokenVectorsRow",
     "Turn",
+    "WriterPromptDecision",
+    "WriterPromptProposal",
     "WriterPromptVersion",
     "decode_outbox",
     "decode_sections",

@@ -338,6 +338,35 @@ class EpisodeEvent(Row, frozen=True, array_like=True, tag="episode_event"):
     is_standing: int = 1
 
 
+class WriterPromptProposal(Row, frozen=True, array_like=True, tag="writer_text_proposal"):
+    """A version of a writer prompt that a model proposed, under the ledger record `number`.
+
+    `role`: the version of the prompt under which it did.
+    """
+
+    TABLE: ClassVar = "writer_text_proposals"
+    KEY: ClassVar = ("id",)
+    id: str
+    number: int
+    name: str
+    text: str
+    reason: str
+    model: str
+    role: str
+    created_at: int
+
+
+class WriterPromptDecision(Row, frozen=True, array_like=True, tag="writer_text_decision"):
+    """The decision on a proposed version of a writer prompt, by the ledger record `number`."""
+
+    TABLE: ClassVar = "writer_text_decisions"
+    KEY: ClassVar = ("proposal_id",)
+    proposal_id: str
+    status: Literal["accepted", "rejected"]
+    number: int
+    decided_at: int
+
+
 class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
     """A record that could not be decided, and its state."""
 
@@ -391,6 +420,8 @@ MemoryRow = (
     | WriterPromptVersion
     | Episode
     | EpisodeEvent
+    | WriterPromptProposal
+    | WriterPromptDecision
     | DeadLetter
     | DecisionDependencies
 )

@@ -54,6 +54,9 @@ from recollect.schemas.wire.list_entries import (
     MergeStatus,
     Page,
     Relation,
+    WriterPromptProposal,
+    WriterProposalDecision,
+    WriterProposalStatus,
     ZoneSummary,
 )
 from recollect.schemas.wire.previews import ExportPreview, Person, Preview, Sample
@@ -94,7 +97,9 @@ from recollect.schemas.wire.reports import (
     Skipped,
     Status,
     UpdateReport,
+    WriterComparison,
     WriteReport,
+    WriterPromptComparison,
     WriterPromptVersion,
     ZoneModelUsage,
 )
@@ -184,7 +189,12 @@ __all__ = [
     "Verification",
     "WriteReport",
     "Writer",
+    "WriterComparison",
+    "WriterPromptComparison",
+    "WriterPromptProposal",
     "WriterPromptVersion",
+    "WriterProposalDecision",
+    "WriterProposalStatus",
     "ZoneModelUsage",
     "ZoneSummary",
 ]

@@ -13,6 +13,9 @@ from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said
 #: The states of a merge, and those that a decision can set.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 MergeDecision = Literal["merged", "rejected", "undone"]
+#: The states of a proposed writer prompt, and those that a decision can set.
+WriterProposalStatus = Literal["pending", "accepted", "rejected", "replaced"]
+WriterProposalDecision = Literal["accepted", "rejected"]
 
 Entry = TypeVar("Entry")
 
@@ -209,6 +212,29 @@ class MergePage(Page[Merge], frozen=True, kw_only=True):
     """A page of merges, pending ones first."""
 
     merges: Annotated[list[Merge], Meta(description="The merges, pending ones first.")]
+
+
+class WriterPromptProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of the writer's role or of a note that the model proposed."""
+
+    id: Annotated[str, Meta(description="Id of the proposal.")]
+    name: Annotated[str, Meta(description="role, or the name of a note.")]
+    text: Annotated[str, Meta(description="The proposed text.")]
+    current: Annotated[str, Meta(description="The text in force.")]
+    diff: Annotated[
+        list[str], Meta(description="Lines of the unified difference to the text in force.")
+    ]
+    reason: Annotated[str, Meta(description="Why the model proposed it.")]
+    status: Annotated[
+        WriterProposalStatus,
+        Meta(
+            description="pending, accepted, rejected, or replaced by a newer version or proposal."
+        ),
+    ]
+    model: Annotated[str, Meta(description="The model that proposed it.")]
+    role: Annotated[str, Meta(description="Version of the prompt under which it did.")]
+    number: Annotated[int, Meta(description="Number of the ledger record of its answer.")]
+    at: Annotated[str, Meta(description="When it was proposed.")]
 
 
 class MentalModel(msgspec.Struct, frozen=True, kw_only=True):

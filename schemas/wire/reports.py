@@ -412,6 +412,36 @@ class WriteReport(msgspec.Struct, frozen=True):
     stopped: str | None = None
 
 
+class WriterComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What a proposed writer prompt would change about the facts of one message.
+
+    `same`: facts that the message has and the new prompt would give too. `added`: facts that it
+    would give besides. `dropped`: facts that a model wrote and the new prompt would not give.
+    `rejected`: the number of its rejected proposals, by reason.
+    """
+
+    event_id: str
+    content: str
+    same: list[str]
+    added: list[str]
+    dropped: list[str]
+    rejected: dict[str, int]
+
+
+class WriterPromptComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What a proposed writer prompt would change about the messages that the model read last.
+
+    `calls`, `tokens`, `cost`: what the comparison used. `stopped`: why not all were compared.
+    """
+
+    id: str
+    messages: list[WriterComparison]
+    calls: int
+    tokens: int
+    cost: float
+    stopped: str | None = None
+
+
 class WriterPromptVersion(msgspec.Struct, frozen=True):
     """A version of a writer prompt: the role or a note, in force since `at`.
 

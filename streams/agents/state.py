@@ -50,6 +50,8 @@ from recollect.schemas.changes import (
     RetractedFact,
     Row,
     Turn,
+    WriterPromptDecision,
+    WriterPromptProposal,
 )
 from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
@@ -213,6 +215,8 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("episode of", row.event_id, row.definition_id), (row.episode_id, row.is_standing)),
         (key_of("episode events", row.episode_id), (row.event_id, row.is_standing)),
     ),
+    WriterPromptProposal: lambda row: ((key_of("writer proposal", row.id), row),),
+    WriterPromptDecision: lambda row: ((key_of("writer proposal", row.proposal_id), row.status),),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -471,6 +475,11 @@ class State:
         """Return the events of one version of an episode, in the order of their times."""
         self.record_read(key_of("episode events", episode_id))
         return episodes.episode_members(self.memory, episode_id)
+
+    def undecided_writer_proposal(self, proposal_id: str) -> WriterPromptProposal | None:
+        """Return a proposed version of a writer prompt, or None if it is decided or unknown."""
+        self.record_read(key_of("writer proposal", proposal_id))
+        return memory.undecided_writer_proposal(self.memory, proposal_id)
 
     # Entities
 

@@ -33,6 +33,13 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
             description="whether serve and worker run the model writer of a home in the background"
         ),
     ] = True
+    accept_proposals: Annotated[
+        bool,
+        Meta(
+            description="whether write accepts by itself what the model proposes as its new role "
+            "or notes"
+        ),
+    ] = False
     seconds: Annotated[
         float, Meta(gt=0, le=3_600, description="the timeout of one request to a model")
     ] = 60.0

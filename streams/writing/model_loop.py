@@ -20,7 +20,7 @@ from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_analysis import resolve_version, user_text
 from recollect.streams.agents.writer.model_writer import evidence_of
-from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals
+from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals, Proposed
 from recollect.streams.agents.writer.proposed_slots import earlier_messages
 from recollect.streams.agents.writer.refusals import Refused
 from recollect.streams.models.chat import ChatRequest
@@ -72,10 +72,14 @@ class AnswerSource(Protocol):
 
 
 class WriteResult(NamedTuple):
-    """The command that records a model's answers about an event, and the last answer's time."""
+    """The command that records a model's answers about an event, and the last answer's time.
+
+    `proposed`: the valid proposals in them, before they are decided.
+    """
 
     command: ModelAnswered
     asked_at: int
+    proposed: Proposed
 
 
 class WriteTask(NamedTuple):
@@ -175,7 +179,7 @@ def write_event(
         role=prompt.version,
         rules=CURRENT_RULES,
     )
-    return WriteResult(command, header.asked_at)
+    return WriteResult(command, header.asked_at, proposals.all())
 
 
 def _assistant_message(answer: RecordedAnswer) -> dict[str, Any]:

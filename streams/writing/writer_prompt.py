@@ -84,6 +84,11 @@ def writer_prompt_of(texts: Mapping[str, tuple[int, str]]) -> WriterPrompt:
     return WriterPrompt("\n".join(parts), version)
 
 
+def text_in_force(texts: Mapping[str, tuple[int, str]], name: str) -> str:
+    """Return the role or a note of a zone's `texts`; the default role, or none, if it is unset."""
+    return texts.get(name, (0, ""))[1] or (_DEFAULT_PROMPT if name == ROLE else "")
+
+
 def first_messages(
     prompt: WriterPrompt, event: Event, thread: Sequence[Event]
 ) -> list[dict[str, Any]]:

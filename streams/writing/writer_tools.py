@@ -121,4 +121,13 @@ TOOLS: tuple[dict[str, Any], ...] = (
         confidence=_UNIT_INTERVAL,
         reason=_TEXT,
     ),
+    _tool(
+        "propose_writer_text",
+        "Propose a better version of your role or of a note, where these instructions made you "
+        "err. Somebody will look at it.",
+        ["name", "text", "reason"],
+        name={"type": "string", "description": "role, or the name of a note"},
+        text={"type": "string", "description": "the whole new text"},
+        reason=_TEXT,
+    ),
 )

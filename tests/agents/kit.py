@@ -58,13 +58,18 @@ class Thread(Conversation):
         return next((each for each in self._events if each.number == number), None)
 
     def model_calls(self, wrote: ModelAnswered) -> ModelCalls:
-        """Return the answer of a model that proposes the message itself as a fact."""
+        """Return the answer of a model that proposes the message as a fact, and as a note."""
         about = self.event(wrote.about)
         assert about is not None
         assert isinstance(about.payload, Content)
         words = about.payload.content
         fact = {"text": words, "metadata": {"evidence": words}}
-        return ModelCalls([("insert_fact", json.dumps(fact))], 1, 100, 20, 0.0)
+        text = {"name": "kilns", "text": words, "reason": "so that it is known"}
+        calls = [
+            ("insert_fact", json.dumps(fact)),
+            ("propose_writer_text", json.dumps(text)),
+        ]
+        return ModelCalls(calls, 1, 100, 20, 0.0)
 
     def preceding(self, event: Event, limit: int) -> list[Event]:
         place = _place(event)

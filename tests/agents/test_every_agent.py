@@ -11,6 +11,7 @@ from recollect.schemas.events import (
     KINDS,
     CreateMentalModel,
     DecideMerge,
+    DecideWriterPrompt,
     Deletion,
     Draft,
     Drop,
@@ -87,18 +88,39 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(Park(source_id="k", reason="no JSON", body=b"{"))
     yield command(Drop(source_id="x", number=14))
     yield says("Sam", "The kiln fires on Fridays at Marlowe Labs.")
+    kiln = zone.events[-1].number
     yield command(
         ModelAnswered(
             source_id="w",
-            about=zone.events[-1].number,
+            about=kiln,
             answers=(),
             thread=(),
-            sources=(zone.events[-1].number,),
+            sources=(kiln,),
             model="m",
             role="r",
         )
     )
     yield command(SetWriterPrompt(source_id="n", name="names", text="Sam is Samuel."))
+    yield command(
+        ModelAnswered(
+            source_id="v",
+            about=kiln,
+            answers=(),
+            thread=(),
+            sources=(kiln,),
+            model="m",
+            role="r",
+            rules=3,
+        )
+    )
+    yield command(
+        DecideWriterPrompt(
+            source_id="o",
+            proposal_id=newest("writer_text_proposals"),
+            approve=True,
+            sources=(kiln,),
+        )
+    )
     yield says("Sam", "I live in Kyiv.", id="s1")
     yield says("Sam", "I live in Lviv.", kind=Edit, target="s1")
     yield says("Sam", "", kind=Deletion, target="s1")

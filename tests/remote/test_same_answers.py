@@ -163,6 +163,10 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "decide": (lambda zone: zone.decide(),),
     "dead_letters": (lambda zone: zone.dead_letters(),),
     "writer_texts": (lambda zone: zone.writer_texts(),),
+    "writer_proposals": (
+        lambda zone: zone.writer_proposals(),
+        lambda zone: zone.writer_proposals(status="pending"),
+    ),
 }
 
 
@@ -276,6 +280,7 @@ AT_HOME: dict[str, Callable[[Zone], object]] = {
     "record_accesses": lambda zone: zone.record_accesses([RecallCount("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
     "write": lambda zone: zone.write(),
+    "compare_writer_proposal": lambda zone: zone.compare_writer_proposal("nobody"),
     "plan_erasure": lambda zone: zone.plan_erasure(ForgetTargets(ids=("m1",))),
     "erase": lambda zone: zone.erase(None),  # type: ignore[arg-type]
 }
@@ -300,6 +305,7 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.drop(17),
     lambda zone: zone.decide_merge("nobody", "merged"),
     lambda zone: zone.decide_merge("nobody", "undone"),
+    lambda zone: zone.decide_writer_proposal("nobody", "accepted"),
     lambda zone: zone.list_memories(limit=0),
     lambda zone: zone.remember(""),
     lambda zone: zone.remember(b"bytes"),  # type: ignore[arg-type]
@@ -315,7 +321,7 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
 
 
 def test_every_method_of_a_zone_is_tried() -> None:
-    besides = "retry drop ingest_files preview_files"
+    besides = "retry drop decide_writer_proposal ingest_files preview_files"
     tried = " ".join((*ASKING, *CHANGING, *AT_HOME, besides)).split()
     own = {name for name in vars(Zone) if not name.startswith("_")} - {"call"}
     assert set(tried) == own | {operation.name for operation in all_operations()}

@@ -10,10 +10,15 @@ import click
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import note, print_json, print_line, progress, quiet, strong
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.text_sanitising import escape_invisible, pluralise
+from recollect.schemas.text_sanitising import pluralise
 
 if TYPE_CHECKING:
-    from recollect.schemas.wire import WriteReport
+    from recollect.schemas.wire import (
+        WriteReport,
+        WriterPromptComparison,
+        WriterPromptProposal,
+        WriterPromptVersion,
+    )
 
 
 @click.command(epilog="Example: recollect write --dry-run")
@@ -86,17 +91,41 @@ def print_estimate(found: WriteReport) -> None:
     nargs=2,
     help="Set a named note; an empty TEXT removes it.",
 )
+@click.option(
+    "--proposals", is_flag=True, help="Show the texts that the model proposes, as differences."
+)
+@click.option("--accept", metavar="ID", help="Put a proposed text in force.")
+@click.option("--reject", metavar="ID", help="Reject a proposed text.")
+@click.option(
+    "--compare",
+    metavar="ID",
+    help="Show what a proposed text would change about the last messages; calls the model.",
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Compare N messages at most.",
+)
 def writer(
     home: str | None,
     zone: str | None,
     as_json: bool,
     role: Path | None,
     note_: tuple[str, str] | None,
-) -> None:
+    proposals: bool,
+    accept: str | None,
+    reject: str | None,
+    compare: str | None,
+    limit: int,
+) -> int:
     """Show or set a zone's instructions for the language model.
 
     The model extracts facts; recollect write runs it. Its instructions are a role prompt and named
-    notes. Each version of a text is an event in the ledger.
+    notes. Each version of a text is an event in the ledger. The model may propose new versions,
+    which have no effect until they are accepted.
     """
     with open_zone(home, zone) as memory:
         if role is not None:
@@ -107,15 +136,50 @@ def writer(
             memory.set_writer_text("role", text)
         if note_ is not None:
             memory.set_writer_text(*note_)
-        found = memory.writer_texts()
-    for each in found:
-        if as_json:
-            print_json(each)
-        else:
-            since = f", since record {each.number}" if each.number else ", the default"
-            print_line(strong(each.name), quiet(since))
-            for line in each.text.splitlines():
-                print_line(f"  {escape_invisible(line)}")
+        if accept is not None:
+            memory.decide_writer_proposal(accept, "accepted")
+        if reject is not None:
+            memory.decide_writer_proposal(reject, "rejected")
+        if compare is not None:
+            compared = memory.compare_writer_proposal(compare, limit=limit)
+            (print_json if as_json else _print_comparison)(compared)
+            return 1 if compared.stopped else 0
+        if proposals:
+            for proposal in memory.writer_proposals():
+                (print_json if as_json else _print_proposal)(proposal)
+            return 0
+        for version in memory.writer_texts():
+            (print_json if as_json else _print_text)(version)
+    return 0
+
+
+def _print_text(version: WriterPromptVersion) -> None:
+    since = f", since record {version.number}" if version.number else ", the default"
+    print_line(strong(version.name), quiet(since))
+    for line in version.text.splitlines():
+        print_line(f"  {line}")
+
+
+def _print_proposal(proposal: WriterPromptProposal) -> None:
+    print_line(strong(proposal.name), quiet(f" {proposal.status}  {proposal.id}"))
+    print_line(quiet(f"  {proposal.model} says: {proposal.reason}"))
+    for line in proposal.diff:
+        print_line(f"  {line}")
+
+
+def _print_comparison(compared: WriterPromptComparison) -> None:
+    """Print the facts of each message: "=" kept, "+" added, "-" no longer written."""
+    for message in compared.messages:
+        print_line(strong(message.event_id), quiet(f" {message.content}"))
+        for sign, texts in (("=", message.same), ("+", message.added), ("-", message.dropped)):
+            for text in texts:
+                print_line(f"  {sign} {text}")
+        for reason, count in message.rejected.items():
+            print_line(quiet(f"  rejected: {reason} {count:,}"))
+    calls = pluralise(compared.calls, "call")
+    print_line(f"{calls}, {pluralise(compared.tokens, 'token')}, cost {compared.cost:.4f}")
+    if compared.stopped:
+        note(compared.stopped)
 
 
 COMMANDS = (write, writer)

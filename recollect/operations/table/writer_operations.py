@@ -7,8 +7,27 @@ from typing import Annotated
 from recollect.home.open_zone import OpenZone
 from recollect.operations.table.operation import operation
 from recollect.operations.table.parameters import described
-from recollect.schemas.wire import Receipt, WriterPromptVersion
+from recollect.schemas.wire import (
+    Receipt,
+    WriterPromptProposal,
+    WriterPromptVersion,
+    WriterProposalDecision,
+    WriterProposalStatus,
+)
 
+_PROPOSAL = {
+    "id": "01KR3XZBC0Q5Z0S2M3Y8C1K7AB",
+    "name": "names",
+    "text": "Mel is Melanie.",
+    "current": "",
+    "diff": ["--- current", "+++ proposed", "@@ -0,0 +1 @@", "+Mel is Melanie."],
+    "reason": "Mel was taken for two people",
+    "status": "pending",
+    "model": "small-model",
+    "role": "own-2",
+    "number": 7,
+    "at": "2026-05-08T13:56:00.000Z",
+}
 _ROLE = {"name": "role", "text": "You keep a memory …", "number": 0, "at": None}
 
 
@@ -67,8 +86,66 @@ def set_writer_text(
     return writing.set_prompt_text(zone, name, text)
 
 
+@operation(
+    "GET /writer/proposals",
+    right="read",
+    title="List writer proposals",
+    tag="writer",
+    response_field="proposals",
+    example=(None, {"proposals": [_PROPOSAL]}),
+)
+def writer_proposals(
+    zone: OpenZone,
+    *,
+    status: Annotated[
+        WriterProposalStatus | None, described(description="Only proposals with this status.")
+    ] = None,
+) -> list[WriterPromptProposal]:
+    """Return the versions of its role and notes that the model proposed, the newest first.
+
+    A proposal has no effect until it is accepted. `diff` compares it with the text in force.
+
+    >>> zone.writer_proposals()
+    []
+    """
+    from recollect.operations.writing import prompt_proposals
+
+    return prompt_proposals.proposals(zone, status)
+
+
+@operation(
+    "PATCH /writer/proposals/{id}",
+    right="admin",
+    title="Decide a writer proposal",
+    tag="writer",
+    example=({"status": "accepted"}, {**_PROPOSAL, "status": "accepted"}),
+)
+def decide_writer_proposal(
+    zone: OpenZone,
+    id: Annotated[str, described(description="Id of a proposal.")],
+    status: Annotated[WriterProposalDecision, described(description="accepted or rejected.")],
+) -> WriterPromptProposal:
+    """Accept or reject a version of its role or a note that the model proposed; return it.
+
+    Once accepted, it is in force from the next `write` on. The decision is an event of the ledger.
+
+    Raises:
+        UnknownId: there is no proposal with this id.
+        InvalidInput: it is not pending.
+
+    >>> zone.decide_writer_proposal("nobody", "accepted")
+    Traceback (most recent call last):
+    recollect.schemas.errors.UnknownId: zone default has no writer proposal 'nobody'; ...
+    """
+    from recollect.operations.writing import prompt_proposals
+
+    return prompt_proposals.decide_proposal(zone, id, status)
+
+
 class WriterOperations:
     """The writer's texts of a zone."""
 
     writer_texts = writer_texts
     set_writer_text = set_writer_text
+    writer_proposals = writer_proposals
+    decide_writer_proposal = decide_writer_proposal

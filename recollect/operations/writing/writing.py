@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -18,6 +18,7 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import recall
 from recollect.operations.ingestion.ingesting import command
 from recollect.operations.writing.model_backlog import ModelBacklog
+from recollect.operations.writing.prompt_proposals import accept_pending
 from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_queries as identity
@@ -25,6 +26,7 @@ from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.changes import ProcessedEvent
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Content, Event, SetWriterPrompt
+from recollect.schemas.ledger.records import Source
 from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
 from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
 from recollect.streams.language.relations.grounding import occurs
@@ -160,6 +162,12 @@ def writer_prompt(zone: OpenZone) -> WriterPrompt:
         return writer_prompt_of(memory.writer_prompts(files.memory.connection))
 
 
+def event_sources(zone: OpenZone, numbers: Iterable[int]) -> Mapping[int, Source]:
+    """Return the sources (key ids) of a zone's events, by number."""
+    with zone.files() as files:
+        return events.sources(files.events.connection, numbers)
+
+
 class _Run:
     """One run over a zone's events."""
 
@@ -184,13 +192,13 @@ class _Run:
         self._node = zone.node
         self._role: WriterPrompt = writer_prompt(zone)
         self._recorder = Recorder(
-            self._node.ledger, zone.name, client, self._sources, backlog.recordings
+            self._node.ledger,
+            zone.name,
+            client,
+            lambda numbers: event_sources(zone, numbers),
+            backlog.recordings,
         )
-        self._memory = _ZoneMemory(zone)
-
-    def _sources(self, numbers: Any) -> Mapping[int, Any]:
-        with self._zone.files() as files:
-            return events.sources(files.events.connection, numbers)
+        self._memory = ZoneMemory(zone)
 
     def take(self, limit: int | None) -> list[WriteTask]:
         """Return the next events to process, in the ledger's order, at most `limit`."""
@@ -281,6 +289,8 @@ class _Run:
             self._backlog.give_back(task for task in tasks if task.event.number not in self._tried)
         if not stopped and self._failures:
             stopped.append(self._last_error)
+        if self._client.settings.accept_proposals:
+            accept_pending(self._zone)
         with self._zone.files() as files:
             after = memory.model_usage_totals(files.memory.connection)
         spent = self._client.budget.run
@@ -339,7 +349,7 @@ class _Run:
         return WriteReport(self._client.model, self._role.version, len(tasks), **figures)
 
 
-class _ZoneMemory:
+class ZoneMemory:
     """The memory of a zone that the writer's tools search."""
 
     def __init__(self, zone: OpenZone) -> None:

@@ -9,8 +9,9 @@ one that repeats the message's raw words, and its slot value and days are added 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import msgspec
 
@@ -24,10 +25,13 @@ from recollect.schemas.changes import (
     Mention,
     MergeCandidate,
     ModelWriteStats,
+    WriterPromptDecision,
+    WriterPromptProposal,
     WriterPromptVersion,
 )
 from recollect.schemas.events import (
     Content,
+    DecideWriterPrompt,
     Deletion,
     Event,
     ModelAnswered,
@@ -100,9 +104,12 @@ class CheckedProposals(msgspec.Struct, frozen=True):
 
 
 class ModelWriter(Agent):
-    """Decides from a model's recorded answers, and stores versions of the writer's prompt."""
+    """Decides from a model's recorded answers, and stores versions of the writer's prompt.
 
-    kinds = frozenset({"model_wrote", "writer_text"})
+    A version that a model proposes awaits the decision of a person, or of a home's settings.
+    """
+
+    kinds = frozenset({"model_wrote", "writer_text", "decide_writer_text"})
     steps: frozenset[Step] = frozenset({"entities", "temporal", "evolution", "causes"})
 
     def __init__(self, without: Without = ALL) -> None:
@@ -111,6 +118,11 @@ class ModelWriter(Agent):
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         answered = event.payload
+        if isinstance(answered, DecideWriterPrompt):
+            sources = [number for number in answered.sources if number < event.number]
+            for number in sources:
+                conversation.event(number)
+            return Extract(content=tuple(sources))
         if not isinstance(answered, ModelAnswered):
             return Extract()
         answers = conversation.model_calls(answered)
@@ -160,12 +172,30 @@ class ModelWriter(Agent):
         if isinstance(payload, SetWriterPrompt):
             row = WriterPromptVersion(event.number, payload.name, payload.text, event.occurred_at)
             return [DecidedPart((event.number,), puts=[row])]
+        if isinstance(payload, DecideWriterPrompt):
+            return _decide_proposal(event, payload, extract.content, state)
         checked: CheckedProposals | None = extract.content
         if checked is None or not isinstance(payload, ModelAnswered):
             return []
         part = DecidedPart(tuple(sorted({event.number, *payload.sources})))
         _Resolution(event, payload, checked, state, part).run()
         return [part]
+
+
+def _decide_proposal(
+    event: Event, decision: DecideWriterPrompt, sources: Sequence[int], state: State
+) -> list[DecidedPart]:
+    """Return the rows of the decision on a proposed prompt; none if it is decided or erased."""
+    proposal = state.undecided_writer_proposal(decision.proposal_id)
+    if proposal is None:
+        return []
+    number, at = event.number, event.occurred_at
+    status: Literal["accepted", "rejected"] = "accepted" if decision.approve else "rejected"
+    parts = [DecidedPart((number,), [WriterPromptDecision(proposal.id, status, number, at)])]
+    if decision.approve:
+        row = WriterPromptVersion(number, proposal.name, proposal.text, at)
+        parts.append(DecidedPart((*sorted({*sources, proposal.number}), number), [row]))
+    return parts
 
 
 def _left_out(proposed: Proposed, without: Without) -> Proposed:
@@ -261,6 +291,7 @@ class _Resolution:
             self._fill(slots)
         self._causes()
         self._merges()
+        self._part.puts += self._texts()
         # After the links: an entity whose link was refused is not created.
         self._part.puts += self._resolver.rows
         self._part.puts.append(self._stats())
@@ -547,6 +578,21 @@ class _Resolution:
                     reason=f"{self._answered.model} says: {merge.reason}",
                     created_at=at,
                 )
+            )
+
+    def _texts(self) -> Iterable[WriterPromptProposal]:
+        """Yield the proposed versions of the writer's role and notes, which await a decision."""
+        number, at = self._event.number, self._event.ingested_at
+        for text in self._checked.proposed.texts:
+            yield WriterPromptProposal(
+                id=row_id(at, "writer_text", str(number), text.name),
+                number=number,
+                name=text.name,
+                text=text.text,
+                reason=text.reason,
+                model=self._answered.model,
+                role=self._answered.role,
+                created_at=at,
             )
 
     def _canonical(self, wanted: str) -> EntityRef | None:

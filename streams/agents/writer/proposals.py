@@ -38,13 +38,13 @@ from recollect.streams.language.relations.grounding import Said, evidence_span, 
 CURRENT_RULES = 3
 SLOT_RULES = 3
 
-#: The name of the query tool.
-RECALL = "recall"
+#: The name of the query tool, and of the one that proposes a version of the writer's own texts.
+RECALL, PROPOSE_TEXT = "recall", "propose_writer_text"
 #: The maximum number of proposals of a kind that are accepted for one event.
 MAX_FACTS, MAX_OTHER_PROPOSALS = 20, 60
 #: How far a fact's time may differ from the message's.
 _MAX_TIME_DIFFERENCE_MS = 86_400_000
-_MAX_NAME_LENGTH, _MAX_REASON_LENGTH = 100, 300
+_MAX_NAME_LENGTH, _MAX_REASON_LENGTH, _MAX_TEXT_LENGTH = 100, 300, 8_000
 
 #: Entity types that a model may give -> mention type (C5).
 _MENTION_TYPES = {
@@ -95,6 +95,14 @@ class ProposedMerge(msgspec.Struct, frozen=True):
     reason: str
 
 
+class ProposedText(msgspec.Struct, frozen=True):
+    """A proposed version of the writer's role (`role`) or of a note, and why."""
+
+    name: str
+    text: str
+    reason: str
+
+
 class Proposed(msgspec.Struct, frozen=True):
     """All accepted proposals about one event, and the refused ones counted.
 
@@ -107,6 +115,7 @@ class Proposed(msgspec.Struct, frozen=True):
     links: tuple[tuple[str, str], ...]
     causes: tuple[tuple[str, str, float], ...]
     merges: tuple[ProposedMerge, ...]
+    texts: tuple[ProposedText, ...]
     refused: dict[str, int]
 
 
@@ -139,6 +148,7 @@ class Proposals:
         self.links: list[tuple[str, str]] = []
         self.causes: dict[tuple[str, str], float] = {}
         self.merges: list[ProposedMerge] = []
+        self.texts: list[ProposedText] = []
         #: reason -> number of refused calls
         self.refused: Counter[str] = Counter()
 
@@ -150,6 +160,7 @@ class Proposals:
             tuple(self.links),
             tuple((*pair, strength) for pair, strength in self.causes.items()),
             tuple(self.merges),
+            tuple(self.texts),
             dict(self.refused),
         )
 
@@ -160,7 +171,7 @@ class Proposals:
             Refused: the call is invalid; it is counted in `refused`.
         """
         try:
-            if name not in _TOOLS:
+            if name not in _TOOLS or (name == PROPOSE_TEXT and self._rules < SLOT_RULES):
                 raise Refused("tool", f"there is no tool {name[:40]!r}")
             try:
                 given = msgspec.json.decode(arguments)
@@ -282,6 +293,19 @@ class Proposals:
         self.merges.append(ProposedMerge(one, other, confidence, reason))
         return {"status": "waits for review"}
 
+    def _propose_writer_text(self, given: dict[str, Any]) -> dict[str, Any]:
+        name = " ".join(text_argument(given, "name").split())
+        text = text_argument(given, "text").strip()
+        reason = " ".join(text_argument(given, "reason").split())[:_MAX_REASON_LENGTH]
+        if len(name) > _MAX_NAME_LENGTH or not name.isprintable():
+            raise Refused("form", "name is role, or the name of a note")
+        if len(text) > _MAX_TEXT_LENGTH or not text.replace("\n", " ").isprintable():
+            raise Refused("form", f"text is plain text of at most {_MAX_TEXT_LENGTH:,} characters")
+        if self.texts:
+            raise Refused("many", "one proposal for each message")
+        self.texts.append(ProposedText(name, text, reason))
+        return {"status": "waits for review"}
+
     def _require_entity(self, entity: str) -> None:
         if entity not in self.entities and not self._knows_entity(entity):
             raise Refused("id", f"there is no entity {entity[:40]!r}")
@@ -312,4 +336,5 @@ _TOOLS: dict[str, Callable[[Proposals, dict[str, Any]], dict[str, Any]]] = {
     "link_fact_entity": Proposals._link_fact_entity,
     "insert_causal_link": Proposals._insert_causal_link,
     "propose_merge": Proposals._propose_merge,
+    PROPOSE_TEXT: Proposals._propose_writer_text,
 }

@@ -214,6 +214,20 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "name": "names",
         "text": "Mel is Melanie.",
     },
+    "decide_writer_text": {
+        "kind": "decide_writer_text",
+        "source_id": "decide_writer_text:1",
+        "proposal_id": "W1",
+        "approve": True,
+        "sources": [2, 4, 8],
+        "by_setting": True,
+    },
+    "decide_writer_text, rejected": {
+        "kind": "decide_writer_text",
+        "source_id": "decide_writer_text:2",
+        "proposal_id": "W1",
+        "approve": False,
+    },
     "set_memory_state": {
         "kind": "set_memory_state",
         "source_id": "state:1",
@@ -309,6 +323,13 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "writer_texts": {
         "number": 9, "name": "names", "text": "Mel is Melanie.", "created_at": INGESTED,
+    },
+    "writer_text_proposals": {
+        "id": "W1", "number": 8, "name": "role", "text": "Keep dates.", "reason": "they were lost",
+        "model": "small-model", "role": "own-2", "created_at": INGESTED,
+    },
+    "writer_text_decisions": {
+        "proposal_id": "W1", "status": "accepted", "number": 9, "decided_at": INGESTED,
     },
     "dead_letters": {
         "number": 7, "kind": "message", "reason": "too odd", "state": "parked",
