@@ -218,7 +218,8 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                     empty.add(table)
     assert empty == {
         "analysis_runs", "deletions", "entity_tags", "facets",
-        "fact_repeats", "observation_facts", "readings", "switches", "writer_texts", "writings",
+        "fact_repeats", "observation_facts", "readings", "switches", "writer_text_decisions",
+        "writer_text_proposals", "writer_texts", "writings",
     }  # fmt: skip
 
 
