@@ -47,6 +47,7 @@ def good(body: Body) -> Reply:
         "link_fact_entity",
         "insert_causal_link",
         "propose_merge",
+        "propose_writer_text",
     }
     message = message_of(body)
     who = message["sender_name"] or message["sender_id"]

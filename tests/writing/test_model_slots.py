@@ -423,6 +423,16 @@ def test_days_are_those_that_the_date_engine_reads(
     assert rebuilt_alike(memory)
 
 
+def test_where_no_day_is_said_a_fact_may_be_of_the_messages_own(opened: OpenWriting) -> None:
+    call = stated(SETTLED_FACT, SETTLED, days={"first": "2026-05-09"})
+    memory, _ = opened(of("settled", [call]))
+    tell(memory, (9, "Ada", SETTLED))
+    assert memory.write().accepted == 1
+    (fact,) = current(memory, "settled")
+    assert fact.when is not None
+    assert (fact.when.first, fact.when.last) == ("2026-05-09", "2026-05-09")
+
+
 def test_days_may_be_said_in_an_earlier_message(opened: OpenWriting) -> None:
     said = "The ferry leaves then."
     days = {"first": "2026-05-10", "words": "the day after tomorrow"}

@@ -28,6 +28,7 @@ from recollect.streams.language.relations.what_is_over import find_over
 from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.found_dates import local_day
 from recollect.text.lexicon import RELATIONS
 from recollect.text.sentences import sentences
 
@@ -246,6 +247,7 @@ def read_days(
     """Return the first and the last day of a fact, ISO dates; None if none are given.
 
     They must be days that the date engine reads in the cited words: `words`, or else the evidence.
+    If it reads none in the evidence, they may be the day on which the message was said.
 
     Raises:
         Refused: the engine reads no day there, or others.
@@ -259,11 +261,16 @@ def read_days(
         if cited is None
         else _days_quoted(text_argument(given, "words"), shown)
     )
+    if not read and cited is None:
+        said_on = date.fromordinal(local_day(shown.said.at_ms, shown.said.utc_offset_minutes))
+        read = [(said_on.isoformat(), said_on.isoformat())]
     if not read:
         raise Refused("days", "no day is read in these words; quote those that say it as words")
     if first not in {day for day, _ in read} or last not in {day for _, day in read}:
         meant = ", ".join(sorted({_period(*days) for days in read}))
-        raise Refused("days", f"these words mean {meant}, not {_period(first, last)}")
+        raise Refused(
+            "days", f"these words mean {meant}, not {_period(first, last)}; quote others as words"
+        )
     said = shown.said
     stated = dates_about(
         text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, meant=said.dates
