@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 import msgspec
 
-from recollect.projections.sqlite import json_array, rows
+from recollect.projections.sqlite import json_array, rows, scalar
 
 
 class ListedEvent(NamedTuple):
@@ -89,6 +89,26 @@ def events(
 def _json_path(dotted_keys: str) -> str:
     """Return the JSON path of dotted keys."""
     return "$" + "".join(f'."{key}"' for key in dotted_keys.split("."))
+
+
+def utc_offset(connection: apsw.Connection, event_id: str) -> int | None:
+    """Return the UTC offset of an event's sender, in minutes; None if it is not readable."""
+    found: int | None = scalar(
+        connection, "SELECT utc_offset FROM events WHERE id = ?", (event_id,)
+    )
+    return found
+
+
+def utc_offset_range(connection: apsw.Connection) -> tuple[int, int]:
+    """Return the least and the greatest UTC offset of all senders, in minutes; 0 without events."""
+    # Two subqueries, since only a single min or max is read from an index.
+    found = rows(
+        connection,
+        "SELECT coalesce((SELECT min(utc_offset) FROM events), 0), "
+        "coalesce((SELECT max(utc_offset) FROM events), 0)",
+    )
+    least, greatest = found[0]
+    return least, greatest
 
 
 def ids_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[str]:

@@ -51,8 +51,11 @@ def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> l
     `source_ids`: event id -> source id of the readable events, in the order of the ledger.
     Statements at the same time are in this order.
     """
+    readable = [each for each in found if each.event_id in source_ids]
+    if len(readable) < 2:
+        # Most facts are stated once; the order of all events would be built for each of them.
+        return readable
     places = {event_id: place for place, event_id in enumerate(source_ids)}
-    readable = (each for each in found if each.event_id in places)
     return sorted(readable, key=lambda each: (each.said_at, places[each.event_id]))
 
 

@@ -20,6 +20,7 @@ from recollect.cli.commands import (
     process_commands,
     recall_commands,
     service_commands,
+    timeline_command,
     upkeep_commands,
     write_commands,
 )
@@ -81,6 +82,7 @@ for command in (
     *ingest_commands.COMMANDS,
     *recall_commands.COMMANDS,
     *browse_commands.COMMANDS,
+    *timeline_command.COMMANDS,
     *extract_command.COMMANDS,
     *write_commands.COMMANDS,
     *upkeep_commands.COMMANDS,

@@ -42,7 +42,7 @@ Command = TypeVar("Command", bound=Any)
 
 #: Entries per page: the default and the maximum. With --json the default is all entries.
 PAGE, MAX_PAGE_SIZE = 20, 1_000
-_INDENT = "    "
+INDENT = "    "
 # Line width in columns if stdout is not a terminal.
 _DEFAULT_WIDTH = 160
 _MAX_HANDLES = 3
@@ -58,7 +58,7 @@ _DECISIONS: dict[str, MergeDecision] = {
 _STATUS_STYLES = {"pending": warning, "merged": good, "rejected": quiet, "undone": quiet}
 
 
-def _paging_options(function: Command) -> Command:
+def paging_options(function: Command) -> Command:
     """Add --limit and --cursor to a command."""
     for option in (
         click.option(
@@ -75,7 +75,7 @@ def _paging_options(function: Command) -> Command:
     return function
 
 
-def _entries(
+def entries(
     method: Callable[..., Page[Item]],
     limit: int | None,
     cursor: str | None,
@@ -92,7 +92,7 @@ def _entries(
     return iter(page), page.cursor
 
 
-def _print_page_footer(cursor: str | None) -> None:
+def print_page_footer(cursor: str | None) -> None:
     """Print how to see the next page."""
     if cursor is not None:
         print_line(quiet(f"for the next page: --cursor '{cursor}'"), err=True)
@@ -118,7 +118,7 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
 @common_options
 @click.option("--entity", metavar="E", help="Only facts about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include superseded and retracted facts.")
-@_paging_options
+@paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def facts(
     home: str | None,
@@ -132,9 +132,9 @@ def facts(
 ) -> None:
     """List the facts of a zone, newest first."""
     with open_zone(home, zone) as memory:
-        if _is_empty(memory):
+        if is_empty(memory):
             return
-        items, more = _entries(
+        items, more = entries(
             memory.facts, limit, cursor, as_json=as_json, entity=entity, superseded=all_
         )
         count = 0
@@ -146,7 +146,7 @@ def facts(
                 _show_fact(item, full=full)
     if not count and not as_json:
         print_line("no facts" if entity is None else f"no facts about {entity}")
-    _print_page_footer(more)
+    print_page_footer(more)
 
 
 def _show_fact(fact: Fact, *, full: bool) -> None:
@@ -167,14 +167,14 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
         parts.append(quiet(f"said {fact.said.count:,} times, last on {last:%Y-%m-%d}"))
     if not fact.current:
         parts.append(warning("retracted" if fact.retracted else "superseded"))
-    print_parts(_INDENT, *parts)
+    print_parts(INDENT, *parts)
     sources = first_few(fact.source_event_ids)
-    print_line(_INDENT, quiet(f"fact {fact.id} from {sources}"))
+    print_line(INDENT, quiet(f"fact {fact.id} from {sources}"))
     if fact.relations:
         relations = (
             f"{one.verb} fact {one.fact_id} (confidence {one.confidence})" for one in fact.relations
         )
-        print_parts(_INDENT, *map(quiet, relations))
+        print_parts(INDENT, *map(quiet, relations))
 
 
 @click.command(epilog="Example: recollect entities compare 'Ada Moreau' Ada")
@@ -193,7 +193,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     help='With compare: JSON Lines of {"a": {"name", "type", "email"}, "b": {...}}; - for stdin.',
 )
-@_paging_options
+@paging_options
 def entities(
     home: str | None,
     zone: str | None,
@@ -225,9 +225,9 @@ def entities(
     if a is not None or batch is not None:
         raise click.UsageError("list takes no names; did you mean entities compare?")
     with open_zone(home, zone) as memory:
-        if _is_empty(memory):
+        if is_empty(memory):
             return
-        items, more = _entries(memory.entities, limit, cursor, as_json=as_json)
+        items, more = entries(memory.entities, limit, cursor, as_json=as_json)
         if as_json:
             for item in items:
                 print_json(item)
@@ -236,7 +236,7 @@ def entities(
             _show_entities(listed)
             if not listed:
                 print_line("no entities yet")
-    _print_page_footer(more)
+    print_page_footer(more)
 
 
 def _show_entities(entities: list[Entity]) -> None:
@@ -251,9 +251,9 @@ def _show_entities(entities: list[Entity]) -> None:
         name = escape_invisible(collapse_whitespace(item.name))
         if columns < _MIN_TABLE_WIDTH:
             print_line(strong(truncate(name, columns)))
-            print_line(_INDENT, truncate(f"{item.type}, {counts}", columns - len(_INDENT)))
+            print_line(INDENT, truncate(f"{item.type}, {counts}", columns - len(INDENT)))
             if also:
-                print_line(_INDENT, quiet(truncate(also, columns - len(_INDENT))))
+                print_line(INDENT, quiet(truncate(also, columns - len(INDENT))))
             continue
         row = f"  {padded(item.type, 14)}  {padded(counts, _COUNT_COLUMNS)}"
         remaining = columns - longest - len(row) - 2
@@ -308,7 +308,7 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     default="list",
 )
 @click.argument("id_", metavar="[ID]", required=False)
-@_paging_options
+@paging_options
 def merges(
     home: str | None,
     zone: str | None,
@@ -346,9 +346,9 @@ def _list_merges(
     home: str | None, zone: str | None, limit: int | None, cursor: str | None, *, as_json: bool
 ) -> None:
     with open_zone(home, zone) as memory:
-        if _is_empty(memory):
+        if is_empty(memory):
             return
-        items, more = _entries(memory.merges, limit, cursor, as_json=as_json)
+        items, more = entries(memory.merges, limit, cursor, as_json=as_json)
         listed = list(items)
     for item in listed:
         if as_json:
@@ -357,7 +357,7 @@ def _list_merges(
             _show_merge(item)
     if not listed and not as_json:
         print_line("no merges, completed or pending")
-    _print_page_footer(more)
+    print_page_footer(more)
 
 
 def _show_merge(merge: Merge) -> None:
@@ -368,13 +368,13 @@ def _show_merge(merge: Merge) -> None:
         for name, handles in ((merge.a, merge.a_handles), (merge.b, merge.b_handles)):
             where = ", ".join(f"{handle.platform} {handle.handle}" for handle in handles)
             print_line(
-                _INDENT, f"{collapse_whitespace(name)}: {where or 'mentioned by others only'}"
+                INDENT, f"{collapse_whitespace(name)}: {where or 'mentioned by others only'}"
             )
     reasons = collapse_whitespace("; ".join(merge.reasons))
-    print_line(_INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
+    print_line(INDENT, quiet(f"{merge.id}  confidence {merge.confidence:.2f}: {reasons}"))
 
 
-def _is_empty(memory: Zone) -> bool:
+def is_empty(memory: Zone) -> bool:
     """Print hints about the zone, and return whether it is empty."""
     for line in memory.hints():
         note(line)

@@ -177,17 +177,30 @@ def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
     question.check()
     if query.max_tokens is not None and not 1 <= query.max_tokens <= MAX_TOKENS:
         raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MAX_TOKENS}")
-    known_at: int | LedgerPosition | None
-    if isinstance(query.known_at, str) and LedgerPosition.matches(query.known_at):
-        known_at = LedgerPosition.parse(query.known_at)
-    else:
-        known_at = _time(query.known_at, "known_at")
-        check_query_time(known_at, "known_at")
-    return question, known_at
+    return question, parse_known_at(query.known_at)
+
+
+def parse_known_at(value: Time | None) -> int | LedgerPosition | None:
+    """Return a `known_at` as a time (unix ms) or a ledger position; None for now.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    if isinstance(value, str) and LedgerPosition.matches(value):
+        return LedgerPosition.parse(value)
+    known_at = _time(value, "known_at")
+    check_query_time(known_at, "known_at")
+    return known_at
 
 
 def _time(value: Time | None, field: str) -> int | None:
     return None if value is None else parse_query_time(value, field)
+
+
+def check_partition(zone: OpenZone, known_at: int | LedgerPosition | None) -> None:
+    """Raise InvalidInput if `known_at` is the position of a record in another zone."""
+    if isinstance(known_at, LedgerPosition) and known_at.partition != zone.partition:
+        raise InvalidInput(f"known_at: '{known_at}' is not a token of zone {zone.name}")
 
 
 def with_recaller(
@@ -200,14 +213,13 @@ def with_recaller(
 
     `known_at`: a time (unix ms), a ledger position, or None for now.
     """
-    if isinstance(known_at, LedgerPosition) and known_at.partition != zone.partition:
-        raise InvalidInput(f"known_at: '{known_at}' is not a token of zone {zone.name}")
+    check_partition(zone, known_at)
     if not zone.exists():
         return None
     recallers = zone.open_home.recallers
     if not zone.open_home.has_follower:
         refresh_files(zone)
-    number = None if known_at is None else _last_record_at(zone, known_at)
+    number = None if known_at is None else last_record_at(zone, known_at)
     if number == 0:
         return None
     if number is not None:
@@ -215,7 +227,7 @@ def with_recaller(
     return recallers.in_current_state(zone.name, profile, ask)
 
 
-def _last_record_at(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
+def last_record_at(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:
     """Return the number of the last record at `known_at`; None if it is the latest record."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:

@@ -231,7 +231,7 @@ def entity_page(
     assert number is not None
     if number > now:
         raise InvalidInput(f"cursor {cursor!r} is not from zone {zone.name}")
-    with _files_at(zone, number) as files:
+    with files_at(zone, number) as files:
         return _entity_page(files, number, skip, limit)
 
 
@@ -252,7 +252,7 @@ def _entity_page(files: ZoneFiles, number: int, skip: int, limit: int) -> Entity
 
 
 @contextmanager
-def _files_at(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
+def files_at(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
     """Open a snapshot of the files right after a record, without what was forgotten since."""
     timeline = zone.open_home.recallers.timeline(zone.name)
     with timeline.lock:

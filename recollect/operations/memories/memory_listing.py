@@ -289,14 +289,14 @@ def _facts(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     events = event_list.with_ids(
         files.events.connection, [found[id_].source_event_id for id_ in facts]
     )
-    changes = _changes(files, list(facts))
+    changes = changes_of(files, list(facts))
     return [
-        _fact(fact, events[found[id_].source_event_id], changes.get(id_, _Changes([], [])))
+        _fact(fact, events[found[id_].source_event_id], changes.get(id_, FactChanges([], [])))
         for id_, fact in facts.items()
     ]
 
 
-def _fact(fact: Fact, event: event_list.ListedEvent, changes: _Changes) -> Memory:
+def _fact(fact: Fact, event: event_list.ListedEvent, changes: FactChanges) -> Memory:
     return Memory(
         id=fact.id,
         type="fact",
@@ -315,27 +315,28 @@ def _fact(fact: Fact, event: event_list.ListedEvent, changes: _Changes) -> Memor
     )
 
 
-class _Changes(NamedTuple):
+class FactChanges(NamedTuple):
     """The facts that a fact superseded, and those that superseded it, the latest first."""
 
     before: list[MemoryRevision]
     after: list[MemoryRevision]
 
 
-def _changes(files: ZoneFiles, ids: Sequence[str]) -> dict[str, _Changes]:
+def changes_of(files: ZoneFiles, ids: Sequence[str]) -> dict[str, FactChanges]:
+    """Return fact id -> what it superseded and what superseded it, for facts with such changes."""
     connection = files.memory.connection
     found = superseding.supersessions(connection, ids, LATEST_MS)
     fact_ids = {id_ for older, newer, _ in found for id_ in (older, newer)}
     # Excludes facts that are being forgotten but still have rows.
     readable = with_details(files, fact_list.with_ids(connection, sorted(fact_ids)))
     texts = {fact.id: fact.text for fact in readable}
-    changes: dict[str, _Changes] = {}
+    changes: dict[str, FactChanges] = {}
     for older, newer, at in found:
         if older in texts and newer in texts:
             when = format_time(at)
-            before = changes.setdefault(newer, _Changes([], [])).before
+            before = changes.setdefault(newer, FactChanges([], [])).before
             before.append(MemoryRevision(id=older, text=texts[older], at=when))
-            after = changes.setdefault(older, _Changes([], [])).after
+            after = changes.setdefault(older, FactChanges([], [])).after
             after.append(MemoryRevision(id=newer, text=texts[newer], at=when))
     return changes
 

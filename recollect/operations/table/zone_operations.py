@@ -9,6 +9,7 @@ from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.model_operations import ModelOperations
 from recollect.operations.table.operation import Operation, operations_of
+from recollect.operations.table.timeline_operations import TimelineOperations
 from recollect.operations.table.upkeep_operations import UpkeepOperations
 from recollect.operations.table.writer_operations import WriterOperations
 
@@ -17,6 +18,7 @@ class ZoneOperations(
     AnswerOperations,
     MemoryOperations,
     EntityOperations,
+    TimelineOperations,
     MergeOperations,
     ModelOperations,
     ErasureOperations,

@@ -1,0 +1,127 @@
+"""The command `timeline`: what happened, by day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.commands.browse_commands import (
+    INDENT,
+    entries,
+    is_empty,
+    paging_options,
+    print_page_footer,
+)
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import (
+    paragraph,
+    print_json,
+    print_line,
+    print_parts,
+    quiet,
+    strong,
+    warning,
+)
+from recollect.schemas.text_sanitising import collapse_whitespace, first_few
+
+if TYPE_CHECKING:
+    from recollect.schemas.wire import TimelineDay, TimelineItem
+
+
+@click.command(epilog="Example: recollect timeline --entity Ada --from 2026-05-01 --to 2026-05-31")
+@common_options
+@click.option("--entity", metavar="E", help="Only what is about entity E (name or id).")
+@click.option("--from", "first", metavar="T", help="First day: a date or a time.")
+@click.option("--to", "last", metavar="T", help="Last day, inclusive: a date or a time.")
+@click.option(
+    "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
+)
+@click.option("--valid-at", metavar="T", help="Only what was true at T.")
+@paging_options
+@click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
+def timeline(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    entity: str | None,
+    first: str | None,
+    last: str | None,
+    known_at: str | None,
+    valid_at: str | None,
+    limit: int | None,
+    cursor: str | None,
+    full: bool,
+) -> None:
+    """List what happened, by day, earliest first.
+
+    A fact is on the day that it speaks of, or else on the day on which it was said.
+    """
+    with open_zone(home, zone) as memory:
+        if is_empty(memory):
+            return
+        days, more = entries(
+            memory.timeline,
+            limit,
+            cursor,
+            as_json=as_json,
+            entity=entity,
+            first=first,
+            last=last,
+            known_at=known_at,
+            valid_at=valid_at,
+        )
+        count = 0
+        for day in _joined(days):
+            if as_json:
+                print_json(day)
+            else:
+                if count:
+                    print_line()
+                _show_day(day, full=full)
+            count += 1
+    if not count and not as_json:
+        print_line("nothing on the timeline" if entity is None else f"nothing about {entity}")
+    print_page_footer(more)
+
+
+def _joined(days: Iterable[TimelineDay]) -> Iterator[TimelineDay]:
+    """Yield days, each once: a day that continues on the next page is joined."""
+    from recollect.schemas.wire import TimelineDay
+
+    for day, parts in groupby(days, key=lambda each: each.day):
+        yield TimelineDay(day=day, items=[item for part in parts for item in part.items])
+
+
+def _show_day(day: TimelineDay, *, full: bool) -> None:
+    print_line(strong(f"{date.fromisoformat(day.day):%A}, {day.day}"))
+    for item in day.items:
+        _show_item(item, full=full)
+
+
+def _show_item(item: TimelineItem, *, full: bool) -> None:
+    for number, line in enumerate(paragraph(item.text, 4, full=full)):
+        print_line("  " if number == 0 else INDENT, line)
+    parts = [quiet(_origin(item))]
+    if item.when is not None and item.when.first != item.when.last:
+        parts.insert(0, quiet(str(item.when)))
+    print_parts(INDENT, *parts)
+    if not item.current:
+        after = item.superseded_by
+        ended = "no longer so" if after is None else f"no longer so: {after.text}"
+        for line in paragraph(ended, len(INDENT), full=full):
+            print_line(INDENT, warning(line))
+
+
+def _origin(item: TimelineItem) -> str:
+    """Return who said it and when, and the events that it comes from."""
+    who = "said" if item.said_by is None else f"said by {collapse_whitespace(item.said_by)}"
+    on = " that day" if item.dated_by == "said" else f" on {item.said_on}"
+    times = f", {item.said.count:,} times" if item.said.count > 1 else ""
+    return f"{who}{on}{times} ({first_few(item.source_event_ids)})"
+
+
+COMMANDS = (timeline,)

@@ -1,0 +1,294 @@
+"""The timeline: what happened, day by day.
+
+A fact that names no day is placed on the day on which it was said, in the sender's time zone. A
+fact that names days is placed on the one of them that is nearest to that: "this year" on the day
+when it was said, "last week" on the week's last day, "from 3 to 5 June" on the first if that is
+still to come. If this day is not listed, but others of a month or less are, it is placed on the
+nearest of those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from datetime import date
+from heapq import heappop, heappush, merge
+from itertools import groupby, islice
+from operator import attrgetter
+from typing import NamedTuple
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.answers import recalling
+from recollect.operations.memories.listing import (
+    check_limit,
+    files_at,
+    resolve_entities,
+    with_details,
+)
+from recollect.operations.memories.memory_listing import changes_of
+from recollect.projections.events import event_list
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import dated_facts, fact_list
+from recollect.projections.memory.dated_facts import DatedFact, Selection
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.times import format_time, parse_query_time, parse_time
+from recollect.schemas.wire import Time, TimelineDay, TimelineItem, TimelinePage
+from recollect.text.dates.found_dates import local_day
+
+_FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
+_WORD = re.compile(r"\w+")
+# A fact of more days than a month is placed on one of them, and not looked for on the others.
+_MAX_SPAN_DAYS = 31
+_DAY_MS = 86_400_000
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def timeline_page(
+    zone: OpenZone,
+    *,
+    entity: str | None,
+    first: Time | None,
+    last: Time | None,
+    known_at: Time | None,
+    valid_at: Time | None,
+    cursor: str | None,
+    limit: int,
+) -> TimelinePage:
+    """Return up to `limit` items of a zone's timeline, by day, earliest first.
+
+    A cursor is the place of a page's last item, so it stays valid if that is forgotten.
+
+    Raises:
+        InvalidInput: `entity` is unknown, or another value is invalid.
+    """
+    check_limit(limit)
+    first_day, last_day = _day(first, "first", _FIRST_DAY), _day(last, "last", _LAST_DAY)
+    if last_day < first_day:
+        raise InvalidInput(f"last is {last_day}, before first, {first_day}")
+    start = _Place(first_day, -1, "")
+    after = start if cursor is None else max(start, _Place.parse(cursor))
+    valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")
+    known = recalling.parse_known_at(known_at)
+    recalling.check_partition(zone, known)
+    if not zone.exists():
+        return TimelinePage(days=[])
+    number = None if known is None else recalling.last_record_at(zone, known)
+    if number == 0:
+        return TimelinePage(days=[])
+    opened: AbstractContextManager[ZoneFiles] = (
+        zone.files() if number is None else files_at(zone, number)
+    )
+    with opened as files, files.read_transaction():
+        about = None if entity is None else resolve_entities(files, entity)
+        places = _Timeline(files, Selection(about, valid_ms), first_day, last_day).after(after)
+        found = list(islice(places, limit + 1))
+        days = list(_days(files, found[:limit]))
+    return TimelinePage(days=days, cursor=found[limit - 1].cursor if found[limit:] else None)
+
+
+def _day(value: Time | None, field: str, default: str) -> str:
+    """Return the day of a time, in its own time zone; a bare date is that day."""
+    if value is None:
+        return default
+    if isinstance(value, str):
+        try:
+            return date.fromisoformat(value.strip()).isoformat()
+        except ValueError:
+            pass
+    return _iso(local_day(*parse_time(value, field)))
+
+
+def _iso(day: int) -> str:
+    return date.fromordinal(day).isoformat()
+
+
+class _Place(NamedTuple):
+    """A fact's place on the timeline: its day (YYYY-MM-DD), when it was said (unix ms), its id."""
+
+    day: str
+    as_of: int
+    id: str
+
+    @property
+    def cursor(self) -> str:
+        """The place as a cursor."""
+        return f"{self.day}/{format_time(self.as_of)}/{self.id}"
+
+    @classmethod
+    def parse(cls, cursor: str) -> _Place:
+        """Return the place of a cursor; raise InvalidInput if it is invalid."""
+        try:
+            day, at, id_ = cursor.split("/", 2)
+            return cls(date.fromisoformat(day).isoformat(), parse_query_time(at, "cursor"), id_)
+        except ValueError:
+            raise InvalidInput(
+                f"cursor {cursor[:60]!r} is invalid; give one from a page of the timeline"
+            ) from None
+
+
+class _Timeline:
+    """The facts of a selection by their places, from `first_day` to `last_day`."""
+
+    def __init__(
+        self, files: ZoneFiles, selection: Selection, first_day: str, last_day: str
+    ) -> None:
+        self._memory, self._events = files.memory.connection, files.events.connection
+        self._selection = selection
+        self._first_day, self._last_day = first_day, last_day
+
+    def after(self, last: _Place) -> Iterator[_Place]:
+        """Yield the places after a place, in order."""
+        parts = (
+            self._on_first_days(last.day),
+            self._on_last_days(last.day),
+            self._on_days_of_statement(last),
+            iter(self._from_outside()),
+        )
+        return (place for place in merge(*parts) if place > last)
+
+    def _on_first_days(self, day: str) -> Iterator[_Place]:
+        """Yield the facts of one day, and those said before their days, from a day on."""
+        for fact in dated_facts.facts_by_first_day(
+            self._memory, self._selection, day, self._last_day
+        ):
+            place = self._place(fact)
+            if place is not None and place.day == fact.first_day:
+                yield place
+
+    def _on_last_days(self, day: str) -> Iterator[_Place]:
+        """Yield the facts said after their days, from a day on."""
+        for fact in dated_facts.facts_by_last_day(
+            self._memory, self._selection, day, self._last_day
+        ):
+            place = self._place(fact)
+            if place is not None and place.day == fact.last_day:
+                yield place
+
+    def _on_days_of_statement(self, last: _Place) -> Iterator[_Place]:
+        """Yield the facts that name no day, and those said amid their days, after a place.
+
+        Facts are read by when they were said. Between senders in several time zones, that is not
+        the order of their days: a fact waits until no fact of an earlier day can follow.
+        """
+        westmost, eastmost = event_list.utc_offset_range(self._events)
+        day = date.fromisoformat(last.day).toordinal()
+        # What follows a place was said later on its day, or on a later day.
+        since = max(_start(day, eastmost), min(last.as_of, _start(day + 1, eastmost)))
+        until = _start(date.fromisoformat(self._last_day).toordinal() + 1, westmost)
+        waiting: list[_Place] = []
+        for fact in dated_facts.facts_by_statement(self._memory, self._selection, since, until):
+            complete = _iso(local_day(fact.as_of, westmost))
+            while waiting and waiting[0].day <= complete:
+                yield heappop(waiting)
+            place = self._place(fact)
+            if (
+                place is not None
+                and place.day not in (fact.first_day, fact.last_day)
+                and place.day <= self._last_day
+            ):
+                heappush(waiting, place)
+        while waiting:
+            yield heappop(waiting)
+
+    def _from_outside(self) -> list[_Place]:
+        """Return the facts of a few listed days whose place is not listed, on the nearest day."""
+        found: set[_Place] = set()
+        for day in {self._first_day, self._next_day()} - {_FIRST_DAY, _LAST_DAY}:
+            earliest = _iso(max(date.fromisoformat(day).toordinal() - _MAX_SPAN_DAYS, 1))
+            for fact in dated_facts.facts_lasting_into(
+                self._memory, self._selection, day, earliest
+            ):
+                place = self._place(fact)
+                if place is None or self._first_day <= place.day <= self._last_day:
+                    continue
+                if _length(fact) <= _MAX_SPAN_DAYS:
+                    nearest = min(max(place.day, self._first_day), self._last_day)
+                    found.add(place._replace(day=nearest))
+        return sorted(found)
+
+    def _next_day(self) -> str:
+        """Return the day after the last one."""
+        return _iso(min(date.fromisoformat(self._last_day).toordinal() + 1, date.max.toordinal()))
+
+    def _place(self, fact: DatedFact) -> _Place | None:
+        """Return a fact's place; None if its event is being forgotten."""
+        if fact.first_day is not None and fact.first_day == fact.last_day:
+            return _Place(fact.first_day, fact.as_of, fact.id)
+        offset = event_list.utc_offset(self._events, fact.event_id)
+        if offset is None:
+            return None
+        day = _iso(local_day(fact.as_of, offset))
+        if fact.first_day is not None and fact.last_day is not None:
+            day = min(max(day, fact.first_day), fact.last_day)
+        return _Place(day, fact.as_of, fact.id)
+
+
+def _length(fact: DatedFact) -> int:
+    """Return the number of days that a fact speaks of."""
+    if fact.first_day is None or fact.last_day is None:
+        return 0
+    return (date.fromisoformat(fact.last_day) - date.fromisoformat(fact.first_day)).days + 1
+
+
+def _start(day: int, utc_offset: int) -> int:
+    """Return when a day (an ordinal) begins (unix ms), at a UTC offset in minutes."""
+    return (day - _EPOCH) * _DAY_MS - utc_offset * 60_000
+
+
+def _days(files: ZoneFiles, places: list[_Place]) -> Iterator[TimelineDay]:
+    """Yield days with their items. A fact whose event is being forgotten is left out."""
+    listed = fact_list.with_ids(files.memory.connection, [place.id for place in places])
+    events = {fact.id: fact.source_event_id for fact in listed}
+    facts = {fact.id: fact for fact in with_details(files, listed)}
+    changes = changes_of(files, [fact.id for fact in facts.values() if not fact.current])
+    for day, of_day in groupby(places, key=attrgetter("day")):
+        items = []
+        for place in of_day:
+            fact = facts.get(place.id)
+            if fact is None:
+                continue
+            after = changes[fact.id].after if fact.id in changes else []
+            offset = event_list.utc_offset(files.events.connection, events[fact.id])
+            items.append(
+                TimelineItem(
+                    id=fact.id,
+                    type="fact",
+                    text=fact.text,
+                    as_of=fact.as_of,
+                    said_on=_iso(local_day(place.as_of, offset or 0)),
+                    when=fact.when,
+                    dated_by="said" if fact.when is None else "when",
+                    current=fact.current,
+                    superseded_by=after[0] if after else None,
+                    said=fact.said,
+                    said_by=fact.said_by,
+                    entities=fact.entities,
+                    source_event_ids=fact.source_event_ids,
+                )
+            )
+        if items:
+            yield TimelineDay(day=day, items=list(_without_parts(items)))
+
+
+def _without_parts(items: list[TimelineItem]) -> Iterator[TimelineItem]:
+    """Yield the items of a day, without those that another of the same events says and more."""
+    words = {item.id: f" {' '.join(_WORD.findall(_said_words(item)))} " for item in items}
+    by_event: dict[str, list[TimelineItem]] = {}
+    for item in items:
+        for source in item.source_event_ids:
+            by_event.setdefault(source, []).append(item)
+    for item in items:
+        others = by_event[item.source_event_ids[0]]
+        if not any(
+            words[item.id] in words[other.id]
+            and (len(words[item.id]), other.id) < (len(words[other.id]), item.id)
+            and item.current == other.current
+            and set(item.source_event_ids) <= set(other.source_event_ids)
+            for other in others
+        ):
+            yield item
+
+
+def _said_words(item: TimelineItem) -> str:
+    return item.text.removeprefix(f"{item.said_by}: ").casefold()

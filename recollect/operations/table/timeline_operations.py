@@ -1,0 +1,113 @@
+"""The operation on the timeline: what happened, by day."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import timeline_listing
+from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.operation import Tool, operation
+from recollect.operations.table.parameters import MAX_PAGE_SIZE, PAGE, Cursor, described
+from recollect.schemas.wire import Time, TimelinePage
+
+_AT = "2026-05-08T13:56:00.000Z"
+_FACT_ID = "01KR3XZBC0BAQNHSCT9EJ4NDPT"
+_ITEM = {
+    "id": _FACT_ID,
+    "type": "fact",
+    "text": "Ada moved to Oslo on 3 May.",
+    "as_of": _AT,
+    "said_on": "2026-05-08",
+    "when": {"first": "2026-05-03", "last": "2026-05-03"},
+    "dated_by": "when",
+    "current": True,
+    "superseded_by": None,
+    "said": {"count": 1, "first": _AT, "last": _AT},
+    "said_by": "Ada",
+    "entities": ["Ada", "Oslo"],
+    "source_event_ids": ["m1"],
+}
+_TIME = "a date, or a time whose date in its own time zone counts."
+
+
+@operation(
+    "GET /timeline",
+    right="read",
+    title="Timeline",
+    tag="memories",
+    tool=Tool(
+        title="What happened when",
+        description="List what happened, by day, earliest first: of everybody, or of one person "
+        "or thing, in a span of days. For questions such as what happened in May, or what somebody "
+        "did last week. An item with dated_by said names no day: it was said on that day. One that "
+        f"is not current is no longer so. {DATA_WARNING}",
+        quotes_memories=True,
+        defaults={"limit": 20},
+        hidden=frozenset({"known_at", "valid_at"}),
+    ),
+    example=(
+        None,
+        {
+            "days": [{"day": "2026-05-03", "items": [_ITEM]}],
+            "cursor": f"2026-05-03/{_AT}/{_FACT_ID}",
+        },
+    ),
+)
+def timeline(
+    zone: OpenZone,
+    *,
+    entity: Annotated[
+        str | None, described(description="Only what is about this person or thing: name or id.")
+    ] = None,
+    first: Annotated[Time | None, described(description=f"First day: {_TIME}")] = None,
+    last: Annotated[Time | None, described(description=f"Last day, inclusive: {_TIME}")] = None,
+    known_at: Annotated[
+        Time | None,
+        described(
+            description="List what was known at this time, or at this consistency token. Anything "
+            "forgotten since is left out."
+        ),
+    ] = None,
+    valid_at: Annotated[
+        Time | None, described(description="Only what was true at this time.")
+    ] = None,
+    cursor: Cursor = None,
+    limit: Annotated[
+        int,
+        described(
+            minimum=1,
+            maximum=MAX_PAGE_SIZE,
+            description="Maximum number of items on the page, over all its days.",
+        ),
+    ] = PAGE,
+) -> TimelinePage:
+    """Return what happened, by day, earliest first; the page's `cursor` selects the next page.
+
+    A fact is listed on the first day that it speaks of, or, if it names no day, on the day on which
+    it was said (`dated_by`). One that was superseded is not `current`, and names what replaced it;
+    one that was retracted as never true is left out. A fact that began before `first` and lasts
+    into it is listed on `first`. A day with more items than fit continues on the next page.
+
+    Raises:
+        InvalidInput: `entity` is unknown, a time is invalid, or the cursor is not from this list.
+
+    >>> [(day.day, [item.text for item in day.items]) for day in zone.timeline(entity="Ada")]
+    [('2026-05-08', ['Ada lives in Turin.'])]
+    """
+    return timeline_listing.timeline_page(
+        zone,
+        entity=entity,
+        first=first,
+        last=last,
+        known_at=known_at,
+        valid_at=valid_at,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+class TimelineOperations:
+    """What happened, by day."""
+
+    timeline = timeline
