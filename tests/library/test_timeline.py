@@ -49,7 +49,7 @@ def test_a_fact_is_on_its_own_day_or_when_said(zone: Zone) -> None:
     shed, boat, exam = (item for day in days for item in day.items)
     assert (shed.dated_by, boat.dated_by, exam.dated_by) == ("when", "said", "when")
     assert (exam.said_on, exam.said_by, exam.source_event_ids) == ("2026-05-09", "Ada", ["exam"])
-    assert exam.when is not None and exam.when.first == exam.when.last == "2026-06-04"
+    assert str(exam.when) == "2026-06-04"
     assert (boat.text, boat.when, boat.current) == ("Bob bought a boat.", None, True)
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_longer_so_says_what_is(zone: Zone) -> None:
     )
     rome, oslo = (item for day in zone.timeline() for item in day.items)
     assert (rome.current, oslo.current, oslo.superseded_by) == (False, True, None)
-    assert rome.superseded_by is not None and rome.superseded_by.id == oslo.id
+    assert getattr(rome.superseded_by, "id", None) == oslo.id
 
 
 def test_what_was_never_true_is_not_listed(zone: Zone) -> None:
@@ -164,14 +164,10 @@ def test_it_lists_what_was_known_then_and_true_then(zone: Zone) -> None:
 
 
 def test_a_part_of_a_longer_fact_is_not_listed_beside_it(zone: Zone) -> None:
-    zone.ingest(
-        message("m", "I bought a boat because I love the sea.", "2026-05-08T10:00:00Z", "Bob")
-    )
-    texts = {fact.text for fact in zone.facts()}
-    assert {"Bob bought a boat because Bob loves the sea."} < texts
-    shown = [item.text for day in zone.timeline() for item in day.items]
-    assert [text for text in shown if "boat" in text] == [
-        "Bob bought a boat because Bob loves the sea."
+    zone.ingest(message("m", "The boat broke, so I sold my boat.", "2026-05-08T10:00:00Z", "Bob"))
+    assert len(zone.facts()) == 2
+    assert [item.text for day in zone.timeline() for item in day.items] == [
+        "The boat broke, so Bob sold Bob's boat."
     ]
 
 

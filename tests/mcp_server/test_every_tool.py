@@ -134,6 +134,15 @@ def test_people_are_listed_and_got_by_name(ada: Agent) -> None:
     assert bob["facts"] == 1
 
 
+def test_what_happened_is_listed_by_day(ada: Agent) -> None:
+    days = ada.call("timeline", entity="Bob")["days"]
+    assert [(day["day"], [item["source_event_ids"] for item in day["items"]]) for day in days] == [
+        ("2026-05-08", [["m2"]])
+    ]
+    assert ada.call("timeline", limit=1)["cursor"]
+    assert ada.call("timeline", first="2027-01-01")["days"] == []
+
+
 def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:
     made = ada.call("create_mental_model", name="Homes", description="Ada moves.", tags=["people"])
     later = ada.call("update_mental_model", id=made["id"], description="Ada moved to Oslo.")

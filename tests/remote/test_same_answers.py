@@ -145,6 +145,12 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.entities(),
         lambda zone: zone.entities(cursor=zone.entities(limit=1).cursor, limit=2).entities,
     ),
+    "timeline": (
+        lambda zone: zone.timeline(),
+        lambda zone: zone.timeline(entity="Bob", first="2026-05-08", last="2026-05-09"),
+        lambda zone: zone.timeline(limit=2, cursor=zone.timeline(limit=1).cursor),
+        lambda zone: zone.timeline(known_at=zone.token(), valid_at="2026-05-08T10:01:30Z"),
+    ),
     "compare": (lambda zone: zone.compare("Ann Lee", "Annie Lee"),),
     "hints": (
         lambda zone: zone.hints(),

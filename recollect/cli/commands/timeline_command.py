@@ -84,7 +84,7 @@ def timeline(
                 _show_day(day, full=full)
             count += 1
     if not count and not as_json:
-        print_line("nothing on the timeline" if entity is None else f"nothing about {entity}")
+        print_line("nothing listed" if entity is None else f"nothing listed about {entity}")
     print_page_footer(more)
 
 
