@@ -117,6 +117,10 @@ class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of the fact.")]
     type: Annotated[Literal["fact"], Meta(description="fact.")]
     text: Annotated[str, Meta(description="The fact, as a sentence.")]
+    context: Annotated[
+        str | None,
+        Meta(description="What the fact answers, corrects or is headed by; null if nothing."),
+    ]
     as_of: Annotated[str, Meta(description="When it was said.")]
     said_on: Annotated[
         str, Meta(description="The day on which it was said, in the sender's time zone.")

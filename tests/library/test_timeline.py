@@ -163,12 +163,17 @@ def test_it_lists_what_was_known_then_and_true_then(zone: Zone) -> None:
     assert listed(zone, valid_at="2026-05-04T10:00:00Z") == [("2026-05-03", ["oslo"])]
 
 
-def test_a_part_of_a_longer_fact_is_not_listed_beside_it(zone: Zone) -> None:
-    zone.ingest(message("m", "The boat broke, so I sold my boat.", "2026-05-08T10:00:00Z", "Bob"))
-    assert len(zone.facts()) == 2
-    assert [item.text for day in zone.timeline() for item in day.items] == [
-        "The boat broke, so Bob sold Bob's boat."
-    ]
+def test_an_answer_shows_what_was_asked(zone: Zone) -> None:
+    asked, told = "Who did you meet in Rome?", "My cousin Nina and her husband."
+    zone.ingest(
+        [
+            message("asked", asked, "2026-05-08T10:00:00Z", "Bob", thread_id="t"),
+            message("told", told, "2026-05-08T10:01:00Z", thread_id="t"),
+        ]
+    )
+    ((item,),) = (day.items for day in zone.timeline())
+    assert item.source_event_ids == ["told"]
+    assert asked in (item.context or "")
 
 
 def test_bad_values_are_refused_by_name(zone: Zone) -> None:

@@ -155,7 +155,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     for line in rest:
         print_line("  ", strong(line) if fact.current else line)
     if fact.context is not None:
-        print_line(_INDENT, quiet(collapse_whitespace(fact.context)))
+        print_line(INDENT, quiet(collapse_whitespace(fact.context)))
     moment = f"{datetime.fromisoformat(fact.as_of):%Y-%m-%d %H:%M} UTC"
     parts = [quiet(moment)]
     if fact.when is not None:

@@ -105,6 +105,9 @@ def _show_day(day: TimelineDay, *, full: bool) -> None:
 def _show_item(item: TimelineItem, *, full: bool) -> None:
     for number, line in enumerate(paragraph(item.text, 4, full=full)):
         print_line("  " if number == 0 else INDENT, line)
+    if item.context is not None:
+        for line in paragraph(item.context, len(INDENT), full=full):
+            print_line(INDENT, quiet(line))
     parts = [quiet(_origin(item))]
     if item.when is not None and item.when.first != item.when.last:
         parts.insert(0, quiet(str(item.when)))

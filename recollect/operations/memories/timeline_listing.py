@@ -9,7 +9,6 @@ nearest of those.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import date
@@ -37,7 +36,6 @@ from recollect.schemas.wire import Time, TimelineDay, TimelineItem, TimelinePage
 from recollect.text.dates.found_dates import local_day
 
 _FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
-_WORD = re.compile(r"\w+")
 # A fact of more days than a month is placed on one of them, and not looked for on the others.
 _MAX_SPAN_DAYS = 31
 _DAY_MS = 86_400_000
@@ -255,6 +253,7 @@ def _days(files: ZoneFiles, places: list[_Place]) -> Iterator[TimelineDay]:
                     id=fact.id,
                     type="fact",
                     text=fact.text,
+                    context=fact.context,
                     as_of=fact.as_of,
                     said_on=_iso(local_day(place.as_of, offset or 0)),
                     when=fact.when,
@@ -268,27 +267,4 @@ def _days(files: ZoneFiles, places: list[_Place]) -> Iterator[TimelineDay]:
                 )
             )
         if items:
-            yield TimelineDay(day=day, items=list(_without_parts(items)))
-
-
-def _without_parts(items: list[TimelineItem]) -> Iterator[TimelineItem]:
-    """Yield the items of a day, without those that another of the same events says and more."""
-    words = {item.id: f" {' '.join(_WORD.findall(_said_words(item)))} " for item in items}
-    by_event: dict[str, list[TimelineItem]] = {}
-    for item in items:
-        for source in item.source_event_ids:
-            by_event.setdefault(source, []).append(item)
-    for item in items:
-        others = by_event[item.source_event_ids[0]]
-        if not any(
-            words[item.id] in words[other.id]
-            and (len(words[item.id]), other.id) < (len(words[other.id]), item.id)
-            and item.current == other.current
-            and set(item.source_event_ids) <= set(other.source_event_ids)
-            for other in others
-        ):
-            yield item
-
-
-def _said_words(item: TimelineItem) -> str:
-    return item.text.removeprefix(f"{item.said_by}: ").casefold()
+            yield TimelineDay(day=day, items=items)

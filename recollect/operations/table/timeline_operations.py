@@ -17,6 +17,7 @@ _ITEM = {
     "id": _FACT_ID,
     "type": "fact",
     "text": "Ada moved to Oslo on 3 May.",
+    "context": None,
     "as_of": _AT,
     "said_on": "2026-05-08",
     "when": {"first": "2026-05-03", "last": "2026-05-03"},
