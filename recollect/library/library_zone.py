@@ -248,7 +248,7 @@ class Zone(ZoneOperations):
     ) -> WriteReport:
         """Have the home's language model write facts about events that it has not processed.
 
-        Its answers are validated and only add facts to those of the rules.
+        Its answers are validated, and contradict nothing that the rules read in the same message.
         `limit`: the maximum number of events. `again`: also process events that were processed with
         another model or another role prompt. `dry_run`: only estimate calls, tokens and cost.
         `while_`: called between two events; if it returns False, writing stops.

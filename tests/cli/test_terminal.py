@@ -245,7 +245,10 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "serve": [["--host", attack], ["--port", attack], ["--host", "192.0.2.1", "--no-auth"]],
         "config": [[]],
         "write": [[], ["--dry-run"], ["--limit", attack]],
-        "writer": [[], ["--note", attack, attack], ["--role", attack]],
+        "writer": [
+            *([], ["--note", attack, attack], ["--role", attack], ["--proposals"]),
+            *(["--accept", attack], ["--reject", attack], ["--compare", attack]),
+        ],
         "token": [
             *(["create", "--zone", attack], ["create", "--rights", attack], ["list"]),
             *(["create", "--zone", "*", "--user", attack, "--agent", attack], ["list"]),

@@ -170,6 +170,19 @@ def test_a_value_of_merged_persons_is_ordered_until_the_merge_is_undone(
     assert rebuilt_alike(memory)
 
 
+def test_a_value_of_somebody_else_is_ordered_with_what_they_say(opened: OpenWriting) -> None:
+    said = "Ann has settled in Ghent."
+    memory, _ = opened(of("settled", [stated(said, said, **home("Ghent", "Ann"))]))
+    tell(memory, (1, "Ada", said))
+    memory.write()
+    assert slots(memory) == [("Ann", "Ghent", True)]
+    (fact,) = memory.facts()
+    assert "Ann" in fact.entities
+    tell(memory, (9, "Ada", "Ann lives in Oslo."), start=1)
+    assert slots(memory) == [("Ann", "Ghent", False), ("Ann", "Oslo", True)]
+    assert rebuilt_alike(memory)
+
+
 def test_an_answer_takes_its_value_from_the_question(opened: OpenWriting) -> None:
     said = "Yes, and I love the canals."
     call = stated("Ada lives in Ghent and loves the canals.", said, **home("Ghent"))

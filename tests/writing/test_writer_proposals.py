@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.streams.writing.writer_prompt import DEFAULT_VERSION
+from tests.cli.kit import Shell
 from tests.memory import Memory
 from tests.protocol.kit import files_holding
-from tests.writing.conftest import OpenWriting
+from tests.writing.conftest import OpenWriting, writing_home
 from tests.writing.model_server import Body, Reply, say
 from tests.writing.scripts import message_of, results_of
 from tests.writing.test_model_facts import fact
@@ -169,6 +171,31 @@ def test_a_new_role_is_compared_beside_the_old(opened: OpenWriting) -> None:
     assert memory.compare_writer_proposal(found.id).calls == 0
     assert memory.compare_writer_proposal(found.id, limit=1).messages == compared.messages[:1]
     assert memory.verify().ok
+
+
+def test_the_commands_show_compare_and_decide(tmp_path: Path) -> None:
+    with writing_home(tmp_path / "home", proposing("role", ROLE)) as (memory, server):
+        say_all(memory, PIANO, FERRY)
+        memory.close()
+        shell = Shell(tmp_path)
+        shell.environment["RECOLLECT_HOME"] = str(tmp_path / "home")
+        written = shell("write")
+        assert written.status == 0, written.err
+        assert "1 proposed text to decide" in written.err
+        shown = shell("writer", "--proposals").out
+        assert "role pending" in shown
+        assert f"+{ROLE}" in shown
+        assert "-You are a memory writer." in shown
+        (proposal,) = shell("writer", "--proposals", "--json").json()
+        compared = shell("writer", "--compare", str(proposal["id"]), "--limit", "2")
+        assert compared.status == 0, compared.err
+        assert "m0" in compared.out
+        assert "m1" in compared.out
+        assert ROLE not in shell("writer").out
+        assert ROLE in shell("writer", "--accept", str(proposal["id"])).out
+        assert "accepted" in shell("writer", "--proposals").out
+        assert "only a pending one" in shell("writer", "--reject", str(proposal["id"])).err
+        assert server.questions
 
 
 @pytest.mark.usefixtures("nothing_salient")

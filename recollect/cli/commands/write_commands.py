@@ -38,11 +38,12 @@ def write(
 ) -> int:
     """Run the language model on events that it has not read yet.
 
-    The rules have processed them already. The model can only add facts, and each is validated.
-    Its answers are recorded, so no event is paid for twice, not even by a rebuild.
+    The rules have processed them already. The model adds facts, values, days and ends, and each is
+    validated. Its answers are recorded, so no event is paid for twice, not even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
         found = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
+        proposed = memory.writer_proposals(status="pending")
     if as_json:
         print_json(found)
     elif dry_run:
@@ -59,6 +60,9 @@ def write(
             print_line(quiet(f"  {reason} {count:,}"))
         calls = pluralise(found.calls, "call")
         print_line(f"{calls}, {pluralise(found.tokens, 'token')}, cost {found.cost:.4f}")
+        if proposed:
+            texts = pluralise(len(proposed), "proposed text")
+            note(f"{texts} to decide; recollect writer --proposals shows them")
         if found.stopped:
             left = pluralise(found.pending - found.processed, "event")
             note(f"{left} left: {found.stopped}")

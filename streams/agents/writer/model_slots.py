@@ -38,7 +38,7 @@ from recollect.streams.agents.writer.proposed_slots import (
     Quotation,
     is_same_value,
 )
-from recollect.streams.agents.writer.restatements import have_same_subject
+from recollect.streams.agents.writer.restatements import shared_subjects
 from recollect.streams.agents.writer.retracted_statements import retracted_statement
 from recollect.streams.agents.writer.said_again import (
     claim_signatures_of,
@@ -222,13 +222,14 @@ class ModelSlots:
         """Return whether a fact says that an earlier one, of the same subject, is over."""
         if old.id in self._pending.invalid_at:
             return True
-        if not have_same_subject(fact.text, old.text):
+        subjects = shared_subjects(fact.text, old.text)
+        if not subjects:
             return False
         slot, words = fact.slot, content_words(old.text)
         if slot is not None and not slot.holds:
             return content_words(slot.value) <= words
-        subject = content_words(" ".join(fact.text.split()[:2]))
-        return fact.takes_back and bool((content_words(fact.text) & words) - subject)
+        shared = content_words(fact.text) & words - content_words(" ".join(subjects))
+        return fact.takes_back and bool(shared)
 
     def _retracted(self, retracts: str | Quotation) -> list[EarlierFact]:
         """Return the facts that a retraction names, by their id or by a quotation."""
@@ -240,8 +241,9 @@ class ModelSlots:
                 if each.id == retracts
             ][:1]
         earlier = self._earlier[retracts.event_id]
-        names = (self._content.sender_id, self._content.sender_name or "")
-        statement = retracted_statement(earlier.text, retracts.start, retracts.end, names)
+        statement = retracted_statement(
+            earlier.text, retracts.start, retracts.end, earlier.sender_names
+        )
         again = [
             EarlierFact(id_, text, earlier.at_ms, current)
             for id_, text, current in self._state.occasions_of(earlier.event_id)

@@ -18,6 +18,7 @@ from recollect.schemas.names import normalise_name
 from recollect.schemas.times import parse_query_time
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
 from recollect.streams.agents.writer.proposed_slots import (
+    ATTRIBUTES,
     EarlierMessage,
     ProposedSlot,
     Quotation,
@@ -209,6 +210,7 @@ class Proposals:
         fact = ProposedFact(id_, text, *span)
         if self._rules >= SLOT_RULES:
             fact = self._with_details(fact, given)
+            self._link_subject(fact)
         self.facts.setdefault(id_, fact)
         return {"fact_id": id_}
 
@@ -225,6 +227,20 @@ class Proposals:
             retracts=retracts,
             takes_back=retracts is not None and takes_back(self._text, span, self._said),
         )
+
+    def _link_subject(self, fact: ProposedFact) -> None:
+        """Link a fact to whom it gives a value of, unless that is the sender or has no name."""
+        slot, sender = fact.slot, self._said.names[:1]
+        if slot is None or slot.attribute not in ATTRIBUTES:
+            return
+        is_name = slot.subject[0].isupper() and "'s " not in slot.subject
+        subject = normalise_name(slot.subject)
+        if not is_name or subject in map(normalise_name, sender):
+            return
+        id_ = entity_id(ENTITY_TYPES["PERSON"], subject, 0)
+        self.entities.setdefault(id_, ProposedEntity(id_, slot.subject, "PERSON"))
+        if (fact.id, id_) not in self.links:
+            self.links.append((fact.id, id_))
 
     def _span(self, evidence: str) -> tuple[int, int] | None:
         """Return the span of evidence in the message, or None."""

@@ -53,6 +53,7 @@ class EarlierMessage(Struct, frozen=True):
     text: str
     at_ms: int
     utc_offset_minutes: int
+    sender_names: tuple[str, str]
     is_own: bool
 
 
@@ -99,6 +100,7 @@ def earlier_messages(event: Event, thread: Sequence[Event]) -> tuple[EarlierMess
             one.payload.content,
             one.occurred_at,
             one.payload.utc_offset,
+            (one.payload.sender_id, one.payload.sender_name or ""),
             (one.platform, one.payload.sender_id) == (event.platform, sender),
         )
         for one in thread

@@ -58,9 +58,9 @@ def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same
     return "better" if is_complete else "new"
 
 
-def have_same_subject(one: str, other: str) -> bool:
-    """Return whether two facts begin with the same name, or with that of the same relative."""
-    return not _openings(one).isdisjoint(_openings(other))
+def shared_subjects(one: str, other: str) -> frozenset[str]:
+    """Return the names with which both of two facts begin, in lower case; none: they differ."""
+    return _openings(one) & _openings(other)
 
 
 def _openings(text: str) -> frozenset[str]:
