@@ -305,6 +305,17 @@ def test_a_model_cannot_contradict_what_the_rules_read_in_the_same_message(
     assert held(memory) == before
 
 
+@pytest.mark.parametrize("who", ["Ada", "Bob"])
+def test_quoted_words_are_not_the_senders_own(opened: OpenWriting, who: str) -> None:
+    said = 'Bob wrote: "I have settled in Ghent." How nice.'
+    call = stated(f"{who} has settled in Ghent.", "I have settled in Ghent", **home("Ghent", who))
+    memory, _ = opened(of("settled", [call]))
+    tell(memory, (1, "Ada", said))
+    report = memory.write()
+    assert report.reasons == ({"voice": 1} if who == "Ada" else {})
+    assert ("Ada", "Ghent", True) not in slots(memory)
+
+
 # Ends and retractions
 
 

@@ -26,6 +26,7 @@ from recollect.streams.agents.writer.proposed_slots import (
     read_days,
     read_retracted,
     read_slot,
+    require_own_words,
     takes_back,
 )
 from recollect.streams.agents.writer.quotations import plain_form, quoted_span
@@ -217,6 +218,7 @@ class Proposals:
     def _with_details(self, fact: ProposedFact, given: dict[str, Any]) -> ProposedFact:
         """Return a fact with its slot value, its days and what it retracts."""
         span, shown = (fact.start, fact.end), self._shown
+        require_own_words(fact.text, span, shown)
         retracts = read_retracted(given.get("retracts"), shown)
         if isinstance(retracts, str) and not self._knows_fact(retracts):
             raise Refused("retracts", "retracts is a fact_id, or a quotation of an earlier message")

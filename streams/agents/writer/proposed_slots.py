@@ -21,6 +21,7 @@ from recollect.streams.agents.writer.refusals import Refused, text_argument
 from recollect.streams.language.grammar.analysis import Claim
 from recollect.streams.language.grammar.named_weekdays import dates_about
 from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.grammar.reported import reported
 from recollect.streams.language.relations.corrections import find_corrections
 from recollect.streams.language.relations.denials import find_denials
 from recollect.streams.language.relations.grounding import Said, is_negated, occurs
@@ -106,6 +107,21 @@ def earlier_messages(event: Event, thread: Sequence[Event]) -> tuple[EarlierMess
         for one in thread
         if isinstance(one.payload, Content)
     )
+
+
+def require_own_words(text: str, evidence: tuple[int, int], shown: Shown) -> None:
+    """Refuse a sentence about the sender whose evidence is wholly in other people's words.
+
+    Raises:
+        Refused: the evidence was quoted or pasted.
+    """
+    sender = shown.said.names[0]
+    if not re.match(rf"{re.escape(sender)}(?!\w)", text, re.IGNORECASE):
+        return
+    if any(
+        start <= evidence[0] and evidence[1] <= end for start, end in reported(shown.text, sender)
+    ):
+        raise Refused("voice", f"these words are quoted or pasted; they are not {sender}'s own")
 
 
 # Slots
