@@ -339,7 +339,13 @@ def test_the_end_of_a_value_ends_its_fact(opened: OpenWriting) -> None:
     report = memory.write()
     assert report.rejected == 0, report.reasons
     assert slots(memory, "employer") == [("Ada", "Shell", False)]
-    assert current(memory, "badge")
+    (ending,) = current(memory, "badge")
+    assert rebuilt_alike(memory)
+    # What a model ended is undone like anything else.
+    memory.retract(ending.id)
+    assert slots(memory, "employer") == [("Ada", "Shell", True)]
+    memory.retract(ending.id, restore=True)
+    assert slots(memory, "employer") == [("Ada", "Shell", False)]
     assert rebuilt_alike(memory)
     memory.forget("d0")
     assert slots(memory, "employer") == [("Ada", "Shell", True)]
