@@ -161,6 +161,16 @@ class Tick(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="tick"):
     name: str
 
 
+class Consolidate(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="consolidate"):
+    """Brings the observation on a cluster of facts up to date.
+
+    `is_absorbed`: another observation has most of its facts, so this one ends.
+    """
+
+    cluster_id: str
+    is_absorbed: bool = False
+
+
 class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
     """An unreadable input record, kept verbatim."""
 
@@ -335,6 +345,7 @@ AnyPayload = (
     | Certify
     | RecallsCounted
     | Tick
+    | Consolidate
     | Park
     | Retry
     | Drop

@@ -43,6 +43,7 @@ PACKAGES = {
         "records",
         "publishing",
         "language",
+        "consolidation",
         "encoder",
         "reader",
         "analyses",

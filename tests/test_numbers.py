@@ -17,7 +17,7 @@ from recollect.cli.commands.ingest_commands import _MAX_SHOWN
 from recollect.cli.commands.recall_commands import JSON_RESULTS, TEXT_RESULTS
 from recollect.home import token_counting
 from recollect.operations.answers import context_injection, recall_counter
-from recollect.operations.processes.embedded_worker import TICK_SECONDS
+from recollect.operations.processes.embedded_worker import CONSOLIDATION_SECONDS, TICK_SECONDS
 from recollect.operations.upkeep import zone_status
 from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
 from recollect.projections.disk_space import MIN_FREE_BYTES
@@ -131,6 +131,7 @@ LIMITS = {
     "crashes of the process before a record is parked": str(MAX_CRASHES),
     "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
     "interval between ticks": f"{TICK_SECONDS} s",
+    "facts are consolidated within": f"{CONSOLIDATION_SECONDS} s",
     "`status` reports a zone as stalled after": f"{zone_status.STALLED_SECONDS:.0f} s",
     "free disk space below which `doctor` warns": of_bytes(_MIN_FREE_BYTES),
     "free disk space below which nothing is written": of_bytes(MIN_FREE_BYTES),

@@ -131,6 +131,17 @@ def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Liste
     return {event.id: event for event in (ListedEvent(*row) for row in found)}
 
 
+def senders(connection: apsw.Connection, ids: Sequence[str]) -> set[tuple[str, str]]:
+    """Return the (platform, sender id) of the senders of events."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT platform, sender_id FROM events "
+        "WHERE id IN (SELECT value FROM json_each(?))",
+        (json_array(ids),),
+    )
+    return {(str(platform), str(sender)) for platform, sender in found}
+
+
 class Replacement(NamedTuple):
     """An edit or deletion of the event `event_id`; `at` is unix ms.
 

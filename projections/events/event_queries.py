@@ -260,6 +260,16 @@ def latest_time_before(connection: apsw.Connection, before_ms: int) -> int | Non
     return found
 
 
+def latest_time(connection: apsw.Connection) -> int:
+    """Return the time of the latest event (unix ms); 0 if there is none."""
+    return int(scalar(connection, "SELECT coalesce(max(occurred_at), 0) FROM events"))
+
+
+def latest_ingestion(connection: apsw.Connection) -> int:
+    """Return when the latest event was ingested (unix ms); 0 if there is none."""
+    return int(scalar(connection, "SELECT coalesce(max(ingested_at), 0) FROM events"))
+
+
 def sources(connection: apsw.Connection, numbers: Iterable[int]) -> dict[int, Source]:
     """Return number -> source, for the numbers that exist in the zone."""
     found = {}

@@ -176,6 +176,16 @@ def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
     return at
 
 
+def supersession(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:
+    """Return (id of what superseded a fact, when in unix ms); ignores retractions and merges."""
+    found = rows(
+        connection,
+        "SELECT superseded_by, invalid_at FROM fact_supersessions WHERE fact_id = ?",
+        (fact_id,),
+    )
+    return found[0] if found else None
+
+
 def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:
     """Return (id of what superseded or retracted a fact, when it ended in unix ms), or None."""
     found = rows(

@@ -139,10 +139,12 @@ def observation_list(
     all_versions: bool,
     after: tuple[int, str],
     limit: int,
+    about: Sequence[str] | None = None,
 ) -> list[ListedObservation]:
     """Return up to `limit` observations that follow `after` (`created_at`, id), newest first.
 
-    `ids`: only versions with these ids. `all_versions`: include replaced versions.
+    `ids`: only versions with these ids. `all_versions`: include replaced versions. `about`: only
+    observations on these entities.
     """
     found = rows(
         connection,
@@ -157,10 +159,19 @@ def observation_list(
          WHERE type.name LIKE 'observation%' AND run.status = 'completed'
            AND run.output_text IS NOT NULL AND (current OR ?1)
            AND (?2 IS NULL OR run.id IN (SELECT value FROM json_each(?2)))
+           AND (?6 IS NULL OR run.id IN (
+                   SELECT analysis_run_id FROM observation_versions
+                    WHERE entity_id IN (SELECT value FROM json_each(?6))))
            AND run.created_at <= ?3 AND (run.created_at < ?3 OR run.id < ?4)
          ORDER BY run.created_at DESC, run.id DESC LIMIT ?5
         """,
-        (all_versions, None if ids is None else json_array(ids), *after, limit),
+        (
+            all_versions,
+            None if ids is None else json_array(ids),
+            *after,
+            limit,
+            None if about is None else json_array(about),
+        ),
     )
     return [
         ListedObservation(id_, text, at, bool(stale), before, bool(current))
@@ -197,12 +208,87 @@ def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str,
     )
 
 
+class ObservationTopic(NamedTuple):
+    """The cluster that a version of an observation is about, and the record that wrote it."""
+
+    cluster_id: str
+    kind: str
+    entity_id: str
+    label: str
+    number: int
+
+
+def observation_topics(
+    connection: apsw.Connection, run_ids: Sequence[str]
+) -> dict[str, ObservationTopic]:
+    """Return version -> what it is about."""
+    found = rows(
+        connection,
+        "SELECT analysis_run_id, cluster_id, kind, entity_id, label, number "
+        "FROM observation_versions WHERE analysis_run_id IN (SELECT value FROM json_each(?))",
+        (json_array(run_ids),),
+    )
+    return {str(run): ObservationTopic(*row) for run, *row in found}
+
+
+def observation_items(connection: apsw.Connection, run_id: str) -> list[tuple[str, int, int]]:
+    """Return (fact id, start, end) of the parts of a version's text, in order."""
+    return rows(
+        connection,
+        "SELECT fact_id, char_start, char_end FROM observation_items "
+        "WHERE analysis_run_id = ? ORDER BY position",
+        (run_id,),
+    )
+
+
+def evidence_of(connection: apsw.Connection, topic: ObservationTopic) -> list[str]:
+    """Return the ids of the facts of a cluster, as of a version of its observation."""
+    found = rows(
+        connection,
+        "SELECT fact_id FROM cluster_facts WHERE cluster_id = ? AND number <= ? ORDER BY fact_id",
+        (topic.cluster_id, topic.number),
+    )
+    return [str(fact) for (fact,) in found]
+
+
+class EndedVersion(NamedTuple):
+    """A version of an observation; `text` is None if the observation ended, for a `reason`."""
+
+    id: str
+    text: str | None
+    created_at: int
+    reason: str | None
+
+
+def version_history(connection: apsw.Connection, run_id: str) -> list[EndedVersion]:
+    """Return all versions of an observation, given any one, the oldest first."""
+    found = rows(
+        connection,
+        """
+        SELECT run.id, run.output_text, run.created_at, run.blocked_reason
+          FROM observation_versions AS version JOIN analysis_runs AS run
+               ON run.id = version.analysis_run_id
+         WHERE version.cluster_id = (
+                   SELECT cluster_id FROM observation_versions WHERE analysis_run_id = ?)
+         ORDER BY version.number
+        """,
+        (run_id,),
+    )
+    return [EndedVersion(*row) for row in found]
+
+
 def observation_count(connection: apsw.Connection) -> int:
-    """Return the number of versions of observations."""
+    """Return the number of observations."""
     return int(
         scalar(
             connection,
-            "SELECT count(*) FROM analysis_runs WHERE analysis_type_id LIKE 'observation%'",
+            """
+            SELECT count(*) FROM analysis_runs AS run
+             WHERE analysis_type_id LIKE 'observation%' AND status = 'completed'
+               AND output_text IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM analysis_runs AS later
+                                WHERE later.parent_id = run.id AND later.status = 'completed')
+            """,
         )
     )
 

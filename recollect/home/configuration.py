@@ -53,7 +53,10 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = "embedded"
     ticks: Annotated[
         bool,
-        Meta(description="append ticks, which close abandoned turns, in workers and after imports"),
+        Meta(
+            description="append ticks, which close abandoned turns and consolidate facts, in "
+            "workers and after imports"
+        ),
     ] = True
     disabled_rules: Annotated[
         tuple[str, ...],

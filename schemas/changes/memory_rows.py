@@ -271,6 +271,135 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
     number: int
 
 
+class AnalysisRun(Row, frozen=True, array_like=True, tag="analysis_run"):
+    """An analysis of an episode; of an observation, a version. Times are unix ms.
+
+    `parent_id`: the version before. `output_text` is None if the analysis failed, or if the
+    observation ended; `blocked_reason` says why.
+    """
+
+    TABLE: ClassVar = "analysis_runs"
+    KEY: ClassVar = ("id",)
+    id: str
+    analysis_type_id: str
+    episode_id: str
+    parent_id: str | None
+    status: str
+    started_at: int | None
+    completed_at: int | None
+    output_text: str | None
+    error_message: str | None
+    blocked_reason: str | None
+    retry_count: int
+    created_at: int
+
+
+class ObservationFact(Row, frozen=True, array_like=True, tag="observation_fact"):
+    """A fact that supports a version of an observation."""
+
+    TABLE: ClassVar = "observation_facts"
+    KEY: ClassVar = ("analysis_run_id", "fact_id")
+    analysis_run_id: str
+    fact_id: str
+
+
+class FactUnits(Row, frozen=True, array_like=True, tag="fact_units"):
+    """The units of a fact (`recollect.streams.consolidation.units`), and what they are dated by.
+
+    `sources` (JSON): the running numbers of the events that the fact quotes. `units` (JSON): text
+    and speaker of each. `number`: the ledger record that decided the fact.
+    """
+
+    TABLE: ClassVar = "fact_units"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    event_id: str
+    event_number: int
+    sources: str
+    said_at: int
+    first_day: str | None
+    last_day: str | None
+    units: str
+    number: int
+
+
+class ClusterFact(Row, frozen=True, array_like=True, tag="cluster_fact"):
+    """A fact in a cluster: the facts of one entity that say the same topic.
+
+    Attributes:
+        topic: a noun in the singular; of a slot, the attribute.
+        name: the entity's name in the fact.
+        word: the word that says the topic; of a slot, the value.
+        unit: the unit that says it, from 0.
+        said_at: unix ms.
+        number: the ledger record that decided the fact.
+    """
+
+    TABLE: ClassVar = "cluster_facts"
+    KEY: ClassVar = ("cluster_id", "fact_id")
+    cluster_id: str
+    fact_id: str
+    kind: Literal["topic", "changes", "slot"]
+    entity_id: str
+    topic: str
+    name: str
+    word: str
+    unit: int
+    said_at: int
+    number: int
+
+
+class ClusterChange(Row, frozen=True, array_like=True, tag="cluster_change"):
+    """The ledger record `number` changed whether a fact of a cluster is still so."""
+
+    TABLE: ClassVar = "cluster_changes"
+    KEY: ClassVar = ("cluster_id", "number")
+    cluster_id: str
+    number: int
+
+
+class ClusterConsolidation(Row, frozen=True, array_like=True, tag="cluster_consolidation"):
+    """The last ledger record that brought a cluster's observation up to date."""
+
+    TABLE: ClassVar = "cluster_consolidations"
+    KEY: ClassVar = ("cluster_id",)
+    cluster_id: str
+    number: int
+
+
+class ConsolidationTick(Row, frozen=True, array_like=True, tag="consolidation_tick"):
+    """A tick at which all changed clusters were considered."""
+
+    TABLE: ClassVar = "consolidation_ticks"
+    KEY: ClassVar = ("number",)
+    number: int
+
+
+class ObservationVersion(Row, frozen=True, array_like=True, tag="observation_version"):
+    """The cluster that a version of an observation is about, and its topic in words."""
+
+    TABLE: ClassVar = "observation_versions"
+    KEY: ClassVar = ("analysis_run_id",)
+    analysis_run_id: str
+    cluster_id: str
+    kind: Literal["cluster", "changes", "list", "history"]
+    entity_id: str
+    label: str
+    number: int
+
+
+class ObservationItem(Row, frozen=True, array_like=True, tag="observation_item"):
+    """A part of an observation's text, and the fact that it cites."""
+
+    TABLE: ClassVar = "observation_items"
+    KEY: ClassVar = ("analysis_run_id", "position")
+    analysis_run_id: str
+    position: int
+    fact_id: str
+    char_start: int
+    char_end: int
+
+
 class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
     """What a language model proposed for an event, recorded under the ledger record `number`.
 
@@ -416,6 +545,15 @@ MemoryRow = (
     | ProcessedEvent
     | Turn
     | MentalModel
+    | AnalysisRun
+    | ObservationFact
+    | FactUnits
+    | ClusterFact
+    | ClusterChange
+    | ClusterConsolidation
+    | ConsolidationTick
+    | ObservationVersion
+    | ObservationItem
     | ModelWriteStats
     | WriterPromptVersion
     | Episode

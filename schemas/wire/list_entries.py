@@ -317,6 +317,87 @@ class MentalModelPage(Page[MentalModel], frozen=True, kw_only=True):
     ]
 
 
+class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of an observation's text, and the fact that it cites."""
+
+    text: Annotated[str, Meta(description="The part of the text.")]
+    fact_id: Annotated[str, Meta(description="Fact that it cites.")]
+    start: Annotated[int, Meta(description="First character in the text, from 0.")]
+    end: Annotated[int, Meta(description="Character after the last one.")]
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of an observation: what several facts say about one topic of one entity."""
+
+    id: Annotated[str, Meta(description="Id of this version.")]
+    text: Annotated[str, Meta(description="The observation.")]
+    kind: Annotated[
+        Literal["cluster", "changes", "list", "history", "other"],
+        Meta(
+            description="cluster: facts about a topic; changes: what changed; list: values of an "
+            "attribute; history: values that replaced each other; other: written by an agent of "
+            "another package."
+        ),
+    ]
+    topic: Annotated[str | None, Meta(description="Its topic in words.")]
+    entity_id: Annotated[str | None, Meta(description="Entity that it is about.")]
+    items: Annotated[list[ObservationItem], Meta(description="Parts of the text, in order.")]
+    source_event_ids: Annotated[
+        list[str], Meta(description="Source ids of the messages that state its facts.")
+    ]
+    sources: Annotated[int, Meta(description="Number of messages that state one of its facts.")]
+    days: Annotated[int, Meta(description="Number of days on which these were sent.")]
+    speakers: Annotated[int, Meta(description="Number of their senders.")]
+    first_said: Annotated[str | None, Meta(description="Time of the first of them.")]
+    last_said: Annotated[str | None, Meta(description="Time of the last of them.")]
+    confidence: Annotated[
+        Literal["low", "medium", "high"],
+        Meta(description="How well it is supported, by the numbers of sources, days and speakers."),
+    ]
+    trend: Annotated[
+        Literal["new", "stable", "strengthening", "weakening", "stale"],
+        Meta(
+            description="Whether messages about it become more or fewer, as of the zone's latest "
+            "message: all in the last 30 days (new), none in the last 90 days (stale)."
+        ),
+    ]
+    is_stale: Annotated[
+        bool, Meta(description="A later version exists, or facts since then are not in it yet.")
+    ]
+    previous: Annotated[str | None, Meta(description="Id of the previous version.")]
+    current: Annotated[bool, Meta(description="No later version exists.")]
+    updated_at: Annotated[str, Meta(description="When this version was written.")]
+
+
+class ObservationPage(Page[Observation], frozen=True, kw_only=True):
+    """A page of observations, newest first."""
+
+    observations: Annotated[list[Observation], Meta(description="The observations, newest first.")]
+
+
+class ObservationChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A version in the history of an observation."""
+
+    id: Annotated[str, Meta(description="Id of the version.")]
+    at: Annotated[str, Meta(description="When it was written.")]
+    text: Annotated[
+        str | None, Meta(description="Its text; null: the observation ended with this version.")
+    ]
+    reason: Annotated[str | None, Meta(description="Why it ended: absorbed, or too few facts.")]
+    added: Annotated[
+        list[str], Meta(description="Parts of the text that the version before lacks.")
+    ]
+    removed: Annotated[
+        list[str], Meta(description="Parts of the text of the version before that this one lacks.")
+    ]
+
+
+class ObservationHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """All versions of an observation, the oldest first."""
+
+    versions: Annotated[list[ObservationChange], Meta(description="Versions, the oldest first.")]
+
+
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
     """A record that could not be decided."""
 

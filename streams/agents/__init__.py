@@ -11,9 +11,11 @@ from recollect.streams.agents.agent import (
     Agent,
     AnnotatingAgent,
     Conversation,
+    DerivingAgent,
     Extract,
     TextToAnnotate,
 )
+from recollect.streams.agents.consolidator import Consolidator
 from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
 from recollect.streams.agents.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
@@ -35,9 +37,13 @@ BY_NAME: Mapping[str, Agent] = {
     "deadletters": DeadLetterHandler(),
     "ticks": TurnCloser(),
     "modelwriter": ModelWriter(),
+    "consolidation": Consolidator(),
 }
-#: The agents of a home whose configuration names none: all but the one that needs a model.
-AGENTS: tuple[Agent, ...] = tuple(agent for name, agent in BY_NAME.items() if name != "modelwriter")
+#: Built-in agents that a home has only if its configuration names them: one needs a language model,
+#: and the other is not measured on every kind of question yet.
+OPTIONAL = frozenset({"modelwriter", "consolidation"})
+#: The agents of a home whose configuration names none.
+AGENTS: tuple[Agent, ...] = tuple(agent for name, agent in BY_NAME.items() if name not in OPTIONAL)
 
 __all__ = [
     "AGENTS",
@@ -45,6 +51,7 @@ __all__ = [
     "Agent",
     "AnnotatingAgent",
     "Conversation",
+    "DerivingAgent",
     "Extract",
     "State",
     "TextToAnnotate",

@@ -131,3 +131,14 @@ class AnnotatingAgent(Agent, Protocol):
     ) -> Sequence[TextToAnnotate]:
         """Return the texts for which `extract` will call `Conversation.annotation`."""
         ...
+
+
+@runtime_checkable
+class DerivingAgent(Agent, Protocol):
+    """An agent that adds to what all agents decided for a record, whatever its kind."""
+
+    def derive(
+        self, event: Event, decided: Sequence[DecidedPart], state: State
+    ) -> list[DecidedPart]:
+        """Return further rows for the record, given the rows that all agents decided for it."""
+        ...

@@ -17,13 +17,17 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import cluster_queries as clusters
 from recollect.projections.memory import episode_queries as episodes
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.changes import (
+    AnalysisRun,
     AnyRow,
     CausalLink,
     ClaimSignature,
+    ClusterConsolidation,
+    ClusterFact,
     DeadLetter,
     DuplicateStatement,
     Entity,
@@ -36,6 +40,7 @@ from recollect.schemas.changes import (
     FactOccasion,
     FactRelation,
     FactSupersession,
+    FactUnits,
     Handle,
     MemoryRetraction,
     MentalModel,
@@ -46,6 +51,7 @@ from recollect.schemas.changes import (
     MergedSupersession,
     MergeUndo,
     MessageDate,
+    ObservationVersion,
     ProcessedEvent,
     RetractedFact,
     Row,
@@ -75,6 +81,18 @@ class StatedFact(NamedTuple):
     id: str
     as_of: int
     until: int | None
+
+
+class Validity(NamedTuple):
+    """Until when a fact is valid (unix ms; None: it still is).
+
+    `superseded_by`: the id of the fact or event that superseded it; None if it was retracted.
+    `is_stated`: it was true for a time, and not every event that states it was edited or deleted.
+    """
+
+    until: int | None
+    superseded_by: str | None
+    is_stated: bool
 
 
 class ActiveMerge(NamedTuple):
@@ -183,7 +201,9 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     MessageDate: lambda row: ((key_of("dates", row.event_id), row),),
     FactDays: lambda row: ((key_of("days", row.fact_id), (row.first_day, row.last_day)),),
-    FactSupersession: lambda row: ((key_of("end", row.fact_id), row.invalid_at),),
+    FactSupersession: lambda row: (
+        (key_of("end", row.fact_id), (row.superseded_by, row.invalid_at)),
+    ),
     MergedSupersession: lambda row: (
         (key_of("merged end", row.fact_id), row),
         (key_of("merged ends", row.subject), row.attribute),
@@ -217,6 +237,18 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     WriterPromptProposal: lambda row: ((key_of("writer proposal", row.id), row),),
     WriterPromptDecision: lambda row: ((key_of("writer proposal", row.proposal_id), row.status),),
+    FactUnits: lambda row: ((key_of("units", row.fact_id), row),),
+    ClusterFact: lambda row: (
+        (key_of("cluster", row.cluster_id), row),
+        (key_of("clusters of", row.fact_id), row.cluster_id),
+    ),
+    # No decision queries it, but several records write the row of one cluster.
+    ClusterConsolidation: lambda row: ((key_of("consolidated", row.cluster_id), row.number),),
+    ObservationVersion: lambda row: ((key_of("observation", row.cluster_id), row),),
+    AnalysisRun: lambda row: (
+        (key_of("analysis run", row.id), row),
+        (key_of("episode", row.episode_id), row.id),
+    ),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -424,6 +456,69 @@ class State:
         """
         self.record_read(key_of("facts", event_id))
         return retractions.dated_facts_of(self.memory, event_id)
+
+    # Clusters and observations
+
+    def fact_units(self, fact_id: str) -> FactUnits | None:
+        """Return the units of a fact, if it was consolidated."""
+        self.record_read(key_of("units", fact_id))
+        return clusters.fact_units(self.memory, fact_id)
+
+    def cluster_facts(self, cluster_id: str) -> list[ClusterFact]:
+        """Return the facts of a cluster, in the order in which they were said."""
+        self.record_read(key_of("cluster", cluster_id))
+        return clusters.cluster_facts(self.memory, cluster_id)
+
+    def clusters_of(self, fact_id: str) -> list[str]:
+        """Return the ids of the clusters that a fact is in, sorted."""
+        self.record_read(key_of("clusters of", fact_id))
+        return clusters.clusters_of(self.memory, fact_id)
+
+    def newest_version(self, cluster_id: str) -> tuple[ObservationVersion, AnalysisRun] | None:
+        """Return the newest version of a cluster's observation."""
+        self.record_read(key_of("observation", cluster_id))
+        version = clusters.newest_version(self.memory, cluster_id)
+        if version is None:
+            return None
+        self.record_read(key_of("analysis run", version.analysis_run_id))
+        run = clusters.analysis_run(self.memory, version.analysis_run_id)
+        return None if run is None else (version, run)
+
+    def validity(self, fact_id: str, event_id: str) -> Validity:
+        """Return until when a fact is valid; `event_id` is the event that first stated it."""
+        ends = [end] if (end := self._end_by_valid_fact(fact_id)) is not None else []
+        merged = self.merged_supersession(fact_id)
+        if merged is not None and merged.is_standing:
+            ends.append((merged.invalid_at, merged.superseded_by))
+        until, superseded_by = min(ends) if ends else (None, None)
+        retracted = self._standing_retractions(fact_id)
+        if any(until is None or row.invalid_at < until for row in retracted):
+            until, superseded_by = min(row.invalid_at for row in retracted), None
+        occasions = self.occasions(fact_id)
+        withdrawn = {row.event_id for row in occasions if not row.is_standing}
+        is_stated = event_id not in withdrawn or any(row.is_standing for row in occasions)
+        return Validity(
+            until, superseded_by, is_stated and not any(row.is_void for row in retracted)
+        )
+
+    def _end_by_valid_fact(self, fact_id: str) -> tuple[int, str] | None:
+        """Return when a fact was superseded, and by what; a void fact supersedes nothing."""
+        seen: set[str] = set()
+        while fact_id not in seen:
+            seen.add(fact_id)
+            self.record_read(key_of("end", fact_id))
+            found = memory.supersession(self.memory, fact_id)
+            if found is None:
+                return None
+            fact_id, at = found
+            if not any(row.is_void for row in self._standing_retractions(fact_id)):
+                return at, fact_id
+        return None
+
+    def _standing_retractions(self, fact_id: str) -> list[RetractedFact]:
+        self.record_read(key_of("retracted", fact_id))
+        found = retractions.retractions_of_fact(self.memory, fact_id)
+        return [row for row in found if row.is_standing]
 
     # Events, turns, parked records
 

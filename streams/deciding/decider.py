@@ -29,6 +29,7 @@ from recollect.streams.agents import (
     Agent,
     AnnotatingAgent,
     Conversation,
+    DerivingAgent,
     Extract,
     State,
     TextToAnnotate,
@@ -217,6 +218,7 @@ class Decider:
         self._files = files
         self._gateway = gateway
         self._agents = agents
+        self._deriving = [agent for agent in agents if isinstance(agent, DerivingAgent)]
         self._on_first_read = on_first_read
 
     def annotate(
@@ -393,6 +395,8 @@ class Decider:
             for agent, extract in extracted.extracts
             for part in agent.resolve(event, extract, state)
         ]
+        for deriving in self._deriving:
+            parts += deriving.derive(event, tuple(parts), state)
         parts += self._unused_vectors(event, extracted, parts, state)
         if extracted.annotations is not None:
             _add_annotations(extracted.annotations, parts)

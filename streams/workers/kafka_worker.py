@@ -47,7 +47,7 @@ _DELETE_INTERVAL_SECONDS = 1.0
 # How often the inbox is checked for gaps, and its segments are rolled to free the brokers' disks.
 _GAP_CHECK_SECONDS = 5.0
 # How often `periodic` is called.
-_PERIODIC_SECONDS = 300.0
+_PERIODIC_SECONDS = 30.0
 _BATCH_SIZE = 500
 _COPIERS = 2
 
@@ -63,7 +63,7 @@ def run_worker(
 ) -> None:
     """Run a worker until SIGINT or SIGTERM.
 
-    `open_node` is called in each of the worker's processes. `periodic` is called every five minutes
+    `open_node` is called in each of the worker's processes. `periodic` is called every 30 seconds
     with each zone that this worker owns, to append events that are due, such as ticks.
     `on_ownership` is called with this worker's partitions whenever they change. `member`: the
     worker's static member id in the consumer group. `heartbeat`: a file that is touched while the

@@ -32,7 +32,7 @@ from recollect.schemas.events import (
     message_of,
 )
 from recollect.schemas.ids import event_id
-from recollect.streams.agents import Agent, Conversation, State
+from recollect.streams.agents import Agent, Conversation, DerivingAgent, State
 from recollect.streams.agents.agent import ModelCalls
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.encoder.gateway import EncoderGateway
@@ -245,6 +245,9 @@ class Zone:
             [text for _, extract in said for text in extract.token_texts],
         )
         parts = [part for agent, extract in said for part in agent.resolve(event, extract, state)]
+        for agent in self._agents:
+            if isinstance(agent, DerivingAgent):
+                parts += agent.derive(event, tuple(parts), state)
         self.events.append(event)
         outcome = Outcome(event, parts)
         self._put(outcome.puts)

@@ -128,6 +128,9 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(Retract(source_id="a", target=kyiv.id, stated_at=(StatedAt(kyiv.number, 0, 99),)))
     yield command(Retract(source_id="b", target=kyiv.id, restore=True))
     yield command(Tick(source_id="t", name="close_turns"), at=START + DAY)
+    for n in range(3):
+        yield says("Ada", f"My horse won prize number {n} in Oslo.", at=START + n * DAY)
+    yield command(Tick(source_id="o", name="consolidate"), at=START + 3 * DAY)
 
 
 def told(*agents: Agent) -> list[Outcome]:

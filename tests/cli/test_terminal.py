@@ -230,6 +230,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *([], ["compare", attack, "x"], ["compare", f"Ada{ATTACK}", f"Bob{ATTACK}"], [attack]),
             *(["compare", "--batch", str(pairs)], ["compare", "--batch", str(broken)]),
         ],
+        "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
+        "timeline": [[], ["--entity", attack], ["--from", attack], ["--full"]],
         "merges": [[], [attack], ["approve", attack], ["undo", attack]],
         "extract": [[str(export)], [str(room / attack[:20])], [str(export), "--format", attack]],
         "status": [[]],

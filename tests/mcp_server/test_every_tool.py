@@ -157,6 +157,10 @@ def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:
     ]
 
 
+def test_observations_are_listed(ada: Agent) -> None:
+    assert ada.call("list_observations", entity="Ada")["observations"] == []
+
+
 def test_resources_and_the_prompt_are_data(ada: Agent) -> None:
     assert [item.uri for item in ada.do("list_resources").resources] == ["memory://profile"]
     templates = ada.do("list_resource_templates").resource_templates

@@ -98,6 +98,12 @@ def best(zone: Zone) -> str:
     return zone.recall("Where does Ada live?").results[0].id
 
 
+def refused(ask: Callable[[], object]) -> str:
+    with pytest.raises(UnknownId) as caught:
+        ask()
+    return str(caught.value)
+
+
 #: What only asks: of one zone, the same answer is wanted, to the last id.
 ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "name": (lambda zone: zone.name,),
@@ -124,6 +130,12 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.mental_models(superseded=True),
     ),
     "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
+    "observations": (
+        lambda zone: zone.observations(),
+        lambda zone: zone.observations(entity="Ada", superseded=True, limit=1),
+    ),
+    "observation": (lambda zone: refused(lambda: zone.observation("nobody")),),
+    "observation_history": (lambda zone: refused(lambda: zone.observation_history("nobody")),),
     "get_memory": (lambda zone: zone.get_memory("m1"), lambda zone: zone.get_memory(best(zone))),
     "list_memories": (
         lambda zone: zone.list_memories(),

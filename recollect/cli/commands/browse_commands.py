@@ -35,7 +35,14 @@ from recollect.schemas.text_sanitising import (
 
 if TYPE_CHECKING:
     from recollect.library.library_zone import Zone
-    from recollect.schemas.wire import Comparison, Entity, Fact, Merge, MergeDecision, Page
+    from recollect.schemas.wire import (
+        Comparison,
+        Entity,
+        Fact,
+        Merge,
+        MergeDecision,
+        Page,
+    )
 
 Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Any)

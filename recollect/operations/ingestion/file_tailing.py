@@ -47,6 +47,7 @@ def follow(
     """
     # Imported here: they load the agents, which a query does not need.
     from recollect.home.abandoned_turns import end_abandoned_turns
+    from recollect.home.due_consolidation import consolidate_imported
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
     started = time.monotonic()
@@ -70,6 +71,7 @@ def follow(
         if wait and time.monotonic() >= next_tick:
             next_tick = time.monotonic() + TICK_SECONDS
             end_abandoned_turns(zone)
+            consolidate_imported(zone)
         return stops
 
     while True:

@@ -90,6 +90,11 @@ def ingest(
     report = event_import.report(wait=wait)
     if report.read and report.rejected == report.read:
         raise InvalidInput(all_rejected_message(report))
+    if wait and report.read > 1:
+        # Imported here: it loads the agents, which a query does not need.
+        from recollect.home.due_consolidation import consolidate_imported
+
+        consolidate_imported(zone)
     return report
 
 
@@ -207,8 +212,10 @@ def ingest_files(
     if wait:
         # Imported here: it loads the agents, which a query does not need.
         from recollect.home.abandoned_turns import end_abandoned_turns
+        from recollect.home.due_consolidation import consolidate_imported
 
         end_abandoned_turns(zone)
+        consolidate_imported(zone)
     return report
 
 

@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 
+from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import Tick
+from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
@@ -16,6 +18,8 @@ from recollect.streams.projecting.projector import OnZoneProgress
 from recollect.streams.publishing.commands import command, publish_commands
 
 TICK_SECONDS = 300
+#: Facts become observations within this time.
+CONSOLIDATION_SECONDS = 30
 # The time slice of a zone, and the maximum delay of `end`.
 _SLICE_SECONDS = 1.0
 # The delay before a failed zone is retried.
@@ -45,7 +49,7 @@ class EmbeddedWorker:
     def work(self) -> None:
         """Work until `end` is called."""
         ends = {(EVENTS, part): -1 for part in range(PARTITIONS)}
-        next_tick = 0.0
+        next_tick = next_consolidation = 0.0
         while not self._ended.is_set():
             if not self._is_writable():
                 self._ended.wait(_RETRY_SECONDS)
@@ -58,8 +62,12 @@ class EmbeddedWorker:
                 next_tick = now + TICK_SECONDS
             if grown or tick_due:
                 self._schedule(grown, tick_due, now)
+            if now >= next_consolidation:
+                next_consolidation = now + CONSOLIDATION_SECONDS
+                self._consolidate(now)
             self._decide()
-            wait = min([next_tick, *self._due.values()]) - time.monotonic()
+            next_due = min([next_tick, next_consolidation, *self._due.values()])
+            wait = next_due - time.monotonic()
             if wait > 0:
                 self._node.ledger.wait(ends, min(wait, _SLICE_SECONDS))
 
@@ -91,6 +99,13 @@ class EmbeddedWorker:
             has_new = partition_of(zone) in grown and self._decided.get(zone) != self._head(zone)
             if tick_due or has_new:
                 self._due.setdefault(zone, now)
+
+    def _consolidate(self, now: float) -> None:
+        """Append a tick to each zone that has something to consolidate."""
+        for zone in self._node.ledger.zones() if self._ticks else ():
+            with report_errors(self._report, zone):
+                if consolidation_tick(self._node, zone):
+                    self._due.setdefault(zone, now)
 
     def _head(self, zone: str) -> int:
         return self._node.ledger.head(zone).number
@@ -154,3 +169,32 @@ def tick(ticked: dict[str, int], node: Node, zone: str) -> None:
     tick_ = Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS)
     (receipt,) = publish_commands(node.ledger, zone, [command(tick_, at, ingested_at=at)])
     ticked[zone] = receipt.number
+
+
+def consolidates(node: Node) -> bool:
+    """Return whether the home's agents consolidate facts into observations."""
+    return any(isinstance(agent, Consolidator) for agent in node.agents)
+
+
+def consolidation_tick(node: Node, zone: str) -> bool:
+    """Append the period's tick if a zone has changed clusters; return whether it has."""
+    if not consolidates(node):
+        return False
+    with node.open(zone, node.current(zone)) as files:
+        if not has_changed_clusters(files.memory.connection):
+            return False
+    period = int(time.time()) // CONSOLIDATION_SECONDS
+    at = period * CONSOLIDATION_SECONDS * 1_000
+    tick_ = Tick(source_id=f"tick:{CONSOLIDATE}:{period}", name=CONSOLIDATE)
+    publish_commands(node.ledger, zone, [command(tick_, at, ingested_at=at)])
+    return True
+
+
+def periodic_ticks(ticked: dict[str, int], node: Node, zone: str) -> None:
+    """Append the ticks that are due in a zone; to be called every `CONSOLIDATION_SECONDS`.
+
+    `ticked` is that of `tick`.
+    """
+    consolidation_tick(node, zone)
+    if int(time.time()) % TICK_SECONDS < CONSOLIDATION_SECONDS:
+        tick(ticked, node, zone)

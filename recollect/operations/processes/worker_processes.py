@@ -11,7 +11,11 @@ from recollect.home.follower_lock import heartbeat_file, hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
-from recollect.operations.processes.embedded_worker import EmbeddedWorker, report_errors, tick
+from recollect.operations.processes.embedded_worker import (
+    EmbeddedWorker,
+    periodic_ticks,
+    report_errors,
+)
 from recollect.operations.writing.background_writing import (
     writes_in_background,
     writing_in_background,
@@ -94,7 +98,7 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
             partial(open_following_node, home, decides=True),
             report,
             member=member,
-            periodic=partial(tick, ticked) if home.configuration.ticks else None,
+            periodic=partial(periodic_ticks, ticked) if home.configuration.ticks else None,
             on_ownership=owns,
             heartbeat=heartbeat_file(home),
         )

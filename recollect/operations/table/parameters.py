@@ -38,6 +38,9 @@ Id = Annotated[
 ModelId = Annotated[
     str, described(minLength=1, maxLength=_ID_LENGTH, description="Id of a mental model.")
 ]
+ObservationId = Annotated[
+    str, described(minLength=1, maxLength=_ID_LENGTH, description="Id of an observation.")
+]
 EntityId = Annotated[
     str, described(minLength=1, maxLength=_ID_LENGTH, description="Id of an entity.")
 ]

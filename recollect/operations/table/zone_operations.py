@@ -8,6 +8,7 @@ from recollect.operations.table.erasure_operations import ErasureOperations
 from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.model_operations import ModelOperations
+from recollect.operations.table.observation_operations import ObservationOperations
 from recollect.operations.table.operation import Operation, operations_of
 from recollect.operations.table.timeline_operations import TimelineOperations
 from recollect.operations.table.upkeep_operations import UpkeepOperations
@@ -21,6 +22,7 @@ class ZoneOperations(
     TimelineOperations,
     MergeOperations,
     ModelOperations,
+    ObservationOperations,
     ErasureOperations,
     UpkeepOperations,
     WriterOperations,

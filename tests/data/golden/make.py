@@ -127,6 +127,12 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "accesses": [{"target_type": "fact", "target_id": "F1", "count": 3}],
     },
     "tick": {"kind": "tick", "source_id": "tick:1", "name": "daily"},
+    "consolidate": {
+        "kind": "consolidate",
+        "source_id": "consolidate:CL1:7",
+        "cluster_id": "CL1",
+        "is_absorbed": True,
+    },
     "park": {"kind": "park", "source_id": "park:1", "reason": "unknown", "body": "AP/+fw=="},
     "retry": {"kind": "retry", "source_id": "retry:7", "number": 7},
     "drop": {"kind": "drop", "source_id": "drop:7", "number": 7},
@@ -310,6 +316,32 @@ ROWS: dict[str, dict[str, Any]] = {
         "id": "T1", "platform": "slack", "turn_id": "t-1", "event_id": "EV1",
         "completed_at": OCCURRED,
     },
+    "analysis_runs": {
+        "id": "R1", "analysis_type_id": "observation_v1", "episode_id": "EP1", "parent_id": None,
+        "status": "completed", "started_at": INGESTED, "completed_at": INGESTED,
+        "output_text": "Ada – home: Zürich (said 8 May 2026).", "error_message": None,
+        "blocked_reason": None, "retry_count": 0, "created_at": INGESTED,
+    },
+    "observation_facts": {"analysis_run_id": "R1", "fact_id": "F1"},
+    "observation_versions": {
+        "analysis_run_id": "R1", "cluster_id": "CL1", "kind": "history", "entity_id": "E1",
+        "label": "home", "number": 9,
+    },
+    "observation_items": {
+        "analysis_run_id": "R1", "position": 0, "fact_id": "F1", "char_start": 12, "char_end": 36,
+    },
+    "fact_units": {
+        "fact_id": "F1", "event_id": "EV1", "event_number": 1, "sources": "[1]",
+        "said_at": OCCURRED, "first_day": "2026-05-08", "last_day": "2026-05-08",
+        "units": '[["Ada lives in Zürich.",""]]', "number": 1,
+    },
+    "cluster_facts": {
+        "cluster_id": "CL1", "fact_id": "F1", "kind": "slot", "entity_id": "E1", "topic": "home",
+        "name": "Ada", "word": "Zürich", "unit": 0, "said_at": OCCURRED, "number": 1,
+    },
+    "cluster_changes": {"cluster_id": "CL1", "number": 2},
+    "cluster_consolidations": {"cluster_id": "CL1", "number": 9},
+    "consolidation_ticks": {"number": 8},
     "mental_models": {
         "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,
         "entity_id": "E1", "tags": "[]", "parent_id": None, "refresh_trigger": None,

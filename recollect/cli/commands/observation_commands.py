@@ -1,0 +1,107 @@
+"""The command that lists observations, with the facts that they cite and their history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.commands.browse_commands import (
+    INDENT,
+    entries,
+    is_empty,
+    paging_options,
+    print_page_footer,
+)
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import good, paragraph, print_json, print_line, quiet, strong, warning
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
+
+if TYPE_CHECKING:
+    from recollect.schemas.wire import Observation, ObservationHistory
+
+
+@click.command(epilog="Example: recollect observations list --entity Ada")
+@common_options
+@click.argument(
+    "action",
+    metavar="[list|show|history]",
+    type=click.Choice(["list", "show", "history"]),
+    default="list",
+)
+@click.argument("id_", metavar="[ID]", required=False)
+@click.option("--entity", metavar="E", help="Only observations on entity E (name or id).")
+@click.option("--all", "all_", is_flag=True, help="Include earlier versions.")
+@paging_options
+def observations(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    id_: str | None,
+    entity: str | None,
+    all_: bool,
+    limit: int | None,
+    cursor: str | None,
+) -> None:
+    """List observations: what several facts say about one topic.
+
+    show prints one with the fact that each part of its text cites; history prints what each version
+    of it added and removed.
+    """
+    if action != "list" and id_ is None:
+        raise click.UsageError(f"{action} needs the ID of an observation; list prints the ids")
+    if action == "list" and id_ is not None:
+        raise click.UsageError("list takes no ID; did you mean show or history?")
+    with open_zone(home, zone) as memory:
+        if id_ is not None and action == "show":
+            found = memory.observation(id_)
+            print_json(found) if as_json else _show_observation(found)
+            return
+        if id_ is not None:
+            history = memory.observation_history(id_)
+            print_json(history) if as_json else _show_history(history)
+            return
+        if is_empty(memory):
+            return
+        items, more = entries(
+            memory.observations, limit, cursor, as_json=as_json, entity=entity, superseded=all_
+        )
+        count = 0
+        for item in items:
+            count += 1
+            if as_json:
+                print_json(item)
+            else:
+                _show_observation(item, listed=True)
+    if not count and not as_json:
+        print_line("no observations; docs/observations.md says how facts become some")
+    print_page_footer(more)
+
+
+def _show_observation(item: Observation, *, listed: bool = False) -> None:
+    for line in paragraph(item.text, full=not listed):
+        print_line(line)
+    details = [
+        item.id,
+        item.kind,
+        f"{pluralise(item.sources, 'source')} on {pluralise(item.days, 'day')}",
+        f"confidence {item.confidence}",
+        item.trend,
+        *(["outdated"] if item.is_stale else []),
+    ]
+    print_line(INDENT, quiet(", ".join(details)))
+    for part in () if listed else item.items:
+        print_line(INDENT, collapse_whitespace(part.text), "  ", quiet(part.fact_id))
+
+
+def _show_history(history: ObservationHistory) -> None:
+    for version in history.versions:
+        ending = f"  ended: {version.reason}" if version.text is None else ""
+        print_line(strong(version.at), f"  {version.id}", warning(ending))
+        for sign, style, parts in (("- ", warning, version.removed), ("+ ", good, version.added)):
+            for part in parts:
+                print_line(INDENT, style(sign + collapse_whitespace(part)))
+
+
+COMMANDS = (observations,)

@@ -1,0 +1,145 @@
+"""Operations on observations: what several facts say, with evidence and history."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import observation_reports as listed
+from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.operation import Tool, operation
+from recollect.operations.table.parameters import (
+    PAGE,
+    Cursor,
+    Entity,
+    Limit,
+    ObservationId,
+    described,
+)
+from recollect.schemas.wire import Observation, ObservationHistory, ObservationPage
+
+_ID = "01KR3XZBC0MTPV7D6B8F2Q9JXE"
+_FACT_ID = "01KR3XZBC0V7D6B8F2Q9JXE0MT"
+_TEXT = "Ada – home: Turin (said 8 May 2026); then Lima (said 9 Jun 2026)."
+_FIRST, _SECOND = "Turin (said 8 May 2026)", "then Lima (said 9 Jun 2026)"
+_OBSERVATION: dict[str, Any] = {
+    "id": _ID,
+    "text": _TEXT,
+    "kind": "history",
+    "topic": "home",
+    "entity_id": "0000000000F2Q9JXE0MTPV7D6B",
+    "items": [
+        {"text": _FIRST, "fact_id": _FACT_ID, "start": 12, "end": 35},
+        {"text": _SECOND, "fact_id": _FACT_ID, "start": 37, "end": 64},
+    ],
+    "source_event_ids": ["m1", "m2"],
+    "sources": 2,
+    "days": 2,
+    "speakers": 1,
+    "first_said": "2026-05-08T13:56:00.000Z",
+    "last_said": "2026-06-09T13:56:00.000Z",
+    "confidence": "low",
+    "trend": "stable",
+    "is_stale": False,
+    "previous": None,
+    "current": True,
+    "updated_at": "2026-06-09T13:56:00.000Z",
+}
+_TAG = "observations"
+
+
+@operation(
+    "GET /observations",
+    right="read",
+    title="List observations",
+    tag=_TAG,
+    tool=Tool(
+        name="list_observations",
+        title="List observations",
+        description="List the observations, newest first: what several facts say about one topic, "
+        f"with how well it is supported. {DATA_WARNING}",
+        quotes_memories=True,
+        defaults={"limit": 20},
+        hidden=frozenset({"superseded"}),
+    ),
+    example=(None, {"observations": [_OBSERVATION], "cursor": None}),
+)
+def observations(
+    zone: OpenZone,
+    *,
+    entity: Entity = None,
+    superseded: Annotated[bool, described(description="Include earlier versions.")] = False,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> ObservationPage:
+    """Return a page of the observations, newest first.
+
+    Raises:
+        InvalidInput: the entity is unknown.
+
+    >>> [observation.text for observation in zone.observations()]
+    []
+    """
+    return listed.observation_page(
+        zone, entity=entity, superseded=superseded, cursor=cursor, limit=limit
+    )
+
+
+@operation(
+    "GET /observations/{id}",
+    right="read",
+    title="Get an observation",
+    tag=_TAG,
+    example=(None, _OBSERVATION),
+)
+def observation(zone: OpenZone, id: ObservationId) -> Observation:
+    """Return one version of an observation.
+
+    Raises:
+        UnknownId: the zone has no observation with this id.
+
+    >>> for observation in zone.observations():
+    ...     print(zone.observation(observation.id).items)
+    """
+    return listed.observation(zone, id)
+
+
+@operation(
+    "GET /observations/{id}/history",
+    right="read",
+    title="Get the history of an observation",
+    tag=_TAG,
+    example=(
+        None,
+        {
+            "versions": [
+                {
+                    "id": _ID,
+                    "at": "2026-06-09T13:56:00.000Z",
+                    "text": _TEXT,
+                    "reason": None,
+                    "added": [_FIRST, _SECOND],
+                    "removed": [],
+                }
+            ]
+        },
+    ),
+)
+def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory:
+    """Return all versions of an observation, given any one, the oldest first.
+
+    Raises:
+        UnknownId: the zone has no observation with this id.
+
+    >>> for observation in zone.observations():
+    ...     print(len(zone.observation_history(observation.id).versions))
+    """
+    return listed.observation_history(zone, id)
+
+
+class ObservationOperations:
+    """Observations of a zone."""
+
+    observations = observations
+    observation = observation
+    observation_history = observation_history

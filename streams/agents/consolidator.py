@@ -1,0 +1,453 @@
+"""The agent of consolidation: it puts facts into clusters, and writes observations on clusters.
+
+A fact's own decision says which clusters it is in. A tick asks for a command for each changed
+cluster that deserves an observation, and the decision on that command writes a new version if its
+text is new. So what is committed is always a single fact, or a single cluster.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence, Set
+from typing import Literal
+
+import msgspec
+
+from recollect.projections.events.event_queries import event_by_id, event_by_number, switch_numbers
+from recollect.projections.memory.cluster_queries import (
+    ChangedCluster,
+    changed_clusters,
+    overlaps,
+)
+from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
+from recollect.schemas.changes import (
+    AnalysisRun,
+    AnyRow,
+    ClusterChange,
+    ClusterConsolidation,
+    ClusterFact,
+    ConsolidationTick,
+    DecidedPart,
+    Episode,
+    EpisodeEvent,
+    Fact,
+    FactClaim,
+    FactDays,
+    FactOccasion,
+    FactSupersession,
+    FactUnits,
+    Mention,
+    MergedSupersession,
+    ObservationFact,
+    ObservationItem,
+    ObservationVersion,
+    RetractedFact,
+)
+from recollect.schemas.events import (
+    RESERVED_PLATFORM,
+    Consolidate,
+    Draft,
+    Edit,
+    Event,
+    Tick,
+)
+from recollect.schemas.ids import row_id
+from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
+from recollect.streams.agents.episode_grouper import open_version
+from recollect.streams.agents.state import State
+from recollect.streams.consolidation.cluster_selection import (
+    MIN_DAYS,
+    MIN_MESSAGES,
+    deserves_observation,
+    is_absorbed,
+)
+from recollect.streams.consolidation.clusters import CHANGES, NamedEntity, cluster_id, memberships
+from recollect.streams.consolidation.observation_text import (
+    Evidence,
+    Rendered,
+    render_topic,
+    render_values,
+)
+from recollect.streams.consolidation.units import Unit, units_of
+from recollect.text.lexicon import PRONOUNS
+from recollect.text.tokenizer import tokenise
+
+CONSOLIDATE = "consolidate"
+#: The definition of the episodes that observations analyse, and the type of the analyses.
+EPISODE_DEFINITION, ANALYSIS_TYPE = "consolidation", "observation_v1"
+#: A text is made from a cluster's first and last facts, and names at most so many as its evidence.
+FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
+
+#: The types of mentions that observations are about.
+_ENTITY_TYPES = frozenset({"PERSON", "ORG"})
+#: Rows that change whether a fact is still so, or how often it was said.
+_CHANGES = FactSupersession | MergedSupersession | RetractedFact | FactOccasion
+_DAY_MS = 86_400_000
+_json = msgspec.json.Encoder()
+_numbers = msgspec.json.Decoder(list[int])
+_units = msgspec.json.Decoder(list[tuple[str, str]])
+
+ObservationKind = Literal["cluster", "changes", "list", "history"]
+
+
+class Consolidator(DerivingAgent):
+    """Consolidates facts into observations, without a language model."""
+
+    kinds = frozenset({"tick", "consolidate"})
+
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
+        return Extract()
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
+        if isinstance(event.payload, Tick):
+            return _tick(event, state) if event.payload.name == CONSOLIDATE else []
+        assert isinstance(event.payload, Consolidate)
+        return _consolidate(event, event.payload, state)
+
+    def derive(
+        self, event: Event, decided: Sequence[DecidedPart], state: State
+    ) -> list[DecidedPart]:
+        """Return the units and clusters of the new facts, and the clusters that changed."""
+        rows = [row for part in decided for row in part.puts]
+        parts = []
+        for part in decided:
+            for fact in part.puts:
+                if isinstance(fact, Fact):
+                    parts.append(
+                        DecidedPart(
+                            part.sources, [*_fact_rows(fact, part.sources, event, rows, state)]
+                        )
+                    )
+        changed = {
+            cluster for fact_id in _changed_facts(rows) for cluster in state.clusters_of(fact_id)
+        }
+        if changed:
+            changes = [ClusterChange(cluster, event.number) for cluster in sorted(changed)]
+            parts.append(DecidedPart((event.number,), [*changes]))
+        return parts
+
+
+# A fact's own decision
+
+
+def _new_facts(decided: Iterable[DecidedPart]) -> Iterable[tuple[tuple[int, ...], Fact]]:
+    for part in decided:
+        for row in part.puts:
+            if isinstance(row, Fact):
+                yield part.sources, row
+
+
+def _fact_rows(
+    fact: Fact, sources: tuple[int, ...], event: Event, rows: Sequence[AnyRow], state: State
+) -> Iterable[AnyRow]:
+    """Yield the rows of a new fact; `rows` are all rows that were decided with it."""
+    mentions = [row for row in rows if isinstance(row, Mention) and row.fact_id == fact.id]
+    names = {
+        row.entity_id: row.mention_text
+        for row in mentions
+        if row.entity_id
+        and row.mention_type in _ENTITY_TYPES
+        and row.mention_text.lower() not in PRONOUNS
+    }
+    speakers = {row.mention_text for row in mentions if row.char_offset_start < 0}
+    units = units_of(fact.text, speakers)
+    days = next((row for row in rows if isinstance(row, FactDays) and row.fact_id == fact.id), None)
+    yield FactUnits(
+        fact_id=fact.id,
+        event_id=fact.source_event_id,
+        event_number=_number_of(fact.source_event_id, event, state),
+        sources=_json.encode(sources).decode(),
+        said_at=fact.as_of,
+        first_day=None if days is None else days.first_day,
+        last_day=None if days is None else days.last_day,
+        units=_json.encode(units).decode(),
+        number=event.number,
+    )
+    entities = [NamedEntity(id_, name) for id_, name in sorted(names.items())]
+    for each in memberships(units, entities):
+        yield ClusterFact(
+            each.cluster_id,
+            fact.id,
+            each.kind,
+            each.entity.id,
+            each.topic,
+            each.entity.name,
+            each.word,
+            each.unit,
+            fact.as_of,
+            event.number,
+        )
+    for claim in rows:
+        if isinstance(claim, FactClaim) and claim.fact_id == fact.id and claim.subject in names:
+            attribute = claim.attribute
+            if attribute in SINGLE_VALUED or attribute in MULTI_VALUED:
+                yield ClusterFact(
+                    cluster_id("slot", claim.subject, attribute),
+                    fact.id,
+                    "slot",
+                    claim.subject,
+                    attribute,
+                    names[claim.subject],
+                    claim.value,
+                    0,
+                    fact.as_of,
+                    event.number,
+                )
+
+
+def _number_of(event_id: str, event: Event, state: State) -> int:
+    """Return the number of a fact's event, which may be of the turn that `event` completes."""
+    found = event if event_id == event.id else event_by_id(state.events, event_id)
+    return 0 if found is None else found.number
+
+
+def _changed_facts(rows: Iterable[AnyRow]) -> set[str]:
+    """Return the facts of which these rows say until when they are so, or who says them."""
+    return {row.fact_id for row in rows if isinstance(row, _CHANGES)}
+
+
+# A tick
+
+
+def _tick(event: Event, state: State) -> list[DecidedPart]:
+    switches = switch_numbers(state.events)
+    commands = [
+        _command(cluster, absorbed, event, switches, state)
+        for cluster, absorbed in clusters_to_consolidate(state, event.number)
+    ]
+    return [DecidedPart((event.number,), [ConsolidationTick(event.number)], outbox=commands)]
+
+
+def clusters_to_consolidate(state: State, before: int) -> list[tuple[ChangedCluster, bool]]:
+    """Return the clusters whose observation a tick brings up to date, and whether it ends.
+
+    `before`: the number of the tick. The state is read untracked, because commands are not issued
+    again after an erasure.
+    """
+    found = []
+    for cluster in changed_clusters(state.memory, before):
+        if cluster.is_observed or deserves_observation(cluster):
+            absorbed = is_absorbed(cluster, overlaps(state.memory, cluster))
+            if cluster.is_observed or not absorbed:
+                found.append((cluster, absorbed))
+    return found
+
+
+def _command(
+    cluster: ChangedCluster, absorbed: bool, tick: Event, switches: Sequence[int], state: State
+) -> Draft:
+    """Return the command for a cluster: the same for every tick until the cluster changes.
+
+    The position in its id does not count switches, so that the id is the same however often the
+    zone was rebuilt.
+    """
+    position = cluster.changed - bisect_left(switches, cluster.changed)
+    last = event_by_number(state.events, cluster.changed)
+    at = tick.occurred_at if last is None else last.ingested_at
+    ending = ":absorbed" if absorbed else ""
+    return Draft(
+        platform=RESERVED_PLATFORM,
+        occurred_at=at,
+        ingested_at=max(at, tick.ingested_at),
+        payload=Consolidate(
+            source_id=f"consolidate:{cluster.id}:{position}{ending}",
+            cluster_id=cluster.id,
+            is_absorbed=absorbed,
+        ),
+    )
+
+
+# The decision on one cluster
+
+
+def _consolidate(event: Event, command: Consolidate, state: State) -> list[DecidedPart]:
+    members = state.cluster_facts(command.cluster_id)
+    newest = state.newest_version(command.cluster_id)
+    marker = DecidedPart((event.number,))
+    if members:
+        marker.puts.append(ClusterConsolidation(command.cluster_id, event.number))
+    used = _with_units(members, state)
+    kind = _kind(members)
+    rendered = None if command.is_absorbed else _render(kind, used)
+    text = rendered.text if rendered is not None else None
+    if text == (newest[1].output_text if newest is not None else None):
+        return [marker]
+    if rendered is None:
+        assert newest is not None
+        reason = "absorbed" if command.is_absorbed else "few facts"
+        return [marker, _ending(event, newest, reason, state)]
+    return [marker, _version(event, command.cluster_id, kind, used, rendered, newest, state)]
+
+
+class _Used(msgspec.Struct, frozen=True):
+    """A fact that a text may be made from; `said`: the events that state it, and when (unix ms)."""
+
+    member: ClusterFact
+    units: FactUnits
+    evidence: Evidence
+    said: tuple[tuple[str, int], ...]
+
+
+def _with_units(members: Sequence[ClusterFact], state: State) -> list[_Used]:
+    """Return the facts that count, of the first and the last of a cluster."""
+    if len(members) > FIRST_FACTS + LAST_FACTS:
+        members = [*members[:FIRST_FACTS], *members[-LAST_FACTS:]]
+    used = []
+    for member in members:
+        row = state.fact_units(member.fact_id)
+        if row is None:
+            continue
+        counts, ended_at = _ended_at(row, state)
+        if not counts:
+            continue
+        unit = Unit(*_units.decode(row.units)[member.unit])
+        days = (row.first_day, row.last_day)
+        evidence = Evidence(
+            fact_id=member.fact_id,
+            text=member.word if member.kind == "slot" else unit.text,
+            speaker="" if member.kind == "slot" else unit.speaker,
+            name=member.name,
+            word=member.word,
+            said_at=row.said_at,
+            days=(days[0], days[1]) if days[0] is not None and days[1] is not None else None,
+            ended_at=ended_at,
+        )
+        again = [each for each in state.occasions(member.fact_id) if each.is_standing]
+        said = ((row.event_id, row.said_at), *((each.event_id, each.said_at) for each in again))
+        used.append(_Used(member, row, evidence, said))
+    return used
+
+
+def _ended_at(fact: FactUnits, state: State) -> tuple[bool, int | None]:
+    """Return whether a fact counts, and when it ceased to be so (unix ms).
+
+    A fact that a later one merely repeats is still so. It does not count if its message was edited
+    or deleted, or if it was never true.
+    """
+    seen = {fact.fact_id}
+    said = _said(fact)
+    while True:
+        validity = state.validity(fact.fact_id, fact.event_id)
+        if not validity.is_stated or validity.superseded_by is None:
+            return validity.is_stated, validity.until
+        later = state.fact_units(validity.superseded_by)
+        if later is None:
+            # Deletions are not among the events.
+            by = event_by_id(state.events, validity.superseded_by)
+            return by is not None and not isinstance(by.payload, Edit), validity.until
+        if later.fact_id in seen or _said(later) != said:
+            return True, validity.until
+        seen.add(later.fact_id)
+        fact = later
+
+
+def _said(fact: FactUnits) -> str:
+    """Return the words of a fact, to compare it with another."""
+    return " ".join(tokenise(fact.units).lowers)
+
+
+def _kind(members: Sequence[ClusterFact]) -> ObservationKind:
+    if not members or members[0].kind == "topic":
+        return "cluster"
+    if members[0].kind == "changes":
+        return "changes"
+    return "history" if is_single_valued(members[0].topic) else "list"
+
+
+def _render(kind: ObservationKind, used: Sequence[_Used]) -> Rendered | None:
+    evidence = [each.evidence for each in used]
+    if kind in ("list", "history"):
+        if not used:
+            return None
+        return render_values(evidence, used[0].member.topic, in_turn=kind == "history")
+    said = {one for each in used for one in each.said}
+    days = {at // _DAY_MS for _, at in said}
+    if len(said) < MIN_MESSAGES or len(days) < MIN_DAYS:
+        return None
+    return render_topic(evidence, CHANGES if kind == "changes" else "", messages=len(said))
+
+
+def _version(
+    event: Event,
+    cluster: str,
+    kind: ObservationKind,
+    used: Sequence[_Used],
+    rendered: Rendered,
+    newest: tuple[ObservationVersion, AnalysisRun] | None,
+    state: State,
+) -> DecidedPart:
+    """Return the rows of a new version of an observation.
+
+    Its sources are the events that its items quote, and those whose ids its evidence gives.
+    """
+    cited = [item.fact_id for item in rendered.items]
+    others = [each.units.fact_id for each in reversed(used) if each.units.fact_id not in cited]
+    facts = [*dict.fromkeys(cited), *others][:MAX_EVIDENCE]
+    before = newest[0].number if newest is not None else 0
+    new = [each.units for each in used if each.member.number > before]
+    evidence = [each.units for each in used if each.units.fact_id in facts]
+    sources = {number for each in (*evidence, *new) for number in _numbers.decode(each.sources)}
+    rows = _version_rows(
+        event,
+        ObservationVersion("", cluster, kind, used[0].member.entity_id, rendered.label, 0),
+        rendered.text,
+        newest,
+        {(each.event_id, each.event_number, each.said_at) for each in new},
+        state,
+    )
+    run_id = _run_id(event)
+    rows += [ObservationFact(run_id, each) for each in sorted(facts)]
+    rows += [ObservationItem(run_id, place, *item) for place, item in enumerate(rendered.items)]
+    return DecidedPart(tuple(sorted({event.number, *sources})), rows)
+
+
+def _ending(
+    event: Event, newest: tuple[ObservationVersion, AnalysisRun], reason: str, state: State
+) -> DecidedPart:
+    """Return the rows of a version without a text: the observation ends."""
+    version = msgspec.structs.replace(newest[0], label="")
+    rows = _version_rows(event, version, None, newest, set(), state, reason)
+    return DecidedPart((event.number,), rows)
+
+
+def _version_rows(
+    event: Event,
+    version: ObservationVersion,
+    text: str | None,
+    newest: tuple[ObservationVersion, AnalysisRun] | None,
+    events: Set[tuple[str, int, int]],
+    state: State,
+    reason: str | None = None,
+) -> list[AnyRow]:
+    """Return a version's episode, which gains these events (id, number, unix ms), and analysis."""
+    at = event.occurred_at
+    first = row_id(0, "episode", EPISODE_DEFINITION, version.cluster_id)
+    known = first if newest is None else newest[1].episode_id
+    episode_id, parent = open_version(state, known)
+    run = AnalysisRun(
+        id=_run_id(event),
+        analysis_type_id=ANALYSIS_TYPE,
+        episode_id=episode_id,
+        parent_id=None if newest is None else newest[1].id,
+        status="completed",
+        started_at=at,
+        completed_at=at,
+        output_text=text,
+        error_message=None,
+        blocked_reason=reason,
+        retry_count=0,
+        created_at=at,
+    )
+    return [
+        Episode(episode_id, EPISODE_DEFINITION, None, None, parent, at),
+        *(
+            EpisodeEvent(episode_id, id_, EPISODE_DEFINITION, *rest)
+            for id_, *rest in sorted(events)
+        ),
+        run,
+        msgspec.structs.replace(version, analysis_run_id=run.id, number=event.number),
+    ]
+
+
+def _run_id(event: Event) -> str:
+    return row_id(event.occurred_at, "observation", event.id)

@@ -1,0 +1,66 @@
+"""The clusters that a fact belongs to: one for each entity and topic of its units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from recollect.schemas.ids import row_id
+from recollect.streams.consolidation.observation_text import is_change
+from recollect.streams.consolidation.unit_topics import topics_of
+from recollect.streams.consolidation.units import Unit
+
+ClusterKind = Literal["topic", "changes", "slot"]
+#: The topic of the cluster of an entity's changes.
+CHANGES = "changes"
+
+
+class NamedEntity(NamedTuple):
+    """An entity, and its name in a fact."""
+
+    id: str
+    name: str
+
+
+class Membership(NamedTuple):
+    """A fact's place in a cluster: the unit that says the topic, and the word for it."""
+
+    cluster_id: str
+    kind: ClusterKind
+    entity: NamedEntity
+    topic: str
+    word: str
+    unit: int
+
+
+def cluster_id(kind: ClusterKind, entity_id: str, topic: str) -> str:
+    """Return the id of a cluster, the same whenever and in whatever order its facts come."""
+    return row_id(0, "cluster", kind, entity_id, topic)
+
+
+def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[Membership]:
+    """Return the clusters that a fact with these units belongs to.
+
+    A unit is about the entities that it names, and about whoever said it in these words. Of several
+    units with the same topic, the first counts.
+    """
+    names = frozenset(word.lower() for each in entities for word in each.name.split())
+    found: dict[str, Membership] = {}
+    for place, unit in enumerate(units):
+        about = [each for each in entities if _is_about(unit, each)]
+        topics: list[tuple[ClusterKind, str, str]] = [
+            ("topic", topic, word) for topic, word in topics_of(unit.text, names).items()
+        ]
+        if not unit.speaker and is_change(unit.text):
+            topics.append(("changes", CHANGES, CHANGES))
+        for entity in about:
+            for kind, topic, word in topics:
+                id_ = cluster_id(kind, entity.id, topic)
+                found.setdefault(id_, Membership(id_, kind, entity, topic, word, place))
+    return list(found.values())
+
+
+def _is_about(unit: Unit, entity: NamedEntity) -> bool:
+    if unit.speaker:
+        return unit.speaker == entity.name
+    return entity.name.split()[0] in unit.text

@@ -1,0 +1,62 @@
+"""The topics of a unit: the nouns that it says, and the activities."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import lru_cache
+
+from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
+from recollect.text.lexicon import FUNCTION_WORDS, NUMBER_WORDS, word_set
+from recollect.text.stopwords import STOP_WORDS
+from recollect.text.tokenizer import bare, tokenise
+
+#: A unit has at most this many topics.
+MAX_TOPICS = 6
+_CALENDAR = word_set(
+    """monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri
+    sat sun january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec am pm"""
+)
+
+
+def topics_of(text: str, names: Set[str]) -> dict[str, str]:
+    """Return topic -> the word that says it, in order of the text.
+
+    `names`: words in lower case that are names here, which are no topics.
+    """
+    tokens = tokenise(text)
+    found: dict[str, str] = {}
+    for place, (word, lower) in enumerate(zip(tokens.words, tokens.lowers, strict=True)):
+        plain = bare(lower)
+        acronym = word.isupper() and len(word) > 1 and word.isalpha()
+        if plain in names or not plain.replace("-", "").isalpha():
+            continue
+        if (
+            word[0].isupper()
+            and place
+            and not acronym
+            and not _begins_sentence(tokens.gap(place - 1))
+        ):
+            continue
+        topic = plain if acronym else _topic(plain)
+        if topic is not None:
+            found.setdefault(topic, word if acronym else plain)
+    return dict(list(found.items())[:MAX_TOPICS])
+
+
+def _begins_sentence(gap: str) -> bool:
+    return any(sign in gap for sign in ".!?:\n")
+
+
+@lru_cache(maxsize=65_536)
+def _topic(lower: str) -> str | None:
+    """Return the topic of a word; None if it names none."""
+    if len(lower) < 3 or lower in FUNCTION_WORDS or lower in STOP_WORDS or lower in _CALENDAR:
+        return None
+    base = activity(lower)
+    if base is None and not is_noun(lower):
+        return None
+    lemma = base or singular(lower)
+    if "'" in lemma or lemma in FUNCTION_WORDS or lemma in NUMBER_WORDS or lemma in _CALENDAR:
+        return None
+    return lemma if is_topical(lemma) and is_topical(lower) else None

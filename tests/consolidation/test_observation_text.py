@@ -1,0 +1,135 @@
+"""The text of an observation: dated parts of facts, in order of time."""
+
+from __future__ import annotations
+
+import random
+
+from recollect.streams.consolidation.observation_text import (
+    MAX_ITEMS,
+    Evidence,
+    render_topic,
+    render_values,
+)
+
+#: 2026-01-05, a Monday.
+START, DAY = 1_767_607_200_000, 86_400_000
+
+
+def evidence(
+    text: str, day: int, *, word: str = "horse", ended: int | None = None, speaker: str = ""
+) -> Evidence:
+    at = START + day * DAY
+    return Evidence(f"F{day:03}", text, speaker, "Ada", word, at, None, ended)
+
+
+HORSES = [
+    evidence("Ada bought a horse from her uncle.", 0),
+    evidence("Ada rides her horse along the river at dawn.", 7),
+    evidence("Ada's horse won the spring race (2026-01-18).", 14),
+    evidence("The horse hurt my knee badly.", 21, speaker="Ada"),
+]
+
+
+def text_of(of: list[Evidence]) -> str:
+    rendered = render_topic(of)
+    assert rendered is not None
+    return rendered.text
+
+
+def test_parts_are_dated_and_in_order_of_time() -> None:
+    assert text_of(HORSES) == (
+        "Ada – horse: bought a horse from her uncle (said 5 Jan 2026); rides her horse along the "
+        "river at dawn (said 12 Jan 2026); Ada's horse won the spring race (18 Jan 2026); "
+        "“The horse hurt my knee badly” (said 26 Jan 2026)."
+    )
+
+
+def test_the_text_does_not_depend_on_the_order_of_the_facts() -> None:
+    draw = random.Random(7)
+    for _ in range(20):
+        assert text_of(draw.sample(HORSES, len(HORSES))) == text_of(HORSES)
+
+
+def test_each_part_cites_the_fact_that_says_it() -> None:
+    rendered = render_topic(HORSES)
+    assert rendered is not None
+    texts = {each.fact_id: each.text for each in HORSES}
+    assert [item.fact_id for item in rendered.items] == ["F000", "F007", "F014", "F021"]
+    for item in rendered.items:
+        words = rendered.text[item.start : item.end].split(" (")[0].strip("“”")
+        assert words in texts[item.fact_id]
+
+
+def test_what_speaks_against_is_always_in() -> None:
+    likes = [
+        evidence(f"Ada enjoys chess with friend number {n}.", n, word="chess") for n in range(30)
+    ]
+    dislikes = evidence("Ada hates chess.", 40, word="chess")
+    text = text_of([*likes, dislikes])
+    assert "enjoys chess with friend number 0 (said 5 Jan 2026)" in text
+    assert "hates chess (said 14 Feb 2026)" in text
+
+
+def test_what_is_no_longer_so_says_so() -> None:
+    over = evidence("Ada keeps a horse at the old mill.", 3, ended=START + 20 * DAY)
+    text = text_of([*HORSES, over])
+    assert "(no longer so; keeps a horse at the old mill, said 8 Jan 2026)" in text
+
+
+def test_a_repetition_is_no_second_part() -> None:
+    again = [evidence("Ada bought a horse from her uncle.", day) for day in range(1, 6)]
+    assert text_of([*HORSES, *again]).count("bought a horse") == 1
+
+
+def test_other_numbers_are_no_repetition() -> None:
+    text = text_of([evidence(f"Ada has {n} horses now.", day) for day, n in enumerate("2513")])
+    assert all(f"has {n} horses now" in text for n in "2513")
+
+
+def test_the_text_is_bounded() -> None:
+    nouns = [
+        "barn",
+        "saddle",
+        "bridle",
+        "meadow",
+        "river",
+        "race",
+        "vet",
+        "hay",
+        "stable",
+        "trail",
+        "fence",
+        "cart",
+        "plough",
+    ]
+    many = [evidence(f"Ada took the horse to the {noun} number {n} by {noun}side way.", n * 13 + k)
+            for n in range(20) for k, noun in enumerate(nouns)]  # fmt: skip
+    rendered = render_topic(many)
+    assert rendered is not None
+    assert len(rendered.items) <= MAX_ITEMS
+    assert len(rendered.text.split()) < 250
+
+
+def test_too_few_parts_make_no_observation() -> None:
+    assert render_topic(HORSES[:2]) is None
+
+
+def value(text: str, day: int) -> Evidence:
+    return evidence(text, day, word=text)
+
+
+def test_values_that_replaced_each_other_are_a_history() -> None:
+    rendered = render_values([value("Lima", 30), value("Oslo", 0)], "home", in_turn=True)
+    assert rendered is not None
+    assert rendered.text == "Ada – home: Oslo (said 5 Jan 2026); then Lima (said 4 Feb 2026)."
+    assert render_values([value("Oslo", 0), value("oslo", 3)], "home", in_turn=True) is None
+
+
+def test_values_side_by_side_are_a_list_from_the_third_on() -> None:
+    values = [value("tea", 0), value("chess", 1), value("tea", 2), value("jazz", 3)]
+    assert render_values(values[:3], "likes", in_turn=False) is None
+    rendered = render_values(values, "likes", in_turn=False)
+    assert rendered is not None
+    assert rendered.text == (
+        "Ada – likes: tea (said 5 Jan 2026); chess (said 6 Jan 2026); jazz (said 8 Jan 2026)."
+    )
