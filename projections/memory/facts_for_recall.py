@@ -119,6 +119,19 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
     )
 
 
+def contexts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str]:
+    """Return fact id -> what it answers, corrects or is headed by, for facts with any."""
+    return dict(
+        rows(
+            connection,
+            "SELECT facts.id, context FROM json_each(?) AS ids "
+            "CROSS JOIN facts ON facts.id = ids.value "
+            "WHERE context IS NOT NULL",
+            (json_array(fact_ids),),
+        )
+    )
+
+
 _MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
 # All statements about single-valued attributes up to a time, ordered by slot and then by time.
 _SLOT_STATEMENTS = f"""

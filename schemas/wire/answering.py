@@ -202,6 +202,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             description="Days that a fact's text names, both inclusive; left out if it names none."
         ),
     ] = None
+    context: Annotated[
+        str | None,
+        Meta(
+            description="What a fact answers, corrects or is headed by: an earlier message or a "
+            "subject line; left out if nothing."
+        ),
+    ] = None
 
 
 class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):

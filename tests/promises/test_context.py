@@ -96,6 +96,47 @@ def test_A25_a_zone_that_holds_nothing_says_nothing(zone: Zone) -> None:
     assert zone.context("What do I like?").block == ""
 
 
+def test_A25_a_time_is_matched_by_when_something_was_said(zone: Zone) -> None:
+    zone.ingest(
+        [
+            said("Kate came to the lake house with two boxes of fireworks.", "2025-12-31"),
+            said("We painted the fence on the hill.", "2025-11-03", by="Bob"),
+            said("The shop was closed.", "2026-02-03", by="Bob"),
+            said("I walked to the harbour.", "2026-01-20", by="Bob"),
+        ]
+    )
+    assert lines(zone.context("Where was Kate on 31 December?"))[0] == (
+        "[31 December 2025 Ada] Kate came to the lake house with two boxes of fireworks."
+    )
+    # Nobody said anything on that day, or nothing that has to do with the prompt.
+    assert zone.context("Where was Kate on 30 December?").block == ""
+    assert (
+        zone.context("Write a poem about the sea, the stars and a ship for 20 January.").block == ""
+    )
+
+
+def test_a_short_answer_is_shown_with_its_question(zone: Zone) -> None:
+    asked, told = "Who did you meet at the harbour in Rome?", "My cousin Nina and her husband."
+    zone.ingest([said(asked, "2026-05-08", by="Bob"), said(told, "2026-05-08")])
+    answer = f"{told} (Bob asked: {asked})"
+    (fact,) = zone.recall("Who is Ada's cousin Nina?", scope=("facts",)).results
+    assert fact.context == f"Bob asked: {asked}"
+    assert answer in zone.context("Who is Ada's cousin Nina?").block
+    # The question gets no line of its own beside it.
+    (line,) = lines(zone.context("Who did Ada meet at the harbour in Rome?"))
+    assert line.endswith(answer)
+
+
+def test_a_long_answer_is_shown_alone(zone: Zone) -> None:
+    told = "I met my cousin Nina at the harbour, and we went to the old museum together."
+    zone.ingest(
+        [said("Who did you meet in Rome?", "2026-05-08", by="Bob"), said(told, "2026-05-08")]
+    )
+    block = zone.context("Where did Ada go with her cousin Nina?").block
+    assert told in block
+    assert "asked:" not in block
+
+
 def test_A25_what_the_task_says_itself_is_no_memory_of_it(zone: Zone) -> None:
     task = "What happened to my dog Rex and his leg?"
     zone.ingest([said(task, "2026-05-09"), said("My dog Rex broke his leg.", "2026-05-08")])

@@ -333,6 +333,7 @@ def _results(
     fact_ids = [item.id for item in chosen if item.kind == "fact"]
     connection = files.memory.connection
     days = days_of_facts(connection, fact_ids)
+    contexts = memory.contexts(connection, fact_ids)
     stated = fact_statements.statements(connection, fact_ids)
     sources = events.source_ids(
         files.events.connection,
@@ -391,6 +392,7 @@ def _results(
                 ],
                 superseded_by=_revisions(item, superseded.after),
                 when=days.get(item.id),
+                context=contexts.get(item.id),
                 said=fact_statements.statement_summary(stated_in) if stated_in else None,
             )
         )

@@ -11,10 +11,10 @@ from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.recaller import Recaller
 from recollect.projections.recall.context.context_lines import document_line, turn_lines
 from recollect.projections.recall.context.framing import FOOT, HEAD, frame
+from recollect.projections.recall.context.opening import is_relevant
 from recollect.projections.recall.context.packing import PackedLine, pack
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
-from recollect.projections.recall.ranking.prompt_relevance import INJECTION_THRESHOLD
 from recollect.schemas.text_sanitising import collapse_whitespace
 from recollect.schemas.wire import ContextBlock, Result, Scope
 
@@ -53,7 +53,8 @@ def context_of(
         traces: list[AnswerTrace], relevance: float, index: Index, files: ZoneFiles
     ) -> list[PackedLine]:
         budget = max_tokens - count(HEAD) - count(FOOT)
-        if relevance < INJECTION_THRESHOLD or budget <= 0:
+        questions = [trace.question for trace in traces]
+        if budget <= 0 or not is_relevant(relevance, questions, index):
             return []
         results = _merge(task, traces, index)
         terms = {term for trace in traces for term in trace.question.content_terms(index.tokeniser)}

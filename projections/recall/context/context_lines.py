@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory.facts_for_recall import EventFacts, message_dates
+from recollect.projections.memory.facts_for_recall import EventFacts, contexts, message_dates
 from recollect.projections.memory.facts_for_recall import texts as fact_texts
 from recollect.projections.recall.answer.supersessions import supersessions_of
 from recollect.projections.recall.context.framing import escape, label
@@ -25,6 +25,9 @@ from recollect.text.sentences import sentences
 
 # Maximum number of characters shown of a former value.
 _MAX_PREVIOUS_LENGTH = 200
+# Turns of at most this many words are shown with what they answer, correct or are headed by: longer
+# ones can mostly be understood alone.
+_MAX_FRAMED_WORDS = 8
 # Maximum number of supersessions that are followed from a fact to its latest version.
 _MAX_SUPERSESSIONS = 8
 
@@ -73,6 +76,9 @@ def turn_lines(
     dates = message_dates(files.memory.connection, ids)
     facts = index.event_facts.of(ids)
     history = _FactHistory(facts, index, files)
+    frames = contexts(
+        files.memory.connection, [id_ for found in facts.values() for id_ in found.stated]
+    )
     retracted = index.retracted
     lines: list[Line] = []
     shown: set[str] = set()
@@ -111,7 +117,8 @@ def turn_lines(
             for id_, fact in (turn_facts.stated.items() if turn_facts else ())
             if id_ not in retracted.facts
         ]
-        lines.append(_line(result, turn, ended, before, stated, terms, index))
+        frame = _frame(turn, turn_facts, frames, shown)
+        lines.append(_line(result, turn, ended, before, stated, frame, terms, index))
     return lines
 
 
@@ -122,16 +129,40 @@ def _only_repeats(turn_facts: EventFacts | None, shown: Collection[str]) -> bool
     return all(fact in shown for fact in turn_facts.repeated)
 
 
+def _frame(
+    turn: TurnText,
+    turn_facts: EventFacts | None,
+    frames: Mapping[str, str],
+    shown: set[str],
+) -> str:
+    """Return a note on what a short turn answers, corrects or is headed by, to follow its text.
+
+    It is empty if nothing is known, or if the question is a better result. Otherwise the question
+    is added to `shown`, so that it gets no line of its own.
+    """
+    if turn_facts is None or len(turn.text.split()) > _MAX_FRAMED_WORDS:
+        return ""
+    found = next((frames[fact] for fact in turn_facts.stated if fact in frames), "")
+    quoted = _normalise(found.partition(": ")[2])
+    if not found or quoted in shown:
+        return ""
+    if quoted and len(found) <= _MAX_PREVIOUS_LENGTH:
+        shown.add(quoted)
+    return f" ({_excerpt(found)})"
+
+
 def _line(
     result: Result,
     turn: TurnText,
     ended: Mapping[str, str],
     before: Sequence[MemoryRevision],
     facts: Sequence[str],
+    frame: str,
     terms: Collection[str],
     index: Index,
 ) -> Line:
-    previous = _previous_value(before)
+    # What follows each of the turn's texts.
+    notes = f"{frame}{_previous_value(before)}"
     ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
     spans = sentences(turn.text)
 
@@ -155,9 +186,9 @@ def _line(
     fact_text = "" if ended else _fact_text(facts, turn.speaker)
     return Line(
         result,
-        f"{full}{previous}",
-        f"{fact_text}{previous}" if 0 < len(fact_text) < len(full) else "",
-        best_sentence,
+        f"{full}{notes}",
+        f"{fact_text}{notes}" if 0 < len(fact_text) < len(full) else "",
+        f"{best_sentence}{frame}" if best_sentence else "",
         turn.day,
         turn.speaker,
         turn.at,

@@ -208,6 +208,8 @@ def _show(rank: int, result: Result, *, weak: bool, full: bool) -> None:
     print_line(quiet(f"{rank:2}. "), first if weak else strong(first))
     for line in rest:
         print_line(_INDENT, line if weak else strong(line))
+    if result.context is not None:
+        _print_text(collapse_whitespace(result.context), full=full)
     if result.is_stale:
         print_line(_INDENT, warning("no longer current"))
     for change in result.superseded_by[:1]:
