@@ -100,7 +100,7 @@ def _chat(data: Path) -> DiskUsage:
         command.run("init")
         for sample in samples:
             ingest(command, sample, Path(scratch))
-        return DiskUsage(len(said), sum(map(len, said)), _file_sizes(Path(scratch) / "home"))
+        return DiskUsage(len(said), sum(map(len, said)), file_sizes(Path(scratch) / "home"))
 
 
 def _texts(texts: Path) -> DiskUsage:
@@ -112,7 +112,7 @@ def _texts(texts: Path) -> DiskUsage:
         path.write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
         command.run("ingest", str(path), "--json")
         characters = sum(len(event["content"]) for event in events)
-        return DiskUsage(len(events), characters, _file_sizes(Path(scratch) / "home"))
+        return DiskUsage(len(events), characters, file_sizes(Path(scratch) / "home"))
 
 
 def _long_answers(texts: Path) -> Iterator[dict[str, str]]:
@@ -124,7 +124,8 @@ def _long_answers(texts: Path) -> Iterator[dict[str, str]]:
                 yield event | {"direction": "in", "sender_id": "user", "sender_name": "Ada"}
 
 
-def _file_sizes(home: Path) -> Counter[str]:
+def file_sizes(home: Path) -> Counter[str]:
+    """Return the bytes of each kind of file in a home."""
     taken: Counter[str] = Counter()
     for path in home.rglob("*"):
         if path.is_file():

@@ -131,6 +131,7 @@ class Zone(ZoneOperations):
         format: str = "auto",
         timezone: str | None = None,
         date_order: str | None = None,
+        historical: bool = False,
         wait: bool = True,
         show: Show = show_nothing,
     ) -> IngestReport:
@@ -138,7 +139,8 @@ class Zone(ZoneOperations):
 
         A path is a file, a folder or an archive, as exported by the other program. Importing it
         again adds only new events. `timezone` (an IANA name) and `date_order` (dmy, mdy or ymd)
-        are needed if the files do not state them. `show` displays progress.
+        are needed if the files do not state them. `historical`: events count as known from the time
+        at which they occurred, instead of from now, for `known_at`. `show` displays progress.
 
         Raises:
             InvalidInput: a file cannot be read, has an unknown format, or needs an option; nothing
@@ -153,6 +155,7 @@ class Zone(ZoneOperations):
             format=format,
             timezone=timezone,
             date_order=date_order,
+            historical=historical,
             wait=wait,
             show=show,
         )

@@ -190,13 +190,15 @@ class RemoteZone(Zone):
         format: str = "auto",
         timezone: str | None = None,
         date_order: str | None = None,
+        historical: bool = False,
         wait: bool = True,
         show: Show = show_nothing,
     ) -> IngestReport:
         started = time.monotonic()
         paths = [paths] if isinstance(paths, str | PathLike) else paths
         meter = ByteCounter()
-        inputs = open_inputs(paths, format, Options.of(timezone, date_order), meter)
+        options = Options.of(timezone, date_order, historical=historical)
+        inputs = open_inputs(paths, format, options, meter)
         counts = initial_counts(inputs)
         report: IngestReport | None = None
         with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:

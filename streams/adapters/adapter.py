@@ -134,6 +134,28 @@ class LocalisedSource(ExportSource):
             yield number, event
 
 
+class HistoricalSource(ExportSource):
+    """A source whose events count as known from their own time, unless they say otherwise."""
+
+    def __init__(self, source: ExportSource) -> None:
+        self._source = source
+        self.is_chronological = source.is_chronological
+        self.may_grow = source.may_grow
+        self.splits_long_messages = source.splits_long_messages
+
+    def parts(self) -> Iterator[ExportFile]:
+        for part in self._source.parts():
+            yield part._replace(
+                results=((number, _known_when_said(event)) for number, event in part.results)
+            )
+
+
+def _known_when_said(event: ParseResult) -> ParseResult:
+    if isinstance(event, InvalidInput) or event.ingested_at is not None:
+        return event
+    return msgspec.structs.replace(event, ingested_at=event.occurred_at)
+
+
 def _is_utc_or_unix(at: str | int) -> bool:
     return isinstance(at, int) or at.strip().isdecimal() or at.strip().endswith(("Z", "z"))
 

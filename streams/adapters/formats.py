@@ -16,6 +16,7 @@ from recollect.streams.adapters import jsonl
 from recollect.streams.adapters.adapter import (
     Adapter,
     ExportSource,
+    HistoricalSource,
     LocalisedSource,
     RefusedExport,
 )
@@ -250,7 +251,7 @@ class _InputOpener:
     ) -> None:
         """Open an export and add it; a refused export does not prevent others from being read."""
         try:
-            source = _localised(open_export(), self._options)
+            source = _with_options(open_export(), self._options)
             self._input.exports.append(Export(path, adapter.name, source))
         except InvalidInput as error:
             self._refused.append((path, error))
@@ -293,15 +294,17 @@ def followed_source(entry: InputEntry, format_: str, options: Options) -> Export
     start = entry.start()
     for adapter in followable:
         if format_ == adapter.name or (format_ == "auto" and adapter.recognises(start, entry.name)):
-            return _localised(adapter.read(entry, options), options)
+            return _with_options(adapter.read(entry, options), options)
     raise InvalidInput(
         f"{entry.path} cannot be followed: formats that can be followed are "
         f"{', '.join(adapter.name for adapter in followable)}"
     )
 
 
-def _localised(source: ExportSource, options: Options) -> ExportSource:
-    return source if options.timezone is None else LocalisedSource(source, options.timezone)
+def _with_options(source: ExportSource, options: Options) -> ExportSource:
+    if options.timezone is not None:
+        source = LocalisedSource(source, options.timezone)
+    return HistoricalSource(source) if options.historical else source
 
 
 def total_size(inputs: Sequence[Input]) -> int | None:

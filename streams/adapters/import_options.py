@@ -39,15 +39,17 @@ class Options(msgspec.Struct, frozen=True):
     """Import options. Every adapter gets them, and uses those that its format needs.
 
     `timezone`: the time zone of times without one; unix times and UTC times are converted to it.
-    `find_places` looks up the chats that the memory's zone already has.
+    `find_places` looks up the chats that the memory's zone already has. `historical`: events count
+    as known from their own time, unless they say otherwise.
     """
 
     timezone: ZoneInfo | None = None
     date_order: DateOrder | None = None
     find_places: FindPlaces | None = None
+    historical: bool = False
 
     @classmethod
-    def of(cls, timezone: str | None, date_order: str | None) -> Self:
+    def of(cls, timezone: str | None, date_order: str | None, *, historical: bool = False) -> Self:
         """Parse options.
 
         Raises:
@@ -66,7 +68,7 @@ class Options(msgspec.Struct, frozen=True):
             raise InvalidInput(
                 f"date_order {str(date_order)[:60]!r}: choose from {', '.join(DATE_ORDERS)}"
             )
-        return cls(zone, date_order)
+        return cls(zone, date_order, historical=historical)
 
     def zone_for(self, path: str) -> ZoneInfo:
         """Return the time zone for a file whose format has none.

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from recollect import Query, Recollect
 from recollect.cli.app import run
 from recollect.streams.ledger import EVENTS, PARTITIONS
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -467,3 +468,21 @@ def test_what_went_in_is_decided_and_recalled(
     assert run(["--home", str(home), "recall", "heron", "--json"]) == 0
     results = json.loads(capfd.readouterr().out)["results"]
     assert ["a"] in [result["source_event_ids"] for result in results]
+
+
+@pytest.mark.parametrize(("options", "found"), [(["--historical"], 1), ([], 0)])
+def test_a_historical_import_is_known_since_it_was_said(
+    home: Path, tmp_path: Path, options: list[str], found: int
+) -> None:
+    path = tmp_path / "past.jsonl"
+    path.write_bytes(
+        line(content="I live in Turin.", sender_name="Ada", occurred_at="2020-05-08T13:56:00Z")
+    )
+    assert run(["--home", str(home), "ingest", str(path), *options]) == 0
+    with Recollect(home) as opened:
+        zone = opened.zone()
+        known = zone.recall(
+            Query("Where does Ada live?", scope=("facts",), known_at="2020-06-01T00:00:00Z")
+        )
+        assert len(known.results) == found
+        assert len(zone.recall(Query("Where does Ada live?", scope=("facts",))).results) == 1

@@ -182,6 +182,11 @@ def _steps(given: str) -> list[str]:
 @click.command(epilog="Example: recollect ingest chats.jsonl mail.jsonl.gz")
 @common_options
 @import_options
+@click.option(
+    "--historical",
+    is_flag=True,
+    help="Treat each event as known since it occurred, not since now (for --known-at).",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
 @click.option("--follow", is_flag=True, help="Keep reading a file of JSON Lines as it grows.")
 @click.option(
@@ -195,6 +200,7 @@ def ingest(
     format_: str,
     timezone: str | None,
     date_order: str | None,
+    historical: bool,
     dry_run: bool,
     follow: bool,
     no_wait: bool,
@@ -212,8 +218,10 @@ def ingest(
     if _STANDARD_INPUT in paths and sys.stdin.isatty():
         note("reading events from the terminal; end with Ctrl-D on an empty line")
     if follow:
-        if dry_run or len(paths) != 1:
-            raise click.UsageError("--follow takes exactly one PATH, and no --dry-run")
+        if dry_run or historical or len(paths) != 1:
+            raise click.UsageError(
+                "--follow takes exactly one PATH, and neither --dry-run nor --historical"
+            )
         return _follow(home, zone, as_json, paths[0], format_, timezone, not no_wait)
     if dry_run:
         return _preview(as_json, paths, format_, timezone, date_order)
@@ -223,6 +231,7 @@ def ingest(
             format=format_,
             timezone=timezone,
             date_order=date_order,
+            historical=historical,
             wait=not no_wait,
             show=progress,
         )

@@ -186,10 +186,13 @@ def ingest_files(
     format: str = "auto",
     timezone: str | None = None,
     date_order: str | None = None,
+    historical: bool = False,
     wait: bool = True,
     show: Show = show_nothing,
 ) -> IngestReport:
     """Append the events of files, folders and archives to the ledger; wait until they are decided.
+
+    `historical`: events count as known from the time at which they occurred.
 
     Raises:
         InvalidInput: an input cannot be read or has an unknown format, or every input needs an
@@ -201,7 +204,7 @@ def ingest_files(
     meter = ByteCounter()
     # All files are opened before any is read, so that nothing is ingested if one fails.
     options = msgspec.structs.replace(
-        Options.of(timezone, date_order), find_places=partial(_places, zone)
+        Options.of(timezone, date_order, historical=historical), find_places=partial(_places, zone)
     )
     inputs = open_inputs(paths, format, options, meter)
     counts = initial_counts(inputs)
