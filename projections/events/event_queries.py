@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -333,6 +333,22 @@ def message_ids(connection: apsw.Connection) -> list[tuple[int, str]]:
         "SELECT number, id FROM events WHERE kind IN ('message', 'turn_completed', 'edit') "
         "ORDER BY number",
     )
+
+
+def messages_between(
+    connection: apsw.Connection, platform: str | None, first: int | None, last: int | None
+) -> Iterator[Event]:
+    """Yield every message, completed turn and edit of a platform and a time span, in order.
+
+    Times are unix ms, and both belong to the span; None: no limit.
+    """
+    for row in connection.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE kind IN ('message', 'turn_completed', 'edit') "
+        "AND (?1 IS NULL OR platform = ?1) AND (?2 IS NULL OR occurred_at >= ?2) "
+        "AND (?3 IS NULL OR occurred_at <= ?3) ORDER BY number",
+        (platform, first, last),
+    ):
+        yield _event(row)
 
 
 def numbers_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[int]:

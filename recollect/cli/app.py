@@ -10,6 +10,7 @@ import sys
 import click
 
 from recollect.cli.commands import (
+    backfill_command,
     backup_commands,
     browse_commands,
     certificate_command,
@@ -87,6 +88,7 @@ for command in (
     *observation_commands.COMMANDS,
     *extract_command.COMMANDS,
     *write_commands.COMMANDS,
+    *backfill_command.COMMANDS,
     *upkeep_commands.COMMANDS,
     *certificate_command.COMMANDS,
     *backup_commands.COMMANDS,

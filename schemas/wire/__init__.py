@@ -82,6 +82,7 @@ from recollect.schemas.wire.proofs import (
 )
 from recollect.schemas.wire.reports import (
     AccessToken,
+    BackfillReport,
     BackupReport,
     ChangedFact,
     EntityDiff,
@@ -92,6 +93,7 @@ from recollect.schemas.wire.reports import (
     GenerationDiff,
     IngestReport,
     NewAccessToken,
+    PlatformBackfill,
     PossibleTarget,
     RebuildLevel,
     RebuildReport,
@@ -116,6 +118,7 @@ __all__ = [
     "DEFAULT_SCOPE",
     "SCOPES",
     "AccessToken",
+    "BackfillReport",
     "BackupReport",
     "Budget",
     "CausalPair",
@@ -172,6 +175,7 @@ __all__ = [
     "ObservationPage",
     "Page",
     "Person",
+    "PlatformBackfill",
     "PossibleTarget",
     "Preview",
     "Provenance",

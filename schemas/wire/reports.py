@@ -442,6 +442,52 @@ class WriterPromptComparison(msgspec.Struct, frozen=True, kw_only=True):
     stopped: str | None = None
 
 
+BackfillState = Literal["none", "estimate", "running", "paused", "stopped", "done"]
+
+
+class PlatformBackfill(msgspec.Struct, frozen=True):
+    """What a backfill has to read of a platform."""
+
+    platform: Annotated[str, Meta(description="The platform.")]
+    episodes: Annotated[int, Meta(description="Number of episodes.")]
+    messages: Annotated[int, Meta(description="Number of messages.")]
+    tokens: Annotated[int, Meta(description="Estimated tokens of their texts.")]
+    first: Annotated[str, Meta(description="Time of the first message.")]
+    last: Annotated[str, Meta(description="Time of the last message.")]
+
+
+class BackfillReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A backfill: what it has to read, what it has read, and at what cost."""
+
+    state: Annotated[
+        BackfillState,
+        Meta(
+            description="none: there was no backfill; estimate: a dry run; running; paused: until "
+            "it is resumed; stopped: it ended early, and the next one continues it; done."
+        ),
+    ]
+    model: Annotated[
+        str | None, Meta(description="The model; null if the home's writer uses rules only.")
+    ] = None
+    platform: Annotated[str | None, Meta(description="The platform; null: all.")] = None
+    first: Annotated[str | None, Meta(description="Begin of the span; null: no limit.")] = None
+    last: Annotated[str | None, Meta(description="End of the span; null: no limit.")] = None
+    platforms: Annotated[
+        list[PlatformBackfill], Meta(description="What was left to read at its start.")
+    ] = []
+    episodes: Annotated[int, Meta(description="Number of episodes to read.")] = 0
+    episodes_done: Annotated[int, Meta(description="Number of episodes read.")] = 0
+    messages: Annotated[int, Meta(description="Number of messages to read.")] = 0
+    messages_done: Annotated[int, Meta(description="Number of messages read.")] = 0
+    seconds: Annotated[float, Meta(description="How long it has run.")] = 0.0
+    rate: Annotated[float | None, Meta(description="Messages per second.")] = None
+    seconds_left: Annotated[float | None, Meta(description="Estimated time left.")] = None
+    written: Annotated[
+        WriteReport | None,
+        Meta(description="Facts, calls, tokens and cost; in a dry run, their estimates."),
+    ] = None
+
+
 class WriterPromptVersion(msgspec.Struct, frozen=True):
     """A version of a writer prompt: the role or a note, in force since `at`.
 

@@ -247,6 +247,10 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "serve": [["--host", attack], ["--port", attack], ["--host", "192.0.2.1", "--no-auth"]],
         "config": [[]],
         "write": [[], ["--dry-run"], ["--limit", attack]],
+        "backfill": [
+            *([], ["--dry-run"], ["--platform", attack], ["--from", attack], ["--to", attack]),
+            *(["--pause"], [], ["--resume", "--platform", f"chat{ATTACK}"], ["--status"]),
+        ],
         "writer": [
             *([], ["--note", attack, attack], ["--role", attack], ["--proposals"]),
             *(["--accept", attack], ["--reject", attack], ["--compare", attack]),

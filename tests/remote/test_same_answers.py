@@ -181,6 +181,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "decide": (lambda zone: zone.decide(),),
     "dead_letters": (lambda zone: zone.dead_letters(),),
     "writer_texts": (lambda zone: zone.writer_texts(),),
+    "backfill_status": (lambda zone: zone.backfill_status(),),
     "writer_proposals": (
         lambda zone: zone.writer_proposals(),
         lambda zone: zone.writer_proposals(status="pending"),
@@ -289,6 +290,12 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     "create_mental_model update_mental_model delete_mental_model": _modelled,
     "rebuild rollback reclaim": _kept_in_order,
     "forget_memory": lambda zone: [zone.forget_memory("m2"), zone.status().events],
+    "backfill pause_backfill": lambda zone: [
+        zone.backfill(dry_run=True),
+        zone.backfill(platform="mail", first="2026-05-08", last="2026-05-08"),
+        zone.pause_backfill(),
+        zone.backfill(resume=True),
+    ],
     "set_writer_text": lambda zone: [zone.set_writer_text("names", "Mel."), zone.writer_texts()],
 }
 

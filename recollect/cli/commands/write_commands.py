@@ -49,17 +49,7 @@ def write(
     elif dry_run:
         print_estimate(found)
     else:
-        print_line(
-            f"{found.model} read {pluralise(found.processed, 'event')}", f" of {found.pending:,}"
-        )
-        print_line(
-            f"{pluralise(found.accepted, 'fact')} kept, {found.duplicates:,} repeated, "
-            f"{found.rejected:,} rejected"
-        )
-        for reason, count in found.reasons.items():
-            print_line(quiet(f"  {reason} {count:,}"))
-        calls = pluralise(found.calls, "call")
-        print_line(f"{calls}, {pluralise(found.tokens, 'token')}, cost {found.cost:.4f}")
+        print_written(found)
         if proposed:
             texts = pluralise(len(proposed), "proposed text")
             note(f"{texts} to decide; recollect writer --proposals shows them")
@@ -67,6 +57,21 @@ def write(
             left = pluralise(found.pending - found.processed, "event")
             note(f"{left} left: {found.stopped}")
     return 1 if found.stopped else 0
+
+
+def print_written(found: WriteReport) -> None:
+    """Print what a model read and added, and the cost."""
+    print_line(
+        f"{found.model} read {pluralise(found.processed, 'event')}", f" of {found.pending:,}"
+    )
+    print_line(
+        f"{pluralise(found.accepted, 'fact')} kept, {found.duplicates:,} repeated, "
+        f"{found.rejected:,} rejected"
+    )
+    for reason, count in found.reasons.items():
+        print_line(quiet(f"  {reason} {count:,}"))
+    calls = pluralise(found.calls, "call")
+    print_line(f"{calls}, {pluralise(found.tokens, 'token')}, cost {found.cost:.4f}")
 
 
 def print_estimate(found: WriteReport) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.operations.table.answer_operations import AnswerOperations
+from recollect.operations.table.backfill_operations import BackfillOperations
 from recollect.operations.table.entity_operations import EntityOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
 from recollect.operations.table.memory_operations import MemoryOperations
@@ -26,6 +27,7 @@ class ZoneOperations(
     ErasureOperations,
     UpkeepOperations,
     WriterOperations,
+    BackfillOperations,
 ):
     """Every operation of the table, as a method."""
 

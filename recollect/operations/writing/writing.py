@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for_futures
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVer
 from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
 from recollect.streams.language.relations.grounding import occurs
 from recollect.streams.models.budget_tracker import SPENDING_FILE, BudgetExceeded, BudgetTracker
+from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
 from recollect.streams.models.model_settings import load_accounts
 from recollect.streams.publishing.commands import command as command_draft
@@ -54,6 +56,8 @@ from recollect.streams.writing.writer_prompt import ROLE, WriterPrompt, writer_p
 if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
 
+#: Locked in a home while a model processes events.
+LOCK_FILE = "writing.lock"
 #: The number of events that are read from the files, and decided, together.
 _BATCH_SIZE = 32
 _MAX_RECALLED = 10
@@ -63,6 +67,8 @@ _MAX_MENTIONS = 20
 #: service counts as unavailable.
 _MIN_CONSECUTIVE_FAILURES = 3
 _MAX_TEXT_LENGTH = 20_000
+#: Seconds between two calls of the progress callback while an answer is awaited.
+_POLL_SECONDS = 0.2
 _SCOPES = frozenset({"facts", "events", "entities"})
 
 
@@ -102,15 +108,23 @@ def write(
         if client is None:
             client = stack.enter_context(closing(open_client(home.configuration, home.directory)))
         zone.must_exist()
-        stack.enter_context(exclusive(home.directory / "writing.lock", wait=False))
+        stack.enter_context(exclusive(home.directory / LOCK_FILE, wait=False))
         zone.decide()
         if backlog is None:
             backlog = ModelBacklog(zone.node.ledger, zone.name)
-        run = _Run(zone, client, backlog, again=again, skipped={} if skipped is None else skipped)
+        run = WriterRun(
+            zone, client, backlog, again=again, skipped={} if skipped is None else skipped
+        )
         tasks = run.take(limit)
         if dry_run:
             return run.estimate(tasks)
-        return run.write(tasks, progress, while_)
+        batches = (
+            tasks[start : start + _BATCH_SIZE] for start in range(0, len(tasks), _BATCH_SIZE)
+        )
+        try:
+            return run.write(batches, len(tasks), progress, while_)
+        finally:
+            run.give_back(tasks)
 
 
 def open_client(configuration: Configuration, home: Path | None) -> ModelClient:
@@ -168,7 +182,7 @@ def event_sources(zone: OpenZone, numbers: Iterable[int]) -> Mapping[int, Source
         return events.sources(files.events.connection, numbers)
 
 
-class _Run:
+class WriterRun:
     """One run over a zone's events."""
 
     def __init__(
@@ -236,43 +250,66 @@ class _Run:
         is_done = not self._again and memory.model_answers_about(files.memory.connection, number)
         return not is_done and number not in self._skipped
 
-    def estimate(self, tasks: Sequence[WriteTask]) -> WriteReport:
+    def give_back(self, tasks: Iterable[WriteTask]) -> None:
+        """Put the events that were not sent to a model back into the backlog."""
+        self._backlog.give_back(task for task in tasks if task.event.number not in self._tried)
+
+    def estimate(self, tasks: Iterable[WriteTask]) -> WriteReport:
         """Estimate the cost of processing these events."""
         with self._zone.files() as files:
             so_far = memory.model_usage_totals(files.memory.connection)
-        requests = [first_request(self._role, task) for task in tasks]
-        new = [request for request in requests if not self._recorder.is_answered(request)]
+        pending = recorded = 0
+
+        def unanswered() -> Iterator[ChatRequest]:
+            nonlocal pending, recorded
+            for task in tasks:
+                request = first_request(self._role, task)
+                pending += 1
+                if self._recorder.is_answered(request):
+                    recorded += 1
+                else:
+                    yield request
+
         cost = estimate_cost(
-            new,
+            unanswered(),
             self._client.model,
             self._client.settings,
             calls=so_far.calls / so_far.events if so_far.events else DEFAULT_CALLS,
             tokens_out=so_far.tokens_out / so_far.calls if so_far.calls else DEFAULT_TOKENS_OUT,
         )
-        return self._report(
-            tasks, dry_run=True, recorded=len(requests) - len(new), **cost._asdict()
-        )
+        return self._report(pending, dry_run=True, recorded=recorded, **cost._asdict())
 
     def write(
         self,
-        tasks: Sequence[WriteTask],
+        batches: Iterable[Sequence[WriteTask]],
+        pending: int,
         progress: Callable[[int], None] | None,
         while_: Callable[[], bool],
+        *,
+        whole_batches: bool = False,
     ) -> WriteReport:
-        """Call the model for these events, several at once, and decide its answers."""
+        """Call the model for these events, several at once, and decide its answers.
+
+        The answers of a batch are committed together; the next batch is taken afterwards.
+        `whole_batches`: do not commit a batch in which the run stopped; its answers are recorded,
+        and cost nothing in the next run. `progress` is called with 0 while an answer is awaited.
+        """
         with self._zone.files() as files:
             before = memory.model_usage_totals(files.memory.connection)
         stopped: list[str] = []
         spent_before = self._client.budget.run
         processed = failed = 0
         concurrency = self._client.settings.concurrency
-        try:
-            with ThreadPoolExecutor(concurrency, thread_name_prefix="write") as pool:
-                for start in range(0, len(tasks), _BATCH_SIZE):
+        with ThreadPoolExecutor(concurrency, thread_name_prefix="write") as pool:
+            try:
+                for batch in batches:
                     if stopped or not while_():
                         break
-                    batch = tasks[start : start + _BATCH_SIZE]
-                    results = list(pool.map(lambda task: self._ask(task, stopped, while_), batch))
+                    futures = [pool.submit(self._ask, task, stopped, while_) for task in batch]
+                    results = list(_results(futures, progress))
+                    tried = [task.event.number in self._tried for task in batch]
+                    if whole_batches and (stopped or not all(tried)):
+                        break
                     drafts = [
                         command_draft(result.command, result.asked_at, ingested_at=result.asked_at)
                         for result in results
@@ -283,10 +320,10 @@ class _Run:
                         self._zone.decide()
                     processed += len(drafts)
                     failed += len(batch) - len(drafts)
-                    if progress:
-                        progress(len(batch))
-        finally:
-            self._backlog.give_back(task for task in tasks if task.event.number not in self._tried)
+            except BaseException:
+                # Otherwise the pool would wait until the whole batch is answered.
+                stopped.append("the run was interrupted")
+                raise
         if not stopped and self._failures:
             stopped.append(self._last_error)
         if self._client.settings.accept_proposals:
@@ -297,7 +334,7 @@ class _Run:
         reasons = Counter(after.reasons)
         reasons.subtract(before.reasons)
         return self._report(
-            tasks,
+            pending,
             processed=processed,
             failed=failed,
             # An erasure during the run can lower the totals.
@@ -345,8 +382,21 @@ class _Run:
             self._consecutive_failures = 0
         return result
 
-    def _report(self, tasks: Sequence[WriteTask], **figures: Any) -> WriteReport:
-        return WriteReport(self._client.model, self._role.version, len(tasks), **figures)
+    def _report(self, pending: int, **figures: Any) -> WriteReport:
+        return WriteReport(self._client.model, self._role.version, pending, **figures)
+
+
+def _results(
+    futures: Sequence[Future[WriteResult | None]], progress: Callable[[int], None] | None
+) -> Iterator[WriteResult | None]:
+    """Yield the results in order, and report progress while waiting."""
+    for future in futures:
+        while wait_for_futures([future], _POLL_SECONDS).not_done:
+            if progress:
+                progress(0)
+        yield future.result()
+        if progress:
+            progress(1)
 
 
 class ZoneMemory:

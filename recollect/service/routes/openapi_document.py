@@ -33,9 +33,9 @@ _TAGS = {
     "merges": "Entities that are, or may be, the same.",
     "mental models": "Stored reports, with their versions.",
     "forgetting": "Erasing memories everywhere.",
-    "operations": "Long-running operations: verify, rebuild, rollback, reclaim.",
+    "operations": "Long-running operations: verify, rebuild, rollback, reclaim, backfill.",
     "dead letters": "Records that could not be decided.",
-    "writer": "The role and notes of the model that writes.",
+    "writer": "The role and notes of the model that writes, and backfills.",
 }
 _REFERENCE = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)\}")

@@ -50,7 +50,7 @@ class LongOperation(msgspec.Struct, frozen=True, kw_only=True):
     """A long-running operation on a zone."""
 
     id: Annotated[str, Meta(description="Id of the operation.")]
-    kind: Annotated[str, Meta(description="verify, rebuild, rollback or reclaim.")]
+    kind: Annotated[str, Meta(description="verify, rebuild, rollback, reclaim or backfill.")]
     state: Annotated[State, Meta(description="State of the operation.")]
     done: Annotated[int, Meta(description="Number of records processed.")]
     total: Annotated[

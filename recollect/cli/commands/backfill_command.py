@@ -1,0 +1,143 @@
+"""The command `backfill`: a language model reads a span of the past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.commands.write_commands import print_estimate, print_written
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import note, print_json, print_line, quiet, strong
+from recollect.cli.query_options import TIMES
+from recollect.schemas.text_sanitising import pluralise
+
+if TYPE_CHECKING:
+    from recollect.library.library_zone import Zone
+    from recollect.schemas.wire import BackfillReport
+
+
+@click.command(epilog="Example: recollect backfill --platform imessage --from 2024-01-01 --dry-run")
+@common_options
+@click.option("--platform", metavar="P", help="Only messages of platform P.")
+@click.option("--from", "first", metavar="T", help=f"Only messages from time T on. {TIMES}")
+@click.option(
+    "--to", "last", metavar="T", help="Only messages up to time T; a bare date is inclusive."
+)
+@click.option("--dry-run", is_flag=True, help="Count the episodes and estimate the cost.")
+@click.option("--pause", is_flag=True, help="Pause the backfill, also over restarts.")
+@click.option("--resume", is_flag=True, help="Continue the last backfill, with its span.")
+@click.option("--status", is_flag=True, help="Show the progress of the last backfill.")
+def backfill(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    platform: str | None,
+    first: str | None,
+    last: str | None,
+    dry_run: bool,
+    pause: bool,
+    resume: bool,
+    status: bool,
+) -> int:
+    """Run the language model on a span of the past, episode by episode.
+
+    Platforms are read side by side, each in order of time. A backfill that is paused, stopped or
+    killed is continued by the next one; no answer is paid for twice.
+    """
+    if pause + resume + status > 1 or (dry_run and (pause or status)):
+        raise click.UsageError("--pause, --resume and --status exclude each other")
+    with open_zone(home, zone) as memory:
+        if pause:
+            found = memory.pause_backfill()
+        elif status:
+            found = memory.backfill_status()
+        else:
+            found = memory.backfill(
+                platform=platform,
+                first=first,
+                last=last,
+                resume=resume,
+                dry_run=dry_run,
+                progress=_noting_progress(memory),
+            )
+    if as_json:
+        print_json(found)
+    elif found.model is None and found.state in ("done", "estimate"):
+        _print_without_model(found)
+    elif found.state == "estimate":
+        _print_plan(found)
+    else:
+        _print_progress(found)
+    return 1 if found.state == "stopped" and not status else 0
+
+
+def _noting_progress(memory: Zone) -> Callable[[int], None]:
+    """Return a callback that prints a line on stderr after each round of episodes."""
+    printed = 0
+
+    def advance(_: int) -> None:
+        nonlocal printed
+        found = memory.backfill_status()
+        if found.episodes_done > printed:
+            printed = found.episodes_done
+            note(_progress_text(found))
+
+    return advance
+
+
+def _progress_text(found: BackfillReport) -> str:
+    text = f"{found.episodes_done:,} of {pluralise(found.episodes, 'episode')}"
+    if found.rate and found.seconds_left is not None:
+        left = _duration(found.seconds_left)
+        text += f", {60 * found.rate:,.0f} messages a minute, about {left} left"
+    return text
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def _print_plan(found: BackfillReport) -> None:
+    """Print what there is to read, by platform, and the estimated cost."""
+    for each in found.platforms:
+        print_line(
+            strong(each.platform),
+            f"  {pluralise(each.episodes, 'episode')}, {pluralise(each.messages, 'message')}, "
+            f"about {each.tokens:,} tokens",
+            quiet(f"  {each.first} to {each.last}"),
+        )
+    if found.written is not None:
+        print_estimate(found.written)
+
+
+def _print_without_model(found: BackfillReport) -> None:
+    _print_plan(found)
+    print_line(
+        f"the rules have read all {pluralise(found.messages, 'message')} of this span; the home "
+        "has no language model that could read them too (recollect init --writer model adds one)"
+    )
+
+
+def _print_progress(found: BackfillReport) -> None:
+    if found.state == "none":
+        print_line("there was no backfill in this zone")
+        return
+    print_line(strong(found.state), f"  {_progress_text(found)}")
+    written = found.written
+    if written is not None:
+        print_written(written)
+    if found.state == "paused":
+        note("recollect backfill --resume continues it")
+    elif found.state == "stopped":
+        why = f" ({written.stopped})" if written is not None and written.stopped else ""
+        note(f"it stopped early{why}; recollect backfill --resume continues it")
+
+
+COMMANDS = (backfill,)
