@@ -143,6 +143,41 @@ def test_a_fact_of_the_rules_gets_the_value_that_it_lacks(
     assert rebuilt_alike(memory)
 
 
+def test_each_value_has_a_fact_of_its_own(opened: OpenWriting, salient_only: Any) -> None:
+    """A known fact that has another value, or not the words, takes no further one."""
+    salient_only("piano")
+    said = "I moved to Turin with my old piano, at 31, as a piano tuner."
+    memory, _ = opened(
+        of(
+            "piano",
+            [
+                stated(
+                    "Ada is a piano tuner.", said, subject="Ada", attribute="role", value="tuner"
+                ),
+                stated("Ada is 31.", said, subject="Ada", attribute="age", value="31"),
+                stated(
+                    "Ada moved with her old piano.",
+                    said,
+                    subject="Ada",
+                    attribute="possession",
+                    value="piano",
+                ),
+            ],
+        )
+    )
+    tell(memory, (1, "Ada", said))
+    before = held(memory)
+    report = memory.write()
+    assert report.rejected == 0, report.reasons
+    found = {each.attribute: each for each in memory.facts() if each.attribute}
+    assert {"home", "role", "age", "possession"} <= found.keys()
+    for attribute in ("role", "age", "possession"):
+        assert (found[attribute].value or "") in found[attribute].text
+    after = {fact["id"]: fact for fact in held(memory)}
+    assert all(after[fact["id"]]["value"] == fact["value"] for fact in before if fact["value"])
+    assert rebuilt_alike(memory)
+
+
 def test_a_sentence_that_the_rules_can_read_needs_no_slot_of_its_own(opened: OpenWriting) -> None:
     memory, _ = opened(of("settled", [stated("Ada lives in Ghent.", SETTLED)]))
     tell(memory, (1, "Ada", "I live in Berlin."), (9, "Ada", f"{SETTLED} My people live there."))

@@ -38,6 +38,7 @@ from recollect.streams.agents.writer.proposed_slots import (
     Quotation,
     is_same_value,
 )
+from recollect.streams.agents.writer.quotations import plain_form
 from recollect.streams.agents.writer.restatements import shared_subjects
 from recollect.streams.agents.writer.retracted_statements import retracted_statement
 from recollect.streams.agents.writer.said_again import (
@@ -47,6 +48,7 @@ from recollect.streams.agents.writer.said_again import (
     says_more,
 )
 from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.grounding import occurs
 
 
 class EarlierFact(NamedTuple):
@@ -86,6 +88,8 @@ class ModelSlots:
         self._resolver = resolver
         self._state = state
         self._pending = PendingRows()
+        #: id of a fact -> the slot value that this decision gives it
+        self._new_claims: dict[str, ProposedSlot] = {}
 
     def contradicts_rules(self, fact: ProposedFact) -> bool:
         """Return whether the message's own facts give something else for a fact's slot."""
@@ -101,6 +105,19 @@ class ModelSlots:
             is_single_valued(slot.attribute)
             and any(not is_same_value(value, slot.value) for value in values.values())
         )
+
+    def can_give(self, fact: ProposedFact, known: str, text: str) -> bool:
+        """Return whether a known fact, which has this text, gives a fact's slot value too.
+
+        It has the value already, or else the words of it and no other value.
+        """
+        slot = fact.slot
+        if slot is None or not slot.holds:
+            return True
+        claim = self._new_claims.get(known) or self._state.claim_of(known)
+        if claim is None:
+            return occurs(slot.value, (plain_form(text),))
+        return claim.attribute == slot.attribute and is_same_value(claim.value, slot.value)
 
     def find_same(self, fact: ProposedFact) -> tuple[str, list[AnyRow]] | None:
         """Return the id of a fact with the same value, and the rows by which this one repeats it.
@@ -146,6 +163,7 @@ class ModelSlots:
         slot = fact.slot
         if slot is None or not slot.holds:
             return []
+        self._new_claims[fact.id] = slot
         ids = self._resolver.own_ids(self._sender)
         signatures = claim_signatures_of(slot.claim, self._subjects(slot), ids)
         rows = [
@@ -161,7 +179,8 @@ class ModelSlots:
         """
         rows: list[AnyRow] = []
         slot, days = fact.slot, fact.days
-        if slot is not None and slot.holds and self._state.claim_of(known) is None:
+        is_free = known not in self._new_claims and self._state.claim_of(known) is None
+        if slot is not None and slot.holds and is_free:
             renamed = msgspec.structs.replace(fact, id=known)
             rows += [*self.signature_rows(renamed), *self.rows(fact, known)]
         if days is not None and self._state.days_of(known) is None:

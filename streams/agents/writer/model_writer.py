@@ -317,7 +317,7 @@ class _Resolution:
         if slots.contradicts_rules(fact):
             self._refused["slot"] += 1
             return
-        known = self._restated_fact(fact)
+        known = self._restated_fact(fact, slots)
         if known is None and (same := slots.find_same(fact)) is not None:
             known, rows = same
             self._part.puts += rows
@@ -339,9 +339,9 @@ class _Resolution:
             id_ = self._fact_ids.get(fact.id)
             if id_ is None:
                 continue
-            if id_ in self._accepted or (fact.slot is not None and not fact.slot.holds):
+            if id_ == fact.id or (fact.slot is not None and not fact.slot.holds):
                 self._part.puts += slots.rows(fact, id_)
-            if id_ in current:
+            elif id_ in current:
                 self._part.puts += slots.complete(fact, id_)
             ends = slots.retractions(fact, id_)
             if ends is None:
@@ -349,10 +349,11 @@ class _Resolution:
             else:
                 self._part.puts += ends
 
-    def _restated_fact(self, fact: ProposedFact) -> str | None:
+    def _restated_fact(self, fact: ProposedFact, slots: ModelSlots) -> str | None:
         """Return the id of the event's fact, current or not, that a proposed one restates, or None.
 
-        If the proposed text is better, the fact gets it.
+        If the proposed text is better, the fact gets it. A fact that cannot have the proposed slot
+        value is not restated.
         """
         words = content_words(fact.text)
         kept = [(each.id, each.text, True) for each in self._accepted.values()]
@@ -364,6 +365,7 @@ class _Resolution:
         found = [
             (compare_texts(fact.text, text, speaker, at), id_, current)
             for id_, text, current in (*self._existing, *kept)
+            if slots.can_give(fact, id_, text)
         ]
         if same := [id_ for what, id_, _ in found if what == "same"]:
             return same[0]
@@ -374,7 +376,12 @@ class _Resolution:
             return id_
         again = self._state.occasions_of(self._checked.about.id)
         return next(
-            (id_ for id_, text, current in again if current and words <= content_words(text)), None
+            (
+                id_
+                for id_, text, current in again
+                if current and words <= content_words(text) and slots.can_give(fact, id_, text)
+            ),
+            None,
         )
 
     def _said_again(self, fact: ProposedFact, sender: EntityRef) -> str | None:
