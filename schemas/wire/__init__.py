@@ -23,6 +23,13 @@ from recollect.schemas.wire.answering import (
     SupportingFact,
     Time,
 )
+from recollect.schemas.wire.episode_entries import (
+    Episode,
+    EpisodeMessage,
+    EpisodeMessages,
+    EpisodePage,
+    EpisodeStrategy,
+)
 from recollect.schemas.wire.extraction import (
     CausalPair,
     Comparison,
@@ -137,6 +144,11 @@ __all__ = [
     "EntityDiff",
     "EntityPage",
     "EntityPair",
+    "Episode",
+    "EpisodeMessage",
+    "EpisodeMessages",
+    "EpisodePage",
+    "EpisodeStrategy",
     "ErasedRecord",
     "ErasedRows",
     "ErasureRequest",

@@ -294,6 +294,7 @@ class Status(msgspec.Struct, frozen=True):
     events: Annotated[int, Meta(description="Number of messages.")]
     facts: Annotated[int, Meta(description="Number of facts.")]
     entities: Annotated[int, Meta(description="Number of entities.")]
+    episodes: Annotated[int, Meta(description="Number of episodes.")]
     observations: Annotated[int, Meta(description="Number of observations.")]
     dead_letters: Annotated[int, Meta(description="Number of parked records.")]
     lag: Annotated[int, Meta(description="Number of ledger records not decided yet.")]

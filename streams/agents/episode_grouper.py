@@ -35,7 +35,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 #: The messages before and after a message on which a boundary may depend, and how far away they may
 #: be; the parameters of a definition may not exceed these.
-MOST_COMPARED = 8
+MOST_COMPARED = 4
 LONGEST_GAP_MS = 12 * 60 * MINUTE_MS
 
 
@@ -256,7 +256,8 @@ def _key(strategy: Strategy, event: Event, content: Content) -> tuple[int, tuple
     place = (event.platform, content.peer_id or "")
     if strategy == "thread" and content.thread_id:
         return 0, (*place, content.thread_id)
-    if strategy == "session" and content.session_id:
+    # A session that is a thread of its own is not listed twice.
+    if strategy == "session" and content.session_id and content.session_id != content.thread_id:
         return 0, (*place, content.session_id)
     if strategy == "day":
         day = date.fromordinal(local_day(event.occurred_at, content.utc_offset))

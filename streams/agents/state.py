@@ -170,6 +170,16 @@ def _handle(row: Handle) -> tuple[tuple[bytes, Hashable], ...]:
     return (key_of("handle", row.id), values), (key_of("handles", row.entity_id), values)
 
 
+def _episode_event(row: EpisodeEvent) -> tuple[tuple[bytes, Hashable], ...]:
+    # Only the event itself decides on these, so no decision queries them.
+    if row.definition_id in ("thread", "session", "day"):
+        return ()
+    return (
+        (key_of("episode of", row.event_id, row.definition_id), (row.episode_id, row.is_standing)),
+        (key_of("episode events", row.episode_id), (row.event_id, row.is_standing)),
+    )
+
+
 def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
     # The last of several merges of an entity counts, so the time is read too.
     values = (row.id, row.winner_id, row.loser_id, row.executed_at)
@@ -231,10 +241,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     MentalModel: lambda row: ((key_of("mental model", row.id), row),),
     # An analysis must be found under the key of its episode too, since it fixes the episode.
     Episode: lambda row: ((key_of("episode", row.id), row.parent_id),),
-    EpisodeEvent: lambda row: (
-        (key_of("episode of", row.event_id, row.definition_id), (row.episode_id, row.is_standing)),
-        (key_of("episode events", row.episode_id), (row.event_id, row.is_standing)),
-    ),
+    EpisodeEvent: _episode_event,
     WriterPromptProposal: lambda row: ((key_of("writer proposal", row.id), row),),
     WriterPromptDecision: lambda row: ((key_of("writer proposal", row.proposal_id), row.status),),
     FactUnits: lambda row: ((key_of("units", row.fact_id), row),),

@@ -188,7 +188,16 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    for name in ("zone", "generation", "encoder", "events", "facts", "entities", "observations"):
+    for name in (
+        "zone",
+        "generation",
+        "encoder",
+        "events",
+        "facts",
+        "entities",
+        "episodes",
+        "observations",
+    ):
         value = getattr(found, name)
         counted = f"{value:,}" if isinstance(value, int) else value
         print_line(f"{name:13} {'none' if value in (None, '') else counted}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from recollect.operations.table.answer_operations import AnswerOperations
 from recollect.operations.table.backfill_operations import BackfillOperations
 from recollect.operations.table.entity_operations import EntityOperations
+from recollect.operations.table.episode_operations import EpisodeOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
 from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
@@ -21,6 +22,7 @@ class ZoneOperations(
     MemoryOperations,
     EntityOperations,
     TimelineOperations,
+    EpisodeOperations,
     MergeOperations,
     ModelOperations,
     ObservationOperations,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from recollect.home.open_zone import OpenZone, row_counts, unix_ms
 from recollect.projections.events.event_queries import event_count
 from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.episode_list import episode_count
 from recollect.projections.memory.memory_queries import dead_letters, model_usage_totals
 from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage
 from recollect.streams.ledger import EVENTS
@@ -19,7 +20,7 @@ def status(zone: OpenZone) -> Status:
     encoder, name = node.gateway.model, zone.name
     if not zone.exists():
         return Status(
-            *(name, "", 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head()),
+            *(name, "", 0, 0, 0, 0, 0, 0, 0, 0.0, None, False, [], encoder, zone.head()),
             agents=node.agent_names,
         )
     if not zone.open_home.has_follower:
@@ -37,6 +38,7 @@ def status(zone: OpenZone) -> Status:
             events=event_count(files.events.connection),
             facts=counts["facts"],
             entities=counts["entities"],
+            episodes=episode_count(files.memory.connection),
             observations=counts["observations"],
             dead_letters=len(dead_letters(files.memory.connection)),
             lag=marks["events"] - marks["memory"],
