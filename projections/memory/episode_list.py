@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -69,8 +69,7 @@ def episodes(
 ) -> list[ListedEpisode]:
     """Return up to `limit` current episodes after the one with (`start_time`, id), newest first."""
     start, id_ = after
-    found = rows(
-        connection,
+    found = connection.execute(
         f"SELECT {_COLUMNS} {_FROM} {_FILTER} "
         "AND start_time <= :start AND (start_time < :start OR episodes.id < :id) "
         "ORDER BY start_time DESC, episodes.id DESC LIMIT :limit",
@@ -102,9 +101,9 @@ def _bindings(which: EpisodeFilter) -> dict[str, object]:
     return which._asdict() | {"ids": None if which.ids is None else json_array(which.ids)}
 
 
-def _listed(row: tuple[object, ...]) -> ListedEpisode:
-    *values, is_current = row
-    return ListedEpisode(*values, bool(is_current))  # type: ignore[arg-type]
+def _listed(row: tuple[Any, ...]) -> ListedEpisode:
+    found = ListedEpisode(*row)
+    return found._replace(is_current=bool(found.is_current))
 
 
 def versions(connection: apsw.Connection, episode_id: str) -> list[ListedEpisode]:

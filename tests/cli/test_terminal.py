@@ -232,6 +232,11 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         ],
         "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
         "timeline": [[], ["--entity", attack], ["--from", attack], ["--full"]],
+        "episodes": [
+            *([], ["list", attack], ["show", attack], ["history", attack], [attack]),
+            *(["--entity", attack], ["--from", attack], ["--strategy", attack]),
+            ["--query", f"live {attack}"],
+        ],
         "merges": [[], [attack], ["approve", attack], ["undo", attack]],
         "extract": [[str(export)], [str(room / attack[:20])], [str(export), "--format", attack]],
         "status": [[]],

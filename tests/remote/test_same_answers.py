@@ -163,6 +163,13 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.timeline(limit=2, cursor=zone.timeline(limit=1).cursor),
         lambda zone: zone.timeline(known_at=zone.token(), valid_at="2026-05-08T10:01:30Z"),
     ),
+    "episodes": (
+        lambda zone: zone.episodes(),
+        lambda zone: zone.episodes(strategy="day", entity="Ada", first="2026-05-08"),
+        lambda zone: zone.episodes(query="boat"),
+    ),
+    "episode": (lambda zone: zone.episode(zone.episodes()[0].id, limit=1),),
+    "episode_history": (lambda zone: zone.episode_history(zone.episodes()[0].id),),
     "compare": (lambda zone: zone.compare("Ann Lee", "Annie Lee"),),
     "hints": (
         lambda zone: zone.hints(),
