@@ -32,6 +32,7 @@ _STATUS = {
     "events": 1,
     "facts": 1,
     "entities": 2,
+    "episodes": 3,
     "observations": 0,
     "dead_letters": 0,
     "lag": 0,
