@@ -38,7 +38,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EpisodePage(Page[Episode], frozen=True, kw_only=True):
-    """A page of episodes: newest first, or those that answer a query best first."""
+    """A page of episodes: newest first, the best for a query first, or the versions of one."""
 
     episodes: Annotated[list[Episode], Meta(description="The episodes.")]
 

@@ -127,7 +127,7 @@ def test_a_merge_reaches_what_is_listed(zone: Zone) -> None:
 def test_the_only_version_is_the_history(zone: Zone) -> None:
     zone.ingest(talk())
     (day,) = zone.episodes(strategy="day")
-    assert zone.episode_history(day.id) == [day]
+    assert list(zone.episode_history(day.id)) == [day]
 
 
 def test_an_unknown_episode_is_refused(zone: Zone) -> None:

@@ -145,7 +145,7 @@ def test_episodes_are_listed_and_shown(ada: Agent) -> None:
     (day,) = ada.call("list_episodes", strategy="day", query="boat", last="2026-05-08")["episodes"]
     shown = ada.call("get_episode", id=day["id"], limit=2)
     assert [item["text"] for item in shown["messages"]] == ["I live in Turin.", "I bought a boat."]
-    versions = ada.call("episode_history", id=day["id"])["versions"]
+    versions = ada.call("episode_history", id=day["id"])["episodes"]
     assert [version["id"] for version in versions] == [day["id"]]
 
 

@@ -167,15 +167,15 @@ def _parse_message_cursor(cursor: str) -> tuple[int, int]:
     return int(at), int(number)
 
 
-def episode_history(zone: OpenZone, id_: str) -> list[Episode]:
-    """Return the versions of an episode, the first one first.
+def episode_history(zone: OpenZone, id_: str) -> EpisodePage:
+    """Return all versions of an episode, the first one first.
 
     Raises:
         UnknownId: the zone has no episode with this id.
     """
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
-        return _episodes(files, _versions(zone, files, id_))
+        return EpisodePage(episodes=_episodes(files, _versions(zone, files, id_)))
 
 
 def _versions(zone: OpenZone, files: ZoneFiles, id_: str) -> list[ListedEpisode]:

@@ -10,7 +10,6 @@ from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import PAGE, Cursor, Limit, described
 from recollect.schemas.wire import (
-    Episode,
     EpisodeMessages,
     EpisodePage,
     EpisodeStrategy,
@@ -157,7 +156,6 @@ def episode(
     right="read",
     title="History of an episode",
     tag=_TAG,
-    response_field="versions",
     tool=Tool(
         name="episode_history",
         title="History of an episode",
@@ -165,10 +163,10 @@ def episode(
         f"analysed gets a new version when another message belongs to it. {DATA_WARNING}",
         quotes_memories=True,
     ),
-    example=(None, {"versions": [_EPISODE]}),
+    example=(None, {"episodes": [_EPISODE], "cursor": None}),
 )
-def episode_history(zone: OpenZone, id: EpisodeId) -> list[Episode]:
-    """Return the versions of an episode, the first one first.
+def episode_history(zone: OpenZone, id: EpisodeId) -> EpisodePage:
+    """Return all versions of an episode on one page, the first one first.
 
     A new version begins with the first message after an analysis of the episode. It has the
     messages of the versions before it.
