@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
 from recollect.projections.sqlite import rows, scalar
 from recollect.schemas.changes import EpisodeEvent
-
-Strategy = Literal["thread", "session", "day", "time_window", "topic", "consolidation"]
+from recollect.schemas.episode_strategies import EpisodeStrategy
 
 
 class EpisodeDefinition(NamedTuple):
@@ -19,7 +18,7 @@ class EpisodeDefinition(NamedTuple):
 
     id: str
     name: str
-    strategy: Strategy
+    strategy: EpisodeStrategy
     parameters: dict[str, Any]
 
 

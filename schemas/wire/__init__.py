@@ -4,6 +4,7 @@ The library, CLI, HTTP and MCP share them, so every operation has the same resul
 ISO 8601 in UTC.
 """
 
+from recollect.schemas.episode_strategies import EpisodeStrategy
 from recollect.schemas.wire.answering import (
     DEFAULT_SCOPE,
     SCOPES,
@@ -28,7 +29,6 @@ from recollect.schemas.wire.episode_entries import (
     EpisodeMessage,
     EpisodeMessages,
     EpisodePage,
-    EpisodeStrategy,
 )
 from recollect.schemas.wire.extraction import (
     CausalPair,

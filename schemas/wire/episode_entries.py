@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from recollect.schemas.episode_strategies import EpisodeStrategy
 from recollect.schemas.wire.list_entries import Page
-
-EpisodeStrategy = Literal["thread", "session", "day", "time_window", "topic", "consolidation"]
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):

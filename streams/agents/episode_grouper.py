@@ -21,8 +21,9 @@ from datetime import date
 import msgspec
 
 from recollect.projections.events.event_queries import NearbyEvent, NearbyEvents
-from recollect.projections.memory.episode_queries import EpisodeDefinition, Strategy
+from recollect.projections.memory.episode_queries import EpisodeDefinition
 from recollect.schemas.changes import DecidedPart, Episode, EpisodeEvent
+from recollect.schemas.episode_strategies import EpisodeStrategy
 from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.ids import next_version_id, row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
@@ -251,7 +252,9 @@ def _member(episode_id: str, definition_id: str, event: NearbyEvent) -> EpisodeE
     return EpisodeEvent(episode_id, event.id, definition_id, event.number, event.occurred_at)
 
 
-def _key(strategy: Strategy, event: Event, content: Content) -> tuple[int, tuple[str, ...]] | None:
+def _key(
+    strategy: EpisodeStrategy, event: Event, content: Content
+) -> tuple[int, tuple[str, ...]] | None:
     """Return the time (unix ms) and words that identify an event's episode; None if it has none."""
     place = (event.platform, content.peer_id or "")
     if strategy == "thread" and content.thread_id:

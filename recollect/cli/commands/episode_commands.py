@@ -16,7 +16,7 @@ from recollect.cli.commands.browse_commands import (
 )
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import paragraph, print_json, print_line, print_parts, quiet, strong
-from recollect.projections.memory.episode_queries import Strategy
+from recollect.schemas.episode_strategies import EpisodeStrategy
 from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @click.option(
     "--strategy",
     metavar="S",
-    type=click.Choice(get_args(Strategy)),
-    help=f"Only episodes of this strategy: {', '.join(get_args(Strategy))}.",
+    type=click.Choice(get_args(EpisodeStrategy)),
+    help=f"Only episodes of this strategy: {', '.join(get_args(EpisodeStrategy))}.",
 )
 @click.option("--query", metavar="Q", help="Only episodes that match Q, the best ones first.")
 @click.option("--entity", metavar="E", help="Only episodes with entity E (name or id).")
