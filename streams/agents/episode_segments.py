@@ -21,6 +21,8 @@ from recollect.text.tokenizer import tokenise
 
 MINUTE_MS = 60_000
 _LEAST_LETTERS = 3
+# A long text has words of everything; its topic is told at its beginning.
+_READ_CHARACTERS = 400
 _ENDING = re.compile(r"'s$|(?<=\w{4})(?:ing|ed|es|s|e)$|(?<=\w{3})s$")
 
 # The commonest words of English talk that are neither function words nor tell a topic.
@@ -90,9 +92,9 @@ def boundaries(parameters: dict[str, Any]) -> Boundaries:
 
 @lru_cache(maxsize=256)
 def content_words(text: str) -> Set[str]:
-    """Return the words of a text that may tell its topic, without inflectional endings."""
+    """Return the words of a text's beginning that may tell its topic, without endings."""
     return frozenset(
         _ENDING.sub("", word)
-        for word in tokenise(text).lowers
+        for word in tokenise(text[:_READ_CHARACTERS]).lowers
         if len(word) >= _LEAST_LETTERS and word not in STOP_WORDS and word not in _SMALL_TALK
     )

@@ -171,13 +171,12 @@ def _handle(row: Handle) -> tuple[tuple[bytes, Hashable], ...]:
 
 
 def _episode_event(row: EpisodeEvent) -> tuple[tuple[bytes, Hashable], ...]:
-    # Only the event itself decides on these, so no decision queries them.
+    members = (key_of("episode events", row.episode_id), (row.event_id, row.is_standing))
+    # An event's thread, session and day follow from it alone, so no decision asks for them.
     if row.definition_id in ("thread", "session", "day"):
-        return ()
-    return (
-        (key_of("episode of", row.event_id, row.definition_id), (row.episode_id, row.is_standing)),
-        (key_of("episode events", row.episode_id), (row.event_id, row.is_standing)),
-    )
+        return (members,)
+    place = (row.episode_id, row.is_standing)
+    return (key_of("episode of", row.event_id, row.definition_id), place), members
 
 
 def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:

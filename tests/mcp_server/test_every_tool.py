@@ -141,6 +141,8 @@ def test_what_happened_is_listed_by_day(ada: Agent) -> None:
     ]
     assert ada.call("timeline", limit=1)["cursor"]
     assert ada.call("timeline", first="2027-01-01")["days"] == []
+
+
 def test_episodes_are_listed_and_shown(ada: Agent) -> None:
     (day,) = ada.call("list_episodes", strategy="day", query="boat", last="2026-05-08")["episodes"]
     shown = ada.call("get_episode", id=day["id"], limit=2)
