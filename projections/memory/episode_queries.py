@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
-import msgspec
 
 from recollect.projections.sqlite import rows, scalar
 from recollect.schemas.changes import EpisodeEvent
@@ -14,12 +12,11 @@ from recollect.schemas.episode_strategies import EpisodeStrategy
 
 
 class EpisodeDefinition(NamedTuple):
-    """How events are grouped; the parameters depend on the strategy."""
+    """How events are grouped. `parameters`: those of the strategy, as JSON."""
 
     id: str
-    name: str
     strategy: EpisodeStrategy
-    parameters: dict[str, Any]
+    parameters: str
 
 
 class EpisodeState(NamedTuple):
@@ -31,18 +28,8 @@ class EpisodeState(NamedTuple):
 
 def episode_definitions(connection: apsw.Connection) -> list[EpisodeDefinition]:
     """Return all definitions, by id."""
-    found = rows(
-        connection, "SELECT id, name, strategy, parameters FROM episode_definitions ORDER BY id"
-    )
-    return [
-        EpisodeDefinition(id_, name, strategy, _parameters(text))
-        for id_, name, strategy, text in found
-    ]
-
-
-@lru_cache
-def _parameters(text: str) -> dict[str, Any]:
-    return msgspec.json.decode(text, type=dict[str, Any])
+    found = rows(connection, "SELECT id, strategy, parameters FROM episode_definitions ORDER BY id")
+    return [EpisodeDefinition(*row) for row in found]
 
 
 def episode(connection: apsw.Connection, episode_id: str) -> EpisodeState | None:

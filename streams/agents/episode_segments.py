@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
@@ -85,9 +84,10 @@ class Boundaries(msgspec.Struct, frozen=True):
         )
 
 
-def boundaries(parameters: dict[str, Any]) -> Boundaries:
-    """Return the parameters of an episode definition."""
-    return msgspec.convert(parameters, Boundaries)
+@lru_cache
+def boundaries(parameters: str) -> Boundaries:
+    """Return the parameters of an episode definition, given as JSON."""
+    return msgspec.json.decode(parameters, type=Boundaries)
 
 
 @lru_cache(maxsize=256)
