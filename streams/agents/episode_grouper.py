@@ -14,7 +14,7 @@ episode do not move any more.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 
@@ -61,33 +61,11 @@ class EpisodeGrouper(Agent):
         return grouping.parts()
 
 
-def episode_rows(
-    state: State,
-    definition_id: str,
-    key: str,
-    events: Iterable[tuple[str, int, int]],
-    created_at: int,
-) -> list[Episode | EpisodeEvent]:
-    """Return the rows that put events (id, number, unix ms) into the episode with a key.
-
-    For agents that group events by their meaning, such as consolidation; the key may be the id of
-    what was concluded first. The `episode_id` of each `EpisodeEvent` is the version that the events
-    are in. The rows must have all these events among their sources.
-    """
-    version, parent = open_version(state, row_id(0, "episode", definition_id, key))
-    rows: list[Episode | EpisodeEvent] = []
-    if state.episode(version) is None:
-        rows.append(Episode(version, definition_id, None, None, parent, created_at))
-    return rows + [
-        EpisodeEvent(version, event_id, definition_id, number, at)
-        for event_id, number, at in events
-    ]
-
-
 def open_version(state: State, episode_id: str) -> tuple[str, str | None]:
     """Return the id of the version of an episode that can still grow, and of the version before.
 
-    It may not exist yet.
+    The version may not exist yet. Other agents that write episodes, such as consolidation, add
+    events to this version too.
     """
     parent = None
     while (found := state.episode(episode_id)) is not None and found.is_analysed:

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.schemas.changes import Episode, EpisodeEvent
 from recollect.schemas.events import Draft
-from recollect.streams.agents.episode_grouper import EpisodeGrouper, episode_rows
+from recollect.streams.agents.episode_grouper import EpisodeGrouper
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
 
 Groups = set[tuple[str, ...]]
@@ -220,19 +220,3 @@ def test_a_late_message_leaves_the_bounds_of_analysed_windows() -> None:
     analyse(zone, "time_window")
     zone.given(said("d", after=100 * MINUTE), said("c", after=50 * MINUTE))
     assert groups(zone, "time_window") == {("a", "b", "c"), ("d",)}
-
-
-def test_events_are_grouped_by_what_another_agent_concludes() -> None:
-    zone = told([said("a"), said("b", after=5 * DAY)])
-    events = [(event.id, event.number, event.occurred_at) for event in zone.events]
-    rows = episode_rows(zone.state(), "consolidation", "knowledge", events[:1], START)
-    zone.given(*rows)
-    zone.given(*episode_rows(zone.state(), "consolidation", "knowledge", events[1:], START))
-    assert groups(zone, "consolidation") == {("a", "b")}
-    analyse(zone, "consolidation")
-    zone.given(said("c", after=6 * DAY))
-    event = zone.events[-1]
-    more = [(event.id, event.number, event.occurred_at)]
-    zone.given(*episode_rows(zone.state(), "consolidation", "knowledge", more, START))
-    assert groups(zone, "consolidation") == {("a", "b", "c")}
-    assert zone.ask("memory", "SELECT max(event_count) FROM episodes") == [(3,)]
