@@ -12,6 +12,7 @@ import click
 from recollect.cli.commands import (
     backfill_command,
     backup_commands,
+    branch_commands,
     browse_commands,
     certificate_command,
     config_command,
@@ -94,6 +95,7 @@ for command in (
     *upkeep_commands.COMMANDS,
     *certificate_command.COMMANDS,
     *backup_commands.COMMANDS,
+    *branch_commands.COMMANDS,
     *process_commands.COMMANDS,
     *service_commands.COMMANDS,
     *config_command.COMMANDS,

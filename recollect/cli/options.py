@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recollect.schemas.zones import DEFAULT_ZONE, check_zone
+from recollect.schemas.zones import DEFAULT_ZONE, split_zone
 
 if TYPE_CHECKING:
     from recollect.home.configuration import Configuration
@@ -127,7 +127,9 @@ def given_zone(zone: str | None) -> str:
     """
     outer: dict[str, str | None] = click.get_current_context().obj or {}
     given = zone if zone is not None else outer.get("zone")
-    return check_zone(DEFAULT_ZONE if given is None else given)
+    name = DEFAULT_ZONE if given is None else given
+    split_zone(name)
+    return name
 
 
 def home_and_zone(home: str | None, zone: str | None) -> tuple[Home, str]:

@@ -23,7 +23,7 @@ from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.inbound import MAX_NAME_BYTES
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import AccessToken, NewAccessToken
-from recollect.schemas.zones import check_zone
+from recollect.schemas.zones import BRANCH_MARK, check_zone
 from recollect.streams.system.locks import exclusive
 
 Right = Literal["read", "write", "forget", "admin"]
@@ -52,7 +52,8 @@ class StoredToken(msgspec.Struct, frozen=True, kw_only=True):
     used_at: int | None = None
 
     def has_right(self, zone: str, right: Right) -> bool:
-        """Return whether the token grants a right to a zone."""
+        """Return whether the token grants a right to a zone, and so to its branches."""
+        zone = zone.partition(BRANCH_MARK)[0]
         return right in self.rights and (zone in self.zones or EVERY_ZONE in self.zones)
 
     def public_view(self) -> AccessToken:

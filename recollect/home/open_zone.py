@@ -11,10 +11,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from recollect.home.follower_lock import has_follower
 from recollect.home.home_directory import Home
-from recollect.home.ledgers import open_node
+from recollect.home.ledgers import EMBEDDED, open_node
 from recollect.home.name_suggestions import unknown_zone
 from recollect.home.recaller_pool import RecallerPool
 from recollect.projections.embeddings.vector_queries import vector_count
@@ -24,11 +26,14 @@ from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
 from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
 from recollect.schemas.wire import Result
-from recollect.schemas.zones import check_zone
+from recollect.schemas.zones import split_zone
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import partition_of
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.records.heads import head_text
+
+if TYPE_CHECKING:
+    from recollect.home.zone_branches import Branches
 
 
 class OpenHome:
@@ -46,6 +51,7 @@ class OpenHome:
         #: not read the ledger.
         self.has_follower = has_follower(home)
         self.recallers = RecallerPool(self.node, home)
+        self._branches: dict[tuple[str, str], OpenHome] = {}
         self._zones: dict[str, OpenZone] = {}
         self._changed = threading.Condition()
         # The number of running calls by thread.
@@ -54,10 +60,52 @@ class OpenHome:
         self._process = os.getpid()
 
     def zone(self, name: str) -> OpenZone:
-        """Return a zone, which may be empty; InvalidInput if the name is invalid."""
-        check_zone(name)
+        """Return a zone, which may be empty, or the branch of a zone: `ada@trial`.
+
+        Raises:
+            InvalidInput: the name is invalid, or there is no such branch.
+        """
+        zone, branch = split_zone(name)
+        if branch is not None:
+            return self._branch(zone, branch)
         with self._changed:
-            return self._zones.setdefault(name, OpenZone(self, name))
+            return self._zones.setdefault(zone, OpenZone(self, zone))
+
+    @cached_property
+    def branches(self) -> Branches:
+        """The branches of the home's zones."""
+        from recollect.home.zone_branches import Branches
+
+        return Branches(self.home, self.node)
+
+    def _branch(self, zone: str, name: str) -> OpenZone:
+        """Return a branch, as a zone of its own home, without what the zone forgot since."""
+        directory = self.branches.directory(zone, name)
+        with self._changed:
+            opened = self._branches.get((zone, name))
+            if opened is None:
+                opened = OpenHome(self.branches.home(directory), EMBEDDED)
+                self._branches[zone, name] = opened
+        self.branches.forget_again(zone, name, opened.node)
+        return opened.zone(zone)
+
+    def forget_in_branches(self, zone: str) -> None:
+        """Erase in a zone's branches what the zone has forgotten."""
+        for name in self.branches.names(zone):
+            self._branch(zone, name)
+
+    def drop_branch(self, zone: str, name: str) -> None:
+        """Close a branch, and delete it with everything in it.
+
+        Raises:
+            InvalidInput: there is no such branch.
+            Busy: another process has it open, or it was called during a call on the branch.
+        """
+        with self._changed:
+            opened = self._branches.pop((zone, name), None)
+        if opened is not None:
+            opened.close()
+        self.branches.drop(zone, name)
 
     def zone_names(self) -> list[str]:
         """Return the names of the zones: from the ledger or, if there is a follower, the files."""
@@ -68,6 +116,9 @@ class OpenHome:
 
     def holds(self, name: str) -> bool:
         """Return whether a zone has events; unlike `zone`, this does not cache the name."""
+        zone, branch = split_zone(name)
+        if branch is not None:
+            return branch in self.branches.names(zone)
         if self.has_follower:
             return self.node.zone(name).exists()
         return self.node.ledger.head(name).number > 0
@@ -117,6 +168,8 @@ class OpenHome:
             self._closed = True
             while self._calls:
                 self._changed.wait()
+        for opened in self._branches.values():
+            opened.close()
         self.recallers.close()
         self.node.close()
 

@@ -65,10 +65,13 @@ class AsyncRecollect:
         self._entered: Recollect | None = None
 
     def zone(self, name: str = DEFAULT_ZONE) -> AsyncZone:
-        """Return a zone, the memory of one tenant; its first event creates it.
+        """Return a zone, the memory of one tenant, or a branch of it: `ada@trial`.
+
+        The first event creates a zone, `create_branch` a branch.
 
         Raises:
-            InvalidInput: the name is not 1 to 64 letters, digits, `.`, `_` and `-`.
+            InvalidInput: a name is not 1 to 64 letters, digits, `.`, `_` and `-`, or there is no
+                such branch.
 
         >>> async def main():
         ...     async with AsyncRecollect(home, encoder="none") as r:

@@ -15,7 +15,7 @@ from recollect.operations.answers.recall_counter import AccessCounts
 from recollect.operations.memories import listing
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
-from recollect.schemas.zones import DEFAULT_ZONE, check_zone
+from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.projecting.projector import OnProgress
 
 _REMOTE = ("http://", "https://")
@@ -104,10 +104,13 @@ class Recollect:
         return self._open_home.home.directory
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
-        """Return a zone, the memory of one tenant; its first event creates it.
+        """Return a zone, the memory of one tenant, or a branch of it: `ada@trial`.
+
+        The first event creates a zone, `create_branch` a branch.
 
         Raises:
-            InvalidInput: the name is not 1 to 64 letters, digits, `.`, `_` and `-`.
+            InvalidInput: a name is not 1 to 64 letters, digits, `.`, `_` and `-`, or there is no
+                such branch.
 
         >>> r.zone("ada").name
         'ada'
@@ -123,7 +126,6 @@ class Recollect:
         >>> r.holds("ada"), r.holds("nobody")
         (True, False)
         """
-        check_zone(zone)
         with self._open_home.call_guard():
             return self._open_home.holds(zone)
 

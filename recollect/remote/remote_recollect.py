@@ -15,7 +15,7 @@ from recollect.remote.remote_zone import RemoteZone
 from recollect.remote.service_client import ServiceClient
 from recollect.schemas.errors import InvalidInput, RequiresLocalHome
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
-from recollect.schemas.zones import DEFAULT_ZONE, check_zone
+from recollect.schemas.zones import DEFAULT_ZONE, split_zone
 from recollect.streams.projecting.projector import OnProgress
 
 
@@ -53,7 +53,7 @@ class RemoteRecollect(Recollect):
         raise RequiresLocalHome(f"home: it is on the machine of the service at {self._service.url}")
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
-        check_zone(name)
+        split_zone(name)
         return RemoteZone(self._service, name)
 
     def holds(self, zone: str) -> bool:

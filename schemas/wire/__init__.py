@@ -42,6 +42,7 @@ from recollect.schemas.wire.extraction import (
     Writer,
 )
 from recollect.schemas.wire.list_entries import (
+    Branch,
     DeadLetter,
     DeadLetterOutcome,
     Entity,
@@ -91,6 +92,7 @@ from recollect.schemas.wire.reports import (
     AccessToken,
     BackfillReport,
     BackupReport,
+    BranchPromotion,
     ChangedFact,
     EntityDiff,
     FactDiff,
@@ -127,6 +129,8 @@ __all__ = [
     "AccessToken",
     "BackfillReport",
     "BackupReport",
+    "Branch",
+    "BranchPromotion",
     "Budget",
     "CausalPair",
     "Certificate",

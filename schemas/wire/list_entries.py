@@ -422,3 +422,13 @@ class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     zone: Annotated[str, Meta(description="Name of the zone.")]
     events: Annotated[int, Meta(description="Number of records in its ledger.")]
+
+
+class Branch(msgspec.Struct, frozen=True, kw_only=True):
+    """A branch of a zone: a copy of its memory that goes on alone."""
+
+    name: Annotated[str, Meta(description="Name of the branch; its zone is named ZONE@NAME.")]
+    forked_at: Annotated[str, Meta(description="Head of the zone's ledger where it was forked.")]
+    created_at: Annotated[str, Meta(description="When it was forked (ISO 8601).")]
+    events: Annotated[int, Meta(description="Number of records in the branch since then.")]
+    zone_events: Annotated[int, Meta(description="Number of records in the zone since then.")]

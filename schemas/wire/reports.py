@@ -502,3 +502,18 @@ class WriterPromptVersion(msgspec.Struct, frozen=True):
         Meta(description="Number of the ledger record that set it; 0 for recollect's own role."),
     ]
     at: Annotated[str | None, Meta(description="When it was set.")]
+
+
+class BranchPromotion(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of promoting a branch."""
+
+    published: Annotated[int, Meta(description="Number of events that are new in the zone.")]
+    duplicates: Annotated[int, Meta(description="Number of events that the zone had already.")]
+    conflicts: Annotated[
+        list[str],
+        Meta(description="Ids that the zone has with other content; they were not published."),
+    ]
+    left: Annotated[
+        dict[str, int],
+        Meta(description="Number of records that stay in the branch, by kind, such as forget."),
+    ]

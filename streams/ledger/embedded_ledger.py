@@ -55,7 +55,10 @@ class EmbeddedKeys(KeyStore):
     text.
     """
 
-    def __init__(self, path: Path | str, *, readonly: bool = False) -> None:
+    def __init__(
+        self, path: Path | str, *, readonly: bool = False, secret: bytes | None = None
+    ) -> None:
+        """`secret`: that of a new file; None: a random one."""
         self._lock = threading.RLock()
         self._connection = connect(path, durable=True, readonly=readonly)
         if readonly:
@@ -63,11 +66,11 @@ class EmbeddedKeys(KeyStore):
         else:
             _KEYS_MIGRATIONS.migrate(self._connection, Path(path))
             if self._stored("source") is None:
-                self._store("source", new_key()[1])
-        secret = self._stored("source")
-        assert secret is not None
-        assert len(secret) == KEY_BYTES
-        self._secret = secret
+                self._store("source", secret or new_key()[1])
+        stored = self._stored("source")
+        assert stored is not None
+        assert len(stored) == KEY_BYTES
+        self._secret = stored
 
     def _store(self, name: str, secret: bytes) -> None:
         self._connection.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (name, secret))

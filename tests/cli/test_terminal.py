@@ -238,6 +238,11 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             ["--query", f"live {attack}"],
         ],
         "merges": [[], [attack], ["approve", attack], ["undo", attack]],
+        "branch": [
+            *(["create", attack], ["create", "trial", "--at", attack], ["create", "trial"]),
+            *(["list"], ["diff", "trial"], ["promote", "trial"], ["drop", attack]),
+            *(["drop", "trial"],),
+        ],
         "extract": [[str(export)], [str(room / attack[:20])], [str(export), "--format", attack]],
         "status": [[]],
         "doctor": [[]],

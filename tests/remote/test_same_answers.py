@@ -243,6 +243,14 @@ def _merged(zone: Zone) -> object:
     return [said, done, zone.decide_merge(waits.id, "undone"), zone.merges()]
 
 
+def _branched(zone: Zone) -> object:
+    made = zone.create_branch("trial")
+    found = [zone.branch_diff("trial"), zone.promote_branch("trial")]
+    assert [each.name for each in zone.branches()] == ["trial"]
+    assert zone.drop_branch("trial").forked_at == made.forked_at
+    return [made.forked_at.partition(":")[0], *found, zone.branches()]
+
+
 def _modelled(zone: Zone) -> object:
     made = zone.create_mental_model("Homes", "Ada lives in Turin.", subtype="place", tags=("a",))
     later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
@@ -294,6 +302,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     "forget": _forgotten,
     "certificates certificate": _certified,
     "propose_merge decide_merge": _merged,
+    "branches create_branch branch_diff promote_branch drop_branch": _branched,
     "create_mental_model update_mental_model delete_mental_model": _modelled,
     "rebuild rollback reclaim": _kept_in_order,
     "forget_memory": lambda zone: [zone.forget_memory("m2"), zone.status().events],

@@ -59,7 +59,7 @@ def rebuild(
     elif dry_run:
         print_line(f"rebuild --level {level} would read {pluralise(done.records, 'ledger record')}")
     elif done.difference is not None:
-        _print_difference(done.difference)
+        print_difference(done.difference)
         print_line(
             f"built generation {done.generation} without activating it; "
             f"to rebuild and activate: recollect rebuild --level {level}"
@@ -72,7 +72,8 @@ def rebuild(
         )
 
 
-def _print_difference(found: GenerationDiff) -> None:
+def print_difference(found: GenerationDiff) -> None:
+    """Print what a generation or a branch gained, lost and changed."""
     print_line(
         f"facts     {found.facts_same} the same, {found.facts_gained} gained, "
         f"{found.facts_lost} lost, {found.facts_changed} changed"

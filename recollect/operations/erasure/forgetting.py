@@ -267,6 +267,7 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
         zone.node.finish_purge(zone.name)
         if certificate:
             issued = issue(zone, plan.earlier[0], _request(plan))
+    zone.open_home.forget_in_branches(zone.name)
     return _report(plan, removed, certificate=issued)
 
 

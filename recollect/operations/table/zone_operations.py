@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recollect.operations.table.answer_operations import AnswerOperations
 from recollect.operations.table.backfill_operations import BackfillOperations
+from recollect.operations.table.branch_operations import BranchOperations
 from recollect.operations.table.entity_operations import EntityOperations
 from recollect.operations.table.episode_operations import EpisodeOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
@@ -28,6 +29,7 @@ class ZoneOperations(
     ObservationOperations,
     ErasureOperations,
     UpkeepOperations,
+    BranchOperations,
     WriterOperations,
     BackfillOperations,
 ):

@@ -14,6 +14,7 @@ from msgspec import Meta
 from recollect.home.consistency_token import LedgerPosition
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import IngestReport
+from recollect.schemas.zones import BRANCH_MARK
 from recollect.service.http.idempotent_calls import HEADER
 from recollect.service.http.json_bodies import check_json, decode, is_ndjson
 from recollect.service.http.problem_details import (
@@ -94,6 +95,9 @@ async def _import(
     async for lines in batches:
         await service.writing.run(partial(event_import.add, lines))
     report = await service.writing.run(event_import.report)
+    if BRANCH_MARK in zone:
+        # The service decides the zones of its home; a branch is in a home of its own.
+        await service.writing.run(service.recollect.zone(zone).decide)
     service.count_import(report)
     if report.read and report.rejected == report.read:
         raise _all_rejected(report)

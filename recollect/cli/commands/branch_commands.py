@@ -1,0 +1,101 @@
+"""The command `branch`: try something out on a copy of a zone's memory."""
+
+from __future__ import annotations
+
+import click
+
+from recollect.cli.commands.upkeep_commands import print_difference
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import print_json, print_line
+from recollect.schemas.text_sanitising import pluralise
+
+
+@click.group(
+    epilog="Example: recollect branch create trial && recollect --zone default@trial facts"
+)
+def branch() -> None:
+    """Try something out on a copy of a zone's memory.
+
+    The branch NAME of the zone ada is the zone ada@NAME in every other command.
+    """
+
+
+@branch.command(epilog="Example: recollect branch create trial")
+@common_options
+@click.argument("name")
+@click.option("--at", metavar="HEAD", help="Fork at this earlier head, as status printed it.")
+def create(home: str | None, zone: str | None, as_json: bool, name: str, at: str | None) -> None:
+    """Fork the zone at its last event: copy its memory into a branch."""
+    with open_zone(home, zone) as memory:
+        made = memory.create_branch(name, at=at)
+        if as_json:
+            print_json(made)
+        else:
+            print_line(
+                f"forked {memory.name} at {made.forked_at}; use it: --zone {memory.name}@{name}"
+            )
+
+
+@branch.command("list", epilog="Example: recollect branch list")
+@common_options
+def list_(home: str | None, zone: str | None, as_json: bool) -> None:
+    """List the zone's branches."""
+    with open_zone(home, zone) as memory:
+        found = memory.branches()
+    for each in found:
+        if as_json:
+            print_json(each)
+        else:
+            print_line(
+                f"{each.name}  {pluralise(each.events, 'record')} since "
+                f"{each.forked_at.partition(':')[0]}, in the zone {each.zone_events}"
+            )
+
+
+@branch.command(epilog="Example: recollect branch diff trial")
+@common_options
+@click.argument("name")
+def diff(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
+    """Show what the branch gained, lost and changed, compared with the zone now."""
+    with open_zone(home, zone) as memory:
+        found = memory.branch_diff(name)
+    if as_json:
+        print_json(found)
+    else:
+        print_difference(found)
+
+
+@branch.command(epilog="Example: recollect branch promote trial")
+@common_options
+@click.argument("name")
+def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
+    """Publish what was said and commanded in the branch to its zone.
+
+    The branch stays. Erasures in the branch are not promoted.
+    """
+    with open_zone(home, zone) as memory:
+        done = memory.promote_branch(name)
+    if as_json:
+        print_json(done)
+        return
+    print_line(f"published {pluralise(done.published, 'event')}; {done.duplicates} were there")
+    for id_ in done.conflicts:
+        print_line(f"  {id_} is in the zone with other content, and was not published")
+    for kind, count in done.left.items():
+        print_line(f"  {pluralise(count, 'record')} of kind {kind} not promoted")
+
+
+@branch.command(epilog="Example: recollect branch drop trial")
+@common_options
+@click.argument("name")
+def drop(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
+    """Delete the branch and everything in it; the zone is not touched."""
+    with open_zone(home, zone) as memory:
+        dropped = memory.drop_branch(name)
+    if as_json:
+        print_json(dropped)
+    else:
+        print_line(f"dropped {name}, with {pluralise(dropped.events, 'record')} of its own")
+
+
+COMMANDS = (branch,)

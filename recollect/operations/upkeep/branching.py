@@ -1,0 +1,116 @@
+"""Operations on the branches of a zone: fork, compare, promote, drop."""
+
+from __future__ import annotations
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import Branch, BranchPromotion, GenerationDiff
+from recollect.schemas.zones import BRANCH_MARK
+from recollect.streams.ledger.ledger import Head
+from recollect.streams.records.chain_readers import event_at
+from recollect.streams.records.heads import ExpectedHead, head_text
+
+
+def create_branch(zone: OpenZone, name: str, *, at: str | None = None) -> Branch:
+    """Fork a zone at its last event, or at an earlier head as `status` prints it.
+
+    Raises:
+        UnknownZone: the zone has no events.
+        InvalidInput: the branch exists, a name is invalid, or the ledger does not contain the head.
+    """
+    zone.must_exist()
+    zone.decide()
+    head = zone.node.ledger.head(zone.name)
+    number = head.number
+    if at is not None:
+        expected = ExpectedHead.read(at)
+        number = expected.number
+        fork = event_at(zone.node.ledger, zone.name, number) if number <= head.number else None
+        found = None if fork is None else Head(number, fork.hash)
+        if problem := expected.mismatch(head.number, found):
+            raise InvalidInput(f"at: {problem}")
+    zone.open_home.branches.create(zone.name, name, number, unix_ms())
+    return _branch(zone, name)
+
+
+def branches(zone: OpenZone) -> list[Branch]:
+    """Return the branches of a zone, by name."""
+    return [_branch(zone, name) for name in zone.open_home.branches.names(zone.name)]
+
+
+def _branch(zone: OpenZone, name: str) -> Branch:
+    described = zone.open_home.branches.describe(zone.name, name)
+    branch = _open(zone, name)
+    return Branch(
+        name=name,
+        forked_at=head_text(Head(described.number, bytes.fromhex(described.hash))),
+        created_at=format_time(described.created_at),
+        events=branch.node.ledger.head(zone.name).number - described.number,
+        zone_events=zone.node.ledger.head(zone.name).number - described.number,
+    )
+
+
+def _open(zone: OpenZone, name: str) -> OpenZone:
+    return zone.open_home.zone(f"{zone.name}{BRANCH_MARK}{name}")
+
+
+def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
+    """Return what a branch gained, lost and changed, compared with the zone as it is now.
+
+    Raises:
+        InvalidInput: there is no such branch.
+    """
+    from recollect.streams.lifecycle.generation_difference import difference
+
+    opened = _open(zone, branch)
+    zone.decide()
+    opened.decide()
+    with zone.files() as old, opened.files() as new:
+        return difference(old, new)
+
+
+def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
+    """Publish what was said and commanded in a branch to its zone.
+
+    Nothing is published twice, and an event whose id the zone has with other content is not
+    published. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
+    promoted.
+
+    Raises:
+        InvalidInput: there is no such branch.
+    """
+    from recollect.streams.lifecycle.branch_ledger import drafts_to_promote, own_events
+
+    described = zone.open_home.branches.describe(zone.name, branch)
+    opened = _open(zone, branch)
+    drafts, left = drafts_to_promote(
+        list(own_events(opened.node.ledger, zone.name, described.number))
+    )
+    receipts = zone.node.ledger.publish(zone.name, drafts) if drafts else []
+    conflicts = [
+        draft.payload.source_id
+        for draft, receipt in zip(drafts, receipts, strict=True)
+        if receipt.status == "conflict"
+    ]
+    if receipts:
+        zone.note_published(max(receipt.number for receipt in receipts))
+        zone.decide()
+    return BranchPromotion(
+        published=sum(receipt.status == "new" for receipt in receipts),
+        duplicates=sum(receipt.status == "duplicate" for receipt in receipts),
+        conflicts=conflicts,
+        left=dict(sorted(left.items())),
+    )
+
+
+def drop_branch(zone: OpenZone, branch: str) -> Branch:
+    """Delete a branch and return what it was; the zone is not touched.
+
+    Raises:
+        InvalidInput: there is no such branch.
+        Busy: another process has it open.
+    """
+    found = _branch(zone, branch)
+    zone.open_home.drop_branch(zone.name, branch)
+    return found
