@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import httpx
 import pytest
 
 from recollect.home.home_directory import Home
@@ -26,6 +27,7 @@ from recollect.streams.system.locks import exclusive
 from recollect.streams.writing.backfill_episodes import SizedMessage, episodes_by_platform
 from tests.cli.kit import Shell
 from tests.memory import Memory
+from tests.service.kit import served
 from tests.writing.conftest import writing_home
 from tests.writing.model_server import Body, ModelServer, Reply, Script, model_server, say
 from tests.writing.scripts import message_of, results_of
@@ -275,7 +277,7 @@ def test_a_pause_holds_over_a_restart(tmp_path: Path) -> None:
         before = len(server.questions)
     with home_with_model(place, remembering) as (memory, server):
         assert memory.backfill_status().state == "paused"
-        with pytest.raises(Busy, match="--resume"):
+        with pytest.raises(InvalidInput, match="--resume"):
             memory.backfill()
         assert server.questions == []
         report = memory.backfill(resume=True)
@@ -434,7 +436,7 @@ def test_the_command_prints_plan_pause_and_progress(tmp_path: Path) -> None:
         (paused,) = run("--pause", "--json").json()
         assert paused["state"] == "paused"
         refused = run()
-        assert (refused.status, "--resume" in refused.err) == (1, True)
+        assert (refused.status, "--resume" in refused.err) == (2, True)
         resumed = run("--resume", "--platform", "slack")
         assert resumed.status == 0
         assert "done  2 of 2 episodes" in resumed.out
@@ -446,3 +448,45 @@ def test_the_command_prints_plan_pause_and_progress(tmp_path: Path) -> None:
             4,
         )
         assert run("--pause", "--resume").status == 2
+
+
+def test_a_service_shows_pauses_and_resumes_it(tmp_path: Path) -> None:
+    place = tmp_path / "home"
+    ingest(place, history(8))
+    reached, goes_on = threading.Event(), threading.Event()
+
+    def script(body: Body) -> Reply:
+        if number_of(body) >= 4:
+            reached.set()
+            goes_on.wait(60)
+        return remembering(body)
+
+    with model_server(script) as server:
+        _configure(place, server)
+        with (place / "recollect.toml").open("a") as settings:
+            settings.write("background = false\n")
+        with served(place) as service, service.client("default") as client:
+            zone = "/v1/zones/default"
+            started = client.post(f"{zone}/backfill", json={})
+            assert reached.wait(60)
+            running = client.get(f"{zone}/backfill").json()
+            assert (running["state"], running["episodes_done"]) == ("running", 4)
+            assert running["rate"] > 0
+            assert client.post(f"{zone}/backfill/pause").status_code == 200
+            goes_on.set()
+            # The episodes whose messages are all being read are finished.
+            found = _outcome(client, started)
+            assert (found["state"], found["episodes_done"]) == ("paused", 6)
+            refused = _outcome(client, client.post(f"{zone}/backfill", json={}))
+            assert "--resume" in refused["detail"]
+            resumed = client.post(f"{zone}/backfill", json={"resume": True})
+            found = _outcome(client, resumed)
+            assert (found["state"], found["messages_done"]) == ("done", 4)
+
+
+def _outcome(client: httpx.Client, started: httpx.Response) -> Any:
+    """Return the result of an operation, or the operation if it failed, from its progress."""
+    stream = client.get(f"{started.headers['Location']}/progress").text
+    events = [line.removeprefix("data: ") for line in stream.splitlines() if line[:5] == "data:"]
+    last = json.loads(events[-1])
+    return last if last["state"] == "failed" else last["result"]

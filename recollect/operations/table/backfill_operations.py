@@ -92,8 +92,9 @@ def backfill(
     cost. In a home without a model, the rules have read everything when it was ingested.
 
     Raises:
-        InvalidInput: the platform is unknown, a time is invalid, or no model account is configured.
-        Busy: a backfill of the zone is running or paused.
+        InvalidInput: the platform is unknown, a time is invalid, no model account is configured, or
+            the backfill is paused.
+        Busy: a backfill of the zone is running.
 
     >>> found = zone.backfill(dry_run=True)
     >>> found.state, found.model, found.episodes

@@ -77,8 +77,9 @@ def backfill(
     everything when it was ingested: what they have not decided yet is decided.
 
     Raises:
-        InvalidInput: the platform is unknown, a time is invalid, or no model account is configured.
-        Busy: a backfill of the zone is running or paused.
+        InvalidInput: the platform is unknown, a time is invalid, no model account is configured, or
+            the backfill is paused.
+        Busy: a backfill of the zone is running.
     """
     home = zone.open_home.home
     zone.must_exist()
@@ -89,9 +90,9 @@ def backfill(
             if resume:
                 _pause_file(zone).unlink(missing_ok=True)
             elif _pause_file(zone).exists():
-                raise Busy(
-                    f"the backfill of zone {zone.name} is paused; recollect backfill --resume "
-                    "continues it"
+                raise InvalidInput(
+                    f"the backfill of zone {zone.name} is paused; resume it (recollect backfill "
+                    "--resume)"
                 )
         span = _span(zone, platform, first, last, resume=resume)
         client = None
@@ -169,6 +170,9 @@ class _Backfill:
             state="stopped" if written.stopped else "paused" if left else "done",
             written=written,
         )
+        if self._report.state == "done":
+            # A pause that came too late does not hold up the next backfill.
+            _pause_file(self._zone).unlink(missing_ok=True)
         self._save()
         return self._report
 
