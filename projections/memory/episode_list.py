@@ -97,6 +97,22 @@ def episodes_with_events(
     )
 
 
+def episodes_beginning(
+    connection: apsw.Connection, strategy: str, since: int, until: int
+) -> list[ListedEpisode]:
+    """Return the current episodes of several messages that begin from `since` until before `until`.
+
+    The times are unix ms; the earliest episode comes first.
+    """
+    found = rows(
+        connection,
+        f"SELECT {_COLUMNS} {_FROM} WHERE event_count > 1 AND {_IS_CURRENT} "
+        "AND strategy = ? AND start_time >= ? AND start_time < ? ORDER BY start_time, episodes.id",
+        (strategy, since, until),
+    )
+    return [_listed(row) for row in found]
+
+
 def _bindings(which: EpisodeFilter) -> dict[str, object]:
     return which._asdict() | {"ids": None if which.ids is None else json_array(which.ids)}
 

@@ -67,9 +67,6 @@ from recollect.schemas.wire.list_entries import (
     ObservationPage,
     Page,
     Relation,
-    TimelineDay,
-    TimelineItem,
-    TimelinePage,
     WriterPromptProposal,
     WriterProposalDecision,
     WriterProposalStatus,
@@ -122,6 +119,7 @@ from recollect.schemas.wire.reports import (
     WriterPromptVersion,
     ZoneModelUsage,
 )
+from recollect.schemas.wire.timeline_entries import TimelineDay, TimelineItem, TimelinePage
 
 __all__ = [
     "DEFAULT_SCOPE",

@@ -256,3 +256,21 @@ def test_pages_of_any_size_list_every_fact_on_its_day(
         about = {fact.id for fact in paginate(zone.facts, entity=entity, superseded=True)}
         expected = [each for each in _expected(zone, events, first, last) if each[2] in about]
         assert found == expected
+
+
+def test_a_day_shows_the_talks_that_began_on_it(zone: Zone) -> None:
+    zone.ingest(
+        [
+            message("a", "I bought a boat in Rome.", "2026-05-08T10:00:00Z", thread_id="t"),
+            message("b", "I will sail it on Sunday.", "2026-05-08T10:05:00Z", "Bob", thread_id="t"),
+            message("c", "I sold a horse in Oslo.", "2026-05-09T10:00:00Z", "Eve", thread_id="u"),
+        ]
+    )
+    talks = {day.day: day.episodes for day in zone.timeline()}
+    (talk,) = talks["2026-05-08"]
+    assert (talk.start, talk.end) == ("2026-05-08T10:00:00.000Z", "2026-05-08T10:05:00.000Z")
+    assert (talk.title, talk.participants) == ("I bought a boat in Rome.", ["Ada", "Bob"])
+    # A message alone is no talk.
+    assert talks["2026-05-09"] == []
+    assert [day.episodes for day in zone.timeline(entity="Eve")] == [[]]
+    assert [day.episodes for day in zone.timeline(entity="Ada")] == [[talk]]

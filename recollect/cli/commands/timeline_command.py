@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -26,10 +26,10 @@ from recollect.cli.output import (
     strong,
     warning,
 )
-from recollect.schemas.text_sanitising import collapse_whitespace, first_few
+from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 
 if TYPE_CHECKING:
-    from recollect.schemas.wire import TimelineDay, TimelineItem
+    from recollect.schemas.wire import Episode, TimelineDay, TimelineItem
 
 
 @click.command(epilog="Example: recollect timeline --entity Ada --from 2026-05-01 --to 2026-05-31")
@@ -92,14 +92,27 @@ def _joined(days: Iterable[TimelineDay]) -> Iterator[TimelineDay]:
     """Yield days, each once: a day that continues on the next page is joined."""
     from recollect.schemas.wire import TimelineDay
 
-    for day, parts in groupby(days, key=lambda each: each.day):
-        yield TimelineDay(day=day, items=[item for part in parts for item in part.items])
+    for day, group in groupby(days, key=lambda each: each.day):
+        parts = list(group)
+        items = [item for part in parts for item in part.items]
+        yield TimelineDay(day=day, items=items, episodes=parts[0].episodes)
 
 
 def _show_day(day: TimelineDay, *, full: bool) -> None:
     print_line(strong(f"{date.fromisoformat(day.day):%A}, {day.day}"))
     for item in day.items:
         _show_item(item, full=full)
+    for episode in day.episodes:
+        _show_episode(episode, full=full)
+
+
+def _show_episode(episode: Episode, *, full: bool) -> None:
+    for number, line in enumerate(paragraph(f"Talk: {episode.title}", 4, full=full)):
+        print_line("  " if number == 0 else INDENT, line)
+    start, end = (f"{datetime.fromisoformat(at):%H:%M}" for at in (episode.start, episode.end))
+    span = f"{start} to {end} UTC, {pluralise(episode.message_count, 'message')}"
+    who = ", ".join(map(collapse_whitespace, episode.participants))
+    print_parts(INDENT, quiet(span), quiet(who), quiet(f"episode {episode.id}"))
 
 
 def _show_item(item: TimelineItem, *, full: bool) -> None:

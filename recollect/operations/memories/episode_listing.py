@@ -72,7 +72,7 @@ def episode_page(
         return EpisodePage(episodes=[])
     answers = None if query is None else _events_answering(zone, query)
     with zone.files() as files, files.read_transaction():
-        offset = _utc_offset(files)
+        offset = zone_utc_offset(files)
         connection = files.memory.connection
         ids: AbstractSet[str] | None = None
         if entity is not None:
@@ -94,12 +94,12 @@ def episode_page(
         if answers is not None:
             every = episode_list.episodes(connection, which, after, len(rank) + 1)
             best = sorted(every, key=lambda each: rank[each.id])[:limit]
-            return EpisodePage(episodes=_episodes(files, best))
+            return EpisodePage(episodes=titled_episodes(files, best))
         found = episode_list.episodes(connection, which, after, limit + 1)
         more = None
         if len(found) > limit:
             more = f"{format_time(found[limit - 1].start_time)}/{found[limit - 1].id}"
-        return EpisodePage(episodes=_episodes(files, found[:limit]), cursor=more)
+        return EpisodePage(episodes=titled_episodes(files, found[:limit]), cursor=more)
 
 
 def _events_answering(zone: OpenZone, query: str) -> list[str]:
@@ -114,7 +114,7 @@ def _parse_cursor(cursor: str) -> tuple[int, str]:
     return parse_query_time(at, "cursor"), id_
 
 
-def _utc_offset(files: ZoneFiles) -> int:
+def zone_utc_offset(files: ZoneFiles) -> int:
     """Return the UTC offset of the latest message, in minutes."""
     latest = latest_event_time(files.events.connection)
     return 0 if latest is None else latest[1]
@@ -152,7 +152,7 @@ def episode(zone: OpenZone, id_: str, *, cursor: str | None, limit: int) -> Epis
         page = found[:limit]
         listed = _standing(files, [event for _, _, event in page])
         names = _SenderNames(files, listed.values())
-        (wire,) = _episodes(files, [version])
+        (wire,) = titled_episodes(files, [version])
         return EpisodeMessages(
             episode=wire,
             messages=[_message(listed[event], names) for _, _, event in page if event in listed],
@@ -175,7 +175,7 @@ def episode_history(zone: OpenZone, id_: str) -> EpisodePage:
     """
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
-        return EpisodePage(episodes=_episodes(files, _versions(zone, files, id_)))
+        return EpisodePage(episodes=titled_episodes(files, _versions(zone, files, id_)))
 
 
 def _versions(zone: OpenZone, files: ZoneFiles, id_: str) -> list[ListedEpisode]:
@@ -185,7 +185,7 @@ def _versions(zone: OpenZone, files: ZoneFiles, id_: str) -> list[ListedEpisode]
     return found
 
 
-def _episodes(files: ZoneFiles, found: Sequence[ListedEpisode]) -> list[Episode]:
+def titled_episodes(files: ZoneFiles, found: Sequence[ListedEpisode]) -> list[Episode]:
     """Return episodes as they are answered, with titles and participants."""
     first = {
         each.id: episode_list.first_events(files.memory.connection, each.id, _FIRST_MESSAGES)

@@ -17,8 +17,11 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import NamedTuple
 
+import msgspec
+
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
+from recollect.operations.memories.episode_listing import titled_episodes, zone_utc_offset
 from recollect.operations.memories.listing import (
     check_limit,
     files_at,
@@ -28,8 +31,10 @@ from recollect.operations.memories.listing import (
 from recollect.operations.memories.memory_listing import changes_of
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import dated_facts, fact_list
+from recollect.projections.identity.entities_for_recall import events_mentioning
+from recollect.projections.memory import dated_facts, episode_list, fact_list
 from recollect.projections.memory.dated_facts import DatedFact, Selection
+from recollect.schemas.episode_strategies import EpisodeStrategy
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.times import format_time, parse_query_time, parse_time
 from recollect.schemas.wire import Time, TimelineDay, TimelineItem, TimelinePage
@@ -38,6 +43,8 @@ from recollect.text.dates.found_dates import local_day
 _FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
 # A fact of more days than a month is placed on one of them, and not looked for on the others.
 _MAX_SPAN_DAYS = 31
+# What a day's episodes have in common: no long silence.
+_STRATEGY: EpisodeStrategy = "time_window"
 _DAY_MS = 86_400_000
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -81,7 +88,11 @@ def timeline_page(
         about = None if entity is None else resolve_entities(files, entity)
         places = _Timeline(files, Selection(about, valid_ms), first_day, last_day).after(after)
         found = list(islice(places, limit + 1))
-        days = list(_days(files, found[:limit]))
+        begun = None if cursor is None else after.day
+        days = [
+            day if day.day == begun else _with_episodes(files, day, about)
+            for day in _days(files, found[:limit])
+        ]
     return TimelinePage(days=days, cursor=found[limit - 1].cursor if found[limit:] else None)
 
 
@@ -227,6 +238,20 @@ def _length(fact: DatedFact) -> int:
     if fact.first_day is None or fact.last_day is None:
         return 0
     return (date.fromisoformat(fact.last_day) - date.fromisoformat(fact.first_day)).days + 1
+
+
+def _with_episodes(files: ZoneFiles, day: TimelineDay, about: list[str] | None) -> TimelineDay:
+    """Return a day with the episodes that began on it, in the zone's time zone."""
+    ordinal, offset = date.fromisoformat(day.day).toordinal(), zone_utc_offset(files)
+    connection = files.memory.connection
+    found = episode_list.episodes_beginning(
+        connection, _STRATEGY, _start(ordinal, offset), _start(ordinal + 1, offset)
+    )
+    if about is not None and found:
+        events = events_mentioning(files.identity.connection, about)
+        theirs = {id_ for _, id_ in episode_list.episodes_with_events(connection, events)}
+        found = [each for each in found if each.id in theirs]
+    return msgspec.structs.replace(day, episodes=titled_episodes(files, found)) if found else day
 
 
 def _start(day: int, utc_offset: int) -> int:
