@@ -315,6 +315,41 @@ class DecideWriterPrompt(
     by_setting: bool = False
 
 
+class OwnAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A user's own type of analysis: patterns, or a prompt for a language model.
+
+    `patterns`: facet type -> regular expression. The first group, if there is one, is the value.
+    """
+
+    name: str
+    version: str = "1"
+    patterns: dict[str, str] = {}
+    prompt: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the type."""
+        return f"{self.name}_v{self.version}"
+
+    @property
+    def output_type(self) -> str:
+        """What the type gives: text, or facets alone."""
+        return "facets" if self.prompt is None else "text"
+
+
+class Analyse(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="analyse"):
+    """Analyses an episode, with types given by id.
+
+    `events`: the numbers of all events of the episode. `own`: the definitions of those types that
+    are not built in.
+    """
+
+    episode_id: str
+    types: tuple[str, ...]
+    events: tuple[int, ...]
+    own: tuple[OwnAnalysis, ...] = ()
+
+
 class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
     """Activates another change chain for the zone, after a rebuild."""
 
@@ -359,6 +394,7 @@ AnyPayload = (
     | ModelAnswered
     | SetWriterPrompt
     | DecideWriterPrompt
+    | Analyse
     | ActivateChain
     | SkipRecord
 )

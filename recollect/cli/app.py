@@ -10,6 +10,7 @@ import sys
 import click
 
 from recollect.cli.commands import (
+    analysis_commands,
     backfill_command,
     backup_commands,
     branch_commands,
@@ -89,6 +90,7 @@ for command in (
     *timeline_command.COMMANDS,
     *observation_commands.COMMANDS,
     *episode_commands.COMMANDS,
+    *analysis_commands.COMMANDS,
     *extract_command.COMMANDS,
     *write_commands.COMMANDS,
     *backfill_command.COMMANDS,

@@ -13,9 +13,11 @@ import msgspec
 
 from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_swap import HOME_FILE, HomeSwap
+from recollect.home.own_analyses import check_own_analyses
 from recollect.projections.file_permissions import make_directory, restrict_permissions
 from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat
+from recollect.schemas.events import OwnAnalysis
 from recollect.schemas.wire import Writer
 from recollect.streams.encoder.catalog import MINILM, REGISTRY, ModelSource, Precision
 from recollect.streams.encoder.encoder import CrossEncoder, Encoder
@@ -47,6 +49,7 @@ class HomeSettings(msgspec.Struct, frozen=True):
     replaced the home's own. `reader`: None if only rules find names. `reranker`: the cross-encoder
     that reranks the best candidates, if any. `agents`: the deciding agents in order; an entry is
     `own` for all of recollect's agents, the name of one of them, or `package.module:NAME`.
+    `analyses`: the user's own types of analyses; commands carry them, so they may change any time.
     """
 
     format: int
@@ -55,6 +58,7 @@ class HomeSettings(msgspec.Struct, frozen=True):
     reader: ReaderPin | None = None
     reranker: Pin | None = None
     agents: tuple[str, ...] = OWN_AGENTS
+    analyses: tuple[OwnAnalysis, ...] = ()
 
 
 class _Format(msgspec.Struct, frozen=True):
@@ -99,6 +103,7 @@ class Home:
             ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
+        check_own_analyses(self.settings.analyses, path)
         self.configuration = configuration or Configuration(directory)
         self.configuration.apply_disabled_rules()
 

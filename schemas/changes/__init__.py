@@ -19,6 +19,7 @@ from recollect.schemas.changes.identity_rows import (
 )
 from recollect.schemas.changes.memory_rows import (
     AnalysisRun,
+    AnalysisType,
     CausalLink,
     ClaimSignature,
     ClusterChange,
@@ -30,6 +31,7 @@ from recollect.schemas.changes.memory_rows import (
     DuplicateStatement,
     Episode,
     EpisodeEvent,
+    Facet,
     Fact,
     FactClaim,
     FactDays,
@@ -77,6 +79,7 @@ __all__ = [
     "READ_MODEL_ROWS",
     "ROW_OF_TABLE",
     "AnalysisRun",
+    "AnalysisType",
     "AnyRow",
     "CausalLink",
     "ClaimSignature",
@@ -94,6 +97,7 @@ __all__ = [
     "Entity",
     "Episode",
     "EpisodeEvent",
+    "Facet",
     "Fact",
     "FactClaim",
     "FactDays",

@@ -274,8 +274,9 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
 class AnalysisRun(Row, frozen=True, array_like=True, tag="analysis_run"):
     """An analysis of an episode; of an observation, a version. Times are unix ms.
 
-    `parent_id`: the version before. `output_text` is None if the analysis failed, or if the
-    observation ended; `blocked_reason` says why.
+    `parent_id`: the version before. `status`: completed, blocked or failed. `output_text` is None
+    if the analysis did not complete or has facets alone, or if the observation ended;
+    `blocked_reason` says why. `retry_count`: how often it was tried again.
     """
 
     TABLE: ClassVar = "analysis_runs"
@@ -496,6 +497,35 @@ class WriterPromptDecision(Row, frozen=True, array_like=True, tag="writer_text_d
     decided_at: int
 
 
+class AnalysisType(Row, frozen=True, array_like=True, tag="analysis_type"):
+    """A user's own type of analysis; `patterns` (JSON): facet type -> regular expression."""
+
+    TABLE: ClassVar = "analysis_types"
+    KEY: ClassVar = ("id",)
+    id: str
+    name: str
+    version: str
+    output_type: str
+    prompt_template: str | None
+    patterns: str | None
+
+
+class Facet(Row, frozen=True, array_like=True, tag="facet"):
+    """A structured result of an analysis; `metadata_json`: its event, and its place there."""
+
+    TABLE: ClassVar = "facets"
+    KEY: ClassVar = ("id",)
+    id: str
+    analysis_run_id: str
+    episode_id: str
+    facet_type: str
+    value: str
+    entity_id: str | None
+    confidence: float | None
+    metadata_json: str
+    created_at: int
+
+
 class DeadLetter(Row, frozen=True, array_like=True, tag="dead_letter"):
     """A record that could not be decided, and its state."""
 
@@ -560,6 +590,8 @@ MemoryRow = (
     | EpisodeEvent
     | WriterPromptProposal
     | WriterPromptDecision
+    | AnalysisType
+    | Facet
     | DeadLetter
     | DecisionDependencies
 )

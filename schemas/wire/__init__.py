@@ -5,6 +5,16 @@ ISO 8601 in UTC.
 """
 
 from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.wire.analysis_entries import (
+    Analysis,
+    AnalysisPage,
+    AnalysisReport,
+    AnalysisStatus,
+    AnalysisType,
+    AnalysisTypes,
+    Facet,
+    FacetPage,
+)
 from recollect.schemas.wire.answering import (
     DEFAULT_SCOPE,
     SCOPES,
@@ -125,6 +135,12 @@ __all__ = [
     "DEFAULT_SCOPE",
     "SCOPES",
     "AccessToken",
+    "Analysis",
+    "AnalysisPage",
+    "AnalysisReport",
+    "AnalysisStatus",
+    "AnalysisType",
+    "AnalysisTypes",
     "BackfillReport",
     "BackupReport",
     "Branch",
@@ -159,6 +175,8 @@ __all__ = [
     "Explanation",
     "ExportPreview",
     "Extraction",
+    "Facet",
+    "FacetPage",
     "Fact",
     "FactDiff",
     "FactPage",

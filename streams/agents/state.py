@@ -23,6 +23,7 @@ from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.changes import (
     AnalysisRun,
+    AnalysisType,
     AnyRow,
     CausalLink,
     ClaimSignature,
@@ -238,11 +239,12 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ProcessedEvent: lambda row: ((key_of("processed", row.event_id), True),),
     Turn: lambda row: ((key_of("turn", row.id), True),),
     MentalModel: lambda row: ((key_of("mental model", row.id), row),),
-    # An analysis must be found under the key of its episode too, since it fixes the episode.
     Episode: lambda row: ((key_of("episode", row.id), row.parent_id),),
     EpisodeEvent: _episode_event,
     WriterPromptProposal: lambda row: ((key_of("writer proposal", row.id), row),),
     WriterPromptDecision: lambda row: ((key_of("writer proposal", row.proposal_id), row.status),),
+    # No decision queries types, but two may write the same one.
+    AnalysisType: lambda row: ((key_of("analysis type", row.id), row),),
     FactUnits: lambda row: ((key_of("units", row.fact_id), row),),
     ClusterFact: lambda row: (
         (key_of("cluster", row.cluster_id), row),
@@ -581,6 +583,25 @@ class State:
         """Return a proposed version of a writer prompt, or None if it is decided or unknown."""
         self.record_read(key_of("writer proposal", proposal_id))
         return memory.undecided_writer_proposal(self.memory, proposal_id)
+
+    def episode_parent(self, episode_id: str) -> str | None:
+        """Return the id of the version before; None if there is none, or no such episode."""
+        found = self.episode(episode_id)
+        return None if found is None else found.parent_id
+
+    def episode_numbers(self, episode_id: str) -> set[int]:
+        """Return the numbers of all events of an episode, with those of its earlier versions."""
+        numbers: set[int] = set()
+        version: str | None = episode_id
+        while version is not None:
+            numbers |= {member.number for member in self.episode_members(version)}
+            version = self.episode_parent(version)
+        return numbers
+
+    def analysis_run(self, run_id: str) -> AnalysisRun | None:
+        """Return an analysis; None if it was never run."""
+        self.record_read(key_of("analysis run", run_id))
+        return clusters.analysis_run(self.memory, run_id)
 
     # Entities
 

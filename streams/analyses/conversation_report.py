@@ -49,7 +49,7 @@ _LEAD = (
 _SETTLED = re.compile(
     r"(?<!when )(?<!since )(?<!after )(?<!before )(?<!if )(?<!what )(?<!that )(?<!as )(?<!where )"
     r"\b(?:we|i|we['’]ve|i['’]ve|they|the team|everyone)(?: have| had| all| both| just| finally"
-    r"| already| now)* (?:decided|agreed|settled|chose|opted|resolved)"
+    r"| already| now)* (?:decided|agreed|opted|settled (?:on|that))"
     r"\b(?! (?:with (?:you|that)|if|whether|not sure))"
     r"|\b(?:has|have) (?:all |just |finally )?(?:decided|agreed) (?:to|on|that)\b"
     r"|\b(?:i|we|i['’]m|we['’]re|i am|we are)(?: ['’]?ll| will| are| am)?(?: definitely| just)?"
@@ -62,8 +62,11 @@ _SETTLED = re.compile(
 )
 #: What somebody proposes to do.
 _PROPOSES = re.compile(
-    rf"{_LEAD}(?:let['’]?s|let us|shall we|should we|why don['’]t we|how about|what about|could we"
+    rf"{_LEAD}(?:let['’]?s|let us|shall we|should we|why don['’]t we|could we"
+    r"|(?:how|what) about (?=we\b|[\w'’-]+ing\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\d"
+    r"|noon|tomorrow|tonight|next|this|at|on|lunch|dinner|breakfast|coffee|tea|a )"
     r"|can we|may i|could i|do you want to|do you wanna|want to|wanna|would you like to"
+    r"(?! (?:share|tell|discuss|describe|talk|know|start|explain))"
     r"|would [^?]{3,40} work|does [^?]{3,40} work|i(?: would|['’]d)? (?:suggest|propose)"
     r"|we could|are you free|meet (?:you )?(?:at|on))\b"
     r"(?!(?: not| both| all)? (?:see|say|face it|be honest|hope|know|keep|continue|make|create|work"

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.schemas.changes import Fact, MentalModel, Merge, MergeCandidate
+from recollect.schemas.changes import (
+    AnalysisRun,
+    AnalysisType,
+    Facet,
+    Fact,
+    MentalModel,
+    Merge,
+    MergeCandidate,
+)
 from recollect.schemas.events import (
     KINDS,
+    Analyse,
     CreateMentalModel,
     DecideMerge,
     DecideWriterPrompt,
@@ -17,6 +26,7 @@ from recollect.schemas.events import (
     Drop,
     Edit,
     ModelAnswered,
+    OwnAnalysis,
     Park,
     ProposeMerge,
     RecallCount,
@@ -29,6 +39,7 @@ from recollect.schemas.events import (
     UpdateMentalModel,
 )
 from recollect.streams.agents import BY_NAME, Agent
+from recollect.streams.analyses.analysis_types import BUILT_IN
 from tests.agents.kit import (
     DAY,
     START,
@@ -127,6 +138,18 @@ def story(zone: Zone) -> Iterator[Draft]:
     kyiv = zone.events[-3]
     yield command(Retract(source_id="a", target=kyiv.id, stated_at=(StatedAt(kyiv.number, 0, 99),)))
     yield command(Retract(source_id="b", target=kyiv.id, restore=True))
+    ((episode,),) = zone.ask("memory", "SELECT id FROM episodes ORDER BY rowid LIMIT 1")
+    of_it = f"SELECT number FROM episode_events WHERE episode_id = '{episode}'"
+    numbers = tuple(number for (number,) in zone.ask("memory", of_it))
+    yield command(
+        Analyse(
+            source_id="y",
+            episode_id=str(episode),
+            types=(*BUILT_IN, "codes_v1"),
+            events=numbers,
+            own=(OwnAnalysis(name="codes", patterns={"code": "[a-z]+"}),),
+        )
+    )
     yield command(Tick(source_id="t", name="close_turns"), at=START + DAY)
     for n in range(3):
         yield says("Ada", f"My horse won prize number {n} in Oslo.", at=START + n * DAY)
@@ -150,6 +173,7 @@ def test_the_story_has_every_kind_and_leads_to_something() -> None:
     ) - OF_THE_DRIVER - TO_COME - ONLY_KEPT
     kinds = {type(row) for outcome in outcomes for row in outcome.puts}
     assert {Fact, Merge, MergeCandidate, MentalModel} <= kinds
+    assert {AnalysisRun, AnalysisType, Facet} <= kinds
     assert all(outcome.parts for outcome in outcomes)
 
 

@@ -78,6 +78,8 @@ def test_what_is_said_to_be_settled_is_decided(text: str) -> None:
         "Have we decided on the tiles?",
         "We haven't decided on the tiles.",
         "Let's keep chasing our dreams!",
+        "What about efficiency?",
+        "Would you like to share the recipe?",
     ],
 )
 def test_what_is_only_told_is_not_decided(text: str) -> None:

@@ -151,6 +151,11 @@ def test_episodes_are_listed_and_shown(ada: Agent) -> None:
     assert [version["id"] for version in versions] == [day["id"]]
 
 
+def test_what_was_found_in_episodes_is_listed(ada: Agent) -> None:
+    assert ada.call("analyses", type="summary_v1")["analyses"] == []
+    assert ada.call("facets", type="pii_*")["facets"] == []
+
+
 def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:
     made = ada.call("create_mental_model", name="Homes", description="Ada moves.", tags=["people"])
     later = ada.call("update_mental_model", id=made["id"], description="Ada moved to Oslo.")

@@ -74,6 +74,7 @@ def told(home: Recollect) -> Zone:
     zone.update_mental_model(model.id, "Ada lives in Oslo.")
     ann, annie = (zone.get_entity(name).id for name in ("Ann Lee", "Annie Lee"))
     zone.propose_merge(ann, annie, 0.6, "the names are alike")
+    zone.analyse()
     return zone
 
 
@@ -176,6 +177,17 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.hints(Query("boat", entity="Adda", platform="mial")),
     ),
     "merges": (lambda zone: zone.merges(),),
+    "analysis_types": (lambda zone: zone.analysis_types(),),
+    "analyses": (
+        lambda zone: zone.analyses(),
+        lambda zone: zone.analyses(type="summary_v1", status="completed", limit=1),
+        lambda zone: zone.analyses(limit=2, cursor=zone.analyses(limit=1).cursor),
+    ),
+    "facets": (
+        lambda zone: zone.facets(),
+        lambda zone: zone.facets(type="top*", limit=2, cursor=zone.facets(limit=1).cursor),
+        lambda zone: zone.facets(type="participant", value="ada"),
+    ),
     "exists": (lambda zone: zone.exists(),),
     "head": (lambda zone: zone.head(),),
     "status": (lambda zone: zone.status(),),
@@ -303,6 +315,11 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     "certificates certificate": _certified,
     "propose_merge decide_merge": _merged,
     "branches create_branch branch_diff promote_branch drop_branch": _branched,
+    "analyse": lambda zone: [
+        zone.analyse(types=["topics_v1"]),
+        zone.analyse(types=["topics_v1"]),
+        sorted(facet.value for facet in zone.facets()),
+    ],
     "create_mental_model update_mental_model delete_mental_model": _modelled,
     "rebuild rollback reclaim": _kept_in_order,
     "forget_memory": lambda zone: [zone.forget_memory("m2"), zone.status().events],
@@ -485,6 +502,10 @@ ON_NOTHING: dict[str, Callable[[Zone], Any]] = {
     "facts": lambda zone: zone.facts(),
     "entities": lambda zone: zone.entities(),
     "merges": lambda zone: zone.merges(),
+    "types": lambda zone: zone.analysis_types(),
+    "analyses": lambda zone: zone.analyses(),
+    "facets": lambda zone: zone.facets(),
+    "analyse": lambda zone: zone.analyse(),
     "models": lambda zone: zone.mental_models(),
     "letters": lambda zone: zone.dead_letters(),
     "status": lambda zone: zone.status(),

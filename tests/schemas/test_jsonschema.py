@@ -16,7 +16,7 @@ GOLDEN = ROOT / "tests" / "data" / "golden"
 TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool,
          "object": dict, "array": list, "null": type(None)}  # fmt: skip
 KNOWN = {"$schema", "$defs", "$ref", "anyOf", "title", "description", "default", "type", "enum",
-         "properties", "required", "items", "prefixItems", "minItems",
+         "properties", "required", "additionalProperties", "items", "prefixItems", "minItems",
          "contentEncoding"}  # fmt: skip
 
 
@@ -40,6 +40,10 @@ def faults(value: Any, schema: dict[str, Any], root: dict[str, Any], at: str = "
         for name, one in schema.get("properties", {}).items():
             if name in value:
                 found += faults(value[name], one, root, f"{at}.{name}")
+        others = schema.get("additionalProperties", True)
+        for name in value.keys() - schema.get("properties", {}).keys():
+            if isinstance(others, dict):
+                found += faults(value[name], others, root, f"{at}.{name}")
     if isinstance(value, list):
         columns = schema.get("prefixItems", [])
         if len(value) < schema.get("minItems", 0):

@@ -379,9 +379,19 @@ def command(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Recei
 
 
 def _publish_command(zone: OpenZone, draft: Draft) -> Receipt:
-    (receipt,) = _note_published(zone, publish_commands(zone.node.ledger, zone.name, [draft]))
-    zone.decide()
+    (receipt,) = publish_and_decide(zone, [draft])
     return receipt
+
+
+def publish_and_decide(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
+    """Append commands to the ledger and decide them.
+
+    Raises:
+        CommandConflict: the ledger has a different event with the id of one.
+    """
+    receipts = _note_published(zone, publish_commands(zone.node.ledger, zone.name, drafts))
+    zone.decide()
+    return receipts
 
 
 def _note_published(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:

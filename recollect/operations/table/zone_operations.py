@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recollect.operations.table.analysis_operations import AnalysisOperations
 from recollect.operations.table.answer_operations import AnswerOperations
 from recollect.operations.table.backfill_operations import BackfillOperations
 from recollect.operations.table.branch_operations import BranchOperations
@@ -27,6 +28,7 @@ class ZoneOperations(
     MergeOperations,
     ModelOperations,
     ObservationOperations,
+    AnalysisOperations,
     ErasureOperations,
     UpkeepOperations,
     BranchOperations,

@@ -193,6 +193,14 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "target": "F1",
         "restore": True,
     },
+    "analyse": {
+        "kind": "analyse",
+        "source_id": "analyse:P1:1",
+        "episode_id": "P1",
+        "types": ["summary_v1", "tickets_v2"],
+        "events": [3, 4, 9],
+        "own": [{"name": "tickets", "version": "2", "patterns": {"ticket": "[A-Z]+-[0-9]+"}}],
+    },
     "model_wrote": {
         "kind": "model_wrote",
         "source_id": "model_wrote:1",
@@ -302,6 +310,15 @@ ROWS: dict[str, dict[str, Any]] = {
     "episodes": {
         "id": "P1", "definition_id": "topic", "platform": "slack", "thread_id": "1700000000.1",
         "parent_id": "P0", "created_at": INGESTED,
+    },
+    "analysis_types": {
+        "id": "tickets_v2", "name": "tickets", "version": "2", "output_type": "facets",
+        "prompt_template": None, "patterns": '{"ticket":"[A-Z]+-[0-9]+"}',
+    },
+    "facets": {
+        "id": "A1", "analysis_run_id": "R1", "episode_id": "P1", "facet_type": "pii_email",
+        "value": "ada@example.org", "entity_id": "E1", "confidence": 0.99,
+        "metadata_json": '{"event_id":"EV1","start":3,"end":18}', "created_at": OCCURRED,
     },
     "episode_events": {
         "episode_id": "P1", "event_id": "EV1", "definition_id": "topic", "number": 9,

@@ -1,0 +1,209 @@
+"""The command that lists and runs analyses of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from recollect.cli.commands.browse_commands import (
+    entries,
+    is_empty,
+    paging_options,
+    print_page_footer,
+)
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import (
+    good,
+    print_json,
+    print_line,
+    print_parts,
+    quiet,
+    strong,
+    warning,
+)
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
+
+if TYPE_CHECKING:
+    from recollect.library.library_zone import Zone
+    from recollect.schemas.wire import Analysis, AnalysisType, Facet
+
+Item = TypeVar("Item")
+
+_INDENT = "    "
+#: Episodes of one run.
+_MOST_EPISODES = 1_000
+_STYLES = {"completed": good, "blocked": warning, "failed": warning}
+
+
+@click.command(epilog="Example: recollect analyses facets --type 'pii_*'")
+@common_options
+@click.argument(
+    "action",
+    metavar="[list|facets|types|run]",
+    type=click.Choice(["list", "facets", "types", "run"]),
+    default="list",
+)
+@click.option(
+    "--type",
+    "types",
+    metavar="T",
+    multiple=True,
+    help="Only this type of analysis; with facets, of facet, as in pii_email or pii_*. With run it "
+    "may be given several times.",
+)
+@click.option("--value", metavar="V", help="With facets: only those with this value.")
+@click.option("--episode", metavar="ID", help="Only this episode.")
+@click.option(
+    "--status",
+    type=click.Choice(["completed", "blocked", "failed"]),
+    help="With list: only analyses with this status.",
+)
+@click.option(
+    "--definition",
+    metavar="D",
+    default="time_window",
+    show_default=True,
+    help="With run: the definition of the episodes: time_window, thread, session, day or topic.",
+)
+@paging_options
+def analyses(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    types: tuple[str, ...],
+    value: str | None,
+    episode: str | None,
+    status: str | None,
+    definition: str,
+    limit: int | None,
+    cursor: str | None,
+) -> int:
+    """List analyses of episodes and what they found, or analyse episodes.
+
+    list shows the texts of summaries and of reports on conversations; facets their results, such as
+    topics, decisions and personal data; types the types of analyses. run analyses the episodes that
+    have ended and lack an analysis, and retries what was blocked or failed.
+    """
+    if len(types) > 1 and action != "run":
+        raise click.UsageError(f"{action} takes one --type")
+    type_ = types[0] if types else None
+    with open_zone(home, zone) as memory:
+        if is_empty(memory):
+            return 0
+        if action == "run":
+            return _run(memory, types, episode, definition, limit, as_json=as_json)
+        if action == "types":
+            for kind in memory.analysis_types().types:
+                if as_json:
+                    print_json(kind)
+                else:
+                    _show_type(kind)
+            return 0
+        if action == "facets":
+            facets, more = entries(
+                memory.facets,
+                limit,
+                cursor,
+                as_json=as_json,
+                type=type_,
+                value=value,
+                episode=episode,
+            )
+            count = _print(facets, _show_facet, as_json=as_json)
+        else:
+            found, more = entries(
+                memory.analyses,
+                limit,
+                cursor,
+                as_json=as_json,
+                type=type_,
+                status=status,
+                episode=episode,
+            )
+            count = _print(found, _show_analysis, as_json=as_json)
+    if not count and not as_json:
+        print_line(f"no {'facets' if action == 'facets' else 'analyses'}; see analyses run")
+    print_page_footer(more)
+    return 0
+
+
+def _print(items: Iterable[Item], show: Callable[[Item], None], *, as_json: bool) -> int:
+    """Print entries; return how many there were."""
+    count = 0
+    for item in items:
+        count += 1
+        if as_json:
+            print_json(item)
+        else:
+            show(item)
+    return count
+
+
+def _run(
+    memory: Zone,
+    types: tuple[str, ...],
+    episode: str | None,
+    definition: str,
+    limit: int | None,
+    *,
+    as_json: bool,
+) -> int:
+    report = memory.analyse(
+        types=types or None,
+        episode=episode,
+        definition=definition,
+        limit=_MOST_EPISODES if limit is None else limit,
+    )
+    if as_json:
+        print_json(report)
+    else:
+        due = pluralise(report.requested, "analysis", "analyses")
+        parts = [f"{report.completed:,} of {due} completed"]
+        parts += [f"{report.blocked:,} blocked"] if report.blocked else []
+        parts += [f"{report.failed:,} failed"] if report.failed else []
+        parts += [f"{report.remaining:,} remain: run it again"] if report.remaining else []
+        print_line(", ".join(parts))
+    return 1 if report.blocked or report.failed else 0
+
+
+def _show_type(kind: AnalysisType) -> None:
+    print_line(strong(kind.id), "  ", kind.output_type)
+    print_parts(
+        _INDENT,
+        quiet(f"{kind.completed:,} completed"),
+        quiet(f"{kind.blocked:,} blocked"),
+        quiet(f"{kind.failed:,} failed"),
+    )
+
+
+def _show_analysis(analysis: Analysis) -> None:
+    style = _STYLES.get(analysis.status, quiet)
+    print_line(strong(analysis.type), "  ", style(analysis.status))
+    for line in (analysis.text or "").splitlines():
+        print_line(_INDENT, collapse_whitespace(line))
+    for problem in (analysis.blocked_reason, analysis.error):
+        if problem is not None:
+            print_line(_INDENT, warning(collapse_whitespace(problem)))
+    print_parts(
+        _INDENT,
+        quiet(f"episode {analysis.episode_id}"),
+        quiet(f"{analysis.episode_start} to {analysis.episode_end}"),
+        quiet(pluralise(analysis.episode_events, "event")),
+        quiet(pluralise(analysis.facets, "facet")),
+    )
+
+
+def _show_facet(facet: Facet) -> None:
+    print_line(strong(facet.type), "  ", collapse_whitespace(facet.value))
+    parts = [quiet(f"event {facet.event_id}, characters {facet.start} to {facet.end}")]
+    if facet.rule is not None:
+        parts.append(quiet(facet.rule))
+    if facet.count is not None:
+        parts.append(quiet(f"in {pluralise(facet.count, 'message')}"))
+    print_parts(_INDENT, *parts)
+
+
+COMMANDS = (analyses,)

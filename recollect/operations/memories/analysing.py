@@ -1,0 +1,244 @@
+"""Analyses of episodes: running those that are due, and listing what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.operations.ingestion.ingesting import publish_and_decide
+from recollect.operations.memories.listing import check_limit
+from recollect.projections.memory import analysis_list, episode_queries
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Analyse
+from recollect.schemas.times import format_time, parse_query_time
+from recollect.schemas.wire import (
+    Analysis,
+    AnalysisPage,
+    AnalysisReport,
+    AnalysisStatus,
+    AnalysisType,
+    AnalysisTypes,
+    Facet,
+    FacetPage,
+)
+
+#: Definition of the episodes that are analysed unless another is given.
+DEFAULT_DEFINITION = "time_window"
+#: Episodes of one call, by default and at most.
+MOST_EPISODES = 1_000
+_MOST_EPISODES = 10_000
+#: Commands that are published and decided together.
+_BATCH = 200
+
+
+class _Place(msgspec.Struct, frozen=True):
+    event_id: str
+    start: int
+    end: int
+    rule: str | None = None
+    count: int | None = None
+
+
+def analyse(
+    zone: OpenZone,
+    *,
+    types: Sequence[str] | None = None,
+    episode_id: str | None = None,
+    definition: str = DEFAULT_DEFINITION,
+    limit: int = MOST_EPISODES,
+) -> AnalysisReport:
+    """Analyse the episodes that are due; retry analyses that were blocked or failed.
+
+    Raises:
+        UnknownZone: the zone has no events.
+        InvalidInput: there is no such type or definition, or the limit is invalid.
+    """
+    # Imported here: it loads the rules of language, which a query does not need.
+    from recollect.home.due_analyses import analysis_ids, due_commands
+
+    zone.must_exist()
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST_EPISODES:
+        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MOST_EPISODES}")
+    own = zone.open_home.home.settings.analyses
+    type_ids = analysis_ids(own, types)
+    with zone.files() as files:
+        known = [each.id for each in episode_queries.episode_definitions(files.memory.connection)]
+        if definition not in known:
+            raise InvalidInput(
+                f"there is no episode definition {definition[:60]!r}; give {', '.join(known)}"
+            )
+        drafts = due_commands(
+            files.memory.connection,
+            own,
+            type_ids,
+            at=unix_ms(),
+            definition=definition,
+            episode_id=episode_id,
+            most_retries=None,
+            limit=limit,
+        )
+    for first in range(0, len(drafts), _BATCH):
+        publish_and_decide(zone, drafts[first : first + _BATCH])
+    wanted = [
+        (type_id, draft.payload.episode_id)
+        for draft in drafts
+        if isinstance(draft.payload, Analyse)
+        for type_id in draft.payload.types
+    ]
+    with zone.files() as files:
+        statuses = analysis_list.statuses(files.memory.connection, wanted)
+    counts = {status: statuses.count(status) for status in ("completed", "blocked", "failed")}
+    return AnalysisReport(
+        requested=len(wanted), **counts, remaining=len(wanted) - sum(counts.values())
+    )
+
+
+def analysis_types(zone: OpenZone) -> AnalysisTypes:
+    """Return the built-in types, those that home.json defines, and those that were used before."""
+    found: dict[str, AnalysisType] = {}
+    if zone.exists():
+        with zone.files() as files:
+            for it in analysis_list.types(files.memory.connection):
+                found[it.id] = AnalysisType(
+                    id=it.id,
+                    name=it.name,
+                    version=it.version,
+                    output_type=it.output_type,
+                    prompt=it.prompt_template,
+                    patterns=None
+                    if it.patterns is None
+                    else msgspec.json.decode(it.patterns, type=dict[str, str]),
+                    completed=it.completed,
+                    blocked=it.blocked,
+                    failed=it.failed,
+                )
+    for own in zone.open_home.home.settings.analyses:
+        found.setdefault(
+            own.id,
+            AnalysisType(
+                id=own.id,
+                name=own.name,
+                version=own.version,
+                output_type=own.output_type,
+                prompt=own.prompt,
+                patterns=own.patterns or None,
+            ),
+        )
+    return AnalysisTypes(types=[found[id_] for id_ in sorted(found)])
+
+
+def analysis_page(
+    zone: OpenZone,
+    *,
+    type_id: str | None,
+    status: AnalysisStatus | None,
+    episode_id: str | None,
+    cursor: str | None,
+    limit: int,
+) -> AnalysisPage:
+    """Return a page of runs; a cursor is the time of a page's last episode, and its run's id.
+
+    Raises:
+        InvalidInput: the cursor or the limit is invalid.
+    """
+    check_limit(limit)
+    after = _parse_cursor(cursor)
+    if not zone.exists():
+        return AnalysisPage(analyses=[])
+    with zone.files() as files:
+        found = analysis_list.runs(
+            files.memory.connection,
+            type_id=type_id,
+            status=status,
+            episode_id=episode_id,
+            after=after,
+            limit=limit + 1,
+        )
+    more = _cursor(found[limit - 1]) if len(found) > limit else None
+    return AnalysisPage(analyses=[_analysis(it) for it in found[:limit]], cursor=more)
+
+
+def _analysis(it: analysis_list.ListedRun) -> Analysis:
+    return Analysis(
+        id=it.id,
+        type=it.analysis_type_id,
+        episode_id=it.episode_id,
+        status=it.status,
+        text=it.output_text,
+        error=it.error_message,
+        blocked_reason=it.blocked_reason,
+        retries=it.retry_count,
+        facets=it.facets,
+        previous=it.parent_id,
+        episode_start=format_time(it.start_time),
+        episode_end=format_time(it.end_time),
+        episode_events=it.event_count,
+        completed_at=None if it.completed_at is None else format_time(it.completed_at),
+    )
+
+
+def facet_page(
+    zone: OpenZone,
+    *,
+    type_: str | None,
+    value: str | None,
+    episode_id: str | None,
+    cursor: str | None,
+    limit: int,
+) -> FacetPage:
+    """Return a page of facets; a cursor is as in `analysis_page`, with the id of a facet.
+
+    Raises:
+        InvalidInput: the cursor or the limit is invalid.
+    """
+    check_limit(limit)
+    after = _parse_cursor(cursor)
+    if not zone.exists():
+        return FacetPage(facets=[])
+    with zone.files() as files:
+        found = analysis_list.facets(
+            files.memory.connection,
+            type_=type_,
+            value=value,
+            episode_id=episode_id,
+            after=after,
+            limit=limit + 1,
+        )
+    more = _cursor(found[limit - 1]) if len(found) > limit else None
+    return FacetPage(facets=[_facet(it) for it in found[:limit]], cursor=more)
+
+
+def _facet(it: analysis_list.ListedFacet) -> Facet:
+    place = msgspec.json.decode(it.metadata_json, type=_Place)
+    return Facet(
+        id=it.id,
+        type=it.facet_type,
+        value=it.value,
+        analysis_id=it.analysis_run_id,
+        analysis_type=it.analysis_type_id,
+        episode_id=it.episode_id,
+        entity_id=it.entity_id,
+        confidence=it.confidence,
+        event_id=place.event_id,
+        start=place.start,
+        end=place.end,
+        rule=place.rule,
+        count=place.count,
+        episode_start=format_time(it.start_time),
+    )
+
+
+def _cursor(last: analysis_list.ListedRun | analysis_list.ListedFacet) -> str:
+    return f"{format_time(last.start_time)}/{last.id}"
+
+
+def _parse_cursor(cursor: str | None) -> tuple[int, str] | None:
+    """Return the time and the id after which a page begins."""
+    if cursor is None:
+        return None
+    at, separator, id_ = cursor.partition("/")
+    if not separator:
+        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of this list")
+    return parse_query_time(at, "cursor"), id_

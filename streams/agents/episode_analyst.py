@@ -1,0 +1,218 @@
+"""The agent that analyses episodes: a run for each type, and a facet for each result (A10)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.schemas.changes import AnalysisRun, AnalysisType, AnyRow, DecidedPart, Facet
+from recollect.schemas.events import Analyse, Content, Event, OwnAnalysis, message_of
+from recollect.schemas.ids import row_id, time_of
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.agent import AnnotatingAgent, Conversation, Extract, TextToAnnotate
+from recollect.streams.agents.state import State
+from recollect.streams.analyses.analysis_types import (
+    AnalysisBlocked,
+    AnalysisResult,
+    FoundFacet,
+    analyse,
+)
+from recollect.streams.analyses.utterances import Utterance
+
+_json = msgspec.json.Encoder()
+
+
+class _Outcome(NamedTuple):
+    """What came of one analysis; `result` is None if it could not run."""
+
+    type_id: str
+    own: OwnAnalysis | None
+    result: AnalysisResult | None
+    error: str | None = None
+    blocked: str | None = None
+
+
+class _Found(NamedTuple):
+    """The outcomes of a command, and the ids of the events that it read, by number."""
+
+    outcomes: tuple[_Outcome, ...]
+    event_ids: dict[int, str]
+
+
+class EpisodeAnalyst(AnnotatingAgent):
+    """Runs the analyses that a command names over the events of an episode.
+
+    A command that does not name every event of the episode has no effect: the episode has grown
+    since, and the next command will name the rest. Nor has one whose analysis is complete.
+    """
+
+    kinds = frozenset({"analyse"})
+
+    def texts_to_annotate(
+        self, event: Event, conversation: Conversation
+    ) -> Sequence[TextToAnnotate]:
+        return [
+            TextToAnnotate(message.number, message_of(message).content)
+            for message in _messages(event, conversation)
+        ]
+
+    def extract(self, event: Event, conversation: Conversation) -> Extract:
+        payload = event.payload
+        assert isinstance(payload, Analyse)
+        messages = _messages(event, conversation)
+        utterances = [_utterance(message) for message in messages]
+        readings = {
+            utterance.number: reading
+            for utterance in utterances
+            if (reading := conversation.annotation(utterance.text)) is not None
+        }
+        own = {each.id: each for each in payload.own}
+        outcomes: list[_Outcome] = []
+        for type_id in payload.types:
+            definition = own.get(type_id)
+            try:
+                result = analyse(type_id, definition, utterances, readings)
+                outcomes.append(_Outcome(type_id, definition, result))
+            except AnalysisBlocked as error:
+                outcomes.append(_Outcome(type_id, definition, None, blocked=str(error)))
+            except re.error as error:
+                message = f"a pattern is no regular expression: {error}"
+                outcomes.append(_Outcome(type_id, definition, None, error=message))
+        event_ids = {message.number: message.id for message in messages}
+        return Extract(_Found(tuple(outcomes), event_ids))
+
+    def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
+        payload, found = event.payload, extract.content
+        assert isinstance(payload, Analyse)
+        assert isinstance(found, _Found)
+        members = state.episode_numbers(payload.episode_id)
+        if not members or not members <= set(payload.events):
+            return []
+        rows: dict[tuple[int, ...], list[AnyRow]] = defaultdict(list)
+        for outcome in found.outcomes:
+            for numbers, row in _rows(event, payload.episode_id, outcome, found.event_ids, state):
+                rows[tuple(sorted({event.number, *numbers}))].append(row)
+        return [DecidedPart(sources, puts=puts) for sources, puts in rows.items()]
+
+
+def _messages(event: Event, conversation: Conversation) -> list[Event]:
+    """Return the messages of an episode as they now read: none that was edited or deleted."""
+    assert isinstance(event.payload, Analyse)
+    found = [conversation.event(number) for number in event.payload.events]
+    return sorted(
+        (
+            message
+            for message in found
+            if message is not None
+            and isinstance(message.payload, Content)
+            and message.payload.content
+            and not any(
+                later.number > message.number
+                for later in conversation.revisions(message, event.number)
+            )
+        ),
+        key=lambda message: (message.occurred_at, message.number),
+    )
+
+
+def _utterance(message: Event) -> Utterance:
+    content = message_of(message)
+    return Utterance(
+        message.number,
+        message.occurred_at,
+        content.sender_name or content.sender_id,
+        content.content,
+        content.utc_offset,
+        content.direction == "out",
+    )
+
+
+def _rows(
+    event: Event, episode_id: str, outcome: _Outcome, event_ids: dict[int, str], state: State
+) -> list[tuple[tuple[int, ...], AnyRow]]:
+    """Return the rows of a run, each with the numbers of the messages whose words it has."""
+    run_id = analysis_run_id(outcome.type_id, episode_id)
+    before = state.analysis_run(run_id)
+    if before is not None and before.status == "completed":
+        return []
+    now, result = event.occurred_at, outcome.result
+    parent = state.episode_parent(episode_id)
+    parent_run = None if parent is None else analysis_run_id(outcome.type_id, parent)
+    if parent_run is not None and state.analysis_run(parent_run) is None:
+        parent_run = None
+    status = "completed" if result else "blocked" if outcome.blocked else "failed"
+    run = AnalysisRun(
+        id=run_id,
+        analysis_type_id=outcome.type_id,
+        episode_id=episode_id,
+        parent_id=parent_run,
+        status=status,
+        started_at=now,
+        completed_at=now if result else None,
+        output_text=None if result is None else result.output or None,
+        error_message=outcome.error,
+        blocked_reason=outcome.blocked,
+        retry_count=0 if before is None else before.retry_count + 1,
+        created_at=now,
+    )
+    rows: list[tuple[tuple[int, ...], AnyRow]] = []
+    if outcome.own is not None:
+        rows.append(((), _type_row(outcome.own)))
+    rows.append((() if result is None else result.sources, run))
+    for facet in () if result is None else result.facets:
+        rows.append(((facet.number,), _facet_row(run, facet, event_ids[facet.number], state)))
+    return rows
+
+
+def analysis_run_id(type_id: str, episode_id: str) -> str:
+    """Return the id of the run of a type over an episode."""
+    return row_id(0, "analysis_run", type_id, episode_id)
+
+
+def _type_row(own: OwnAnalysis) -> AnalysisType:
+    return AnalysisType(
+        id=own.id,
+        name=own.name,
+        version=own.version,
+        output_type=own.output_type,
+        prompt_template=own.prompt,
+        patterns=_json.encode(own.patterns).decode() if own.patterns else None,
+    )
+
+
+def _facet_row(run: AnalysisRun, facet: FoundFacet, event_id: str, state: State) -> Facet:
+    about = {"event_id": event_id, "start": facet.start, "end": facet.end}
+    if facet.rule is not None:
+        about["rule"] = facet.rule
+    if facet.count is not None:
+        about["count"] = facet.count
+    return Facet(
+        # The message's time, so that facets are in the order of the messages.
+        id=row_id(
+            time_of(event_id), "facet", run.id, facet.type, str(facet.number), str(facet.start)
+        ),
+        analysis_run_id=run.id,
+        episode_id=run.episode_id,
+        facet_type=facet.type,
+        value=facet.value,
+        entity_id=_entity_id(facet, state),
+        confidence=facet.confidence,
+        metadata_json=_json.encode(about).decode(),
+        created_at=run.created_at,
+    )
+
+
+def _entity_id(facet: FoundFacet, state: State) -> str | None:
+    """Return the entity of a name, if only one has it."""
+    if facet.type != "entity":
+        return None
+    found = {
+        canonical.id
+        for each in state.entities_named(normalise_name(facet.value))
+        if (canonical := state.canonical(each.id)) is not None
+    }
+    return found.pop() if len(found) == 1 else None
