@@ -58,6 +58,10 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
             "workers and after imports"
         ),
     ] = True
+    analyses: Annotated[
+        bool,
+        Meta(description="analyse episodes that have ended, in workers and after imports"),
+    ] = False
     disabled_rules: Annotated[
         tuple[str, ...],
         Meta(description="ids of declared rules that are not applied; extract --trace shows them"),
@@ -244,6 +248,12 @@ class Configuration:
     def ticks(self) -> bool:
         """Whether workers and imports append ticks."""
         found: bool = self.resolve("ticks").value
+        return found
+
+    @property
+    def analyses(self) -> bool:
+        """Whether workers and imports analyse episodes that have ended."""
+        found: bool = self.resolve("analyses").value
         return found
 
     def apply_disabled_rules(self) -> None:

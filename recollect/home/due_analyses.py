@@ -6,12 +6,20 @@ from collections.abc import Sequence
 
 import apsw
 
+from recollect.home.home_directory import Home
+from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.projections.memory.analysis_list import due_episodes
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse, Draft, OwnAnalysis
+from recollect.streams.agents.episode_analyst import EpisodeAnalyst
 from recollect.streams.analyses.analysis_types import BUILT_IN
-from recollect.streams.publishing.commands import command, random_id
+from recollect.streams.engine.node import Node
+from recollect.streams.publishing.commands import command, publish_commands, random_id
 
+#: Of episodes that are analysed without being asked for.
+AUTOMATIC_DEFINITION = "time_window"
+#: Episodes of one tick or import, and how often what was blocked or failed is tried again.
+_MOST_AT_ONCE, _MOST_RETRIES = 10_000, 3
 #: An episode has ended if nothing was added for so long.
 ENDED_AFTER_MS = 6 * 3_600_000
 
@@ -72,3 +80,40 @@ def due_commands(
         )
         for episode in due
     ]
+
+
+def has_analyst(node: Node) -> bool:
+    """Return whether the home's agents analyse episodes."""
+    return any(isinstance(agent, EpisodeAnalyst) for agent in node.agents)
+
+
+def automatic_analyses(home: Home) -> Sequence[OwnAnalysis] | None:
+    """Return the home's own types if episodes that have ended are to be analysed, else None."""
+    return home.settings.analyses if home.configuration.analyses else None
+
+
+def publish_due(node: Node, zone: str, own: Sequence[OwnAnalysis], at: int) -> int:
+    """Append commands for the episodes that ended by a time (unix ms); return how many."""
+    if not has_analyst(node):
+        return 0
+    with node.open(zone, node.current(zone)) as files:
+        drafts = due_commands(
+            files.memory.connection,
+            own,
+            analysis_ids(own, None),
+            at=at,
+            definition=AUTOMATIC_DEFINITION,
+            most_retries=_MOST_RETRIES,
+            limit=_MOST_AT_ONCE,
+        )
+    publish_commands(node.ledger, zone, drafts)
+    return len(drafts)
+
+
+def analyse_ended(zone: OpenZone) -> None:
+    """Analyse the episodes that have ended, if the home is set to, and no worker does."""
+    own, node = automatic_analyses(zone.open_home.home), zone.node
+    if own is None or zone.open_home.has_follower or node.ledger.workers() or not zone.exists():
+        return
+    if publish_due(node, zone.name, own, unix_ms()):
+        zone.decide()

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from litestar import Request
 
 from recollect.home.access_tokens import AccessTokens, Right
+from recollect.home.due_analyses import automatic_analyses
 from recollect.home.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
@@ -242,7 +243,12 @@ class QueryService:
         # counts as writable, since space may be freed later.
         decides = writable(home.directory) and not node.ledger.shared
         ticks = home.configuration.ticks
-        deciding = DecidingThread(node, self._on_decided, ticks=ticks) if decides else nullcontext()
+        analyses = automatic_analyses(home)
+        deciding = (
+            DecidingThread(node, self._on_decided, ticks=ticks, analyses=analyses)
+            if decides
+            else nullcontext()
+        )
         opened, on_error = self.recollect._open_home, self.log.writer_error
         writing = (
             writing_in_background(opened, self._on_written, on_error) if decides else nullcontext()

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
+from recollect.home.due_analyses import automatic_analyses
 from recollect.home.home_directory import Home
+from recollect.operations.processes.embedded_worker import EmbeddedWorker
 from recollect.schemas.errors import HomeError, InvalidInput
 
 MESSAGES = [
@@ -128,3 +130,56 @@ def test_pages_of_facets_and_analyses_have_everything_once(tmp_path: Path) -> No
             assert paged == whole
             with pytest.raises(InvalidInput, match="cursor"):
                 method(cursor="x")
+
+
+def test_an_import_analyses_what_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_ANALYSES", "true")
+    folder = home_with(tmp_path / "home", {"name": "tickets", "patterns": {"ticket": r"OPS-\d+"}})
+    export = tmp_path / "chat.jsonl"
+    export.write_text("".join(json.dumps(message) + "\n" for message in MESSAGES))
+    with Recollect(folder) as recollect:
+        zone = recollect.zone("work")
+        zone.ingest_files(export)
+        assert {run.status for run in zone.analyses()} == {"completed"}
+        assert [facet.value for facet in zone.facets(type="ticket", value="OPS-18")] == ["OPS-18"]
+        assert zone.analyse().requested == 0
+
+
+def test_a_worker_analyses_what_has_ended_if_it_is_set_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = home_with(tmp_path / "home")
+    assert automatic_analyses(Home(folder)) is None
+    monkeypatch.setenv("RECOLLECT_ANALYSES", "true")
+    with Recollect(folder) as recollect:
+        zone = recollect.zone("work")
+        zone.ingest(MESSAGES)
+        outcomes: list[int | Exception] = []
+
+        def report(_: str, outcome: int | Exception) -> None:
+            outcomes.append(outcome)
+            worker.end()
+
+        worker = EmbeddedWorker(
+            recollect._open_home.node,
+            report,
+            ticks=False,
+            analyses=automatic_analyses(Home(folder)),
+        )
+        worker.work()
+        assert outcomes == [1]
+        assert {run.type for run in zone.analyses()} >= {"summary_v1", "pii_v1"}
+
+
+def test_a_home_without_the_agent_refuses_and_does_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_ANALYSES", "true")
+    folder = tmp_path / "home"
+    Home.create_or_open(folder, without_encoder=True, agents=["writer", "episodes"])
+    with Recollect(folder) as recollect:
+        zone = recollect.zone("work")
+        zone.ingest(MESSAGES)
+        assert zone.status().events == len(MESSAGES)
+        with pytest.raises(InvalidInput, match="the home's agents analyse nothing"):
+            zone.analyse()

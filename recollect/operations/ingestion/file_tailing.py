@@ -47,6 +47,7 @@ def follow(
     """
     # Imported here: they load the agents, which a query does not need.
     from recollect.home.abandoned_turns import end_abandoned_turns
+    from recollect.home.due_analyses import analyse_ended
     from recollect.home.due_consolidation import consolidate_imported
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
@@ -71,6 +72,7 @@ def follow(
         if wait and time.monotonic() >= next_tick:
             next_tick = time.monotonic() + TICK_SECONDS
             end_abandoned_turns(zone)
+            analyse_ended(zone)
             consolidate_imported(zone)
         return stops
 

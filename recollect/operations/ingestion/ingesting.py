@@ -215,10 +215,12 @@ def ingest_files(
     if wait:
         # Imported here: it loads the agents, which a query does not need.
         from recollect.home.abandoned_turns import end_abandoned_turns
+        from recollect.home.due_analyses import analyse_ended
         from recollect.home.due_consolidation import consolidate_imported
 
         end_abandoned_turns(zone)
         consolidate_imported(zone)
+        analyse_ended(zone)
     return report
 
 

@@ -56,9 +56,13 @@ def analyse(
         InvalidInput: there is no such type or definition, or the limit is invalid.
     """
     # Imported here: it loads the rules of language, which a query does not need.
-    from recollect.home.due_analyses import analysis_ids, due_commands
+    from recollect.home.due_analyses import analysis_ids, due_commands, has_analyst
 
     zone.must_exist()
+    if not has_analyst(zone.node):
+        raise InvalidInput(
+            "the home's agents analyse nothing: add analyses to them (recollect init --agents)"
+        )
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST_EPISODES:
         raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MOST_EPISODES}")
     own = zone.open_home.home.settings.analyses

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 
+from recollect.home.due_analyses import automatic_analyses, publish_due
+from recollect.home.home_directory import Home
 from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
-from recollect.schemas.events import Tick
+from recollect.schemas.events import OwnAnalysis, Tick
 from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
@@ -32,11 +34,19 @@ class EmbeddedWorker:
     Other processes may publish and decide at the same time.
     """
 
-    def __init__(self, node: Node, report: OnZoneProgress, *, ticks: bool) -> None:
-        """`ticks`: whether to append ticks."""
+    def __init__(
+        self,
+        node: Node,
+        report: OnZoneProgress,
+        *,
+        ticks: bool,
+        analyses: Sequence[OwnAnalysis] | None = None,
+    ) -> None:
+        """`ticks`: whether to append ticks. `analyses`: as `automatic_analyses` gives them."""
         self._node = node
         self._report = report
         self._ticks = ticks
+        self._analyses = analyses
         self._ended = threading.Event()
         self._unwritable_reported = False
         # The number of each zone's last record when its last tick was appended.
@@ -96,6 +106,9 @@ class EmbeddedWorker:
             if tick_due and self._ticks:
                 with report_errors(self._report, zone):
                     tick(self._ticked, self._node, zone)
+            if tick_due and self._analyses is not None:
+                with report_errors(self._report, zone):
+                    publish_due(self._node, zone, self._analyses, int(time.time() * 1_000))
             has_new = partition_of(zone) in grown and self._decided.get(zone) != self._head(zone)
             if tick_due or has_new:
                 self._due.setdefault(zone, now)
@@ -190,11 +203,20 @@ def consolidation_tick(node: Node, zone: str) -> bool:
     return True
 
 
-def periodic_ticks(ticked: dict[str, int], node: Node, zone: str) -> None:
-    """Append the ticks that are due in a zone; to be called every `CONSOLIDATION_SECONDS`.
+def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
+    """Return what a worker does in a zone every `CONSOLIDATION_SECONDS`; None if nothing."""
+    ticks, analyses = home.configuration.ticks, automatic_analyses(home)
+    ticked: dict[str, int] = {}
+    if not ticks and analyses is None:
+        return None
 
-    `ticked` is that of `tick`.
-    """
-    consolidation_tick(node, zone)
-    if int(time.time()) % TICK_SECONDS < CONSOLIDATION_SECONDS:
-        tick(ticked, node, zone)
+    def work(node: Node, zone: str) -> None:
+        is_due = int(time.time()) % TICK_SECONDS < CONSOLIDATION_SECONDS
+        if ticks:
+            consolidation_tick(node, zone)
+            if is_due:
+                tick(ticked, node, zone)
+        if analyses is not None and is_due:
+            publish_due(node, zone, analyses, int(time.time() * 1_000))
+
+    return work

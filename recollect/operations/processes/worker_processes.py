@@ -7,13 +7,14 @@ from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recollect.home.due_analyses import automatic_analyses
 from recollect.home.follower_lock import heartbeat_file, hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
 from recollect.operations.processes.embedded_worker import (
     EmbeddedWorker,
-    periodic_ticks,
+    periodic_work,
     report_errors,
 )
 from recollect.operations.writing.background_writing import (
@@ -86,7 +87,6 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
     with needed("kafka"):
         from recollect.streams.workers.kafka_worker import run_worker as run_kafka_worker
 
-    ticked: dict[str, int] = {}
     owns = None
     with ExitStack() as stack:
         if writes_in_background(home):
@@ -98,7 +98,7 @@ def _work_in_cluster(home: Home, report: OnZoneProgress, member: str | None) -> 
             partial(open_following_node, home, decides=True),
             report,
             member=member,
-            periodic=partial(periodic_ticks, ticked) if home.configuration.ticks else None,
+            periodic=periodic_work(home),
             on_ownership=owns,
             heartbeat=heartbeat_file(home),
         )
@@ -109,7 +109,12 @@ def _work_embedded(home: Home, report: OnZoneProgress) -> None:
         closing(OpenHome(home)) as opened,
         writing_in_background(opened, _ignore_report, _warn_unwritten),
     ):
-        EmbeddedWorker(opened.node, report, ticks=home.configuration.ticks).work()
+        EmbeddedWorker(
+            opened.node,
+            report,
+            ticks=home.configuration.ticks,
+            analyses=automatic_analyses(home),
+        ).work()
 
 
 def _ignore_report(_: str, __: WriteReport) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from recollect.operations.processes.embedded_worker import EmbeddedWorker
+from recollect.schemas.events import OwnAnalysis
 from recollect.streams.engine.node import Node
 from recollect.streams.projecting.projector import OnZoneProgress
 
@@ -13,8 +15,16 @@ from recollect.streams.projecting.projector import OnZoneProgress
 class DecidingThread(AbstractContextManager["DecidingThread"]):
     """A context in which a thread decides all zones of a node, and reports progress and errors."""
 
-    def __init__(self, node: Node, report: OnZoneProgress, *, ticks: bool) -> None:
-        self._worker = EmbeddedWorker(node, report, ticks=ticks)
+    def __init__(
+        self,
+        node: Node,
+        report: OnZoneProgress,
+        *,
+        ticks: bool,
+        analyses: Sequence[OwnAnalysis] | None,
+    ) -> None:
+        """`ticks`, `analyses`: as in `EmbeddedWorker`."""
+        self._worker = EmbeddedWorker(node, report, ticks=ticks, analyses=analyses)
         self._thread = threading.Thread(target=self._worker.work, name="service-decide")
 
     def __enter__(self) -> DecidingThread:
