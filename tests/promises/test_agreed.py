@@ -873,7 +873,6 @@ LATER = [
     Comes("004 nineteen relationship types", NEXUS, said("REPORTS_TO", "RelationshipType")),
     Comes("000 consolidation marks is_consolidated", CONSOLIDATION, said("is_consolidated = ")),
     Comes("002 daily passes: dreams, bridge, insight", CONSOLIDATION, table("dreams")),
-    Comes("000 episodes of 4 to 8 thousand tokens; backfill", CONSOLIDATION, command("backfill")),
     Comes("004 memories and their versions", NEXUS, table("memories", "memory_versions")),
     Comes("004 relationships", NEXUS, table("relationships")),
     Comes("004 trajectories and playbooks", NEXUS, table("trajectories", "playbooks")),
