@@ -226,6 +226,7 @@ class AsyncZone(ZoneOperations):
     decide = _async_method(Zone.decide)
     wait_for = _async_method(Zone.wait_for)
     write = _async_method(Zone.write)
+    compare_writer_proposal = _async_method(Zone.compare_writer_proposal)
     record_accesses = _async_method(Zone.record_accesses)
     plan_erasure = _async_method(Zone.plan_erasure)
     erase = _async_method(Zone.erase)

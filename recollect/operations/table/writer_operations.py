@@ -133,9 +133,9 @@ def decide_writer_proposal(
         UnknownId: there is no proposal with this id.
         InvalidInput: it is not pending.
 
-    >>> zone.decide_writer_proposal("nobody", "accepted")
+    >>> zone.decide_writer_proposal("nobody", "accepted")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    recollect.schemas.errors.UnknownId: zone default has no writer proposal 'nobody'; ...
+    recollect.schemas.errors.UnknownId: zone ada has no writer proposal 'nobody'; ...
     """
     from recollect.operations.writing import prompt_proposals
 
