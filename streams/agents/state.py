@@ -302,6 +302,7 @@ class State:
         self._merges: dict[str, list[ActiveMerge]] = {}
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
+        self._episodes: dict[str, episodes.EpisodeState | None] = {}
 
     def record_read(self, key: bytes) -> None:
         """Record that the decision depends on the rows under a key."""
@@ -566,8 +567,10 @@ class State:
 
     def episode(self, episode_id: str) -> episodes.EpisodeState | None:
         """Return the state of an episode; None if it does not exist."""
-        self.record_read(key_of("episode", episode_id))
-        return episodes.episode(self.memory, episode_id)
+        if episode_id not in self._episodes:
+            self.record_read(key_of("episode", episode_id))
+            self._episodes[episode_id] = episodes.episode(self.memory, episode_id)
+        return self._episodes[episode_id]
 
     def episode_of_event(self, event_id: str, definition_id: str) -> str | None:
         """Return the id of the episode that an event is in under a definition."""

@@ -220,3 +220,17 @@ def test_a_late_message_leaves_the_bounds_of_analysed_windows() -> None:
     analyse(zone, "time_window")
     zone.given(said("d", after=100 * MINUTE), said("c", after=50 * MINUTE))
     assert groups(zone, "time_window") == {("a", "b", "c"), ("d",)}
+
+
+def test_a_version_counts_events_of_earlier_ones_in_any_order() -> None:
+    """As a replica may get them, after an erasure."""
+    event = EpisodeEvent("v1", "e1", "topic", 1, START)
+    later = [
+        Episode("v2", "topic", None, None, "v1", START),
+        EpisodeEvent("v2", "e2", "topic", 2, START + MINUTE),
+    ]
+    first = Episode("v1", "topic", None, None, None, START)
+    counts = "SELECT id, event_count, start_time, first_event_id FROM episodes ORDER BY id"
+    expected = [("v1", 1, START, "e1"), ("v2", 2, START, "e1")]
+    for rows in ([first, event, *later], [*later, event, first], [first, *later, event]):
+        assert Zone().given(*rows).ask("memory", counts) == expected
