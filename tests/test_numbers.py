@@ -34,7 +34,7 @@ from recollect.projections.recall.answer.explanation import STEPS
 from recollect.projections.recall.arms import observations
 from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
-from recollect.projections.recall.arms.temporal import _AFTERMATH_MS, _AFTERMATH_SCORE
+from recollect.projections.recall.arms.temporal import _BESIDE_SCORE, _DECAY_MS, _REACH_MS
 from recollect.projections.recall.index.zone_index import MIN_STORED_TURNS
 from recollect.projections.recall.question import query_parser
 from recollect.projections.recall.question.query import (
@@ -166,8 +166,9 @@ RANKING = {
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
-    "turns from after the time that a question names": (
-        f"count {_AFTERMATH_SCORE}, for {_AFTERMATH_MS // 86_400_000} days"
+    "turns around the time that a question names": (
+        f"count {_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
+        f"{_REACH_MS // 86_400_000}"
     ),
     'least score at which an event that gives a time ("before the move") counts as found': str(
         query_parser._MIN_ANCHOR_SCORE

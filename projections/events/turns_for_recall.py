@@ -52,12 +52,19 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
 
 
 def latest_event_time(connection: apsw.Connection) -> tuple[int, int] | None:
-    """Return (unix ms, sender's UTC offset in minutes) of the latest event, or None."""
-    found = rows(
-        connection,
-        "SELECT occurred_at, utc_offset FROM events ORDER BY occurred_at DESC, number DESC LIMIT 1",
-    )
-    return (int(found[0][0]), int(found[0][1])) if found else None
+    """Return (unix ms, sender's UTC offset in minutes) of the latest event, or None.
+
+    Events that were dated after their arrival, such as appointments, count only if all are.
+    """
+    for condition in ("occurred_at <= ingested_at", "true"):
+        found = rows(
+            connection,
+            f"SELECT occurred_at, utc_offset FROM events WHERE {condition} "
+            "ORDER BY occurred_at DESC, number DESC LIMIT 1",
+        )
+        if found:
+            return int(found[0][0]), int(found[0][1])
+    return None
 
 
 def event_texts(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int, EventText]:

@@ -180,7 +180,7 @@ class Recaller:
             self._generic_vectors = query_vectors(self._encoder, GENERIC_PROMPTS)
         if encoder is not None:
             with self._lock:
-                sentences = self._parser.embedded_sentences(query, encoder)
+                sentences = self._parser.embedded_sentences(query, self._index, encoder)
             for sentence in dict.fromkeys(sentences):
                 encoder.encode(sentence)
         while True:
@@ -201,7 +201,7 @@ class Recaller:
     ) -> tuple[list[AnswerTrace], float]:
         """Return the trace of each question, and the probability that anything is relevant."""
         # This comes before any search, since a text that is not encoded yet aborts the answer.
-        sentences = self._parser.sentence_vectors(query, encoder)
+        sentences = self._parser.sentence_vectors(query, index, encoder)
         traces = self._traces(query, index, encoder, now, deadline)
         baseline = self._baseline(index) if sentences else 0.0
         searched = [(trace.question, trace.found) for trace in traces]

@@ -20,7 +20,7 @@ def entity(question: ParsedQuestion, index: Index) -> ArmScores:
     scores = np.zeros(len(index.turns), np.float32)
     if question.entity_turns is not None:
         scores[question.entity_turns] = _MENTION_SCORE
-    for item in question.named:
+    for item in question.topic.named:
         if not item.senders:
             scores[index.mentioning(item.ids)] = _MENTION_SCORE
     if question.speakers:

@@ -38,7 +38,7 @@ def run_arms(
         if turn.personal is not None and fact.personal is not None:
             personal_cosine = max(turn.personal, fact.personal)
     if "entity" in enabled and (
-        question.named or question.speakers or question.entity_turns is not None
+        question.topic.named or question.speakers or question.entity_turns is not None
     ):
         arms["entity"] = entity(question, index)
     if "temporal" in enabled and question.spans:

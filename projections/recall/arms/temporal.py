@@ -17,27 +17,29 @@ from recollect.text.dates.found_dates import local_day
 
 Floats = npt.NDArray[np.float32]
 
-# People also report an event in the week after it. Such turns get half the score.
-_AFTERMATH_MS = 7 * 86_400_000
-_AFTERMATH_SCORE = 0.5
+# People speak of an event before it and after it, too: the score of a turn beside the time falls to
+# 1/e in the first of these durations, and to 0 after the second.
+_BESIDE_SCORE = 0.7
+_DECAY_MS = 3 * 86_400_000
+_REACH_MS = 9 * 86_400_000
 # The score of a fact that covers more days than the question asks for.
 _OVERLAP_SCORE = 0.5
 
 
 def temporal(question: ParsedQuestion, index: Index, files: ZoneFiles) -> ArmScores:
-    """Give turns within the question's time spans a score of 1, and those of the next week 0.5.
+    """Give turns within the question's time spans a score of 1, and others less, by distance.
 
     A turn with a fact that speaks of days in a span scores 1 too, or 0.5 if these days only overlap
     the span.
     """
     at = index.turns.occurred_at
     scores = np.zeros(len(index.turns), np.float32)
-    for _, last in question.spans:
-        scores[(at > last) & (at <= last + _AFTERMATH_MS)] = _AFTERMATH_SCORE
-    for span in question.spans:
-        _score_facts(scores, span, question.utc_offset, index, files)
     for first, last in question.spans:
-        scores[(at >= first) & (at <= last)] = 1.0
+        distance = np.maximum(np.maximum(first - at, at - last), 0).astype(np.float32)
+        near = np.flatnonzero(distance <= _REACH_MS)
+        decayed = np.float32(_BESIDE_SCORE) * np.exp(distance[near] / np.float32(-_DECAY_MS))
+        scores[near] = np.maximum(scores[near], np.where(distance[near] > 0, decayed, 1))
+        _score_facts(scores, (first, last), question.utc_offset, index, files)
     return ArmScores(None, question.masked(scores))
 
 

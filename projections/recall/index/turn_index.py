@@ -7,7 +7,7 @@ the same session, so a turn is also found by the words of the question that it a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 
@@ -28,15 +28,21 @@ from recollect.projections.recall.index.growable_arrays import (
 from recollect.projections.recall.index.personal_turns import classify_turns, personal_mask
 from recollect.projections.recall.index.postings import Postings
 from recollect.projections.recall.index.sessions import Sessions
+from recollect.schemas.senders import is_assistant
 
 K1 = 0.9
 B = 0.4
 #: Distance in turns -> weight of the terms there. Negative distances are earlier turns.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
+#: The owner of a zone takes part in more than so many times the conversations of any other.
+OWNER_RATIO = 2
+#: Fewer conversations do not show whose they are.
+MIN_OWNER_CONVERSATIONS = 10
 # Number of cached term scores (64 MB). The cache is cleared when turns change.
 MAX_CACHED_SCORES = 4_000_000
 # Rows read at a time.
 _BLOCK = 50_000
+_DAY_MS = 86_400_000
 
 Floats = npt.NDArray[np.float32]
 TermScores = npt.NDArray[np.complex64]
@@ -86,6 +92,9 @@ class Turns:
         self._cached_term_scores: dict[str, tuple[Ints, TermScores]] = {}
         self._term_scores_size = 0
         self._personal: Mask | None = None
+        self._cached_participations: tuple[Ints, Ints] | None = None
+        # UTC offset -> the days of all turns; one at most.
+        self._cached_days: dict[int, Ints] = {}
         self._update_norms()
 
     def follow(self) -> None:
@@ -145,6 +154,17 @@ class Turns:
         """The time of each turn (unix ms)."""
         return self._columns["occurred_at"].values
 
+    def days(self, utc_offset: int) -> Ints:
+        """Return the local day of each turn, in days since 1970; `utc_offset` is in minutes."""
+        if utc_offset not in self._cached_days:
+            self._cached_days = {utc_offset: (self.occurred_at + utc_offset * 60_000) // _DAY_MS}
+        return self._cached_days[utc_offset]
+
+    @property
+    def platform(self) -> Ints:
+        """The platform of each turn, as a number."""
+        return self._columns["platform"].values
+
     @property
     def question_share(self) -> Array:
         """The share of questions among the sentences of each turn, 0 to 1."""
@@ -172,6 +192,34 @@ class Turns:
     def senders(self) -> Iterator[tuple[str, str]]:
         """All senders as (platform, sender id)."""
         return ((platform, sender) for platform, _, sender in map(_sender_of, self._senders.names))
+
+    def is_owner(self, senders: Set[tuple[str, str]]) -> bool:
+        """Return whether these (platform, sender id) are of the zone's owner; see `owner`."""
+        of_sender, conversations = self._participations()
+        own = np.isin(of_sender, self._sender_numbers(senders))
+        count = len(distinct(conversations[own]))
+        if count < MIN_OWNER_CONVERSATIONS:
+            return False
+        others = np.bincount(of_sender[~own])
+        for number in np.argsort(-others, kind="stable").tolist():
+            platform, _, sender = _sender_of(self._senders.names[number])
+            if not is_assistant(sender, platform=platform):
+                return bool(0 < OWNER_RATIO * others[number] < count)
+        return False
+
+    def _participations(self) -> tuple[Ints, Ints]:
+        """Return the distinct pairs (sender, conversation) of all turns, by their numbers."""
+        if self._cached_participations is None:
+            conversation = self.sessions.columns["conversation"].values.astype(np.int64)
+            sender = self._columns["sender"].values
+            count = int(conversation.max(initial=0)) + 1
+            pairs = distinct(sender * count + conversation)
+            self._cached_participations = (pairs // count, pairs % count)
+        return self._cached_participations
+
+    def _sender_numbers(self, senders: Set[tuple[str, str]]) -> list[int]:
+        numbers = (self._senders.index.get("\x1f".join(sender), -1) for sender in senders)
+        return [number for number in numbers if number >= 0]
 
     def sender_mask(self, senders: set[tuple[str, str]]) -> Mask:
         """Return the mask of turns by any of these (platform, sender id)."""
@@ -297,6 +345,8 @@ class Turns:
         self._cached_term_scores.clear()
         self._term_scores_size = 0
         self._personal = None
+        self._cached_participations = None
+        self._cached_days = {}
 
 
 class EventPlaces:

@@ -23,17 +23,28 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
+class Topic(NamedTuple):
+    """What is searched for: a question without its times, and with "I" for the zone's owner.
+
+    `named`: the entities that it names.
+    """
+
+    text: str
+    named: Sequence[NamedEntity]
+
+
 class ParsedQuestion(NamedTuple):
     """One question, as parsed by `QueryParser`.
 
     `query`: the query, with the text of this question if there are several. `original_text`: its
     original wording if it is one of several. `asked_at`: the time of asking (unix ms), or None.
 
-    From its text: `text` is searched for, `terms` are its index terms, `vectors` its vectors,
-    `named` the entities that it names, and `speakers` the senders whose turns it asks for.
-    `answer_type`: the expected type of answer; `wants_list`: it expects several answers. `spans`:
-    the times that it refers to, with `utc_offset` in minutes. `event`: the event whose time must be
-    looked up, if it gives a time relative to an event ("the week before the move").
+    From its text: `text` as it was asked, and `named` the entities that it names. `topic` is
+    searched for: `terms` are its index terms, `vectors` its vectors, and `speakers` the senders
+    whose turns it asks for. `answer_type`: the expected type of answer; `wants_list`: it expects
+    several answers. `spans`: the times that it refers to, with `utc_offset` in minutes. `event`:
+    the event whose time must be looked up, if it gives a time relative to an event ("the week
+    before the move").
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
     the facts that had ended at `valid_at`. `masks`: a mask of turns for each filter. `allowed`: all
@@ -48,9 +59,10 @@ class ParsedQuestion(NamedTuple):
     original_text: str | None
     asked_at: int | None
     text: str
+    named: Sequence[NamedEntity]
+    topic: Topic
     terms: list[str]
     vectors: QuestionVectors
-    named: Sequence[NamedEntity]
     speakers: set[Sender]
     answer_type: AnswerType | None
     wants_list: bool
@@ -84,9 +96,9 @@ class ParsedQuestion(NamedTuple):
         """Return its index terms without participants' names, which they rarely use themselves."""
         names = {
             term
-            for name in self.named
+            for name in self.topic.named
             if name.senders
-            for term in tokeniser.query_terms(self.text[name.start : name.end])
+            for term in tokeniser.query_terms(self.topic.text[name.start : name.end])
         }
         return [term for term in self.terms if term not in names]
 

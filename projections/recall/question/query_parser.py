@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 import msgspec
@@ -20,17 +21,19 @@ from recollect.projections.recall.question.encoding import (
     text_to_embed,
 )
 from recollect.projections.recall.question.entity_names import Names, ids_of_name
-from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.owner import in_first_person
+from recollect.projections.recall.question.parsed_question import ParsedQuestion, Topic
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
 from recollect.projections.recall.question.slots.multi_hop import find_chain
 from recollect.projections.recall.question.slots.slot_questions import slot_values
 from recollect.projections.recall.question.speakers import speakers_asked_for
 from recollect.projections.recall.question.sub_questions import resolve_references, sub_questions
-from recollect.projections.recall.question.times.event_times import Anchor, find_anchor
-from recollect.projections.recall.question.times.time_spans import Span, spans_in
+from recollect.projections.recall.question.times.event_times import find_anchor
+from recollect.projections.recall.question.times.time_spans import Times, times_in
 from recollect.projections.recall.question.times.validity import ended_at
 from recollect.text.prompts import first_person, orders, refers_back
 from recollect.text.sentences import sentences
+from recollect.text.stopwords import STOP_WORDS
 
 #: The number of first sentences of a query that are encoded separately. A text with more was
 #: probably pasted.
@@ -38,6 +41,8 @@ MAX_SENTENCES = 10
 # The minimum score of the turn about the event to which a time is relative. With a lower score, the
 # turn may be about another event.
 _MIN_ANCHOR_SCORE = 0.5
+
+_WORD = re.compile(r"[\w']+")
 
 Floats = npt.NDArray[np.float32]
 
@@ -69,18 +74,24 @@ class QueryParser:
             )
         ]
 
-    def sentence_vectors(self, query: RecallQuery, encoder: TextEncoder | None) -> list[Floats]:
+    def sentence_vectors(
+        self, query: RecallQuery, index: Index, encoder: TextEncoder | None
+    ) -> list[Floats]:
         """Return the unit vectors of a query's first sentences; none without an encoder.
 
         A text without a sentence counts as one.
         """
         vectors = (
-            question_vectors(one, self._names.find(one), encoder, self._files.embeddings).pooled
+            question_vectors(
+                *self._topic(one, query, index), encoder, self._files.embeddings
+            ).pooled
             for one in _sentences(query)
         )
         return [vector for vector in vectors if vector is not None]
 
-    def embedded_sentences(self, query: RecallQuery, encoder: TextEncoder) -> list[str]:
+    def embedded_sentences(
+        self, query: RecallQuery, index: Index | None, encoder: TextEncoder
+    ) -> list[str]:
         """Return the texts whose vectors `sentence_vectors` will need.
 
         If the files change between the two calls, it may need other texts.
@@ -88,7 +99,9 @@ class QueryParser:
         if not is_encoded(encoder, self._files.embeddings):
             return []
         return [
-            text_to_embed(one, self._names.find(one)) for one in _sentences(query) if one.strip()
+            text_to_embed(*self._topic(one, query, index))
+            for one in _sentences(query)
+            if one.strip()
         ]
 
     def prompt_cues(self, query: RecallQuery) -> dict[str, bool]:
@@ -137,11 +150,12 @@ class QueryParser:
         now: int | None,
     ) -> ParsedQuestion:
         text = query.text[:MAX_QUERY_LENGTH]
-        named = self._names.find(text)
+        topic = self._topic(text, query, index)
         # First, because this raises EncodingRequired if the text is not encoded yet; the caller
         # encodes it and starts again.
-        vectors = question_vectors(text, named, encoder, self._files.embeddings)
-        spans, event, utc_offset = self._times(query)
+        vectors = question_vectors(*topic, encoder, self._files.embeddings)
+        named = self._names.find(text)
+        times, utc_offset = self._times(text, query)
         identity = self._files.identity.connection
         entity_ids = None if query.entity is None else ids_of_name(identity, query.entity)
         ended = ended_at(query, index, self._files)
@@ -154,14 +168,15 @@ class QueryParser:
             original_text=original_text,
             asked_at=now if query.asked_at is None else query.asked_at,
             text=text,
-            terms=index.tokeniser.query_terms(text),
-            vectors=vectors,
             named=named,
-            speakers=speakers_asked_for(text, named, index.turns.senders),
+            topic=topic,
+            terms=index.tokeniser.query_terms(topic.text),
+            vectors=vectors,
+            speakers=speakers_asked_for(*topic, index.turns.senders),
             answer_type=expected_answer_type(original_text or query.text),
             wants_list=asks_for_list(original_text or query.text),
-            spans=spans,
-            event=event,
+            spans=times.spans,
+            event=None if times.spans else find_anchor(text),
             utc_offset=utc_offset,
             entity_ids=entity_ids,
             ended=ended,
@@ -176,21 +191,40 @@ class QueryParser:
             ),
         )
 
-    def _times(self, query: RecallQuery) -> tuple[tuple[Span, ...], Anchor | None, int]:
-        """Return (time spans, event that a relative time depends on, UTC offset in minutes).
+    def _topic(self, text: str, query: RecallQuery, index: Index | None) -> Topic:
+        """Return what is searched for; without an index, the zone's owner is not known.
+
+        A text of a time and nothing else is searched for as it is.
+        """
+        topic = self._in_first_person(self._times(text, query)[0].topic, index)
+        if topic != text and not _has_content(topic):
+            topic = self._in_first_person(text, index)
+        return Topic(topic, self._names.find(topic))
+
+    def _in_first_person(self, text: str, index: Index | None) -> str:
+        named = self._names.find(text)
+        return text if index is None else in_first_person(text, named, index.turns)
+
+    def _times(self, text: str, query: RecallQuery) -> tuple[Times, int]:
+        """Return the times of a text, or else those of the query, and the UTC offset in minutes.
 
         Relative times count from the time of asking if the query has one. Otherwise they count from
         the zone's last event, in the time zone of its sender, so that an old memory can be
         queried as of that time.
         """
         latest = turns_for_recall.latest_event_time(self._files.events.connection)
+        at, utc_offset = latest or (0, 0)
         if query.spans or latest is None:
-            return query.spans, None, 0
-        at, utc_offset = latest
+            return Times(query.spans, text), utc_offset
         if query.asked_at is not None:
             at = query.asked_at
-        spans = spans_in(query.text, at, utc_offset)
-        return spans, None if spans else find_anchor(query.text), utc_offset
+        return times_in(text, at, utc_offset), utc_offset
+
+
+def _has_content(text: str) -> bool:
+    """Return whether a text has a word that finds anything."""
+    words = _WORD.findall(text.lower().replace("’", "'"))
+    return not STOP_WORDS.issuperset(words)
 
 
 def _sentences(query: RecallQuery) -> list[str]:

@@ -9,6 +9,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import ArmScores, Candidates
 from recollect.projections.recall.arms.late_interaction import late_interaction
 from recollect.projections.recall.arms.run_arms import run_arms
+from recollect.projections.recall.arms.same_day import same_day
 from recollect.projections.recall.arms.shared_entities import SEEDS, expand_by_entities
 from recollect.projections.recall.index.growable_arrays import distinct
 from recollect.projections.recall.index.zone_index import Index
@@ -25,8 +26,9 @@ def candidates(
     """Return the turns that the arms of the question's budget find, with their scores.
 
     The fast arms score the whole zone. Of the best 2 * pool turns, late interaction rescores the
-    top few. Turns that share an entity with the best are added. All turns of the zone are
-    returned if ranks among them are needed: for an explanation, or for rank fusion.
+    top few. Turns that share an entity with the best are added, and turns are supported by others
+    of their day. All turns of the zone are returned if ranks among them are needed: for an
+    explanation, or for rank fusion.
     """
     arms, eligible = _arms_of(question), question.eligible
     results = question.query.max_results
@@ -35,6 +37,10 @@ def candidates(
     if not scored.arms:
         return scored.all_turns()
     best = top_turns(scored, eligible, profile, 2 * pool)
+    by_day = "day" in arms and profile.weights.get("day")
+    if by_day:
+        day = same_day(best.places, best.scores, index.turns, question.utc_offset)
+        best = top_turns(scored.with_arm("day", day), eligible, profile, 2 * pool)
     places = np.sort(best.places)
     tokens = question.vectors.tokens
     if "late" in arms and tokens is not None and profile.weights.get("late"):
@@ -50,6 +56,10 @@ def candidates(
         if len(reached):
             scored = scored.with_arm("shared", ArmScores(reached, scores))
             places = distinct(np.concatenate((places, reached)))
+    if by_day:
+        seeds = top_candidates(scored.at(places), eligible, profile, 2 * pool)
+        day = same_day(seeds.places, seeds.scores, index.turns, question.utc_offset)
+        scored = scored.with_arm("day", day)
     needs_all = question.query.explain or profile.fusion == "rrf"
     return scored.all_turns() if needs_all else scored.at(places)
 

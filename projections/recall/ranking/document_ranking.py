@@ -57,8 +57,8 @@ def score_documents(
                 vectors[positions] = vectors_of(files.embeddings, kind, ids)
         arms["semantic"] = np.maximum(vectors @ question.vector, 0)
         missing["semantic"] = np.logical_not(vectors.any(axis=1))
-    if question.named:
-        named = {id_ for item in question.named for id_ in item.ids}
+    if question.topic.named:
+        named = {id_ for item in question.topic.named for id_ in item.ids}
         mentions = [bool(named & item.entities) for item in documents]
         arms["entity"] = np.array(mentions, np.float32)
     scores = weighted_sum(arms, profile.weights, TEXT_ARMS, missing)

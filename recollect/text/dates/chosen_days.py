@@ -19,8 +19,11 @@ _LONG_AGO = 150
 _NEAR_WEEKDAY, _AHEAD, _COMING = 190, 366, 31
 
 
-def chosen(when: When, now: Now, left: int, right: int) -> Days | None:
-    """Return the days that an expression from one token to before another means."""
+def chosen(when: When, now: Now, left: int, right: int, *, of_past: bool = False) -> Days | None:
+    """Return the days that an expression from one token to before another means.
+
+    `of_past`: unless its clause is of the future, the last of them that have begun.
+    """
     spans = when.spans
     if not spans:
         return None
@@ -28,6 +31,9 @@ def chosen(when: When, now: Now, left: int, right: int) -> Days | None:
         return spans[0]
     direction = direction_of(now.tokens, left, right)
     today = now.today
+    if of_past and direction <= 0:
+        begun = [span for span in spans if span[0] <= today]
+        return begun[-1] if begun else spans[0]
     if when.pick == "weekday":
         # A week back, today or in less than a week, and a week after that.
         if direction < 0:

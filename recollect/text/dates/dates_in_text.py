@@ -36,17 +36,24 @@ _SOON = 10
 
 
 def date_references(
-    text: str, *, at_ms: int, utc_offset_minutes: int = 0, every: bool = False
+    text: str,
+    *,
+    at_ms: int,
+    utc_offset_minutes: int = 0,
+    every: bool = False,
+    of_past: bool = False,
 ) -> list[DateReference]:
     """Return the date references of `text`, written at `at_ms` (unix milliseconds).
 
     With `every` also what is less certain ("the 15th", "5/7/2026") and times of the day, on the
-    day that they belong to; and two weeks ago is that day, not its week.
+    day that they belong to; and two weeks ago is that day, not its week. `of_past`: the text asks
+    about the past, unless a clause says otherwise: "in May" is the last May that has begun, and a
+    bare season ("in spring") counts.
     """
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
     minute = local_minute(at_ms, utc_offset_minutes)
-    found = find_dates(tokens, today, addresses(text), every=every, minute=minute)
+    found = find_dates(tokens, today, addresses(text), every=every, minute=minute, of_past=of_past)
     return [as_reference(tokens, item) for item in found]
 
 
@@ -57,10 +64,11 @@ def find_dates(
     *,
     every: bool = False,
     minute: int = DAY_MINUTES,
+    of_past: bool = False,
 ) -> list[Found]:
     """Return the references outside of `places`, in order and without overlap.
 
-    `every` is that of `date_references`: a day and the time of it are two. `minute`
+    `every` and `of_past` are those of `date_references`: a day and the time of it are two. `minute`
     is that of the day at which it was written; without it no time of that day is ahead.
     """
     now = Now(today, minute, tokens)
@@ -71,7 +79,8 @@ def find_dates(
         when, start, end = said.when, said.start, said.end
         if when.kind not in ("day", "time"):
             continue
-        if not every and (when.kind == "time" or not when.certain):
+        certain = when.certain or (of_past and when.grain == "season")
+        if not every and (when.kind == "time" or not certain):
             continue
         if places and _is_inside(whole.start, whole.end, places):
             continue
@@ -81,7 +90,7 @@ def find_dates(
         if found and left < found[-1].right:
             continue
         meant = when._replace(clock=whole.when.clock)
-        days = _days(meant, now, left, right, found, every=every)
+        days = _days(meant, now, left, right, found, every=every, of_past=of_past)
         if days is None:
             continue
         alone = when.kind == "time"
@@ -119,7 +128,14 @@ def _over(whole: When, day: When) -> int:
 
 
 def _days(
-    when: When, now: Now, left: int, right: int, found: list[Found], *, every: bool
+    when: When,
+    now: Now,
+    left: int,
+    right: int,
+    found: list[Found],
+    *,
+    every: bool,
+    of_past: bool,
 ) -> Days | None:
     if every and when.exact is not None:
         return when.exact
@@ -135,7 +151,7 @@ def _days(
             return min(when.spans, key=lambda span: abs(span[0] - middle))
     if when.pick == "beside":
         return _beside(when, now, left, right, found)
-    return chosen(when, now, left, right)
+    return chosen(when, now, left, right, of_past=of_past)
 
 
 def _beside(when: When, now: Now, left: int, right: int, found: list[Found]) -> Days | None:

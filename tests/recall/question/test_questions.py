@@ -95,24 +95,24 @@ class TestTime:
         return memory
 
     @pytest.mark.parametrize(
-        ("question", "then", "later"),
+        ("question", "then", "around"),
         [
             ("What did Ada do on 20 January 2026?", {"jan20"}, set()),
             ("What did Ada do in January?", {"jan5", "jan20"}, {"feb2"}),
             ("What did Ada do last month?", {"feb2"}, {"mar4"}),
             ("What did Ada paint two weeks ago?", {"mar4"}, set()),
-            ("What did Ada paint the week before February 8, 2026?", {"feb2"}, set()),
+            ("What did Ada paint the week before February 8, 2026?", {"feb2"}, {"jan20"}),
             ("What did Ada paint since February 2026?", {"feb2", "mar4", "mar20"}, set()),
             ("What did Ada paint in 2019?", set(), set()),
             ("What did Ada paint?", set(), set()),
         ],
     )
-    def test_prefers_what_was_said_then_and_soon_after(
-        self, year: Memory, question: str, then: set[str], later: set[str]
+    def test_prefers_what_was_said_then_and_a_few_days_around(
+        self, year: Memory, question: str, then: set[str], around: set[str]
     ) -> None:
         found = by_arm(year, "temporal", question)
         assert {id_ for id_, rank in found.items() if rank == 1} == then
-        assert {id_ for id_, rank in found.items() if rank > 1} == later
+        assert {id_ for id_, rank in found.items() if rank > 1} == around
 
     def test_excludes_nothing(self, year: Memory) -> None:
         found = cited(ask(year, "What did Ada paint in February 2026?"))
@@ -120,7 +120,7 @@ class TestTime:
         assert set(found) == {"jan5", "jan20", "feb2", "mar4", "mar20"}
 
     def test_is_asked_about_as_it_was_when_it_ended(self, year: Memory) -> None:
-        tell(year, [say("It rained.", "later", at=START + 400 * DAY)])
+        tell(year, [say("It rained.", "later", at=START + 200 * DAY)])
         assert set(by_arm(year, "temporal", "What did Ada do last month?")) == set()
 
     def test_a_caller_may_say_which_time_is_meant(self, year: Memory) -> None:
@@ -198,14 +198,18 @@ class TestEvent:
         return memory
 
     @pytest.mark.parametrize(
-        ("question", "then", "later"),
+        ("question", "then", "around"),
         [
             # Told on 5 February, of the day before: from 28 January to 3 February.
-            ("What did Ada paint the week before she moved house?", {"feb2"}, {"moved"}),
+            (
+                "What did Ada paint the week before she moved house?",
+                {"feb2"},
+                {"jan20", "moved"},
+            ),
             (
                 "What did Ada paint 3 weeks before they moved house?",
                 {"jan20", "feb2"},
-                {"moved"},
+                {"jan5", "wedding", "moved"},
             ),
             # Told in January, of 2 March.
             ("What did Ada paint the week after our wedding?", {"mar4"}, set()),
@@ -227,11 +231,11 @@ class TestEvent:
         ],
     )
     def test_prefers_what_was_said_then(
-        self, diary: Memory, question: str, then: set[str], later: set[str]
+        self, diary: Memory, question: str, then: set[str], around: set[str]
     ) -> None:
         found = by_arm(diary, "temporal", question)
         assert {id_ for id_, rank in found.items() if rank == 1} == then
-        assert {id_ for id_, rank in found.items() if rank > 1} == later
+        assert {id_ for id_, rank in found.items() if rank > 1} == around
 
     def test_a_date_in_the_question_counts_for_more(self, diary: Memory) -> None:
         question = "What did Ada paint in January 2026 before the wedding?"

@@ -1,0 +1,27 @@
+"""The owner of a zone: questions that name them are read as if they asked about themselves.
+
+In the memory of one person's phone, most questions name that person or say "I". Both must find the
+same, and neither says anything about who wrote the answer: it may be in a friend's message or in a
+notification. So the name of the owner is replaced by "I" or "my".
+
+The owner is the participant of most conversations: of ten or more, and of more than twice as many as
+any other, apart from assistants. Two people who only talk to each other share all conversations, so neither is; nor
+is somebody who talks to nobody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.projections.recall.index.turn_index import Turns
+from recollect.projections.recall.question.entity_names import NamedEntity
+
+
+def in_first_person(text: str, named: Sequence[NamedEntity], turns: Turns) -> str:
+    """Return a question with "I" and "my" instead of the owner's name."""
+    for item in reversed(named):
+        if item.senders and turns.is_owner(item.senders):
+            after = text[item.end :]
+            rest = after.removeprefix("'s").removeprefix("’s")
+            text = text[: item.start] + ("I" if rest == after else "my") + rest
+    return text

@@ -1,0 +1,75 @@
+"""The times that a question names, and what is searched for beside them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.projections.recall.question.times.time_spans import times_in
+from tests.memory import Memory
+from tests.recall.kit import DAY, START, ask, cited, say, tell
+
+#: A Wednesday.
+ASKED_AT = int(datetime(2025, 10, 15, 12, tzinfo=UTC).timestamp() * 1000)
+
+
+def days(question: str) -> list[tuple[str, str]]:
+    """Return the first and last day of each time in a question."""
+    return [
+        (
+            f"{datetime.fromtimestamp(first / 1000, UTC):%F}",
+            f"{datetime.fromtimestamp(last / 1000, UTC):%F}",
+        )
+        for first, last in times_in(question, ASKED_AT, 0).spans
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("In May, which doctor did Ada see?", "2025-05-01", "2025-05-31"),
+        ("In November, which doctor did Ada see?", "2024-11-01", "2024-11-30"),
+        ("On December 3rd, where was Ada?", "2024-12-03", "2024-12-03"),
+        ("Who came for dinner on Friday?", "2025-10-10", "2025-10-10"),
+        ("What did Ada plant in spring?", "2025-03-01", "2025-05-31"),
+        ("What did Ada do between 20 and 24 March?", "2025-03-20", "2025-03-24"),
+        ("Between March 28 and April 2, who called?", "2025-03-28", "2025-04-02"),
+        ("What did Ada read over the last two weeks?", "2025-10-02", "2025-10-15"),
+        ("Who called in the past week?", "2025-10-09", "2025-10-15"),
+    ],
+)
+def test_a_time_without_a_year_is_the_last_that_has_begun(
+    question: str, first: str, last: str
+) -> None:
+    assert days(question) == [(first, last)]
+
+
+def test_a_question_about_the_future_means_the_next() -> None:
+    assert days("Where will Ada travel in May?") == [("2026-05-01", "2026-05-31")]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["On which Friday did Ada call?", "What stands between the sofa and the wall?", "May I ask?"],
+)
+def test_names_no_time(question: str) -> None:
+    assert times_in(question, ASKED_AT, 0) == ((), question)
+
+
+def test_its_words_are_not_searched_for() -> None:
+    topic = times_in("In March 2025, what did Ada paint?", ASKED_AT, 0).topic
+    assert topic.split() == [",", "what", "did", "Ada", "paint?"]
+
+
+def test_an_appointment_years_ahead_is_not_today(words_only: Memory) -> None:
+    tell(
+        words_only,
+        [
+            say("I painted the fence.", "fence"),
+            say("I painted the gate.", "gate", at=START + 12 * DAY),
+            say("I shall have painted it all.", "ahead", at=4_070_908_800_000),
+        ],
+    )
+    assert cited(ask(words_only, "What did Ada paint two weeks ago?"))[0] == "fence"
+    assert cited(ask(words_only, "What did Ada paint today?"))[0] == "gate"
