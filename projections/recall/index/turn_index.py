@@ -161,6 +161,11 @@ class Turns:
         return self._cached_days[utc_offset]
 
     @property
+    def platform_count(self) -> int:
+        """The number of platforms of all turns."""
+        return len(self._platforms.names)
+
+    @property
     def platform(self) -> Ints:
         """The platform of each turn, as a number."""
         return self._columns["platform"].values
@@ -194,7 +199,7 @@ class Turns:
         return ((platform, sender) for platform, _, sender in map(_sender_of, self._senders.names))
 
     def is_owner(self, senders: Set[tuple[str, str]]) -> bool:
-        """Return whether these (platform, sender id) are of the zone's owner; see `owner`."""
+        """Return whether (platform, sender id) are of the owner of the zone; see `owner`."""
         of_sender, conversations = self._participations()
         own = np.isin(of_sender, self._sender_numbers(senders))
         count = len(distinct(conversations[own]))

@@ -4,9 +4,9 @@ In the memory of one person's phone, most questions name that person or say "I".
 same, and neither says anything about who wrote the answer: it may be in a friend's message or in a
 notification. So the name of the owner is replaced by "I" or "my".
 
-The owner is the participant of most conversations: of ten or more, and of more than twice as many as
-any other, apart from assistants. Two people who only talk to each other share all conversations, so neither is; nor
-is somebody who talks to nobody else.
+The owner is the participant of most conversations: of ten or more, and of more than twice as many
+as any other, apart from assistants. Two people who only talk to each other share all conversations,
+so neither is; nor is somebody who talks to nobody else.
 """
 
 from __future__ import annotations
