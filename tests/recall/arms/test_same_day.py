@@ -39,7 +39,7 @@ def test_a_day_is_that_of_the_sender(words_only: Memory) -> None:
         words_only,
         [
             say(
-                "Dentist on Elm Street." if id_ == "dentist" else "At the counter.",
+                "Dentist on Elm Street." if id_ == "dentist" else f"At the counter: {id_}.",
                 id_,
                 platform="calendar" if id_ == "dentist" else "push",
                 at=f"2026-01-0{day[id_]}T{clock}:00+09:00",  # type: ignore[arg-type]

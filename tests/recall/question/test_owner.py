@@ -14,13 +14,14 @@ FRIENDS = ("Bob", "Cleo", "Dana", "Eli", "Fay", "Gus", "Hal", "Ivy", "Jon", "Kim
 
 def phone() -> list[Draft]:
     """Return ten chats of Ada, each with one friend."""
-    chats = []
+    chats: list[Draft] = []
     for day, friend in enumerate(FRIENDS):
-        at = {"at": START + day * DAY, "peer_id": friend, "platform": "sms"}
-        chats += [
-            say(f"Ada to {friend}: shall we meet?", f"ask-{friend}", **at),
-            say(f"The {friend} reply: yes, gladly.", f"yes-{friend}", by=friend, **at),
-        ]
+        for id_, by, text in (
+            (f"ask-{friend}", "Ada", f"Ada to {friend}: shall we meet?"),
+            (f"yes-{friend}", friend, f"The {friend} reply: yes, gladly."),
+        ):
+            at = START + day * DAY
+            chats.append(say(text, id_, by=by, at=at, peer_id=friend, platform="sms"))
     return chats
 
 
