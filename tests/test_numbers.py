@@ -34,7 +34,8 @@ from recollect.projections.recall.answer.explanation import STEPS
 from recollect.projections.recall.arms import observations
 from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
-from recollect.projections.recall.arms.temporal import _BESIDE_SCORE, _DECAY_MS, _REACH_MS
+from recollect.projections.recall.arms.temporal import _EVENT_SHARE
+from recollect.projections.recall.index.sessions import ITEM_GAP_MS
 from recollect.projections.recall.index.zone_index import MIN_STORED_TURNS
 from recollect.projections.recall.question import query_parser
 from recollect.projections.recall.question.query import (
@@ -42,7 +43,16 @@ from recollect.projections.recall.question.query import (
     MAX_QUERY_LENGTH,
     MAX_RESULTS,
 )
-from recollect.projections.recall.ranking import answer_type_match, list_diversity
+from recollect.projections.recall.question.times.closeness import (
+    _BESIDE_SCORE,
+    _DECAY_MS,
+    _REACH_MS,
+)
+from recollect.projections.recall.ranking import (
+    answer_type_match,
+    list_diversity,
+    session_diversity,
+)
 from recollect.projections.recall.ranking.decay import DECAY, RECENCY_HOURS
 from recollect.projections.recall.ranking.profiles import WEIGHTS
 from recollect.schemas import inbound
@@ -170,12 +180,17 @@ RANKING = {
         f"count {_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
         f"{_REACH_MS // 86_400_000}"
     ),
+    "a time that an event gives": f"counts {_EVENT_SHARE}",
     'least score at which an event that gives a time ("before the move") counts as found': str(
         query_parser._MIN_ANCHOR_SCORE
     ),
     "a turn with the kind of answer that is wanted": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),
+    "a turn of a chat with an assistant, for each better turn of that chat": (
+        f"scores {session_diversity.PENALTY:.1f} less"
+    ),
+    "two items of one sender that belong together": f"within {ITEM_GAP_MS // 60_000} minutes",
     "turns of others next to a better turn, if the question asks for a list": (
         f"score {list_diversity.PENALTY:.2f} less, "
         f"within {list_diversity.NEIGHBOUR_DISTANCE} turns, "

@@ -29,7 +29,7 @@ WIDE_FILES = ("recall.codes0", "recall.codes1")
 _TEMPORARY = FILE + ".tmp"
 # The name and version of the format, and the length and checksum of the description.
 _HEADER = struct.Struct("<16sQL")
-_FORMAT = b"recollect/index7"
+_FORMAT = b"recollect/index8"
 _ALIGNMENT = 64
 # A larger array's checksum would take longer to compute than an answer takes. Like SQLite's pages,
 # large and wide arrays are used unchecked; `verify` compares them with the rows.

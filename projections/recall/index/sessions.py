@@ -16,6 +16,10 @@ from recollect.projections.recall.index.growable_arrays import Array, GrowableAr
 #: A gap that ends a session: about a night. A jump back in time ends it too, as when older
 #: messages are ingested later.
 SESSION_GAP_MS = 6 * 3_600_000
+#: A gap that ends it between two turns of one sender in a conversation without a peer, a thread and
+#: a session: such turns are items, such as notes and photos, rather than a talk. On two LifeBench
+#: people, this finds 1.1 more of the evidence in 10 results.
+ITEM_GAP_MS = 10 * 60_000
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -46,11 +50,12 @@ class Sessions:
         """The session of every turn."""
         return self.columns["session"].values
 
-    def extend(self, conversation: Array, occurred_at: Array) -> Ints:
+    def extend(self, conversation: Array, occurred_at: Array, item_sender: Array) -> Ints:
         """Add turns and link them; return the places whose neighbours changed, new turns included.
 
         `conversation`: the conversation of each new turn, as a number. `occurred_at`: the times of
-        all turns, old and new (unix ms).
+        all turns, old and new (unix ms). `item_sender`: for all turns, the sender's number in a
+        conversation without a peer, a thread and a session, and -1 in any other.
         """
         first, count = len(self), len(conversation)
         if not count:
@@ -63,7 +68,9 @@ class Sessions:
         is_first = np.concatenate(([True], sorted_[1:] != sorted_[:-1]))
         before = np.where(is_first, self._last[sorted_], np.concatenate(([-1], places[:-1])))
         gap_ms = np.abs(occurred_at[places] - occurred_at[before])
-        before = np.where((before >= 0) & (gap_ms <= SESSION_GAP_MS), before, -1)
+        are_items = (item_sender[places] >= 0) & (item_sender[places] == item_sender[before])
+        max_gap_ms = np.where(are_items, ITEM_GAP_MS, SESSION_GAP_MS)
+        before = np.where((before >= 0) & (gap_ms <= max_gap_ms), before, -1)
         earlier = before[is_first]
         start = np.full(count, -1, np.int64)
         start[is_first] = np.where(earlier >= 0, self.session[earlier] if first else -1, -1)

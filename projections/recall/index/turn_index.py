@@ -52,7 +52,7 @@ Mask = npt.NDArray[np.bool_]
 _TYPES = (
     dict.fromkeys(("number", "platform", "sender", "occurred_at"), np.int64)
     | dict.fromkeys(("length", "window_length", "asks"), np.float32)
-    | {"mark": np.int8}
+    | dict.fromkeys(("mark", "is_item"), np.int8)
 )
 _pack = msgspec.msgpack.Encoder()
 
@@ -92,6 +92,7 @@ class Turns:
         self._cached_term_scores: dict[str, tuple[Ints, TermScores]] = {}
         self._term_scores_size = 0
         self._personal: Mask | None = None
+        self._in_assistant_chats: Mask | None = None
         self._cached_participations: tuple[Ints, Ints] | None = None
         # UTC offset -> the days of all turns; one at most.
         self._cached_days: dict[int, Ints] = {}
@@ -120,7 +121,9 @@ class Turns:
             self._columns[name].replace(names.keep(self._columns[name].values))
         conversation = self.sessions.columns["conversation"].values[kept]
         self.sessions = Sessions()
-        self.sessions.extend(self._conversations.keep(conversation), self.occurred_at)
+        self.sessions.extend(
+            self._conversations.keep(conversation), self.occurred_at, self._item_senders()
+        )
         lengths = self._columns["length"].values
         every = np.arange(len(self))
         self._columns["window_length"].replace(self.sessions.gather_sum(every, lengths, WINDOW))
@@ -187,6 +190,21 @@ class Turns:
         found = np.zeros(len(self), np.bool_)
         found[:count] = personal_mask(self._columns["mark"].values[:count], self.session[:count])
         return found
+
+    @property
+    def in_assistant_chats(self) -> Mask:
+        """The mask of turns of sessions in which an assistant writes under such a name."""
+        if self._in_assistant_chats is None:
+            assistants = [
+                number
+                for number, (platform, sender) in enumerate(self.senders)
+                if is_assistant(sender, platform=platform)
+            ]
+            by_assistant = np.isin(self._columns["sender"].values, assistants)
+            is_chat = np.zeros(len(self), np.bool_)
+            is_chat[self.session[by_assistant]] = True
+            self._in_assistant_chats = is_chat[self.session]
+        return self._in_assistant_chats
 
     @property
     def session(self) -> Array:
@@ -319,13 +337,16 @@ class Turns:
             ("window_length", np.zeros(count, np.float32)),
             ("asks", np.fromiter(map(_share_of_questions, contents), np.float32, count)),
             ("mark", classify_turns(contents, platforms, senders, kinds, directions)),
+            ("is_item", np.fromiter(map(_has_no_place, conversations), np.int8, count)),
         ):
             self._columns[name].extend(values)
         self.ids.extend(ids)
         known = len(self._place_by_number.values)
         self._place_by_number.extend(np.full(int(numbers[-1]) + 1 - known, -1, np.int64))
         self._place_by_number.values[np.array(numbers)] = np.arange(first, first + count)
-        changed = self.sessions.extend(self._conversations.numbers(conversations), self.occurred_at)
+        changed = self.sessions.extend(
+            self._conversations.numbers(conversations), self.occurred_at, self._item_senders()
+        )
         for _ in range(max(WINDOW) - 1):
             changed = distinct(np.concatenate([changed, self.sessions.neighbour(changed, -1)]))
         changed = changed[changed >= 0]
@@ -335,6 +356,10 @@ class Turns:
         )
         self.postings.extend(first, list(zip(contents, captions, strict=True)))
         self._update_norms()
+
+    def _item_senders(self) -> Ints:
+        """Return the sender's number for turns that are items (see `Sessions`), -1 for others."""
+        return np.where(self._columns["is_item"].values, self._columns["sender"].values, -1)
 
     def _places_by_number(self) -> Ints:
         """Return the place of each event number up to the last; -1 if there is no such turn."""
@@ -350,6 +375,7 @@ class Turns:
         self._cached_term_scores.clear()
         self._term_scores_size = 0
         self._personal = None
+        self._in_assistant_chats = None
         self._cached_participations = None
         self._cached_days = {}
 
@@ -395,6 +421,11 @@ def _places_of(place_by_number: GrowableArray, numbers: Ints) -> Ints:
 def _share_of_questions(text: str) -> float:
     questions = text.count("?")
     return questions / (questions + text.count(".") + text.count("!")) if questions else 0.0
+
+
+def _has_no_place(conversation: str) -> bool:
+    """Return whether a conversation has a platform, but no peer, thread and session."""
+    return conversation.endswith("\x1f\x1f\x1f")
 
 
 def _sender_of(sender: str) -> tuple[str, str, str]:

@@ -17,6 +17,8 @@ Mask = npt.NDArray[np.bool_]
 REPLACED = "replaced"
 #: The name of a filter that always applies: it excludes turns that were retracted completely.
 RETRACTED = "retracted"
+#: The name of the filter of a question about nothing but a time.
+TIME = "time"
 
 
 def filter_masks(

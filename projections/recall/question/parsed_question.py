@@ -42,7 +42,8 @@ class ParsedQuestion(NamedTuple):
     From its text: `text` as it was asked, and `named` the entities that it names. `topic` is
     searched for: `terms` are its index terms, `vectors` its vectors, and `speakers` the senders
     whose turns it asks for. `answer_type`: the expected type of answer; `wants_list`: it expects
-    several answers. `spans`: the times that it refers to, with `utc_offset` in minutes. `event`:
+    several answers. `spans`: the times that it refers to, with `utc_offset` in minutes;
+    `is_time_only`: it is about nothing else, and turns of other times fail its filters. `event`:
     the event whose time must be looked up, if it gives a time relative to an event ("the week
     before the move").
 
@@ -67,6 +68,7 @@ class ParsedQuestion(NamedTuple):
     answer_type: AnswerType | None
     wants_list: bool
     spans: Sequence[Span]
+    is_time_only: bool
     event: Anchor | None
     utc_offset: int
     entity_ids: set[str] | None

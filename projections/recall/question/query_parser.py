@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from itertools import islice
 
 import msgspec
@@ -28,6 +29,7 @@ from recollect.projections.recall.question.slots.multi_hop import find_chain
 from recollect.projections.recall.question.slots.slot_questions import slot_values
 from recollect.projections.recall.question.speakers import speakers_asked_for
 from recollect.projections.recall.question.sub_questions import resolve_references, sub_questions
+from recollect.projections.recall.question.times.closeness import closeness
 from recollect.projections.recall.question.times.event_times import find_anchor
 from recollect.projections.recall.question.times.time_spans import Times, times_in
 from recollect.projections.recall.question.times.validity import ended_at
@@ -42,6 +44,8 @@ MAX_SENTENCES = 10
 # turn may be about another event.
 _MIN_ANCHOR_SCORE = 0.5
 
+# Words of a question about all that happened.
+_HAPPENING = frozenset({"happen", "happened", "happens", "happening"})
 _WORD = re.compile(r"[\w']+")
 
 Floats = npt.NDArray[np.float32]
@@ -159,8 +163,14 @@ class QueryParser:
         identity = self._files.identity.connection
         entity_ids = None if query.entity is None else ids_of_name(identity, query.entity)
         ended = ended_at(query, index, self._files)
+        is_time_only = bool(times.spans) and self._asks_for_anything(times.topic, index)
         ended = ended._replace(facts=ended.facts | index.retracted.facts)
         masks = filters.filter_masks(query, entity_ids, ended, index)
+        if is_time_only:
+            inside = closeness(times.spans, utc_offset, index, self._files) == 1
+            is_time_only = bool((inside & filters.combined_mask(masks, index)).any())
+            if is_time_only:
+                masks[filters.TIME] = inside
         allowed = filters.combined_mask(masks, index)
         eligible = filters.eligible_mask(query, allowed, index)
         return ParsedQuestion(
@@ -176,6 +186,7 @@ class QueryParser:
             answer_type=expected_answer_type(original_text or query.text),
             wants_list=asks_for_list(original_text or query.text),
             spans=times.spans,
+            is_time_only=is_time_only,
             event=None if times.spans else find_anchor(text),
             utc_offset=utc_offset,
             entity_ids=entity_ids,
@@ -201,6 +212,11 @@ class QueryParser:
             topic = self._in_first_person(text, index)
         return Topic(topic, self._names.find(topic))
 
+    def _asks_for_anything(self, topic: str, index: Index) -> bool:
+        """Return whether a question without its times asks for all, or all of a participant."""
+        read = self._in_first_person(topic, index)
+        return not _has_content(text_to_embed(read, self._names.find(read)), _HAPPENING)
+
     def _in_first_person(self, text: str, index: Index | None) -> str:
         named = self._names.find(text)
         return text if index is None else in_first_person(text, named, index.turns)
@@ -221,10 +237,10 @@ class QueryParser:
         return times_in(text, at, utc_offset), utc_offset
 
 
-def _has_content(text: str) -> bool:
-    """Return whether a text has a word that finds anything."""
+def _has_content(text: str, empty: Set[str] = frozenset()) -> bool:
+    """Return whether a text has a word that finds anything, apart from `empty` words."""
     words = _WORD.findall(text.lower().replace("’", "'"))
-    return not STOP_WORDS.issuperset(words)
+    return not STOP_WORDS.issuperset(set(words) - empty)
 
 
 def _sentences(query: RecallQuery) -> list[str]:

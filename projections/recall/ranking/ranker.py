@@ -25,6 +25,7 @@ from recollect.projections.recall.ranking.reranking import (
     rerank_turns,
     with_reranked,
 )
+from recollect.projections.recall.ranking.session_diversity import demote_further_turns
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns, Rescore, rank_turns
 
 # Scopes that need turns: observations are found by the facts of turns.
@@ -59,9 +60,10 @@ class Ranker:
             count=count,
             rescoring=self._rescoring_steps(question, index),
         )
-        if self._text_scorer(question) is not None:
+        if self._text_scorer(question) is not None or question.is_time_only:
             return ranked
-        # This makes scores comparable between answers. A reranker's scores are comparable already.
+        # This makes scores comparable between answers. A reranker's scores are comparable already,
+        # and to a question about a time, whatever happened then is an answer.
         return ranked.scaled_by(relevance(found.evidence))
 
     def score_documents(
@@ -101,6 +103,8 @@ class Ranker:
         if question.wants_list and question.speakers:
             by_speakers = index.turns.sender_mask(question.speakers)
             steps.append(partial(demote_neighbours, by_speakers=by_speakers, index=index))
+        if index.turns.in_assistant_chats.any():
+            steps.append(partial(demote_further_turns, index=index))
         return steps
 
     def _text_scorer(self, question: ParsedQuestion) -> TextScorer | None:

@@ -73,3 +73,27 @@ def test_an_appointment_years_ahead_is_not_today(words_only: Memory) -> None:
     )
     assert cited(ask(words_only, "What did Ada paint two weeks ago?"))[0] == "fence"
     assert cited(ask(words_only, "What did Ada paint today?"))[0] == "gate"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What happened in March 2026?", "What did Ada do in March 2026?", "What happened in March?"],
+)
+def test_of_a_time_alone_all_is_found_and_nothing_else(words_only: Memory, question: str) -> None:
+    tell(
+        words_only,
+        [
+            say("It happened to rain.", "january"),
+            say("The kiln broke.", "march", at=START + 60 * DAY),
+            say("We fired the new kiln.", "later", at=START + 70 * DAY),
+            say("May the oven last.", "april", at=START + 100 * DAY),
+        ],
+    )
+    found = ask(words_only, question)
+    assert set(cited(found)) == {"march", "later"}
+    assert all(item.score >= 0.35 for item in found)
+
+
+def test_of_a_time_without_a_turn_nothing_is_excluded(words_only: Memory) -> None:
+    tell(words_only, [say("It happened to rain.", "january")])
+    assert cited(ask(words_only, "What happened in March 2019?")) == ["january"]

@@ -122,7 +122,7 @@ def test_what_gives_way_stands_beside_a_better_turn_of_the_one_named_or_another(
     places = np.array(data.draw(st.permutations(range(count))))
     scores = np.linspace(1, 0, count, dtype=np.float32)
     sessions = Sessions()
-    sessions.extend(room, np.zeros(count, np.int64))
+    sessions.extend(room, np.zeros(count, np.int64), np.full(count, -1))
     index = SimpleNamespace(turns=SimpleNamespace(sessions=sessions))
     less = demote_neighbours(scores, places, by_speakers=said, index=cast(Index, index))
     in_room = [np.flatnonzero(room == number).tolist() for number in (0, 1)]

@@ -1,0 +1,56 @@
+"""How close turns are to the times of a question: when they were sent, and their facts' days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.facts_for_recall import facts_about_days
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.times.time_spans import Span
+from recollect.text.dates.found_dates import local_day
+
+Floats = npt.NDArray[np.float32]
+
+# People speak of an event before it and after it, too: the score of a turn beside the time falls to
+# 1/e in the first of these durations, and to 0 after the second.
+_BESIDE_SCORE = 0.7
+_DECAY_MS = 3 * 86_400_000
+_REACH_MS = 9 * 86_400_000
+# The score of a fact that covers more days than the question asks for.
+_OVERLAP_SCORE = 0.5
+
+
+def closeness(spans: Sequence[Span], utc_offset: int, index: Index, files: ZoneFiles) -> Floats:
+    """Return 1 for the turns within one of the time spans, and less for others, by distance.
+
+    A turn with a fact that speaks of days in a span scores 1 too, or 0.5 if these days only overlap
+    the span.
+    """
+    at = index.turns.occurred_at
+    scores = np.zeros(len(index.turns), np.float32)
+    for first, last in spans:
+        distance = np.maximum(np.maximum(first - at, at - last), 0).astype(np.float32)
+        near = np.flatnonzero(distance <= _REACH_MS)
+        decayed = np.float32(_BESIDE_SCORE) * np.exp(distance[near] / np.float32(-_DECAY_MS))
+        scores[near] = np.maximum(scores[near], np.where(distance[near] > 0, decayed, 1))
+        _score_facts(scores, (first, last), utc_offset, index, files)
+    return scores
+
+
+def _score_facts(
+    scores: Floats, span: Span, utc_offset: int, index: Index, files: ZoneFiles
+) -> None:
+    """Raise the scores of the turns whose facts speak of days in a span."""
+    first, last = (date.fromordinal(local_day(moment, utc_offset)).isoformat() for moment in span)
+    found = facts_about_days(files.memory.connection, first, last)
+    places = index.facts.places_of([each.fact_id for each in found])
+    for each in found:
+        place = places.get(each.fact_id)
+        if place is not None and each.fact_id not in index.retracted.facts:
+            inside = first <= each.first_day and each.last_day <= last
+            scores[place] = max(scores[place], 1.0 if inside else _OVERLAP_SCORE)
