@@ -98,8 +98,11 @@ class TestTime:
         ("question", "then", "around"),
         [
             ("What did Ada do on 20 January 2026?", {"jan20"}, set()),
-            ("What did Ada do in January?", {"jan5", "jan20"}, {"feb2"}),
-            ("What did Ada do last month?", {"feb2"}, {"mar4"}),
+            # A question about nothing but a time is about all of it, and nothing else.
+            ("What did Ada do in January?", {"jan5", "jan20"}, set()),
+            ("What did Ada paint in January?", {"jan5", "jan20"}, {"feb2"}),
+            ("What did Ada do last month?", {"feb2"}, set()),
+            ("What did Ada paint last month?", {"feb2"}, {"mar4"}),
             ("What did Ada paint two weeks ago?", {"mar4"}, set()),
             ("What did Ada paint the week before February 8, 2026?", {"feb2"}, {"jan20"}),
             ("What did Ada paint since February 2026?", {"feb2", "mar4", "mar20"}, set()),
