@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import log2
 
 from recollect.projections.memory.cluster_queries import ChangedCluster, Overlap
 from recollect.streams.consolidation.nouns import is_common
 
 #: A topic needs this many messages, on this many days.
 MIN_MESSAGES, MIN_DAYS = 3, 2
-#: A common noun also needs this share of what is said about the entity.
+#: It needs one more message for each doubling of the facts about its entity beyond this number,
+FEW_FACTS = 150
+#: and a common noun this share of them.
 COMMON_SHARE = 0.01
 #: A topic is absorbed by a larger one that has this share of its facts ...
 ABSORBED_SHARE = 0.6
@@ -21,7 +24,7 @@ def deserves_observation(cluster: ChangedCluster) -> bool:
     """Return whether a cluster has enough evidence."""
     if cluster.kind == "slot":
         return cluster.messages >= 2
-    least: float = MIN_MESSAGES
+    least = MIN_MESSAGES + log2(max(1.0, cluster.about_entity / FEW_FACTS))
     if cluster.kind == "topic" and is_common(cluster.topic):
         least = max(least, COMMON_SHARE * cluster.about_entity)
     return cluster.messages >= least and cluster.days >= MIN_DAYS

@@ -59,12 +59,15 @@ _ALSO_SINGULAR = word_set(
     genetics acoustics ceramics robotics pajamas tights leggings surroundings belongings outskirts
     cosmos asbestos measles yes basis tennis"""
 )
-#: Nouns in -ing that are no activity of the verb that they come from.
-_NO_ACTIVITY = word_set(
-    """meeting building feeling meaning opening landing training parking warning setting evening
-    morning being wedding ceiling clothing nothing something anything everything thing king ring
-    string spring wing saving beginning ending understanding dressing stocking
-    lodging sibling blessing offering finding heading rating wording sitting standing turning"""
+#: Activities: verbs in -ing and -ed are counted as them.
+_ACTIVITIES = word_set(
+    """camp hike swim run jog paint draw sketch dance sing cook bake fish hunt bike cycle ride sail
+    surf ski skate climb garden knit sew crochet box wrestle row dive kayak paddle travel tour
+    volunteer tutor mentor coach counsel shop program code film photograph blog podcast race sprint
+    stretch exercise workout train meditate diet compete farm brew craft carve
+    weave sculpt print design renovate remodel repair protest campaign vote
+    gamble bowl golf drum study research intern commute gym squash transition
+    trek backpack snorkel scuba barbecue picnic"""
 )
 #: Verbs that name no topic, and nouns that are such verbs too.
 _LIGHT = word_set(
@@ -117,10 +120,18 @@ _EMPTY = word_set(
     color colour size shape
     favorite favourite
     honor honour pleasure respect pride
-    ability
-    possibility potential
-    look
-    lack need
+    ability possibility potential lack
+    approach advance information direction suggestion method communication discussion requirement
+    adjustment preparation parameter principle implementation increase exchange conduct contact
+    track control core movement operation task procedure technique angle intensity setting
+    reflection knowledge standard measure measurement data advice understanding learning teaching
+    finding meaning path key voice identity growth perspective outlet wisdom balance chapter
+    source reminder presence atmosphere confidence pressure priority purpose focus habit style
+    yuan dollar euro pound percent kilometer kilometre metre km kg cm mile noon midnight evening
+    every each several various following regarding according including due goes
+    grasp wipe tip trick guidance limit limitation detail aspect factor field area region section
+    site system tool equipment condition status function feature property version
+    embrace build bonding sharing caring giving helping supporting being
     sir madam dear buddy pal mate dude bro
     url http https www com
     """
@@ -142,7 +153,14 @@ _MAINLY_NOUNS = word_set(
     submarine pedestrian vegetarian custom festival album rival champion ceramic collectible
     material capital medal cooler rash gala paperback comic animation orange net chief"""
 )
-_VOWELS = frozenset("aeiouy")
+#: Endings of adjectives and adverbs that the dictionary lacks, and of qualities.
+_NO_NOUN = ("able", "ible", "ful", "ous", "less", "ness", "ivity", "ance", "ence")
+_NOUNS_ALL_THE_SAME = word_set(
+    """fitness illness wellness business wilderness witness harness ambulance insurance dance
+    residence conference audience science allowance appliance finance furnace entrance romance
+    clearance performance maintenance surveillance license fence table cable vegetable handful
+    bible syllable mouthful spoonful sentence substance"""
+)
 
 
 def singular(lower: str) -> str:
@@ -161,28 +179,29 @@ def singular(lower: str) -> str:
 
 
 def activity(lower: str) -> str | None:
-    """Return the base of a verb form in -ing or -ed that is a noun too, such as camp of camping."""
-    if lower in _NO_ACTIVITY:
-        return None
+    """Return the base of an activity's verb in -ing or -ed, such as camp of camping."""
     for ending in ("ing", "ed"):
         stem = lower.removesuffix(ending)
-        if stem == lower or len(stem) < 3 or _VOWELS.isdisjoint(stem):
-            continue
-        doubled = stem[:-1] if stem[-1] == stem[-2] else stem
-        for base in (stem, doubled, stem + "e"):
-            if word_class(base) == "noun or verb" or base in _MAINLY_NOUNS:
-                return base
-    return None
+        if stem != lower and len(stem) > 2:
+            doubled = stem[:-1] if stem[-1] == stem[-2] else stem
+            for base in (stem, doubled, stem + "e"):
+                if base in _ACTIVITIES:
+                    return base
+    return lower if lower in _ACTIVITIES else None
 
 
 def is_noun(lower: str) -> bool:
     """Return whether a word in lower case is mostly a noun, or a noun and a verb."""
+    if lower.endswith(_NO_NOUN) and lower not in _NOUNS_ALL_THE_SAME:
+        return False
     return lower in _MAINLY_NOUNS or word_class(lower) in ("noun", "noun or verb")
 
 
 def is_topical(lemma: str) -> bool:
     """Return whether a noun, in the singular, can name a topic."""
-    return lemma not in _EMPTY and lemma not in _LIGHT
+    stem = lemma.removesuffix("ing")
+    light = stem != lemma and not _LIGHT.isdisjoint((stem, stem[:-1], stem + "e"))
+    return lemma not in _EMPTY and lemma not in _LIGHT and not light
 
 
 def is_common(lemma: str) -> bool:

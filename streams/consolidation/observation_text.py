@@ -13,7 +13,7 @@ from datetime import date
 from typing import NamedTuple
 
 from recollect.streams.consolidation.days import day_of, named_days, with_named_days
-from recollect.streams.consolidation.nouns import is_topical
+from recollect.streams.consolidation.nouns import activity, is_topical
 from recollect.text.lexicon import FUNCTION_WORDS, NUMBER_WORDS
 from recollect.text.stability import stability
 from recollect.text.stopwords import STOP_WORDS
@@ -51,6 +51,7 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
+_SHORT_FORMS = {"fam": "family", "biz": "business"}
 _NUMBER = rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)})"
 _DATE = re.compile(r"\(\d{4}-\d\d-\d\d")
 
@@ -109,6 +110,8 @@ def render_topic(
     chosen = _chosen(evidence)
     if len(chosen) < (1 if max(messages, len(evidence)) >= MANY_MESSAGES else MIN_ITEMS_OF_FEW):
         return None
+    if all(_may_be_name(each.word) for each in evidence):
+        return None
     entries = [(each, _item_text(each)) for each in sorted(chosen, key=_in_time)]
     return _listed(entries, label or _label([each for each, _ in entries]))
 
@@ -150,14 +153,17 @@ def _label(evidence: Sequence[Evidence]) -> str:
 
     A compound that most units have, such as `mental health`; else the most frequent word.
     """
-    words = Counter(each.word for each in evidence)
+    words = Counter(
+        each.word.lower() if _may_be_name(each.word) else each.word for each in evidence
+    )
     word = max(words, key=lambda each: (each.endswith("ing"), words[each], each))
     if words[word] * 3 < len(evidence):
         word = max(words, key=lambda each: (words[each], each))
+    word = activity(word) or word if word.endswith("ed") else _SHORT_FORMS.get(word, word)
     before: Counter[str] = Counter()
     for each in evidence:
         lowers = tokenise(each.text).lowers
-        places = [place for place, lower in enumerate(lowers) if lower == each.word.lower()]
+        places = [at for at, lower in enumerate(lowers) if lower == each.word.lower()]
         before.update(
             {lowers[place - 1] for place in places if place and _modifies(lowers[place - 1])}
         )
@@ -166,6 +172,11 @@ def _label(evidence: Sequence[Evidence]) -> str:
         if before[modifier] * 3 >= len(evidence) * 2:
             return f"{modifier} {word}"
     return word
+
+
+def _may_be_name(word: str) -> bool:
+    """Return whether a word is capitalised, and is no acronym."""
+    return word[:1].isupper() and not word.isupper()
 
 
 def _modifies(lower: str) -> bool:

@@ -38,9 +38,13 @@ def topics_of(text: str, names: Set[str]) -> dict[str, str]:
             and not _begins_sentence(tokens.gap(place - 1))
         ):
             continue
-        topic = plain if acronym else _topic(plain)
+        topic = plain if acronym and plain not in _CALENDAR else _topic(plain)
         if topic is not None:
-            found.setdefault(topic, word if acronym else plain)
+            # A capital at the beginning may be that of a name.
+            capital = acronym or word[0].isupper()
+            found.setdefault(
+                topic, word.removesuffix("'s").removesuffix("’s") if capital else plain
+            )
     return dict(list(found.items())[:MAX_TOPICS])
 
 
@@ -54,9 +58,9 @@ def _topic(lower: str) -> str | None:
     if len(lower) < 3 or lower in FUNCTION_WORDS or lower in STOP_WORDS or lower in _CALENDAR:
         return None
     base = activity(lower)
+    lemma = base or singular(lower)
     if base is None and not is_noun(lower):
         return None
-    lemma = base or singular(lower)
     if "'" in lemma or lemma in FUNCTION_WORDS or lemma in NUMBER_WORDS or lemma in _CALENDAR:
         return None
     return lemma if is_topical(lemma) and is_topical(lower) else None

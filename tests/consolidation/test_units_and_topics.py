@@ -57,4 +57,4 @@ def test_a_unit_says_nouns_and_activities(text: str, topics: dict[str, str]) -> 
 
 def test_names_are_no_topics() -> None:
     assert topics_of("Daisy the horse", {"daisy"}) == {"horse": "horse"}
-    assert topics_of("Daisy the horse", {"horse"}) == {"daisy": "daisy"}
+    assert topics_of("A daisy by the horse", {"horse"}) == {"daisy": "daisy"}
