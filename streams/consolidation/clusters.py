@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from recollect.schemas.ids import row_id
-from recollect.streams.consolidation.observation_text import is_change
+from recollect.streams.consolidation.observation_text import is_change, is_said_to_another
 from recollect.streams.consolidation.unit_topics import topics_of
 from recollect.streams.consolidation.units import Unit
 
 ClusterKind = Literal["topic", "changes", "slot"]
+_NAME = r"[^\W\d_a-z]\w*"
 #: The topic of the cluster of an entity's changes.
 CHANGES = "changes"
 
@@ -61,6 +63,10 @@ def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[
 
 
 def _is_about(unit: Unit, entity: NamedEntity) -> bool:
+    """Return whether a unit names an entity other than to address it, or has its own words."""
     if unit.speaker:
-        return unit.speaker == entity.name
-    return entity.name.split()[0] in unit.text
+        # What somebody says to another is rarely about the speaker.
+        return unit.speaker == entity.name and not is_said_to_another(unit.text)
+    first = re.escape(entity.name.split()[0])
+    text = re.sub(rf",\s*{first}(?:\s+{_NAME})*\s*[.!?]*$|^{first}(?:\s+{_NAME})*,", "", unit.text)
+    return re.search(rf"\b{first}\b", text) is not None

@@ -41,7 +41,7 @@ _IRREGULAR = {
     "campuses": "campus",
     "kids": "kid",
     "fam": "family",
-    "fams": "family",
+    "biz": "business",
     "dice": "die",
     "headaches": "headache",
     "phenomena": "phenomenon",

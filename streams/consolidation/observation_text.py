@@ -33,9 +33,11 @@ SAME_WORDS = 0.7
 LEAST_SCORE = 0.1
 
 _CHANGE = re.compile(
-    r"\b(?:moved|started|began|joined|quit|left|sold|bought|adopted|married|engaged|divorced|"
-    r"retired|switched|stopped|gave up|no longer|used to|became|signed up|graduated|broke up|"
-    r"opened|closed|died|passed away|was born|promoted|hired|fired|new job|anymore)\b",
+    r"\b(?:moved (?:to|into|in|out|from|back)|(?:started|began) (?:\w+ing\b(?<!feeling)|an? )|"
+    r"(?:just|recently|finally) (?:started|began)|joined|quit|sold|bought|adopted|married|"
+    r"engaged|divorced|retired|switched|stopped|gave up|no longer|(?<!is )(?<!are )(?<!be )used to "
+    r"(?!\w+ing\b)|became|signed up|graduated|broke up|passed away|died|was born|promoted|hired|"
+    r"fired|(?:got|has|found) a new|lost (?:\w+['’]s|her|his|their) job|opened (?:an?|\w+['’]s))\b",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(
@@ -92,6 +94,11 @@ class Rendered(NamedTuple):
     text: str
     label: str
     items: tuple[Item, ...]
+
+
+def is_said_to_another(text: str) -> bool:
+    """Return whether a text addresses somebody."""
+    return _SECOND_PERSON.search(text) is not None
 
 
 def is_change(text: str) -> bool:
@@ -269,7 +276,7 @@ def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) 
         + 0.1 * any(letter.isdigit() for letter in _DATE.sub("", text))
         + 0.15 * is_change(text)
         - 0.15 * bool(each.speaker)
-        - 0.1 * bool(_FIRST_PERSON.search(text))
+        - (0.1 if _FIRST_PERSON.search(text) else 0.25 if each.speaker else 0.0)
         - 0.2 * bool(_SECOND_PERSON.search(text))
         - 0.3 * (text.endswith("?") or bool(_FRAGMENT.match(text)) or length < 4)
         - 0.25 * bool(_DANGLING.match(text))
