@@ -47,6 +47,7 @@ _NEGATIVE = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours)\b|\bI['’]", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
+_IMPRESSION = re.compile(r"\b(?:looks?|sounds?) \w+", re.IGNORECASE)
 _DANGLING = re.compile(
     r"(?:and |but |so |then |also )?(?:it|its|that|this|they|them|their|those|these|he|she|his|her)"
     r"\b(?!\s+(?:is|was)\s+\w+ing\b)",
@@ -97,8 +98,10 @@ class Rendered(NamedTuple):
 
 
 def is_said_to_another(text: str) -> bool:
-    """Return whether a text addresses somebody."""
-    return _SECOND_PERSON.search(text) is not None
+    """Return whether a text addresses somebody, or says how something of theirs looks."""
+    if _SECOND_PERSON.search(text):
+        return True
+    return bool(_IMPRESSION.search(text)) and not _FIRST_PERSON.search(text)
 
 
 def is_change(text: str) -> bool:
