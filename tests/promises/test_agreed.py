@@ -566,6 +566,11 @@ CONSTANTS = [
         },
         SIX_TOOLS,
     ),
+    Holds(
+        "002 a background loop every 30 seconds",
+        lambda: recollect.operations.processes.embedded_worker.CONSOLIDATION_SECONDS,
+        30,
+    ),
     Holds("000 recall: query", lambda: "query" in fields(Query), True),
     Holds("000 recall: max_results, default 20", lambda: RecallQuery(text="?").max_results, 20),
     Holds(
@@ -791,13 +796,6 @@ DEVIATIONS = [
         "there half of a score stays; strength is 1 + ln(1 + recalls), which 002 leaves open",
     ),
     Deviates(
-        "002 a background loop every 30 seconds",
-        lambda: recollect.operations.processes.embedded_worker.TICK_SECONDS,
-        300,
-        "a tick only closes turns that were abandoned for an hour; consolidation, which wants the "
-        "30 seconds, comes with its own ticks",
-    ),
-    Deviates(
         "003 near-duplicate: cosine above 0.95 (Hindsight)",
         lambda: LEAST_COSINE,
         0.955,
@@ -871,7 +869,6 @@ LATER = [
         lambda: not said("conversation.preceding(event, 1)")(),
     ),
     Comes("004 nineteen relationship types", NEXUS, said("REPORTS_TO", "RelationshipType")),
-    Comes("000 consolidation marks is_consolidated", CONSOLIDATION, said("is_consolidated = ")),
     Comes("002 daily passes: dreams, bridge, insight", CONSOLIDATION, table("dreams")),
     Comes("004 memories and their versions", NEXUS, table("memories", "memory_versions")),
     Comes("004 relationships", NEXUS, table("relationships")),
