@@ -26,6 +26,9 @@ _PEOPLES_PLATFORMS = frozenset(
     {"whatsapp", "slack", "discord", "telegram", "signal", "imessage", "instagram", "messenger"}
     | {"facebook", "matrix", "irc", "email", "sms", "teams", "googlechat"}
 )
+#: Platforms of a person's own account: what goes out there is what that person sent, unless it ends
+#: an assistant's turn.
+_OWN_ACCOUNTS = frozenset({"sms", "imessage", "whatsapp", "signal", "email", "phone"})
 
 
 def is_assistant(
@@ -35,13 +38,17 @@ def is_assistant(
     name: str | None = None,
     platform: str = "",
     peer_kind: PeerKind | None = None,
+    in_turn: bool = False,
 ) -> bool:
     """Return whether an assistant wrote a message: it is outgoing, or has an assistant's name.
 
     A name that people have too, such as Claude, counts as an assistant's only in a one-to-one
-    conversation, and never on a platform where people write to each other.
+    conversation, and never on a platform where people write to each other. In a person's own
+    account, what is outgoing is that person's, unless it is `in_turn`: part of an agent's turn.
     """
-    if direction == "out" or sender_id.strip().lower() in ASSISTANT_ROLES:
+    if sender_id.strip().lower() in ASSISTANT_ROLES:
+        return True
+    if direction == "out" and (in_turn or platform.lower() not in _OWN_ACCOUNTS):
         return True
     if direction == "in":
         return False
@@ -62,4 +69,5 @@ def is_from_assistant(event: Event) -> bool:
         name=content.sender_name,
         platform=event.platform,
         peer_kind=content.peer_kind,
+        in_turn=content.turn_id is not None,
     )

@@ -13,6 +13,7 @@ from recollect.schemas.changes import AnalysisRun, AnalysisType, AnyRow, Decided
 from recollect.schemas.events import Analyse, Content, Event, OwnAnalysis, message_of
 from recollect.schemas.ids import row_id, time_of
 from recollect.schemas.names import normalise_name
+from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import AnnotatingAgent, Conversation, Extract, TextToAnnotate
 from recollect.streams.agents.state import State
 from recollect.streams.analyses.analysis_types import (
@@ -127,7 +128,7 @@ def _utterance(message: Event) -> Utterance:
         content.sender_name or content.sender_id,
         content.content,
         content.utc_offset,
-        content.direction == "out",
+        is_from_assistant(message),
     )
 
 

@@ -141,6 +141,14 @@ def without_leftovers(found: dict[str, Any]) -> dict[str, Any]:
     return {name: is_ for name, is_ in found.items() if "purges" not in name}
 
 
+def test_no_two_migrations_of_a_file_have_one_number() -> None:
+    folders = [*ROOT.glob("projections/*/migrations"), *ROOT.glob("streams/**/migrations")]
+    for folder in (each for found in folders for each in (found, *found.glob("*/"))):
+        numbers = sorted(int(path.name[:4]) for path in folder.glob("*.sql"))
+        assert numbers == list(range(1, len(numbers) + 1)), folder
+    assert len(folders) >= 6
+
+
 def test_every_version_of_every_file_is_here() -> None:
     """A file whose migrations were once released has a layout for each number up to that."""
     assert {kind_of(layout) for layout in LAYOUTS} == set(OPENS)
