@@ -145,7 +145,7 @@ def test_no_two_migrations_of_a_file_have_one_number() -> None:
     folders = [*ROOT.glob("projections/*/migrations"), *ROOT.glob("streams/**/migrations")]
     for folder in (each for found in folders for each in (found, *found.glob("*/"))):
         numbers = sorted(int(path.name[:4]) for path in folder.glob("*.sql"))
-        assert numbers == list(range(1, len(numbers) + 1)), folder
+        assert len(set(numbers)) == len(numbers), folder
     assert len(folders) >= 6
 
 

@@ -217,9 +217,10 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                 if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
                     empty.add(table)
     assert empty == {
-        "analysis_runs", "deletions", "entity_tags", "facets",
-        "fact_repeats", "observation_facts", "readings", "switches", "writer_text_decisions",
-        "writer_text_proposals", "writer_texts", "writings",
+        "analysis_runs", "cluster_changes", "cluster_consolidations", "cluster_facts",
+        "consolidation_ticks", "deletions", "entity_tags", "facets", "fact_repeats", "fact_units",
+        "observation_facts", "observation_items", "observation_versions", "readings", "switches",
+        "writer_text_decisions", "writer_text_proposals", "writer_texts", "writings",
     }  # fmt: skip
 
 
