@@ -30,7 +30,7 @@ from bench.ledger import (
     seal,
     storm,
 )
-from bench.recall import context, facts, latency, locomo
+from bench.recall import context, facts, latency, locomo, told_events
 from bench.serving import concurrency, dependencies, service, start
 
 _MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
@@ -79,6 +79,7 @@ def benches(
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
+        "broad": lambda: section(told_events.run()),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "context": lambda: "\n".join(map(section, context.run())),
         "facts": lambda: section(facts.run()),

@@ -235,6 +235,28 @@ class UpdateMentalModel(
     tags: tuple[str, ...] | None = None
 
 
+class RefreshModels(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="refresh_models"):
+    """Asks for a refresh of each mental model that is due for one.
+
+    An entity with `min_facts` facts gets a profile of its own; 0: none does.
+    """
+
+    min_facts: int
+
+
+class RefreshMentalModel(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="refresh_mental_model"
+):
+    """Makes the page of a mental model again from the facts about its entity.
+
+    `model_id`: any version of the mental model; None: the profile of the entity, which need not
+    exist yet.
+    """
+
+    entity_id: str
+    model_id: str | None = None
+
+
 class StatedAt(msgspec.Struct, frozen=True, array_like=True):
     """The place where the event `number` states a memory: its characters `start` to `end`."""
 
@@ -389,6 +411,8 @@ AnyPayload = (
     | UndoMerge
     | CreateMentalModel
     | UpdateMentalModel
+    | RefreshModels
+    | RefreshMentalModel
     | Retract
     | SetMemoryState
     | ModelAnswered

@@ -44,6 +44,7 @@ PACKAGES = {
         "publishing",
         "language",
         "consolidation",
+        "mental_models",
         "encoder",
         "reader",
         "analyses",

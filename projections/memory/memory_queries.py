@@ -221,10 +221,19 @@ def mental_model(connection: apsw.Connection, model_id: str) -> MentalModel | No
 
 
 class MentalModelState(NamedTuple):
-    """A version of a mental model; `current`: it is the newest."""
+    """A version of a mental model.
+
+    Attributes:
+        current: it is the newest, and no profile of a merged entity took its place.
+        is_stale: what is known about its entity has changed since it was refreshed.
+        refreshed_at: when it was last found up to date (unix ms).
+    """
 
     model: MentalModel
     current: bool
+    is_stale: bool
+    refreshed_at: int
+    access_count: int
 
 
 def mental_models(
@@ -243,7 +252,11 @@ def mental_models(
         connection,
         f"""
         SELECT {columns},
-               NOT EXISTS (SELECT 1 FROM mental_models WHERE parent_id = model.id) AS current
+               model.id IN (SELECT id FROM current_mental_models) AS current,
+               model.id IN (SELECT id FROM stale_mental_models WHERE id = model.id),
+               max(last_refreshed, coalesce((SELECT max(at) FROM mental_model_refreshes
+                                              WHERE model_id = model.id), 0)),
+               access_count
           FROM mental_models AS model
          WHERE (current OR ?1)
            AND (?2 IS NULL OR model.id IN (SELECT value FROM json_each(?2)))
@@ -252,7 +265,10 @@ def mental_models(
         """,
         (all_versions, None if ids is None else json_array(ids), number),
     )
-    return [MentalModelState(MentalModel(*row[:-1]), bool(row[-1])) for row in found]
+    return [
+        MentalModelState(MentalModel(*row[:-4]), bool(row[-4]), bool(row[-3]), *row[-2:])
+        for row in found
+    ]
 
 
 def dead_letter(connection: apsw.Connection, number: int) -> DeadLetter | None:
@@ -386,7 +402,7 @@ def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
     """Filter ids of mental models to those marked stale."""
     found = rows(
         connection,
-        "SELECT id FROM mental_models WHERE is_stale AND id IN (SELECT value FROM json_each(?))",
+        "SELECT id FROM stale_mental_models WHERE id IN (SELECT value FROM json_each(?))",
         (json_array(ids),),
     )
     return {str(id_) for (id_,) in found}

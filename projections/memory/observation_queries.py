@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
+import msgspec
 
 from recollect.projections.sqlite import json_array, rows, scalar
+
+#: Section, id, first and last character in the text, rank, and ids of the cited facts.
+PlacedBlock = tuple[str, str, int, int, int, list[str]]
+_blocks = msgspec.json.Decoder(list[PlacedBlock])
+_ids = msgspec.json.Decoder(list[str])
+
+
+def blocks_of(encoded: str) -> list[PlacedBlock]:
+    """Return the blocks of a page, given as its row stores them."""
+    return _blocks.decode(encoded)
 
 
 class ObservationVersion(NamedTuple):
@@ -21,7 +32,13 @@ class ObservationVersion(NamedTuple):
 
 
 class MentalModelVersion(NamedTuple):
-    """A version of a mental model; `updated_at` is unix ms."""
+    """A version of a mental model; `updated_at` is unix ms.
+
+    Attributes:
+        entities: its entity and all that were merged with it, if it was made from facts.
+        note_end: how many characters at the beginning of the text were written by hand.
+        blocks: section, id, start, end, rank and cited facts of each line that was made from facts.
+    """
 
     id: str
     name: str
@@ -29,20 +46,63 @@ class MentalModelVersion(NamedTuple):
     entity_id: str | None
     updated_at: int
     is_stale: bool
+    entities: list[str]
+    note_end: int
+    blocks: list[PlacedBlock]
+
+    @property
+    def has_page(self) -> bool:
+        """Whether it was made from facts, at least in part."""
+        return bool(self.blocks)
+
+    @property
+    def facts(self) -> list[str]:
+        """The ids of the facts that it cites, sorted."""
+        return sorted({fact for *_, facts in self.blocks for fact in facts})
 
 
 def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalModelVersion]:
     """Return the newest version of each mental model up to a time, by id."""
+    found = rows(
+        connection,
+        """
+        SELECT model.id, name, description, entity_id, updated_at,
+               EXISTS (SELECT 1 FROM stale_mental_models WHERE id = model.id),
+               entities, note_end, blocks
+          FROM mental_models AS model
+          LEFT JOIN mental_model_pages AS page ON page.model_id = model.id
+         WHERE updated_at <= ?1
+           AND NOT EXISTS (SELECT 1 FROM mental_models AS newer
+                            WHERE newer.parent_id = model.id AND newer.updated_at <= ?1)
+           AND NOT EXISTS (SELECT 1 FROM mental_models AS other
+                            WHERE other.id = page.replaced_by AND other.updated_at <= ?1)
+         ORDER BY model.id
+        """,
+        (until_ms,),
+    )
     return [
-        MentalModelVersion(id_, name, description, entity_id, updated_at, bool(is_stale))
-        for id_, name, description, entity_id, updated_at, is_stale in rows(
-            connection,
-            "SELECT id, name, description, entity_id, updated_at, is_stale "
-            "FROM mental_models AS model WHERE updated_at <= ?1 AND NOT EXISTS ("
-            "    SELECT 1 FROM mental_models WHERE parent_id = model.id AND updated_at <= ?1"
-            ") ORDER BY id",
-            (until_ms,),
+        MentalModelVersion(
+            id_,
+            name,
+            description,
+            entity_id,
+            updated_at,
+            bool(is_stale),
+            _ids.decode(entities or "[]"),
+            note_end or 0,
+            blocks_of(blocks or "[]"),
         )
+        for (
+            id_,
+            name,
+            description,
+            entity_id,
+            updated_at,
+            is_stale,
+            entities,
+            note_end,
+            blocks,
+        ) in found
     ]
 
 

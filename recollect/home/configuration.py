@@ -62,6 +62,14 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         bool,
         Meta(description="analyse episodes that have ended, in workers and after imports"),
     ] = False
+    profile_facts: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="the facts about a person, an organisation or another entity from which on "
+            "a profile of it is kept as a mental model; 0 keeps none",
+        ),
+    ] = 20
     disabled_rules: Annotated[
         tuple[str, ...],
         Meta(description="ids of declared rules that are not applied; extract --trace shows them"),
@@ -243,6 +251,12 @@ class Configuration:
     def cache(self) -> Path:
         """The directory of model files."""
         return Path(self.resolve("cache").value).expanduser()
+
+    @property
+    def profile_facts(self) -> int:
+        """The facts from which on an entity has a profile; 0: none has."""
+        found: int = self.resolve("profile_facts").value
+        return found
 
     @property
     def ticks(self) -> bool:

@@ -245,7 +245,13 @@ class QueryService:
         ticks = home.configuration.ticks
         analyses = automatic_analyses(home)
         deciding = (
-            DecidingThread(node, self._on_decided, ticks=ticks, analyses=analyses)
+            DecidingThread(
+                node,
+                self._on_decided,
+                ticks=ticks,
+                profile_facts=home.configuration.profile_facts,
+                analyses=analyses,
+            )
             if decides
             else nullcontext()
         )

@@ -401,6 +401,126 @@ class ObservationItem(Row, frozen=True, array_like=True, tag="observation_item")
     char_end: int
 
 
+class MentalModelPage(Row, frozen=True, array_like=True, tag="mental_model_page"):
+    """The parts of a version of a mental model that was made from the facts about an entity.
+
+    Attributes:
+        entities: the ids of the entity and of all that are merged with it (JSON).
+        blocks: section, id, first and last character in the text, rank and ids of the cited facts
+            of each (JSON).
+        note_end: how many characters at the beginning of the text were written by hand.
+        replaced_by: the version about the merged entity that took its place, or None.
+    """
+
+    TABLE: ClassVar = "mental_model_pages"
+    KEY: ClassVar = ("model_id",)
+    model_id: str
+    entities: str
+    blocks: str
+    note_end: int
+    replaced_by: str | None
+
+
+class MentalModelRefresh(Row, frozen=True, array_like=True, tag="mental_model_refresh"):
+    """The ledger record `number` brought a mental model up to date; `at`: when (unix ms).
+
+    `model_id`: the version that stands since then.
+    """
+
+    TABLE: ClassVar = "mental_model_refreshes"
+    KEY: ClassVar = ("model_id", "number")
+    model_id: str
+    number: int
+    at: int
+
+
+class RefreshTick(Row, frozen=True, array_like=True, tag="refresh_tick"):
+    """The ledger record `number` considered which mental models are due for a refresh."""
+
+    TABLE: ClassVar = "refresh_ticks"
+    KEY: ClassVar = ("number",)
+    number: int
+
+
+class EntityChange(Row, frozen=True, array_like=True, tag="entity_change"):
+    """The ledger record `number` merged an entity with another, or undid that."""
+
+    TABLE: ClassVar = "entity_changes"
+    KEY: ClassVar = ("entity_id", "number")
+    entity_id: str
+    number: int
+
+
+class EntityFact(Row, frozen=True, array_like=True, tag="entity_fact"):
+    """What a page about an entity needs to know of a fact about it.
+
+    Attributes:
+        event_id: the event that first stated it. sources: the running numbers of the events that it
+            quotes (JSON).
+        name: the entity's name in it. speaker: who said it in these words, or "".
+        said_at: unix ms. first_day, last_day: what it is about (YYYY-MM-DD).
+        attribute, value: of its slot, if the entity is the slot's subject; else "".
+        beside: id and name of each other entity in it (JSON).
+        ended_at: when it ceased to be so (unix ms).
+        is_told: 0 if nobody states it any more, or if it was never true.
+        number: the ledger record that last changed it.
+    """
+
+    TABLE: ClassVar = "entity_facts"
+    KEY: ClassVar = ("entity_id", "fact_id")
+    entity_id: str
+    fact_id: str
+    event_id: str
+    sources: str
+    text: str
+    name: str
+    speaker: str
+    said_at: int
+    first_day: str | None
+    last_day: str | None
+    attribute: str
+    value: str
+    beside: str
+    ended_at: int | None
+    is_told: int
+    number: int
+
+
+class MentalModelRecallCount(Row, frozen=True, array_like=True, tag="mental_model_access"):
+    """The number of recalls of a mental model that the ledger record `number` reports."""
+
+    TABLE: ClassVar = "mental_model_accesses"
+    KEY: ClassVar = ("number", "model_id")
+    number: int
+    model_id: str
+    count: int
+
+
+class Directive(Row, frozen=True, array_like=True, tag="directive"):
+    """A standing instruction of a user to the agent, stated by an event.
+
+    Attributes:
+        form: what it is about; a later directive of the same form takes its place.
+        text: the instruction in the user's words, at `char_start` to `char_end` of the event.
+        lifts: 1 if it only ends earlier directives of its form.
+        said_at: unix ms.
+        is_standing: 0 once the event was edited or deleted.
+    """
+
+    TABLE: ClassVar = "directives"
+    KEY: ClassVar = ("id",)
+    id: str
+    form: str
+    text: str
+    lifts: int
+    event_id: str
+    said_at: int
+    char_start: int
+    char_end: int
+    number: int
+    is_standing: int
+
+
 class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
     """What a language model proposed for an event, recorded under the ledger record `number`.
 
@@ -575,6 +695,13 @@ MemoryRow = (
     | ProcessedEvent
     | Turn
     | MentalModel
+    | MentalModelPage
+    | MentalModelRefresh
+    | MentalModelRecallCount
+    | RefreshTick
+    | EntityChange
+    | EntityFact
+    | Directive
     | AnalysisRun
     | ObservationFact
     | FactUnits

@@ -20,6 +20,7 @@ WriterProposalDecision = Literal["accepted", "rejected"]
 Entry = TypeVar("Entry")
 
 MemoryType = Literal["event", "fact", "observation", "mental_model"]
+MentalModelTrigger = Literal["profile", "after_changes", "schedule", "by_hand"]
 
 
 class Page(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
@@ -237,6 +238,15 @@ class WriterPromptProposal(msgspec.Struct, frozen=True, kw_only=True):
     at: Annotated[str, Meta(description="When it was proposed.")]
 
 
+class MentalModelBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a mental model that was made from facts."""
+
+    id: Annotated[str, Meta(description="Id of the block; the same in every version.")]
+    section: Annotated[str, Meta(description="Id of its section.")]
+    text: Annotated[str, Meta(description="The line.")]
+    facts: Annotated[list[str], Meta(description="Ids of the facts that it cites.")]
+
+
 class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
     """A version of a mental model."""
 
@@ -251,6 +261,72 @@ class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
     previous: Annotated[str | None, Meta(description="Id of the previous version.")]
     current: Annotated[bool, Meta(description="No later version exists.")]
     updated_at: Annotated[str, Meta(description="When this version was written.")]
+    is_stale: Annotated[
+        bool,
+        Meta(description="Whether facts about its entity have changed since it was refreshed."),
+    ] = False
+    last_refreshed: Annotated[
+        str | None, Meta(description="When it was last found up to date.")
+    ] = None
+    refresh: Annotated[
+        MentalModelTrigger | None,
+        Meta(description="When it is refreshed by itself; null: it was written by hand."),
+    ] = None
+    access_count: Annotated[int, Meta(description="How often it was recalled.")] = 0
+    blocks: Annotated[
+        list[MentalModelBlock],
+        Meta(description="Its lines with the facts that they cite; only of a single one."),
+    ] = []
+
+
+class MentalModelVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A version in the history of a mental model."""
+
+    id: Annotated[str, Meta(description="Id of this version.")]
+    updated_at: Annotated[str, Meta(description="When it was written.")]
+    diff: Annotated[
+        list[str], Meta(description="Lines of the unified difference to the version before.")
+    ]
+
+
+class MentalModelHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """The versions of a mental model."""
+
+    versions: Annotated[list[MentalModelVersion], Meta(description="The versions, oldest first.")]
+
+
+class MentalModelRefreshed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a refresh of a mental model changed, or would change."""
+
+    id: Annotated[str, Meta(description="Id of the version that stands now.")]
+    changed: Annotated[bool, Meta(description="Whether the text changes.")]
+    diff: Annotated[list[str], Meta(description="Lines of the unified difference.")]
+    dry_run: Annotated[bool, Meta(description="Whether nothing was written.")]
+
+
+class Directive(msgspec.Struct, frozen=True, kw_only=True):
+    """A standing instruction of the user to the agent."""
+
+    id: Annotated[str, Meta(description="Id of the directive.")]
+    text: Annotated[str, Meta(description="The instruction in the user's words.")]
+    form: Annotated[
+        str, Meta(description="What it is about; a later directive of the same form replaces it.")
+    ]
+    obeyed: Annotated[
+        bool, Meta(description="Whether it is in force: neither withdrawn nor replaced.")
+    ]
+    said_at: Annotated[str, Meta(description="When it was said.")]
+    source_event_ids: Annotated[
+        list[str], Meta(description="The source's own id of the event that states it.")
+    ]
+
+
+class DirectivePage(Page[Directive], frozen=True, kw_only=True):
+    """A page of directives, in the order in which they were said."""
+
+    directives: Annotated[
+        list[Directive], Meta(description="The directives, in the order in which they were said.")
+    ]
 
 
 class MentalModelPage(Page[MentalModel], frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from recollect.streams.agents.agent import (
 )
 from recollect.streams.agents.consolidator import Consolidator
 from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
+from recollect.streams.agents.directive_handler import DirectiveHandler
 from recollect.streams.agents.episode_analyst import EpisodeAnalyst
 from recollect.streams.agents.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
@@ -34,6 +35,7 @@ BY_NAME: Mapping[str, Agent] = {
     "merges": MergeHandler(),
     "retractions": RetractionHandler(),
     "mentalmodels": MentalModelHandler(),
+    "directives": DirectiveHandler(),
     "episodes": EpisodeGrouper(),
     "analyses": EpisodeAnalyst(),
     "deadletters": DeadLetterHandler(),

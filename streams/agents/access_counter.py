@@ -1,15 +1,23 @@
-"""The agent that counts how often facts are recalled."""
+"""The agent that counts how often facts and mental models are recalled."""
 
 from __future__ import annotations
 
-from recollect.schemas.changes import DecidedPart, FactRecallCount
+from collections import Counter
+from collections.abc import Mapping
+
+from recollect.schemas.changes import DecidedPart, FactRecallCount, MentalModelRecallCount
 from recollect.schemas.events import Event, RecallsCounted
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
 
+_ROWS: Mapping[str, type[FactRecallCount | MentalModelRecallCount]] = {
+    "fact": FactRecallCount,
+    "mental_model": MentalModelRecallCount,
+}
+
 
 class AccessCounter(Agent):
-    """Writes a row for each recalled fact; the sum of a fact's rows is its access count."""
+    """Writes a row for each recalled memory; the sum of a memory's rows is its access count."""
 
     kinds = frozenset({"recalled"})
 
@@ -18,13 +26,9 @@ class AccessCounter(Agent):
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         assert isinstance(event.payload, RecallsCounted)
-        counts: dict[str, int] = {}
+        counts = Counter[tuple[str, str]]()
         for access in event.payload.accesses:
-            if access.target_type == "fact" and access.count > 0:
-                counts[access.target_id] = counts.get(access.target_id, 0) + access.count
-        return [
-            DecidedPart(
-                (event.number,),
-                puts=[FactRecallCount(event.number, fact, count) for fact, count in counts.items()],
-            )
-        ]
+            if access.target_type in _ROWS and access.count > 0:
+                counts[access.target_type, access.target_id] += access.count
+        rows = [_ROWS[kind](event.number, id_, count) for (kind, id_), count in counts.items()]
+        return [DecidedPart((event.number,), puts=[*rows])]

@@ -20,6 +20,7 @@ from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import cluster_queries as clusters
 from recollect.projections.memory import episode_queries as episodes
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory import mental_model_queries as mental_models
 from recollect.projections.memory import retraction_queries as retractions
 from recollect.schemas.changes import (
     AnalysisRun,
@@ -30,8 +31,10 @@ from recollect.schemas.changes import (
     ClusterConsolidation,
     ClusterFact,
     DeadLetter,
+    Directive,
     DuplicateStatement,
     Entity,
+    EntityFact,
     Episode,
     EpisodeEvent,
     Fact,
@@ -45,6 +48,7 @@ from recollect.schemas.changes import (
     Handle,
     MemoryRetraction,
     MentalModel,
+    MentalModelPage,
     Merge,
     MergeByCommand,
     MergeCandidate,
@@ -238,7 +242,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     ProcessedEvent: lambda row: ((key_of("processed", row.event_id), True),),
     Turn: lambda row: ((key_of("turn", row.id), True),),
-    MentalModel: lambda row: ((key_of("mental model", row.id), row),),
+    # An analysis must be found under the key of its episode too, since it fixes the episode.
     Episode: lambda row: ((key_of("episode", row.id), row.parent_id),),
     EpisodeEvent: _episode_event,
     WriterPromptProposal: lambda row: ((key_of("writer proposal", row.id), row),),
@@ -257,6 +261,18 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("analysis run", row.id), row),
         (key_of("episode", row.episode_id), row.id),
     ),
+    MentalModel: lambda row: (
+        (key_of("mental model", row.id), row),
+        *([(key_of("versions after", row.parent_id), row)] if row.parent_id else []),
+        *([(key_of("models about", row.entity_id), row)] if row.entity_id else []),
+    ),
+    MentalModelPage: lambda row: ((key_of("page", row.model_id), row),),
+    EntityFact: lambda row: (
+        (key_of("facts of entity", row.entity_id), row),
+        (key_of("entities of fact", row.fact_id), row),
+        (key_of("slot of entity", row.entity_id, row.attribute), row),
+    ),
+    Directive: lambda row: ((key_of("directives of", row.event_id), row),),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -605,6 +621,59 @@ class State:
         """Return an analysis; None if it was never run."""
         self.record_read(key_of("analysis run", run_id))
         return clusters.analysis_run(self.memory, run_id)
+
+    def newest_model(self, model_id: str) -> MentalModel | None:
+        """Return the newest version of a mental model, given any version."""
+        newest: MentalModel | None = None
+        next_id: str | None = model_id
+        while next_id is not None:
+            self.record_read(key_of("mental model", next_id))
+            newest = memory.mental_model(self.memory, next_id) or newest
+            self.record_read(key_of("versions after", next_id))
+            later = mental_models.versions_after(self.memory, next_id)
+            next_id = later[-1].id if later else None
+        return newest
+
+    def models_about(self, entity_id: str) -> list[MentalModel]:
+        """Return all versions of the mental models about an entity, in order of the ledger."""
+        self.record_read(key_of("models about", entity_id))
+        return mental_models.models_about(self.memory, entity_id)
+
+    def page(self, model_id: str) -> MentalModelPage | None:
+        """Return the parts of a version of a mental model; None if it was written by hand."""
+        self.record_read(key_of("page", model_id))
+        return mental_models.page(self.memory, model_id)
+
+    def entity_facts(self, entity_ids: Sequence[str], limit: int) -> list[EntityFact]:
+        """Return the newest facts about these entities that are told, each once."""
+        for entity_id in entity_ids:
+            self.record_read(key_of("facts of entity", entity_id))
+        return mental_models.entity_facts(self.memory, entity_ids, limit)
+
+    def entity_facts_of(self, fact_id: str) -> list[EntityFact]:
+        """Return the rows of a fact, one for each entity that it is about, by entity."""
+        self.record_read(key_of("entities of fact", fact_id))
+        return mental_models.entity_facts_of(self.memory, fact_id)
+
+    def facts_of_slot(self, entity_id: str, attribute: str) -> list[EntityFact]:
+        """Return the facts about an entity that state a value of an attribute, by id."""
+        self.record_read(key_of("slot of entity", entity_id, attribute))
+        return mental_models.facts_of_slot(self.memory, entity_id, attribute)
+
+    def supersession(self, fact_id: str) -> tuple[str, int] | None:
+        """Return (id of what superseded a fact, when in unix ms), ignoring retractions."""
+        self.record_read(key_of("end", fact_id))
+        return memory.supersession(self.memory, fact_id)
+
+    def retractions_of_fact(self, fact_id: str) -> list[RetractedFact]:
+        """Return the retractions that cover a fact, withdrawn ones included."""
+        self.record_read(key_of("retracted", fact_id))
+        return retractions.retractions_of_fact(self.memory, fact_id)
+
+    def directives_of(self, event_id: str) -> list[Directive]:
+        """Return the directives that an event states, withdrawn ones included, in order."""
+        self.record_read(key_of("directives of", event_id))
+        return mental_models.directives_of_event(self.memory, event_id)
 
     # Entities
 

@@ -237,6 +237,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *(["--entity", attack], ["--from", attack], ["--strategy", attack]),
             ["--query", f"live {attack}"],
         ],
+        "models": [[], ["show", attack], ["create", attack, attack], ["history", attack]],
+        "directives": [[], ["add", attack], ["remove", attack]],
         "merges": [[], [attack], ["approve", attack], ["undo", attack]],
         "branch": [
             *(["create", attack], ["create", "trial", "--at", attack], ["create", "trial"]),

@@ -288,3 +288,22 @@ def test_standard_output_is_the_protocol_alone(tmp_path: Path) -> None:
     assert process.returncode == 0, "it ends where its input ends"
     assert answers[None]["error"]["code"] == -32700
     assert "Ada sings." in answers[2]["result"]["content"][0]["text"]
+
+
+def test_a_page_about_an_entity_is_refreshed(ada: Agent) -> None:
+    bob = ada.call("get_entity", name_or_id="Bob")
+    made = ada.call(
+        "create_mental_model",
+        name="Bob",
+        description="My neighbour.",
+        entity_id=bob["id"],
+        refresh="by_hand",
+    )
+    assert made["description"].startswith("My neighbour.\n## ")
+    assert ada.call("refresh_mental_model", id=made["id"])["changed"] is False
+
+
+def test_a_directive_is_added_and_listed(ada: Agent) -> None:
+    ada.call("add_directive", text="Always answer in French.")
+    (found,) = ada.call("list_directives")["directives"]
+    assert (found["text"], found["obeyed"]) == ("Always answer in French.", True)

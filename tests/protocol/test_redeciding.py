@@ -19,6 +19,7 @@ from recollect.schemas.events import (
     Edit,
     Message,
     ProposeMerge,
+    RefreshMentalModel,
     Remember,
     Retract,
     Retry,
@@ -69,6 +70,8 @@ TEXTS = (
     "Have you seen the map?",
     "I work at Larch.",
     "Hello all.",
+    "Always answer in French.",
+    "You can use emojis again. Never call me {nick}.",
     "I play the violin in a quartet. I also play the cello at weddings.",
     "I also sing in a quartet with {name}.",
     "I have a cat called {nick}.",
@@ -125,6 +128,7 @@ def talk(draw: random.Random, n: int) -> Draft:
             content=text,
             thread_id=f"t{draw.randrange(3)}",
             turn_id=f"T{n // 12}" if in_turn else None,
+            direction="in" if who == 3 else None,
         ),
     )
 
@@ -166,7 +170,22 @@ def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Dr
         "identity", "SELECT id FROM merge_candidates WHERE status = 'pending' ORDER BY id"
     )
     models = [m for (m,) in home.rows("memory", "SELECT id FROM mental_models ORDER BY number")]
-    kind = draw.randrange(7)
+    kind = draw.randrange(10)
+    if kind in (7, 8) and entities:
+        model = draw.choice(models) if models and kind == 8 else None
+        payload = RefreshMentalModel(
+            source_id=f"f{n}", entity_id=draw.choice(entities), model_id=model
+        )
+        return [command(payload, at)]
+    if kind == 9 and entities:
+        made = CreateMentalModel(
+            source_id=f"e{n}",
+            name="E",
+            description=draw.choice(("", "A note.")),
+            entity_id=draw.choice(entities),
+            refresh_trigger={"by_hand": True},
+        )
+        return [command(made, at)]
     if kind in (5, 6) and (facts := _stated_facts(home)):
         fact, event, number = draw.choice(facts)
         target = fact if draw.random() < 0.8 else event
@@ -194,10 +213,10 @@ def _on_what_stands(draw: random.Random, home: Home, n: int, at: int) -> list[Dr
             merges = [m for (m,) in by_command]
         return [command(UndoMerge(source_id=f"u{n}", merge_id=draw.choice(merges)), at)]
     if kind == 2 and waiting:
-        payload = DecideMerge(
+        decision = DecideMerge(
             source_id=f"d{n}", candidate_id=draw.choice(waiting)[0], approve=draw.random() < 0.7
         )
-        return [command(payload, at)]
+        return [command(decision, at)]
     if kind == 3 and models:
         payload_ = UpdateMentalModel(source_id=f"v{n}", model_id=models[-1], description=f"v{n}")
         return [command(payload_, at)]

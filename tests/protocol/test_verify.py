@@ -24,6 +24,9 @@ from recollect.schemas.events import (
     ProposeMerge,
     RecallCount,
     RecallsCounted,
+    RefreshMentalModel,
+    RefreshModels,
+    Remember,
     Retract,
     StatedAt,
     UndoMerge,
@@ -93,6 +96,18 @@ def build(path: Path) -> None:
     home.tell(
         command(UndoMerge(source_id="u", merge_id=str(merge))),
         command(Retract(source_id="a", target=str(fact), stated_at=(StatedAt(5, 0, 19),))),
+        command(RefreshMentalModel(source_id="f", entity_id=other)),
+        command(RefreshMentalModel(source_id="g", entity_id=other)),
+        command(RefreshModels(source_id="h", min_facts=100)),
+        command(
+            Remember(source_id="o", sender_id="u", content="Be brief.", memory_type="directive")
+        ),
+    )
+    ((model,),) = home.rows("memory", "SELECT max(model_id) FROM mental_model_pages")
+    home.tell(
+        command(
+            RecallsCounted(source_id="s", accesses=(RecallCount("mental_model", str(model), 1),))
+        ),
         say("My exam is tomorrow.", "last"),
     )
     home.close()

@@ -38,6 +38,8 @@ _OF_THE_MOMENT = {
     "seconds_since_progress",
     "as_of",
     "at",
+    "last_refreshed",
+    "said_at",
     "updated_at",
 }
 _OF_THE_ZONE = {
@@ -130,6 +132,8 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.mental_models(),
         lambda zone: zone.mental_models(superseded=True),
     ),
+    "mental_model_history": (lambda zone: zone.mental_model_history(zone.mental_models()[0].id),),
+    "directives": (lambda zone: zone.directives(ended=True),),
     "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
     "observations": (
         lambda zone: zone.observations(),
@@ -263,6 +267,13 @@ def _branched(zone: Zone) -> object:
     return [made.forked_at.partition(":")[0], *found, zone.branches()]
 
 
+def _refreshed(zone: Zone) -> object:
+    entity = next(each for each in zone.entities() if each.name == "Ada")
+    made = zone.create_mental_model("Ada", "", entity_id=entity.id, refresh="by_hand")
+    tried = zone.refresh_mental_model(made.id, dry_run=True)
+    return [made, tried, zone.refresh_mental_model(made.id)]
+
+
 def _modelled(zone: Zone) -> object:
     made = zone.create_mental_model("Homes", "Ada lives in Turin.", subtype="place", tags=("a",))
     later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
@@ -321,6 +332,11 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
         sorted(facet.value for facet in zone.facets()),
     ],
     "create_mental_model update_mental_model delete_mental_model": _modelled,
+    "refresh_mental_model": _refreshed,
+    "add_directive remove_directive": lambda zone: [
+        added := zone.add_directive("Never use emojis."),
+        zone.remove_directive(added.id),
+    ],
     "rebuild rollback reclaim": _kept_in_order,
     "forget_memory": lambda zone: [zone.forget_memory("m2"), zone.status().events],
     "backfill pause_backfill": lambda zone: [

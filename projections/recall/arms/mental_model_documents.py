@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import observation_queries
+from recollect.projections.memory import memory_queries, observation_queries
+from recollect.projections.memory.observation_queries import MentalModelVersion
 from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.question.broad_needs import is_broad
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 
 def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     """Return the newest versions that pass the filters.
 
-    A mental model is written by a command, so it has no platform and cites no event.
+    A mental model is written by a command, so it has no platform. A page that was made from facts
+    repeats them, so it answers only a question about its entity as a whole.
     """
     query, entity_ids = question.query, question.entity_ids
     if query.platform is not None or query.allowed_numbers is not None:
         return []
     return [
-        Document(
-            kind="mental_model",
-            id=report.id,
-            text=f"{report.name}: {report.description}",
-            words=f"{report.name} {report.description}",
-            as_of=report.updated_at,
-            is_stale=report.is_stale,
-            entities=frozenset([report.entity_id] if report.entity_id else ()),
-        )
+        _document(report, files)
         for report in observation_queries.mental_models(files.memory.connection, query.until)
         if (entity_ids is None or report.entity_id in entity_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)
+        and (not report.has_page or _is_about(report, question))
     ]
+
+
+def _is_about(report: MentalModelVersion, question: ParsedQuestion) -> bool:
+    """Return whether a question asks for the page, or for its entity as a whole."""
+    named = [name for name in question.named if not name.ids.isdisjoint(report.entities)]
+    return tuple(question.query.scope) == ("mental_models",) or is_broad(
+        question.text, [question.text[name.start : name.end] for name in named]
+    )
+
+
+def _document(report: MentalModelVersion, files: ZoneFiles) -> Document:
+    words = report.description[: report.note_end] if report.has_page else report.description
+    events = memory_queries.events_of_facts(files.memory.connection, report.facts)
+    return Document(
+        kind="mental_model",
+        id=report.id,
+        text=f"{report.name}: {report.description}",
+        words=f"{report.name} {words}",
+        as_of=report.updated_at,
+        is_stale=report.is_stale,
+        entities=frozenset([*report.entities, *([report.entity_id] if report.entity_id else [])]),
+        sources=list(turns_for_recall.source_ids(files.events.connection, events).values()),
+    )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.answer.assembly import interleave
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.recaller import Recaller
 from recollect.projections.recall.context.context_lines import document_line, turn_lines
-from recollect.projections.recall.context.framing import FOOT, HEAD, frame
+from recollect.projections.recall.context.directive_lines import directive_lines
+from recollect.projections.recall.context.framing import DIRECTIVES, FOOT, HEAD, frame
 from recollect.projections.recall.context.opening import is_relevant
 from recollect.projections.recall.context.packing import PackedLine, pack
+from recollect.projections.recall.context.page_lines import page_lines
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
 from recollect.schemas.text_sanitising import collapse_whitespace
@@ -44,54 +47,72 @@ def context_of(
 
     `count` returns the number of tokens of a text; `now` is the time of asking (unix ms);
     `deadline`: when to stop, on the clock of `time.monotonic`. Of a long task, the beginning and
-    the end are used. Results with the same text as the task are left out.
+    the end are used. Results with the same text as the task are left out. The user's directives
+    come first, whatever the task.
     """
     started = time.perf_counter()
     query = RecallQuery(text=_truncated(task), scope=SCOPE, max_results=RECALL_LIMIT)
 
     def compose(
         traces: list[AnswerTrace], relevance: float, index: Index, files: ZoneFiles
-    ) -> list[PackedLine]:
+    ) -> tuple[list[PackedLine], list[str]]:
+        directives = directive_lines(files, max_tokens, count)
         budget = max_tokens - count(HEAD) - count(FOOT)
+        if directives:
+            budget -= count("\n".join((DIRECTIVES, *directives)))
+        found = [result for trace in traces for result in trace.results]
+        models = {result.id: result for result in found if result.type == "mental_model"}
+        pages = page_lines([*models.values()], task, files, budget, count)
         questions = [trace.question for trace in traces]
         if budget <= 0 or not is_relevant(relevance, questions, index):
-            return []
-        results = _merge(task, traces, index)
+            return pack(pages, [], budget, count), directives
+        results = _merge(task, traces, index, {line.result.id for line in pages})
         terms = {term for trace in traces for term in trace.question.content_terms(index.tokeniser)}
         pinned = [document_line(result) for result in results if result.type != "event"]
         turns = [result for result in results if result.type == "event"]
-        return pack(pinned, turn_lines(turns, terms, index, files), budget, count)
+        lines = turn_lines(turns, terms, index, files)
+        return pack([*pages, *pinned], lines, budget, count), directives
 
-    lines = recaller.with_traces(query, compose, now=now, deadline=deadline)
-    block, items, tokens = _fit(lines, max_tokens, count)
+    lines, directives = recaller.with_traces(query, compose, now=now, deadline=deadline)
+    block, items, tokens = _fit(lines, directives, max_tokens, count)
     elapsed = (time.perf_counter() - started) * 1000
     return ContextBlock(block=block, items=items, tokens=tokens, ms=round(elapsed, 3))
 
 
-def _fit(lines: list[PackedLine], max_tokens: int, count: Count) -> tuple[str, list[Result], int]:
+def _fit(
+    lines: list[PackedLine], directives: list[str], max_tokens: int, count: Count
+) -> tuple[str, list[Result], int]:
     """Return the block, its results and its number of tokens.
 
     Joined lines may have more tokens than the single lines together. Then the last lines are
     dropped.
     """
-    while lines:
-        text = frame([line.text for line in lines])
+    while lines or directives:
+        text = frame([line.text for line in lines], directives)
         tokens = count(text)
         if tokens <= max_tokens:
             return text, [line.line.result for line in lines], tokens
-        lines = lines[:-1]
+        if lines:
+            lines = lines[:-1]
+        else:
+            directives = directives[1:]
     return "", [], 0
 
 
-def _merge(task: str, traces: Sequence[AnswerTrace], index: Index) -> list[Result]:
-    """Return the results of several questions that are on topic, round robin by rank."""
+def _merge(
+    task: str, traces: Sequence[AnswerTrace], index: Index, shown: AbstractSet[str]
+) -> list[Result]:
+    """Return the results of several questions that are on topic, round robin by rank.
+
+    `shown`: the ids of results that are shown already.
+    """
     task_text = collapse_whitespace(task).casefold()
     rankings = []
     for trace in traces:
         others = [
             result
             for result in trace.results
-            if collapse_whitespace(result.text).casefold() != task_text
+            if collapse_whitespace(result.text).casefold() != task_text and result.id not in shown
         ]
         terms = trace.question.content_terms(index.tokeniser)
         rankings.append(_on_topic(others, terms, index))

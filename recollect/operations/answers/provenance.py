@@ -22,6 +22,7 @@ from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.changes import (
     Fact,
     FactClaim,
+    MentalModelPage,
     ModelWriteStats,
     ProcessedEvent,
 )
@@ -241,7 +242,28 @@ def _mental_model(files: ZoneFiles, id_: str) -> Provenance | None:
     if model.parent_id is not None:
         steps.append(ProvenanceStep(f"a new version of mental model {model.parent_id}"))
     steps += _vectors(files, "mental_model", id_)
-    return Provenance(id_, "mental_model", f"{model.name}: {model.description}", [], steps)
+    sources: list[str] = []
+    page = files.memory.row(MentalModelPage, (id_,))
+    cited = []
+    for section, _, start, end, _, facts in (
+        [] if page is None else observation_queries.blocks_of(page.blocks)
+    ):
+        steps.append(
+            ProvenanceStep(
+                f"in {section!r}, cites {', '.join(f'fact {fact}' for fact in facts)}",
+                [model.description[start:end]],
+            )
+        )
+        cited += facts
+    for fact_id in dict.fromkeys(cited):
+        fact = files.memory.row(Fact, (fact_id,))
+        if fact is not None:
+            steps.append(ProvenanceStep(f"fact {fact_id}", [fact.text]))
+            found, event_steps = _event_steps(files, [fact.source_event_id], "said in")
+            sources += found
+            steps += event_steps
+    text = f"{model.name}: {model.description}"
+    return Provenance(id_, "mental_model", text, list(dict.fromkeys(sources)), steps)
 
 
 def _entity(files: ZoneFiles, id_: str) -> Provenance | None:

@@ -49,6 +49,7 @@ def follow(
     from recollect.home.abandoned_turns import end_abandoned_turns
     from recollect.home.due_analyses import analyse_ended
     from recollect.home.due_consolidation import consolidate_imported
+    from recollect.home.due_refreshes import refresh_after_import
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
     started = time.monotonic()
@@ -74,6 +75,7 @@ def follow(
             end_abandoned_turns(zone)
             analyse_ended(zone)
             consolidate_imported(zone)
+            refresh_after_import(zone)
         return stops
 
     while True:

@@ -93,8 +93,10 @@ def ingest(
     if wait and report.read > 1:
         # Imported here: it loads the agents, which a query does not need.
         from recollect.home.due_consolidation import consolidate_imported
+        from recollect.home.due_refreshes import refresh_after_import
 
         consolidate_imported(zone)
+        refresh_after_import(zone)
     return report
 
 
@@ -217,10 +219,12 @@ def ingest_files(
         from recollect.home.abandoned_turns import end_abandoned_turns
         from recollect.home.due_analyses import analyse_ended
         from recollect.home.due_consolidation import consolidate_imported
+        from recollect.home.due_refreshes import refresh_after_import
 
         end_abandoned_turns(zone)
         consolidate_imported(zone)
         analyse_ended(zone)
+        refresh_after_import(zone)
     return report
 
 
@@ -337,11 +341,12 @@ def remember(
     at: Time | None = None,
     principal: Mapping[str, str] | None = None,
     replaces: str | None = None,
+    memory_type: str = "fact",
 ) -> RememberReceipt:
     """Store a text verbatim as an event.
 
     `principal` identifies the author. `replaces`: the id of the fact or event that the text
-    replaces.
+    replaces. `memory_type`: "directive" if the text is a standing instruction.
 
     Raises:
         InvalidInput: the text or the sender is invalid.
@@ -357,9 +362,8 @@ def remember(
             kind="remember",
         )
     )
-    if replaces is not None:
-        payload = msgspec.structs.replace(draft.payload, replaces=replaces)
-        draft = msgspec.structs.replace(draft, payload=payload)
+    payload = msgspec.structs.replace(draft.payload, replaces=replaces, memory_type=memory_type)
+    draft = msgspec.structs.replace(draft, payload=payload)
     drafted = draft if principal is None else _with_principal(draft, principal)
     receipt = _publish_command(zone, drafted)
     return _remember_receipt(receipt, token(zone), decided=True)

@@ -22,6 +22,7 @@ from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
 from recollect.schemas.wire import (
     DateRange,
+    Directive,
     Entity,
     EntityPage,
     Fact,
@@ -36,7 +37,7 @@ from recollect.text.stability import stability
 _DEFAULT_PAGE_SIZE = 50
 _MAX_PAGE_SIZE = 1_000
 
-Identified = TypeVar("Identified", Merge, MentalModel)
+Identified = TypeVar("Identified", Merge, MentalModel, Directive)
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:

@@ -458,7 +458,7 @@ def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
 def _models(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     connection = files.memory.connection
     stale = memory.stale_models(connection, ids)
-    for model, current in memory.mental_models(connection, ids=ids, all_versions=True):
+    for model, current, *_ in memory.mental_models(connection, ids=ids, all_versions=True):
         before = (
             None if model.parent_id is None else memory.mental_model(connection, model.parent_id)
         )

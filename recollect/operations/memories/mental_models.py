@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import unified_diff
+from typing import Any, Literal
 
 import msgspec
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.erasure import forgetting
 from recollect.operations.erasure.record_matching import SOURCE_TAG_PREFIX
 from recollect.operations.ingestion.ingesting import command
@@ -14,17 +16,27 @@ from recollect.operations.memories.listing import after_cursor, check_limit
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
+from recollect.schemas.changes import MentalModelPage as PageRow
 from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
-from recollect.schemas.events import CreateMentalModel, UpdateMentalModel
+from recollect.schemas.events import CreateMentalModel, RefreshMentalModel, UpdateMentalModel
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     ForgetReport,
     ForgetTargets,
     MentalModel,
+    MentalModelBlock,
+    MentalModelHistory,
     MentalModelPage,
+    MentalModelRefreshed,
+    MentalModelTrigger,
+    MentalModelVersion,
     Receipt,
 )
 from recollect.streams.publishing.commands import random_id
+
+#: When the page of a mental model is made again.
+RefreshTrigger = Literal["after_changes", "schedule", "by_hand"]
+_page_blocks = msgspec.json.Decoder(list[tuple[str, str, int, int, int, list[str]]])
 
 
 def mental_models(zone: OpenZone, *, superseded: bool = False) -> list[MentalModel]:
@@ -52,8 +64,109 @@ def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
         UnknownId: the zone has no mental model with this id.
     """
     for found in _read_models(zone, ids=[model_id], all_versions=True):
-        return found
+        with zone.files() as files:
+            return msgspec.structs.replace(found, blocks=_blocks(files, found))
     raise UnknownId(f"zone {zone.name} has no mental model {model_id!r}; mental_models lists all")
+
+
+def history(zone: OpenZone, model_id: str) -> MentalModelHistory:
+    """Return the versions of a mental model, given any version, each as a difference.
+
+    Raises:
+        UnknownId: the zone has no mental model with this id.
+    """
+    mental_model(zone, model_id)
+    with zone.files() as files:
+        connection = files.memory.connection
+        numbers = memory.records_of_models(connection, ids=[model_id])
+        ids = memory.model_ids(connection, numbers)
+    found = sorted(_read_models(zone, ids=ids, all_versions=True), key=lambda each: each.updated_at)
+    texts = {each.id: each.description for each in found}
+    return MentalModelHistory(
+        versions=[
+            MentalModelVersion(
+                id=each.id,
+                updated_at=each.updated_at,
+                diff=_difference(texts.get(each.previous or "", ""), each.description),
+            )
+            for each in found
+        ]
+    )
+
+
+def refresh(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> MentalModelRefreshed:
+    """Make the page of a mental model again from the facts about its entity.
+
+    A text that was written by hand stays at the beginning. `dry_run`: only report what changes.
+
+    Raises:
+        UnknownId: the zone has no mental model with this id.
+        InvalidInput: it is about no entity.
+    """
+    before = _newest(zone, mental_model(zone, model_id))
+    if before.entity_id is None:
+        raise InvalidInput(
+            f"{model_id!r} is about no entity, so there are no facts to make it from; update it"
+        )
+    if dry_run:
+        text = _page_text(zone, before)
+        diff = _difference(before.description, text)
+        return MentalModelRefreshed(id=before.id, changed=bool(diff), diff=diff, dry_run=True)
+    asks = RefreshMentalModel(
+        source_id=random_id(f"refresh:{before.id}"), entity_id=before.entity_id, model_id=before.id
+    )
+    receipt = command(zone, asks)
+    after = next(iter(_read_models(zone, number=receipt.number, all_versions=True)), before)
+    return MentalModelRefreshed(
+        id=after.id,
+        changed=after.id != before.id,
+        diff=_difference(before.description, after.description),
+        dry_run=False,
+    )
+
+
+def _newest(zone: OpenZone, model: MentalModel) -> MentalModel:
+    """Return the newest version of a mental model."""
+    return mental_model(zone, history(zone, model.id).versions[-1].id)
+
+
+def _page_text(zone: OpenZone, model: MentalModel) -> str:
+    """Return the text that a refresh would write now."""
+    # Imported here: only a refresh needs the agents.
+    from recollect.streams.agents.mental_model_handler import refreshed_text
+    from recollect.streams.agents.state import State
+
+    with zone.files() as files, files.read_transaction():
+        state = State(
+            files.events.connection, files.memory.connection, files.identity.connection, None, 0
+        )
+        return refreshed_text(model.id, unix_ms(), state)
+
+
+def _difference(before: str, after: str) -> list[str]:
+    return list(
+        unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm="")
+    )
+
+
+def _blocks(files: ZoneFiles, model: MentalModel) -> list[MentalModelBlock]:
+    """Return the lines of a mental model with the facts that they cite."""
+    page = files.memory.row(PageRow, (model.id,))
+    if page is None:
+        return []
+    return [
+        MentalModelBlock(id=id_, section=section, text=model.description[start:end], facts=facts)
+        for section, id_, start, end, _, facts in _page_blocks.decode(page.blocks)
+    ]
+
+
+def _events_of_page(files: ZoneFiles, model_id: str) -> list[str]:
+    """Return the ids of the events of the facts that a mental model cites, sorted."""
+    page = files.memory.row(PageRow, (model_id,))
+    blocks = [] if page is None else _page_blocks.decode(page.blocks)
+    facts = sorted({fact for *_, cited in blocks for fact in cited})
+    found = memory.events_of_facts(files.memory.connection, facts) if facts else []
+    return sorted(set(found))
 
 
 def create(
@@ -65,14 +178,24 @@ def create(
     entity_id: str | None = None,
     tags: Sequence[str] = (),
     sources: Sequence[str] = (),
+    refresh: RefreshTrigger | None = None,
+    every_hours: float | None = None,
 ) -> MentalModel:
     """Save a report. Erasing an event that a memory in `sources` rests on erases the report too.
 
+    `refresh`: the page about the entity follows the description, and is made again then. Only with
+    it may the description be empty.
+
     Raises:
-        InvalidInput: the name or the description is not a string, or is empty.
+        InvalidInput: the name or the description is not a string, or is empty; or there is no
+            entity to make the page about.
         UnknownId: nothing in the zone has one of the ids in `sources`.
     """
-    _check_texts(name=name, description=description)
+    _check_texts(name=name)
+    if refresh is None or description:
+        _check_texts(description=description)
+    if refresh is not None and entity_id is None:
+        raise InvalidInput("refresh: give the entity_id of the entity that the page is about")
     return _model_in(
         zone,
         command(
@@ -84,9 +207,35 @@ def create(
                 subtype=subtype,
                 entity_id=entity_id,
                 tags=(*tags, *_source_tags(zone, sources)),
+                refresh_trigger=_trigger(refresh, every_hours),
             ),
         ),
     )
+
+
+def _trigger(refresh: RefreshTrigger | None, every_hours: float | None) -> dict[str, Any] | None:
+    """Return the trigger as the event stores it."""
+    if every_hours is not None and refresh != "schedule":
+        raise InvalidInput('every_hours goes with refresh="schedule"')
+    if refresh is None:
+        return None
+    if refresh == "after_changes":
+        return {"refresh_after_consolidation": True}
+    if refresh == "schedule":
+        return {"every_hours": 24.0 if every_hours is None else every_hours}
+    return {"by_hand": True}
+
+
+def _trigger_name(stored: str | None) -> MentalModelTrigger | None:
+    """Return the name of a stored trigger."""
+    if stored is None:
+        return None
+    trigger = msgspec.json.decode(stored, type=dict[str, Any])
+    if trigger.get("profile"):
+        return "profile"
+    if "every_hours" in trigger:
+        return "schedule"
+    return "after_changes" if trigger.get("refresh_after_consolidation") else "by_hand"
 
 
 def update(
@@ -147,17 +296,18 @@ def _source_tags(zone: OpenZone, ids: Sequence[str]) -> list[str]:
 def events_behind(files: ZoneFiles, id_: str) -> set[str]:
     """Return the ids of the events that a memory rests on; an event rests on itself.
 
-    For a mental model, these are the events that its tags name, or its own id if they name none.
+    For a mental model, these are the events of the facts that it cites and those that its tags
+    name, or its own id if there are none.
     """
     connection = files.memory.connection
     event = event_queries.first_event_with_id(files.events.connection, id_)
     found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
-    for model, _ in memory.mental_models(connection, ids=[id_], all_versions=True):
+    for model, *_ in memory.mental_models(connection, ids=[id_], all_versions=True):
         tags = msgspec.json.decode(model.tags, type=list[str])
         sources = {
             tag.removeprefix(SOURCE_TAG_PREFIX) for tag in tags if tag.startswith(SOURCE_TAG_PREFIX)
         }
-        found |= sources or {model.id}
+        found |= sources.union(_events_of_page(files, model.id)) or {model.id}
     return found
 
 
@@ -185,8 +335,12 @@ def _read_models(
             previous=model.parent_id,
             current=current,
             updated_at=format_time(model.updated_at),
+            is_stale=current and is_stale,
+            last_refreshed=format_time(refreshed_at),
+            refresh=_trigger_name(model.refresh_trigger),
+            access_count=access_count,
         )
-        for model, current in found
+        for model, current, is_stale, refreshed_at, access_count in found
     ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 
 from recollect.home.due_analyses import automatic_analyses, publish_due
+from recollect.home.due_refreshes import refresh_due_models
 from recollect.home.home_directory import Home
 from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
@@ -40,12 +41,17 @@ class EmbeddedWorker:
         report: OnZoneProgress,
         *,
         ticks: bool,
+        profile_facts: int = 0,
         analyses: Sequence[OwnAnalysis] | None = None,
     ) -> None:
-        """`ticks`: whether to append ticks. `analyses`: as `automatic_analyses` gives them."""
+        """`ticks`: whether to append ticks. `analyses`: as `automatic_analyses` gives them.
+
+        `profile_facts`: see `refresh_due_models`.
+        """
         self._node = node
         self._report = report
         self._ticks = ticks
+        self._profile_facts = profile_facts
         self._analyses = analyses
         self._ended = threading.Event()
         self._unwritable_reported = False
@@ -117,7 +123,8 @@ class EmbeddedWorker:
         """Append a tick to each zone that has something to consolidate."""
         for zone in self._node.ledger.zones() if self._ticks else ():
             with report_errors(self._report, zone):
-                if consolidation_tick(self._node, zone):
+                consolidates = consolidation_tick(self._node, zone)
+                if refresh_tick(self._node, zone, self._profile_facts) or consolidates:
                     self._due.setdefault(zone, now)
 
     def _head(self, zone: str) -> int:
@@ -203,6 +210,12 @@ def consolidation_tick(node: Node, zone: str) -> bool:
     return True
 
 
+def refresh_tick(node: Node, zone: str, profile_facts: int) -> bool:
+    """Refresh the mental models of a zone that are due; return whether any is."""
+    at = int(time.time()) // CONSOLIDATION_SECONDS * CONSOLIDATION_SECONDS * 1_000
+    return refresh_due_models(node, zone, profile_facts, at)
+
+
 def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
     """Return what a worker does in a zone every `CONSOLIDATION_SECONDS`; None if nothing."""
     ticks, analyses = home.configuration.ticks, automatic_analyses(home)
@@ -214,6 +227,7 @@ def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
         is_due = int(time.time()) % TICK_SECONDS < CONSOLIDATION_SECONDS
         if ticks:
             consolidation_tick(node, zone)
+            refresh_tick(node, zone, home.configuration.profile_facts)
             if is_due:
                 tick(ticked, node, zone)
         if analyses is not None and is_due:

@@ -113,6 +113,7 @@ def _work_embedded(home: Home, report: OnZoneProgress) -> None:
             opened.node,
             report,
             ticks=home.configuration.ticks,
+            profile_facts=home.configuration.profile_facts,
             analyses=automatic_analyses(home),
         ).work()
 

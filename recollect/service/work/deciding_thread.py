@@ -21,10 +21,13 @@ class DecidingThread(AbstractContextManager["DecidingThread"]):
         report: OnZoneProgress,
         *,
         ticks: bool,
+        profile_facts: int,
         analyses: Sequence[OwnAnalysis] | None,
     ) -> None:
-        """`ticks`, `analyses`: as in `EmbeddedWorker`."""
-        self._worker = EmbeddedWorker(node, report, ticks=ticks, analyses=analyses)
+        """`ticks`, `profile_facts`, `analyses`: as in `EmbeddedWorker`."""
+        self._worker = EmbeddedWorker(
+            node, report, ticks=ticks, profile_facts=profile_facts, analyses=analyses
+        )
         self._thread = threading.Thread(target=self._worker.work, name="service-decide")
 
     def __enter__(self) -> DecidingThread:

@@ -167,6 +167,16 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "model_id": "MM1",
         "description": "Lives in Basel.",
     },
+    "refresh_models": {
+        "kind": "refresh_models",
+        "source_id": "refresh-models:1:9",
+        "min_facts": 20,
+    },
+    "refresh_mental_model": {
+        "kind": "refresh_mental_model",
+        "source_id": "refresh:E1:9",
+        "entity_id": "E1",
+    },
     "update_mental_model, with tags": {
         "kind": "update_mental_model",
         "source_id": "mm:3",
@@ -364,6 +374,26 @@ ROWS: dict[str, dict[str, Any]] = {
         "entity_id": "E1", "tags": "[]", "parent_id": None, "refresh_trigger": None,
         "last_refreshed": INGESTED, "created_at": INGESTED, "updated_at": INGESTED,
         "number": 5,
+    },
+    "mental_model_pages": {
+        "model_id": "MM1", "entities": "[\"E1\"]",
+        "blocks": "[[\"held\",\"held:home\",13,25,0,[\"F1\"]]]", "note_end": 0,
+        "replaced_by": None,
+    },
+    "mental_model_refreshes": {"model_id": "MM1", "number": 9, "at": INGESTED},
+    "mental_model_accesses": {"number": 9, "model_id": "MM1", "count": 2},
+    "refresh_ticks": {"number": 9},
+    "entity_changes": {"entity_id": "E1", "number": 9},
+    "entity_facts": {
+        "entity_id": "E1", "fact_id": "F1", "event_id": "EV1", "sources": "[4,9]",
+        "text": "Ada lives in Zürich.", "name": "Ada", "speaker": "", "said_at": OCCURRED,
+        "first_day": None, "last_day": None, "attribute": "home", "value": "Zürich",
+        "beside": "[[\"E2\",\"Zürich\"]]", "ended_at": None, "is_told": 1, "number": 9,
+    },
+    "directives": {
+        "id": "D1", "form": "language", "text": "Always answer in French.", "lifts": 0,
+        "event_id": "EV1", "said_at": OCCURRED, "char_start": 0, "char_end": 24, "number": 9,
+        "is_standing": 1,
     },
     "writings": {
         "number": 8, "about": 4, "model": "small-model", "role": "own-1", "calls": 3,

@@ -1,0 +1,30 @@
+"""The lines of the user's directives, which stand first in every block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.mental_model_queries import directives
+from recollect.projections.recall.context.framing import DIRECTIVES, escape
+
+#: The most of a block's tokens that directives take; of more, the newest are shown.
+DIRECTIVE_SHARE = 0.3
+
+Count = Callable[[str], int]
+
+
+def directive_lines(files: ZoneFiles, max_tokens: int, count: Count) -> list[str]:
+    """Return the directives that are obeyed, in the order in which they were said."""
+    obeyed = directives(files.memory.connection)
+    if not obeyed:
+        return []
+    room = DIRECTIVE_SHARE * max_tokens - count(f"{DIRECTIVES}\n")
+    shown: list[str] = []
+    for each in reversed(obeyed):
+        line = f"- {escape(each.directive.text)}"
+        room -= count(f"{line}\n")
+        if room < 0:
+            break
+        shown.append(line)
+    return shown[::-1]

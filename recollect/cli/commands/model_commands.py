@@ -1,0 +1,194 @@
+"""Commands for mental models and directives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import note, print_json, print_line, quiet, strong, warning
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
+
+if TYPE_CHECKING:
+    from recollect.library.library_zone import Zone
+    from recollect.schemas.wire import Directive, MentalModel
+
+_INDENT = "    "
+_MODEL_ACTIONS = ("list", "show", "history", "refresh", "create", "update")
+_DIRECTIVE_ACTIONS = ("list", "add", "remove")
+
+
+@click.command(epilog="Example: recollect models list")
+@common_options
+@click.argument(
+    "action",
+    metavar=f"[{'|'.join(_MODEL_ACTIONS)}]",
+    type=click.Choice(_MODEL_ACTIONS),
+    default="list",
+)
+@click.argument("id_", metavar="[ID|NAME]", required=False)
+@click.argument("text", metavar="[TEXT]", required=False)
+@click.option("--dry-run", is_flag=True, help="With refresh: show the difference, change nothing.")
+@click.option("--entity", help="With create: the name or id of the entity that it is about.")
+@click.option("--subtype", help="With create: such as structural, emergent or pinned.")
+@click.option("--tag", "tags", multiple=True, help="With create: a label; may be repeated.")
+@click.option(
+    "--refresh",
+    type=click.Choice(["after_changes", "schedule", "by_hand"]),
+    help="With create: add a page made from the facts about the entity, and when it is made again.",
+)
+@click.option("--every-hours", type=float, help="With --refresh schedule: hours between [24].")
+def models(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    id_: str | None,
+    text: str | None,
+    dry_run: bool,
+    entity: str | None,
+    subtype: str | None,
+    tags: tuple[str, ...],
+    refresh: Literal["after_changes", "schedule", "by_hand"] | None,
+    every_hours: float | None,
+) -> int:
+    """List, show, refresh, create or update mental models.
+
+    show and history take the ID of any version. create takes a NAME and a TEXT, which may be left
+    out with --refresh; update takes an ID and the new TEXT.
+    """
+    if action == "list":
+        if id_ is not None:
+            raise click.UsageError("list takes no ID; did you mean show?")
+        _list_models(home, zone, as_json=as_json)
+        return 0
+    if id_ is None:
+        needed = "a NAME" if action == "create" else "the ID of a mental model"
+        raise click.UsageError(f"{action} needs {needed}")
+    if text is not None and action not in ("create", "update"):
+        raise click.UsageError(f"{action} takes no TEXT")
+    if text is None and (action == "update" or (action == "create" and refresh is None)):
+        raise click.UsageError(f"{action} needs a TEXT")
+    with open_zone(home, zone) as memory:
+        if action == "history":
+            found = memory.mental_model_history(id_)
+            if as_json:
+                print_json(found)
+                return 0
+            for version in found.versions:
+                print_line(strong(version.id), "  ", quiet(version.updated_at))
+                _print_diff(version.diff)
+            return 0
+        if action == "refresh":
+            done = memory.refresh_mental_model(id_, dry_run=dry_run)
+            if as_json:
+                print_json(done)
+                return 0
+            _print_diff(done.diff)
+            if not done.changed:
+                note("nothing changed")
+            return 0
+        if action == "create":
+            model = memory.create_mental_model(
+                id_,
+                text or "",
+                subtype=subtype,
+                entity_id=None if entity is None else _entity_id(memory, entity),
+                tags=tags,
+                refresh=refresh,
+                every_hours=every_hours,
+            )
+        elif action == "update":
+            model = memory.update_mental_model(id_, text or "")
+        else:
+            model = memory.mental_model(id_)
+    if as_json:
+        print_json(model)
+    else:
+        _show_model(model)
+        for line in model.description.splitlines():
+            print_line(_INDENT, line)
+    return 0
+
+
+def _entity_id(memory: Zone, name: str) -> str:
+    """Return the id of the entity with a name or id."""
+    for found in memory.entities():
+        if name in (found.id, found.name):
+            return found.id
+    raise click.UsageError(f"--entity {name!r}: there is no such entity; see recollect entities")
+
+
+def _list_models(home: str | None, zone: str | None, *, as_json: bool) -> None:
+    with open_zone(home, zone) as memory:
+        found = list(memory.mental_models()) if memory.exists() else []
+    for model in found:
+        if as_json:
+            print_json(model)
+        else:
+            _show_model(model)
+    if not found and not as_json:
+        print_line("no mental models")
+
+
+def _show_model(model: MentalModel) -> None:
+    marks = [model.subtype or "", model.refresh or "", "stale" if model.is_stale else ""]
+    style = warning if model.is_stale else quiet
+    print_line(strong(collapse_whitespace(model.name)), "  ", style(", ".join(filter(None, marks))))
+    size = pluralise(len(model.description.split()), "word")
+    print_line(_INDENT, quiet(f"{model.id}  {size}, refreshed {model.last_refreshed}"))
+
+
+def _print_diff(lines: list[str]) -> None:
+    for line in lines:
+        if not line.startswith(("---", "+++")):
+            print_line(_INDENT, line)
+
+
+@click.command(epilog="Example: recollect directives add 'Always answer in French.'")
+@common_options
+@click.argument(
+    "action",
+    metavar=f"[{'|'.join(_DIRECTIVE_ACTIONS)}]",
+    type=click.Choice(_DIRECTIVE_ACTIONS),
+    default="list",
+)
+@click.argument("text", metavar="[TEXT|ID]", required=False)
+@click.option("--all", "ended", is_flag=True, help="Include those that were removed or replaced.")
+def directives(
+    home: str | None, zone: str | None, as_json: bool, action: str, text: str | None, ended: bool
+) -> int:
+    """List the user's standing instructions to the agent; add or remove one.
+
+    They stand at the beginning of every block of context. add takes a TEXT, remove an ID.
+    """
+    if action == "list":
+        if text is not None:
+            raise click.UsageError("list takes nothing; did you mean add or remove?")
+        with open_zone(home, zone) as memory:
+            found = list(memory.directives(ended=ended)) if memory.exists() else []
+    else:
+        if text is None:
+            raise click.UsageError(f"{action} needs {'a TEXT' if action == 'add' else 'an ID'}")
+        with open_zone(home, zone) as memory:
+            change = memory.add_directive if action == "add" else memory.remove_directive
+            found = [change(text)]
+    for directive in found:
+        if as_json:
+            print_json(directive)
+        else:
+            _show_directive(directive)
+    if not found and not as_json:
+        print_line("no directives")
+    return 0
+
+
+def _show_directive(directive: Directive) -> None:
+    style = strong if directive.obeyed else quiet
+    ended = "" if directive.obeyed else ", no longer obeyed"
+    print_line(style(collapse_whitespace(directive.text)))
+    print_line(_INDENT, quiet(f"{directive.id}  said {directive.said_at[:10]}{ended}"))
+
+
+COMMANDS = (models, directives)
