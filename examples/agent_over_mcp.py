@@ -19,8 +19,8 @@ async def main(home: str) -> None:
     )
     async with Client(stdio_client(server)) as agent:
         tools = (await agent.list_tools()).tools
-        print(len(tools), "tools, among them", tools[0].name, "and", tools[1].name)
-        # > 16 tools, among them recall and context
+        print("the first of its tools:", tools[0].name, "and", tools[1].name)
+        # > the first of its tools: recall and context
 
         said = {"content": "Ada takes the night train to Vienna on Friday."}
         await agent.call_tool("retain", said)

@@ -115,6 +115,20 @@ def test_A25_a_time_is_matched_by_when_something_was_said(zone: Zone) -> None:
     )
 
 
+def test_A25_a_question_of_a_time_alone_gets_what_was_said_then(zone: Zone) -> None:
+    zone.ingest(
+        [
+            said("We painted the fence on the hill.", "2026-01-03", by="Bob"),
+            said("Kate came to the lake house with two boxes of fireworks.", "2026-05-09"),
+            said("The shop was closed.", "2026-06-03", by="Bob"),
+        ]
+    )
+    assert lines(zone.context("What happened in May?")) == [
+        "[9 May 2026 Ada] Kate came to the lake house with two boxes of fireworks."
+    ]
+    assert zone.context("What happened in April?").block == ""
+
+
 def test_a_short_answer_is_shown_with_its_question(zone: Zone) -> None:
     asked, told = "Who did you meet at the harbour in Rome?", "My cousin Nina and her husband."
     zone.ingest([said(asked, "2026-05-08", by="Bob"), said(told, "2026-05-08")])

@@ -203,6 +203,9 @@ class Recaller:
         # This comes before any search, since a text that is not encoded yet aborts the answer.
         sentences = self._parser.sentence_vectors(query, index, encoder)
         traces = self._traces(query, index, encoder, now, deadline)
+        if any(trace.question.is_time_only for trace in traces):
+            # Whatever was said then answers it; there are no words that it could lack.
+            return traces, 1.0
         baseline = self._baseline(index) if sentences else 0.0
         searched = [(trace.question, trace.found) for trace in traces]
         features = prompt_features(searched, sentences, baseline, index)
