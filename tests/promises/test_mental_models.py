@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Recollect, Zone
+from recollect import InvalidInput, Recollect, Zone
 
 LIFE = (
     "I live in Turin.",
@@ -235,3 +235,11 @@ def test_directives_leave_room_in_a_small_context(zone: Zone) -> None:
         zone.add_directive(f"Mention rule {day}, which is about {'things ' * 9}.")
     block = zone.context("anything", max_tokens=200)
     assert 0 < block.tokens <= 200
+
+
+def test_a_page_about_nothing_known_says_so(zone: Zone) -> None:
+    zone.ingest([said("Hello there.", 1)])
+    with pytest.raises(InvalidInput, match="nothing is known"):
+        zone.create_mental_model(
+            "Nobody", "", entity_id="0000000000TM58XV8YZVBG9TN4", refresh="by_hand"
+        )

@@ -196,21 +196,25 @@ def create(
         _check_texts(description=description)
     if refresh is not None and entity_id is None:
         raise InvalidInput("refresh: give the entity_id of the entity that the page is about")
-    return _model_in(
+    receipt = command(
         zone,
-        command(
-            zone,
-            CreateMentalModel(
-                source_id=random_id("mental-model"),
-                name=name,
-                description=description,
-                subtype=subtype,
-                entity_id=entity_id,
-                tags=(*tags, *_source_tags(zone, sources)),
-                refresh_trigger=_trigger(refresh, every_hours),
-            ),
+        CreateMentalModel(
+            source_id=random_id("mental-model"),
+            name=name,
+            description=description,
+            subtype=subtype,
+            entity_id=entity_id,
+            tags=(*tags, *_source_tags(zone, sources)),
+            refresh_trigger=_trigger(refresh, every_hours),
         ),
     )
+    if not description and not _read_models(zone, number=receipt.number, all_versions=True):
+        raise InvalidInput(
+            f"entity_id: nothing is known about {entity_id} to make a page from; give a "
+            "description, or run recollect rebuild --level derive if an earlier recollect decided "
+            "this zone"
+        )
+    return _model_in(zone, receipt)
 
 
 def _trigger(refresh: RefreshTrigger | None, every_hours: float | None) -> dict[str, Any] | None:
