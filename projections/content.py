@@ -27,8 +27,9 @@ _EXCLUDED_COLUMNS = frozenset({"seq"})
 _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = re.compile(r'\w+|[^\w\s"]')
 
-# The column for event numbers in every table.
-_NUMBER = "number"
+# The columns of event numbers in every table, and those of JSON lists of them.
+_NUMBERS = frozenset({"number", "event_number", "about"})
+_NUMBER_LISTS = frozenset({"sources"})
 
 _pack = msgspec.msgpack.Encoder()
 
@@ -97,14 +98,27 @@ def content_hash(model: ReadModel, switches: Sequence[int] = ()) -> str:
     digest = hashlib.blake2b(digest_size=32)
     for table in content_tables(model):
         digest.update(_pack.encode(table))
-        has_number = switches and _NUMBER in table.columns
-        column = table.columns.index(_NUMBER) if has_number else None
+        counted = [column for column in table.columns if column in _NUMBERS | _NUMBER_LISTS]
+        places = [table.columns.index(column) for column in counted] if switches else []
         for row in rows_of(model.connection, table):
-            if column is not None and isinstance(row[column], int):
-                number = row[column] - bisect_left(switches, row[column])
-                row = (*row[:column], number, *row[column + 1 :])
+            if places:
+                changed = list(row)
+                for place in places:
+                    changed[place] = _without_switches(row[place], switches)
+                row = tuple(changed)
             digest.update(_pack.encode(row))
     return digest.hexdigest()
+
+
+def _without_switches(value: object, switches: Sequence[int]) -> object:
+    """Return a number of an event, or a JSON list of them, as if there were no switches."""
+    if isinstance(value, int):
+        return value - bisect_left(switches, value)
+    if isinstance(value, str):
+        numbers = msgspec.json.decode(value, type=list[int])
+        counted = [number - bisect_left(switches, number) for number in numbers]
+        return msgspec.json.encode(counted).decode()
+    return value
 
 
 def content_problems(live: ReadModel, replayed: ReadModel, limit: int = 5) -> list[str]:
