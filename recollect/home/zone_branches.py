@@ -69,15 +69,15 @@ class Branches:
             InvalidInput: there is no such branch.
             HomeError: its description cannot be read.
         """
-        path = self._directory(zone) / check_branch(name) / _DESCRIPTION
+        known = self.names(zone)
+        if name not in known:
+            raise InvalidInput(
+                f"zone {zone} has no branch {name!r} (branches: {', '.join(known) or 'none'}); "
+                "recollect branch create makes one"
+            )
+        path = self._directory(zone) / name / _DESCRIPTION
         try:
             return msgspec.json.decode(path.read_bytes(), type=BranchDescription)
-        except FileNotFoundError:
-            known = ", ".join(self.names(zone)) or "none"
-            raise InvalidInput(
-                f"zone {zone} has no branch {name!r} (branches: {known}); make it: "
-                f"recollect --zone {zone} branch create {name}"
-            ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); drop the branch") from None
 
@@ -161,8 +161,7 @@ class Branches:
             Busy: another process has it open.
         """
         directory = self._directory(zone)
-        if not (directory / check_branch(name)).exists():
-            self.describe(zone, name)
+        self.describe(zone, name)
         with exclusive(directory / _LOCK):
             unfinished = directory / f"{_UNFINISHED}{name}"
             delete_directory(unfinished)

@@ -40,7 +40,7 @@ JsonSchema = dict[str, Any]
 _MIN_SIMILARITY = 0.5
 _MAX_QUOTED = 60
 # The default of an optional argument by type; passing it means the same as omitting it.
-_EMPTY: dict[str, Any] = {"string": "", "array": []}
+_EMPTY: dict[str, Any] = {"string": "", "array": [], "number": 0}
 # Arguments that client frameworks add to every call, or ask a model to fill in.
 _CLIENT_ARGUMENTS = frozenset(
     {"toolCallId", "tool_call_id", "sessionId", "session_id", "action", "chatInput", "explanation"}
@@ -64,6 +64,10 @@ def _without_null(node: JsonSchema) -> JsonSchema:
         cleaned["default"] = (
             _EMPTY.get(cleaned["type"]) if default is None else _json_default(default)
         )
+        if default is None and "enum" in cleaned:
+            cleaned["enum"] = [*cleaned["enum"], cleaned["default"]]
+        if default is None and cleaned.pop("exclusiveMinimum", None) is not None:
+            cleaned["minimum"] = 0
     if "properties" in cleaned:
         cleaned["properties"] = {
             name: _without_null(field) for name, field in cleaned["properties"].items()

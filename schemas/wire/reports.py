@@ -179,9 +179,9 @@ class UpdateReport(msgspec.Struct, frozen=True, kw_only=True):
 class FactDiff(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that only one of two generations has."""
 
-    id: str
-    text: str
-    source_event_id: str
+    id: Annotated[str, Meta(description="Id of the fact.")]
+    text: Annotated[str, Meta(description="Its text.")]
+    source_event_id: Annotated[str, Meta(description="Id of its event, as its source gave it.")]
 
 
 class ChangedFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,19 +191,19 @@ class ChangedFact(msgspec.Struct, frozen=True, kw_only=True):
     in the old generation.
     """
 
-    id: str
-    before_id: str
-    before: str
-    after: str
-    changed_fields: list[str]
-    source_event_id: str
+    id: Annotated[str, Meta(description="Id of the fact now.")]
+    before_id: Annotated[str, Meta(description="Its id before.")]
+    before: Annotated[str, Meta(description="Its text before.")]
+    after: Annotated[str, Meta(description="Its text now.")]
+    changed_fields: Annotated[list[str], Meta(description="What differs: text, slot or current.")]
+    source_event_id: Annotated[str, Meta(description="Id of its event, as its source gave it.")]
 
 
 class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
     """An entity of one generation, and the names of the corresponding entities in the other."""
 
-    name: str
-    names: list[str]
+    name: Annotated[str, Meta(description="Name of the entity.")]
+    names: Annotated[list[str], Meta(description="Names of the corresponding ones.")]
 
 
 class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,17 +212,17 @@ class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     The counts are complete; each list has only the first hundred.
     """
 
-    facts_same: int
-    facts_gained: int
-    facts_lost: int
-    facts_changed: int
-    entities_split: int
-    entities_joined: int
-    gained: list[FactDiff]
-    lost: list[FactDiff]
-    changed: list[ChangedFact]
-    split: list[EntityDiff]
-    joined: list[EntityDiff]
+    facts_same: Annotated[int, Meta(description="Number of equal facts.")]
+    facts_gained: Annotated[int, Meta(description="Number of facts that only the new side has.")]
+    facts_lost: Annotated[int, Meta(description="Number of facts that only the old side has.")]
+    facts_changed: Annotated[int, Meta(description="Number of facts that differ.")]
+    entities_split: Annotated[int, Meta(description="Number of entities that became several.")]
+    entities_joined: Annotated[int, Meta(description="Number of entities that several became.")]
+    gained: Annotated[list[FactDiff], Meta(description="Facts that only the new side has.")]
+    lost: Annotated[list[FactDiff], Meta(description="Facts that only the old side has.")]
+    changed: Annotated[list[ChangedFact], Meta(description="Facts that differ.")]
+    split: Annotated[list[EntityDiff], Meta(description="Entities that became several.")]
+    joined: Annotated[list[EntityDiff], Meta(description="Entities that several became.")]
 
 
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -393,24 +393,24 @@ class WriteReport(msgspec.Struct, frozen=True):
     events were processed.
     """
 
-    model: str
-    role: str
-    pending: int
-    processed: int = 0
-    failed: int = 0
-    accepted: int = 0
-    duplicates: int = 0
-    rejected: int = 0
-    reasons: dict[str, int] = {}
-    calls: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    dry_run: bool = False
-    recorded: int = 0
-    min_calls: int = 0
-    min_tokens: int = 0
-    min_cost: float = 0.0
-    stopped: str | None = None
+    model: Annotated[str, Meta(description="Name of the model.")]
+    role: Annotated[str, Meta(description="Version of the writer's role.")]
+    pending: Annotated[int, Meta(description="Number of events that the model has not read.")]
+    processed: Annotated[int, Meta(description="Number of events read now.")] = 0
+    failed: Annotated[int, Meta(description="Number of events without an answer.")] = 0
+    accepted: Annotated[int, Meta(description="Number of accepted proposals.")] = 0
+    duplicates: Annotated[int, Meta(description="Number of proposals that were known already.")] = 0
+    rejected: Annotated[int, Meta(description="Number of rejected proposals.")] = 0
+    reasons: Annotated[dict[str, int], Meta(description="Rejections by reason.")] = {}
+    calls: Annotated[int, Meta(description="Number of calls; with dry_run, at most.")] = 0
+    tokens: Annotated[int, Meta(description="Number of tokens; with dry_run, at most.")] = 0
+    cost: Annotated[float, Meta(description="Cost in the prices' currency.")] = 0.0
+    dry_run: Annotated[bool, Meta(description="Nothing was sent.")] = False
+    recorded: Annotated[int, Meta(description="Number of events already answered.")] = 0
+    min_calls: Annotated[int, Meta(description="With dry_run: the least number of calls.")] = 0
+    min_tokens: Annotated[int, Meta(description="With dry_run: the least number of tokens.")] = 0
+    min_cost: Annotated[float, Meta(description="With dry_run: the least cost.")] = 0.0
+    stopped: Annotated[str | None, Meta(description="Why not all events were processed.")] = None
 
 
 class WriterComparison(msgspec.Struct, frozen=True, kw_only=True):

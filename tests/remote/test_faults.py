@@ -37,7 +37,9 @@ ROOT = Path(__file__).resolve().parents[2]
 MANY = 1_500
 STATUS = {
     **dict.fromkeys(("zone", "generation", "head"), "a"),
-    **dict.fromkeys(("events", "facts", "entities", "observations", "dead_letters", "lag"), 0),
+    **dict.fromkeys(
+        ("events", "facts", "entities", "episodes", "observations", "dead_letters", "lag"), 0
+    ),
     **dict.fromkeys(("lag_seconds", "seconds_since_progress", "encoder")),
     **dict.fromkeys(("models", "agents"), ()),
     "stalled": False,

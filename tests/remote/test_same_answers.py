@@ -379,7 +379,7 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.drop(17),
     lambda zone: zone.decide_merge("nobody", "merged"),
     lambda zone: zone.decide_merge("nobody", "undone"),
-    lambda zone: zone.decide_writer_proposal("nobody", "accepted"),
+    lambda zone: zone.decide_proposal("nobody", "accepted"),
     lambda zone: zone.list_memories(limit=0),
     lambda zone: zone.remember(""),
     lambda zone: zone.remember(b"bytes"),  # type: ignore[arg-type]
@@ -395,7 +395,7 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
 
 
 def test_every_method_of_a_zone_is_tried() -> None:
-    besides = "retry drop decide_writer_proposal ingest_files preview_files"
+    besides = "retry drop decide_proposal ingest_files preview_files"
     tried = " ".join((*ASKING, *CHANGING, *AT_HOME, besides)).split()
     own = {name for name in vars(Zone) if not name.startswith("_")} - {"call"}
     assert set(tried) == own | {operation.name for operation in all_operations()}

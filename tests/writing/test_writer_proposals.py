@@ -64,7 +64,7 @@ def test_an_accepted_note_is_in_the_next_prompt(opened: OpenWriting) -> None:
     say_all(memory, FERRY)
     memory.write()
     (found,) = pending(memory)
-    accepted = memory.decide_writer_proposal(found.id, "accepted")
+    accepted = memory.decide_proposal(found.id, "accepted")
     assert accepted.status == "accepted"
     assert [(text.name, text.text) for text in memory.writer_texts()][1:] == [("boats", NOTE)]
     memory.write(again=True)
@@ -74,7 +74,7 @@ def test_an_accepted_note_is_in_the_next_prompt(opened: OpenWriting) -> None:
     memory.rebuild("derive")
     assert [text.name for text in memory.writer_texts()] == ["role", "boats"]
     with pytest.raises(InvalidInput, match="only a pending one"):
-        memory.decide_writer_proposal(found.id, "rejected")
+        memory.decide_proposal(found.id, "rejected")
 
 
 def test_a_rejected_role_is_not_in_force(opened: OpenWriting) -> None:
@@ -84,11 +84,11 @@ def test_a_rejected_role_is_not_in_force(opened: OpenWriting) -> None:
     (found,) = pending(memory)
     assert found.current.startswith("You are a memory writer.")
     assert "-You are a memory writer." in " ".join(found.diff)
-    assert memory.decide_writer_proposal(found.id, "rejected").status == "rejected"
+    assert memory.decide_proposal(found.id, "rejected").status == "rejected"
     assert memory.writer_texts()[0].number == 0
     assert pending(memory) == []
     with pytest.raises(UnknownId, match="--proposals"):
-        memory.decide_writer_proposal("nobody", "accepted")
+        memory.decide_proposal("nobody", "accepted")
 
 
 def test_the_setting_accepts_by_itself(opened: OpenWriting) -> None:
@@ -122,7 +122,7 @@ def test_a_text_is_gone_with_the_messages_that_it_may_repeat(opened: OpenWriting
     memory, _ = opened(proposing("boats", NOTE))
     say_all(memory, "My boat is Zyzzyva.", FERRY)
     memory.write()
-    memory.decide_writer_proposal(pending(memory)[0].id, "accepted")
+    memory.decide_proposal(pending(memory)[0].id, "accepted")
     memory.forget("m0")
     assert [text.name for text in memory.writer_texts()] == ["role"]
     assert list(memory.writer_proposals()) == []

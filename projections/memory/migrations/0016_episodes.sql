@@ -1,7 +1,7 @@
 -- Episodes (A9): the events that belong together under a definition.
 
 ALTER TABLE episode_definitions ADD COLUMN parameters TEXT NOT NULL DEFAULT '{}';   -- JSON
-INSERT INTO episode_definitions (id, name, strategy, created_at, parameters) VALUES
+INSERT OR IGNORE INTO episode_definitions (id, name, strategy, created_at, parameters) VALUES
     ('thread', 'thread', 'thread', 0, '{}'),
     ('session', 'session', 'session', 0, '{}'),
     ('day', 'day', 'day', 0, '{}'),

@@ -1,7 +1,7 @@
 -- Analyses of episodes (A10): the built-in types, and patterns of a user's own.
 
 ALTER TABLE analysis_types ADD COLUMN patterns TEXT;        -- JSON: facet type -> regular expression
-INSERT INTO analysis_types (id, name, version, output_type) VALUES
+INSERT OR IGNORE INTO analysis_types (id, name, version, output_type) VALUES
     ('summary_v1', 'summary', '1', 'text'),
     ('conversation_v1', 'conversation', '1', 'text'),
     ('pii_v1', 'pii', '1', 'facets'),

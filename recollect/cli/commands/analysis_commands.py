@@ -81,7 +81,7 @@ def analyses(
     limit: int | None,
     cursor: str | None,
 ) -> int:
-    """List analyses of episodes and what they found, or analyse episodes.
+    """List analyses of episodes, or analyse episodes.
 
     list shows the texts of summaries and of reports on conversations; facets their results, such as
     topics, decisions and personal data; types the types of analyses. run analyses the episodes that

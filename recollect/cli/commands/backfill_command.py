@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.schemas.wire import BackfillReport
 
 
-@click.command(epilog="Example: recollect backfill --platform imessage --from 2024-01-01 --dry-run")
+@click.command(epilog="Example: recollect backfill --from 2024-01-01 --dry-run")
 @common_options
 @click.option("--platform", metavar="P", help="Only messages of platform P.")
 @click.option("--from", "first", metavar="T", help=f"Only messages from time T on. {TIMES}")
@@ -41,7 +41,7 @@ def backfill(
     resume: bool,
     status: bool,
 ) -> int:
-    """Run the language model on a span of the past, episode by episode.
+    """Run the language model on the past, by episodes.
 
     Platforms are read side by side, each in order of time. A backfill that is paused, stopped or
     killed is continued by the next one; no answer is paid for twice.

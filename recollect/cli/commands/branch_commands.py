@@ -10,9 +10,7 @@ from recollect.cli.output import print_json, print_line
 from recollect.schemas.text_sanitising import pluralise
 
 
-@click.group(
-    epilog="Example: recollect branch create trial && recollect --zone default@trial facts"
-)
+@click.group(epilog="Example: recollect branch create trial")
 def branch() -> None:
     """Try something out on a copy of a zone's memory.
 

@@ -56,7 +56,7 @@ def episodes(
     full: bool,
     **filters: str | None,
 ) -> None:
-    """List episodes, newest first; show the messages of one, or its versions.
+    """List episodes; show the messages of one, or its versions.
 
     An episode is messages that belong together: of a thread, a session, a day or a topic, or
     without a long silence between them. T is a date or a time.

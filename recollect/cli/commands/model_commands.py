@@ -53,7 +53,7 @@ def models(
     refresh: Literal["after_changes", "schedule", "by_hand"] | None,
     every_hours: float | None,
 ) -> int:
-    """List, show, refresh, create or update mental models.
+    """List, show, refresh or change mental models.
 
     show and history take the ID of any version. create takes a NAME and a TEXT, which may be left
     out with --refresh; update takes an ID and the new TEXT.
@@ -159,7 +159,7 @@ def _print_diff(lines: list[str]) -> None:
 def directives(
     home: str | None, zone: str | None, as_json: bool, action: str, text: str | None, ended: bool
 ) -> int:
-    """List the user's standing instructions to the agent; add or remove one.
+    """List, add or remove the user's standing instructions.
 
     They stand at the beginning of every block of context. add takes a TEXT, remove an ID.
     """

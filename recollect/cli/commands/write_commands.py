@@ -146,9 +146,9 @@ def writer(
         if note_ is not None:
             memory.set_writer_text(*note_)
         if accept is not None:
-            memory.decide_writer_proposal(accept, "accepted")
+            memory.decide_proposal(accept, "accepted")
         if reject is not None:
-            memory.decide_writer_proposal(reject, "rejected")
+            memory.decide_proposal(reject, "rejected")
         if compare is not None:
             compared = memory.compare_writer_proposal(compare, limit=limit)
             (print_json if as_json else _print_comparison)(compared)

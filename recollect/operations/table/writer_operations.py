@@ -120,7 +120,7 @@ def writer_proposals(
     tag="writer",
     example=({"status": "accepted"}, {**_PROPOSAL, "status": "accepted"}),
 )
-def decide_writer_proposal(
+def decide_proposal(
     zone: OpenZone,
     id: Annotated[str, described(description="Id of a proposal.")],
     status: Annotated[WriterProposalDecision, described(description="accepted or rejected.")],
@@ -133,7 +133,7 @@ def decide_writer_proposal(
         UnknownId: there is no proposal with this id.
         InvalidInput: it is not pending.
 
-    >>> zone.decide_writer_proposal("nobody", "accepted")  # doctest: +ELLIPSIS
+    >>> zone.decide_proposal("nobody", "accepted")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     recollect.schemas.errors.UnknownId: zone ada has no writer proposal 'nobody'; ...
     """
@@ -148,4 +148,4 @@ class WriterOperations:
     writer_texts = writer_texts
     set_writer_text = set_writer_text
     writer_proposals = writer_proposals
-    decide_writer_proposal = decide_writer_proposal
+    decide_proposal = decide_proposal

@@ -52,6 +52,7 @@ def _branch(zone: OpenZone, name: str) -> Branch:
 
 
 def _open(zone: OpenZone, name: str) -> OpenZone:
+    zone.open_home.branches.describe(zone.name, name)
     return zone.open_home.zone(f"{zone.name}{BRANCH_MARK}{name}")
 
 

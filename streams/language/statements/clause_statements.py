@@ -274,7 +274,7 @@ class ClauseStatements:
         start, end = self._told[place - 1]
         between = text[end : self._told[place][0]]
         near = not between.strip() and "\n\n" not in between
-        if not near or self.is_fragment((start, end)):
+        if not near or len(_WORD.findall(text[start:end])) < _FEWEST_WORDS:
             return None
         return (start, end) if self._salience.is_kept(start, end) else None
 
