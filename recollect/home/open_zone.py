@@ -67,7 +67,7 @@ class OpenHome:
         """
         zone, branch = split_zone(name)
         if branch is not None:
-            return self._branch(zone, branch)
+            return self.branch(zone, branch)
         with self._changed:
             return self._zones.setdefault(zone, OpenZone(self, zone))
 
@@ -78,8 +78,13 @@ class OpenHome:
 
         return Branches(self.home, self.node)
 
-    def _branch(self, zone: str, name: str) -> OpenZone:
-        """Return a branch, as a zone of its own home, without what the zone forgot since."""
+    def branch(self, zone: str, name: str) -> OpenZone:
+        """Return a branch, as a zone of its own home, without what the zone forgot since.
+
+        Raises:
+            InvalidInput: there is no such branch.
+            HomeError: the zone's ledger was replaced since by another one.
+        """
         directory = self.branches.directory(zone, name)
         with self._changed:
             opened = self._branches.get((zone, name))
@@ -92,7 +97,7 @@ class OpenHome:
     def forget_in_branches(self, zone: str) -> None:
         """Erase in a zone's branches what the zone has forgotten."""
         for name in self.branches.names(zone):
-            self._branch(zone, name)
+            self.branch(zone, name)
 
     def drop_branch(self, zone: str, name: str) -> None:
         """Close a branch, and delete it with everything in it.

@@ -23,6 +23,7 @@ from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.zones import BRANCH_MARK, check_branch
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger.embedded_ledger import IN_USE_LOCK, EmbeddedKeys, EmbeddedLedger
+from recollect.streams.ledger.ledger import Head
 from recollect.streams.lifecycle.branch_ledger import copy_records, forget_again
 from recollect.streams.records.chain_readers import event_at
 from recollect.streams.system.locks import exclusive
@@ -81,19 +82,15 @@ class Branches:
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); drop the branch") from None
 
-    def create(self, zone: str, name: str, number: int, created_at: int) -> BranchDescription:
-        """Fork a zone after event `number`.
+    def create(self, zone: str, name: str, fork: Head, created_at: int) -> None:
+        """Fork a zone after an event.
 
         Raises:
-            InvalidInput: the branch exists, or the zone has no such event.
+            InvalidInput: the branch exists, or its name is invalid.
         """
         check_branch(name)
         ledger, directory = self._node.ledger, self._directory(zone)
-        fork = event_at(ledger, zone, number) if number > 0 else None
-        if fork is None:
-            last = ledger.head(zone).number
-            raise InvalidInput(f"zone {zone} has no event {number}: its last is {last}")
-        description = BranchDescription(number, fork.hash.hex(), created_at)
+        description = BranchDescription(fork.number, fork.hash.hex(), created_at)
         unfinished = directory / f"{_UNFINISHED}{name}"
         with exclusive(directory / _LOCK):
             if (directory / name).exists():
@@ -109,8 +106,8 @@ class Branches:
             copied = EmbeddedLedger(unfinished, partial(EmbeddedKeys, secret=ledger.keys.secret))
             with closing(copied):
                 copied.create()
-                copy_records(ledger, zone, current.chain, number, copied)
-                forget_again(ledger, zone, copied, number)
+                copy_records(ledger, zone, current.chain, fork.number, copied)
+                forget_again(ledger, zone, copied, fork.number)
             with closing(open_node(self.home(unfinished), EMBEDDED)) as node:
                 generation = node.zone(zone).create(
                     chain=current.chain,
@@ -125,7 +122,6 @@ class Branches:
                 node.decide(zone)
             replace_file(unfinished / _DESCRIPTION, msgspec.json.encode(description) + b"\n")
             unfinished.rename(directory / name)
-        return description
 
     def home(self, directory: Path) -> Home:
         """Return the home in a branch's directory, with the settings of this one."""

@@ -30,8 +30,7 @@ from recollect.streams.ledger import CHANGES, EVENTS, RECORDINGS, Ledger, Record
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.publishing.commands import command, publish_commands, random_id
 from recollect.streams.records.chain_readers import ChangeReader, EventReader, sealed_events
-from recollect.streams.records.erased_keys import FORGET, forget_targets
-from recollect.streams.records.lookup import records_of_kind
+from recollect.streams.records.erased_keys import FORGET, erased_numbers
 
 _BATCH_SIZE = 1_000
 
@@ -91,21 +90,15 @@ def forget_again(ledger: Ledger, zone: str, branch: Ledger, number: int) -> int:
 
     `number`: the last copied event.
     """
-    targets = _forgotten(ledger, zone, number) - _forgotten(branch, zone, number)
+    targets = sorted(
+        target
+        for target in erased_numbers(ledger, zone) - erased_numbers(branch, zone)
+        if target <= number
+    )
     if targets:
-        forget = Forget(source_id=random_id(FORGET), targets=tuple(sorted(targets)))
+        forget = Forget(source_id=random_id(FORGET), targets=tuple(targets))
         publish_commands(branch, zone, [command(forget, time.time_ns() // 1_000_000)])
     return len(targets)
-
-
-def _forgotten(ledger: Ledger, zone: str, number: int) -> set[int]:
-    """Return which events up to `number` an erasure of the ledger names."""
-    return {
-        target
-        for found in records_of_kind(ledger, zone, FORGET)
-        for target in forget_targets(ledger.keys, found.envelope, found.sealed)
-        if 0 < target <= number and target < found.envelope.number
-    }
 
 
 def own_events(branch: Ledger, zone: str, number: int) -> Iterator[Event]:

@@ -49,6 +49,13 @@ def unexplained_missing_keys(ledger: Ledger, zone: str, numbers: Iterable[int]) 
     return sorted(number for number in unexplained if not erased.has(number))
 
 
+def erased_numbers(ledger: Ledger, zone: str) -> frozenset[int]:
+    """Return the numbers of the events that the zone's erasures name."""
+    erased = _erased_numbers_of(ledger, zone)
+    erased.refresh(ledger, zone)
+    return erased.numbers()
+
+
 def lost_key_error(zone: str, number: int) -> IntegrityError:
     """Return the error for an event whose key is missing although it was not erased."""
     return IntegrityError(
@@ -89,6 +96,10 @@ class _ErasedNumbers:
     def has(self, number: int) -> bool:
         # An erasure cannot be erased: it holds nothing but numbers.
         return number in self._targets and number not in self._erasures
+
+    def numbers(self) -> frozenset[int]:
+        with self._lock:
+            return frozenset(self._targets - self._erasures)
 
     def refresh(self, ledger: Ledger, zone: str) -> None:
         """Read the erasures since the last call."""

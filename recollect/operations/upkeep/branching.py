@@ -6,7 +6,6 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import Branch, BranchPromotion, GenerationDiff
-from recollect.schemas.zones import BRANCH_MARK
 from recollect.streams.ledger.ledger import Head
 from recollect.streams.records.chain_readers import event_at
 from recollect.streams.records.heads import ExpectedHead, head_text
@@ -21,16 +20,16 @@ def create_branch(zone: OpenZone, name: str, *, at: str | None = None) -> Branch
     """
     zone.must_exist()
     zone.decide()
-    head = zone.node.ledger.head(zone.name)
-    number = head.number
+    last = zone.node.ledger.head(zone.name)
+    fork: Head | None = last
     if at is not None:
         expected = ExpectedHead.read(at)
-        number = expected.number
-        fork = event_at(zone.node.ledger, zone.name, number) if number <= head.number else None
-        found = None if fork is None else Head(number, fork.hash)
-        if problem := expected.mismatch(head.number, found):
+        event = event_at(zone.node.ledger, zone.name, expected.number)
+        fork = None if event is None else Head(expected.number, event.hash)
+        if problem := expected.mismatch(last.number, fork):
             raise InvalidInput(f"at: {problem}")
-    zone.open_home.branches.create(zone.name, name, number, unix_ms())
+    assert fork is not None
+    zone.open_home.branches.create(zone.name, name, fork, unix_ms())
     return _branch(zone, name)
 
 
@@ -41,7 +40,7 @@ def branches(zone: OpenZone) -> list[Branch]:
 
 def _branch(zone: OpenZone, name: str) -> Branch:
     described = zone.open_home.branches.describe(zone.name, name)
-    branch = _open(zone, name)
+    branch = zone.open_home.branch(zone.name, name)
     return Branch(
         name=name,
         forked_at=head_text(Head(described.number, bytes.fromhex(described.hash))),
@@ -49,11 +48,6 @@ def _branch(zone: OpenZone, name: str) -> Branch:
         events=branch.node.ledger.head(zone.name).number - described.number,
         zone_events=zone.node.ledger.head(zone.name).number - described.number,
     )
-
-
-def _open(zone: OpenZone, name: str) -> OpenZone:
-    zone.open_home.branches.describe(zone.name, name)
-    return zone.open_home.zone(f"{zone.name}{BRANCH_MARK}{name}")
 
 
 def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
@@ -64,7 +58,7 @@ def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
     """
     from recollect.streams.lifecycle.generation_difference import difference
 
-    opened = _open(zone, branch)
+    opened = zone.open_home.branch(zone.name, branch)
     zone.decide()
     opened.decide()
     with zone.files() as old, opened.files() as new:
@@ -84,7 +78,7 @@ def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
     from recollect.streams.lifecycle.branch_ledger import drafts_to_promote, own_events
 
     described = zone.open_home.branches.describe(zone.name, branch)
-    opened = _open(zone, branch)
+    opened = zone.open_home.branch(zone.name, branch)
     drafts, left = drafts_to_promote(
         list(own_events(opened.node.ledger, zone.name, described.number))
     )
