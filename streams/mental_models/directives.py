@@ -114,11 +114,11 @@ RULES: tuple[Rule, ...] = (
         f"{_OPENING} {_WISH} {_NEVER} {{@asked}}",
         _order,
         """
-        Never use emojis with me. -> use
+        Never use capital letters for headings. -> use
         please don't ever mention my ex -> mention
         """,
         unless=(_BEGINS,),
-        counters=("Never mind.", "Never give up!", "Never been there.", "I never use emojis."),
+        counters=("Never mind.", "Never give up!", "Never been there.", "I never use capitals."),
     ),
     rule(
         "from now on",
