@@ -250,8 +250,8 @@ def test_only_entry_points_know_the_integrations() -> None:
         )
     }
     assert knowing == {
-        "recollect/cli/commands/mcp_command.py",
-        "recollect/cli/commands/service_commands.py",
+        "recollect/cli/commands/servers/mcp_command.py",
+        "recollect/cli/commands/servers/service_commands.py",
         "recollect/compat/mem0.py",
     }
 

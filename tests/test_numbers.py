@@ -12,7 +12,8 @@ import pytest
 
 from recollect.cli import app, output
 from recollect.cli.app import cli
-from recollect.cli.commands import browse_commands, recall_commands
+from recollect.cli.commands import recall_commands
+from recollect.cli.commands.derived import browse_commands
 from recollect.cli.commands.ingest_commands import _MAX_SHOWN
 from recollect.cli.commands.recall_commands import JSON_RESULTS, TEXT_RESULTS
 from recollect.home import token_counting

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from recollect.cli.app import cli
-from recollect.home.configuration import SETTINGS, Configuration
-from recollect.home.service_settings import ServiceSettings
+from recollect.home.settings.configuration import SETTINGS, Configuration
+from recollect.home.settings.service_settings import ServiceSettings
 from recollect.service.serving import _GRACE_SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -28,7 +28,7 @@ from bench.kit.homes import ZONE, Filled, Homes, open_node
 from bench.kit.made import Writer
 from bench.kit.report import Report, Target, count, markdown, percentile, stopwatch
 from bench.ledger.project import plain_rows, write_plainly
-from recollect.home.configuration import Configuration
+from recollect.home.settings.configuration import Configuration
 from recollect.schemas.events import Draft, Message
 from recollect.streams.ledger import CHANGES, EVENTS, PARTITIONS, TOPICS, partition_of
 from recollect.streams.ledger.kafka.clients import KeyedValue

@@ -10,26 +10,26 @@ import sys
 import click
 
 from recollect.cli.commands import (
-    analysis_commands,
     backfill_command,
     backup_commands,
     branch_commands,
-    browse_commands,
     certificate_command,
     config_command,
-    episode_commands,
     extract_command,
     ingest_commands,
-    mcp_command,
-    model_commands,
-    observation_commands,
-    process_commands,
     recall_commands,
-    service_commands,
-    timeline_command,
     upkeep_commands,
     write_commands,
 )
+from recollect.cli.commands.derived import (
+    analysis_commands,
+    browse_commands,
+    episode_commands,
+    model_commands,
+    observation_commands,
+    timeline_command,
+)
+from recollect.cli.commands.servers import mcp_command, process_commands, service_commands
 from recollect.cli.output import print_line
 from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
 

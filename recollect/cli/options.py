@@ -12,8 +12,8 @@ import click
 from recollect.schemas.zones import DEFAULT_ZONE, split_zone
 
 if TYPE_CHECKING:
-    from recollect.home.configuration import Configuration
     from recollect.home.home_directory import Home
+    from recollect.home.settings.configuration import Configuration
     from recollect.library.library_home import Recollect
     from recollect.library.library_zone import Zone
 
@@ -113,7 +113,7 @@ def configured(home: str | None) -> Configuration:
     Raises:
         InvalidInput: the configuration file has an unknown or invalid setting.
     """
-    from recollect.home.configuration import Configuration
+    from recollect.home.settings.configuration import Configuration
 
     outer: dict[str, str | None] = click.get_current_context().obj or {}
     return Configuration(home or outer.get("home"), file=outer.get("config"))

@@ -11,9 +11,9 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_swap import HOME_FILE, HomeSwap
-from recollect.home.own_analyses import check_own_analyses
+from recollect.home.settings.configuration import CONFIG_FILE, Configuration
+from recollect.home.settings.own_analyses import check_own_analyses
 from recollect.projections.file_permissions import make_directory, restrict_permissions
 from recollect.projections.generations import OWN_AGENTS, replace_file
 from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat

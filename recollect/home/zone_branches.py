@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.home.home_swap import HOME_FILE
 from recollect.home.ledgers import EMBEDDED, open_node
+from recollect.home.settings.configuration import Configuration
 from recollect.projections.file_permissions import delete_directory, make_directory
 from recollect.projections.generations import replace_file
 from recollect.schemas.errors import HomeError, InvalidInput

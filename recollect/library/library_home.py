@@ -7,9 +7,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Self
 
-from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home, InstallProgress
 from recollect.home.open_zone import OpenHome
+from recollect.home.settings.configuration import Configuration
 from recollect.library.library_zone import Zone
 from recollect.operations.answers.recall_counter import AccessCounts
 from recollect.operations.memories import listing

@@ -13,7 +13,7 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ControllerRouterHandler, Receive, Scope, Send
 
-from recollect.home.service_settings import ServiceSettings
+from recollect.home.settings.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.service.http.id_paths import restore_slashes

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from litestar import Request
 
 from recollect.home.access_tokens import AccessTokens, Right
-from recollect.home.due_analyses import automatic_analyses
-from recollect.home.service_settings import ServiceSettings
+from recollect.home.settings.service_settings import ServiceSettings
+from recollect.home.ticks.due_analyses import automatic_analyses
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import decided_up_to, track_published_events

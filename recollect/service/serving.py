@@ -13,7 +13,7 @@ from litestar import Router
 
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka
-from recollect.home.service_settings import ServiceSettings
+from recollect.home.settings.service_settings import ServiceSettings
 from recollect.library.library_home import Recollect
 from recollect.mcp_server import OWN_TOOL_SETS, ToolSets
 from recollect.schemas.errors import HomeError

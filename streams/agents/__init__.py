@@ -17,15 +17,15 @@ from recollect.streams.agents.agent import (
 )
 from recollect.streams.agents.consolidator import Consolidator
 from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
-from recollect.streams.agents.directive_handler import DirectiveHandler
-from recollect.streams.agents.episode_analyst import EpisodeAnalyst
-from recollect.streams.agents.episode_grouper import EpisodeGrouper
+from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
+from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
-from recollect.streams.agents.mental_model_handler import MentalModelHandler
+from recollect.streams.agents.mental_models.directive_handler import DirectiveHandler
+from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
 from recollect.streams.agents.retraction_handler import RetractionHandler
 from recollect.streams.agents.state import State
 from recollect.streams.agents.turn_closer import TurnCloser
-from recollect.streams.agents.writer.model_writer import ModelWriter
+from recollect.streams.agents.writer.model.model_writer import ModelWriter
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 
 #: The built-in agents by name, in order. Homes store these names, so they must never be changed.

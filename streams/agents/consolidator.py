@@ -53,7 +53,7 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
-from recollect.streams.agents.episode_grouper import open_version
+from recollect.streams.agents.episodes.episode_grouper import open_version
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.cluster_selection import (
     MIN_DAYS,

@@ -37,7 +37,7 @@ from recollect.streams.agents import (
 from recollect.streams.agents.agent import ModelCalls
 from recollect.streams.agents.state import key_of_event
 from recollect.streams.agents.vectors import embedding_rows
-from recollect.streams.agents.writer.model_writer import combine_answers
+from recollect.streams.agents.writer.model.model_writer import combine_answers
 from recollect.streams.encoder.gateway import (
     Annotations,
     EncoderGateway,

@@ -16,7 +16,7 @@ from recollect.projections.generations import OWN_AGENTS
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import KINDS
 from recollect.streams.agents import AGENTS, BY_NAME, Agent
-from recollect.streams.agents.writer.model_writer import ModelWriter
+from recollect.streams.agents.writer.model.model_writer import ModelWriter
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.grammar.enrichment import LESS, STEPS
 

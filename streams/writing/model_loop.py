@@ -19,10 +19,15 @@ from recollect.schemas.ids import derive_ulid
 from recollect.schemas.ledger.recordings import RecordedAnswer
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.writer.message_analysis import resolve_version, user_text
-from recollect.streams.agents.writer.model_writer import evidence_of
-from recollect.streams.agents.writer.proposals import CURRENT_RULES, RECALL, Proposals, Proposed
-from recollect.streams.agents.writer.proposed_slots import earlier_messages
-from recollect.streams.agents.writer.refusals import Refused
+from recollect.streams.agents.writer.model.model_writer import evidence_of
+from recollect.streams.agents.writer.model.proposals import (
+    CURRENT_RULES,
+    RECALL,
+    Proposals,
+    Proposed,
+)
+from recollect.streams.agents.writer.model.proposed_slots import earlier_messages
+from recollect.streams.agents.writer.model.refusals import Refused
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.records.recorded_answers import OpenedRecording
 from recollect.streams.writing.writer_prompt import WriterPrompt, escape_frame, first_messages

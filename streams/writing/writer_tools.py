@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.streams.agents.writer.proposed_slots import ATTRIBUTES, POLARITIES
+from recollect.streams.agents.writer.model.proposed_slots import ATTRIBUTES, POLARITIES
 
 _TEXT = {"type": "string"}
 _UNIT_INTERVAL = {"type": "number", "minimum": 0, "maximum": 1}

@@ -6,8 +6,8 @@ import json
 
 from recollect.schemas.changes import AnalysisRun, AnalysisType, Facet
 from recollect.schemas.events import Analyse, Draft, Edit, OwnAnalysis
-from recollect.streams.agents.episode_analyst import EpisodeAnalyst
-from recollect.streams.agents.episode_grouper import EpisodeGrouper
+from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
+from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from tests.agents.kit import Outcome, Zone, command, says
 
 DEFINITION = "time_window"

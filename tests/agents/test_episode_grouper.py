@@ -9,7 +9,7 @@ import pytest
 
 from recollect.schemas.changes import Episode, EpisodeEvent
 from recollect.schemas.events import Draft
-from recollect.streams.agents.episode_grouper import EpisodeGrouper
+from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from tests.agents.kit import DAY, HOUR, MINUTE, START, Zone, says
 
 Groups = set[tuple[str, ...]]

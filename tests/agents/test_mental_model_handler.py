@@ -9,7 +9,7 @@ import pytest
 
 from recollect.schemas.changes import MentalModel
 from recollect.schemas.events import CreateMentalModel, Draft, UpdateMentalModel
-from recollect.streams.agents.mental_model_handler import MentalModelHandler
+from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
 from tests.agents.kit import DAY, START, Thread, Zone, command
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.home.configuration import Configuration
+from recollect.home.settings.configuration import Configuration
 from tests.cli.kit import Done, Shell
 
 

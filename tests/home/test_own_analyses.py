@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
-from recollect.home.due_analyses import automatic_analyses
 from recollect.home.home_directory import Home
+from recollect.home.ticks.due_analyses import automatic_analyses
 from recollect.operations.processes.embedded_worker import EmbeddedWorker
 from recollect.schemas.errors import HomeError, InvalidInput
 

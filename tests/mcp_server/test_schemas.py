@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect import Recollect, Zone
-from recollect.cli.commands import mcp_command
+from recollect.cli.commands.servers import mcp_command
 from recollect.mcp_server.client_config import CLIENTS
 from recollect.mcp_server.memory_server import create_server, for_zone
 from recollect.mcp_server.memory_tool import MemoryTool

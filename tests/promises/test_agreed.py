@@ -45,8 +45,8 @@ from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
 from recollect.streams.agents import turn_closer
 from recollect.streams.agents.identity import merge_handler as merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
-from recollect.streams.agents.writer import model_writer
 from recollect.streams.agents.writer import pending_rows as pending_rows
+from recollect.streams.agents.writer.model import model_writer
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement
 from recollect.streams.language.relations.likeness import LEAST_COSINE

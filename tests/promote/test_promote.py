@@ -14,9 +14,9 @@ import apsw
 import pytest
 
 from recollect.cli.app import run
-from recollect.home.configuration import Configuration
 from recollect.home.follower_lock import hold_follower_lock
 from recollect.home.home_directory import Home
+from recollect.home.settings.configuration import Configuration
 from recollect.operations.upkeep.doctor import examine
 from recollect.operations.upkeep.promoting import PromotionReport, promote
 from recollect.schemas.errors import Busy, HomeError, InvalidInput

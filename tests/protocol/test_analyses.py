@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.home.due_analyses import due_commands
+from recollect.home.ticks.due_analyses import due_commands
 from recollect.schemas.events import Draft
 from recollect.streams.analyses.analysis_types import BUILT_IN
 from recollect.streams.lifecycle.verifying import verify

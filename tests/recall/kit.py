@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect import Query
-from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
+from recollect.home.settings.configuration import Configuration
 from recollect.operations.answers.recalling import _question
 from recollect.projections.recall import DEFAULT_PROFILE, Recaller
 from recollect.projections.recall.ranking.prompt_relevance import GENERIC_PROMPTS

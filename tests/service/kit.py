@@ -16,7 +16,7 @@ import uvicorn
 
 from recollect import Recollect
 from recollect.home.access_tokens import AccessTokens
-from recollect.home.service_settings import ServiceSettings
+from recollect.home.settings.service_settings import ServiceSettings
 from recollect.integrations import facades
 from recollect.service import Application, create_app
 from recollect.service.http.http_protocol import idle_timeout_protocol

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
+from recollect.home.settings.configuration import Configuration
 from recollect.operations.upkeep.restoring import restore
 from recollect.operations.writing import writing
 from recollect.schemas.errors import AgentMismatch, InvalidInput

@@ -15,7 +15,7 @@ def config(home: str | None, as_json: bool) -> None:
 
     Secrets are masked.
     """
-    from recollect.home.configuration import SETTINGS
+    from recollect.home.settings.configuration import SETTINGS
 
     found = configured(home)
     rows = []

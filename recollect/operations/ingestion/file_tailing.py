@@ -46,10 +46,10 @@ def follow(
         InvalidInput: `path` is not a file, or its format cannot be read line by line.
     """
     # Imported here: they load the agents, which a query does not need.
-    from recollect.home.abandoned_turns import end_abandoned_turns
-    from recollect.home.due_analyses import analyse_ended
-    from recollect.home.due_consolidation import consolidate_imported
-    from recollect.home.due_refreshes import refresh_after_import
+    from recollect.home.ticks.abandoned_turns import end_abandoned_turns
+    from recollect.home.ticks.due_analyses import analyse_ended
+    from recollect.home.ticks.due_consolidation import consolidate_imported
+    from recollect.home.ticks.due_refreshes import refresh_after_import
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
     started = time.monotonic()

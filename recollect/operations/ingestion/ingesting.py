@@ -92,8 +92,8 @@ def ingest(
         raise InvalidInput(all_rejected_message(report))
     if wait and report.read > 1:
         # Imported here: it loads the agents, which a query does not need.
-        from recollect.home.due_consolidation import consolidate_imported
-        from recollect.home.due_refreshes import refresh_after_import
+        from recollect.home.ticks.due_consolidation import consolidate_imported
+        from recollect.home.ticks.due_refreshes import refresh_after_import
 
         consolidate_imported(zone)
         refresh_after_import(zone)
@@ -216,10 +216,10 @@ def ingest_files(
     report = report_of(zone, counts, started, wait=wait, show=show)
     if wait:
         # Imported here: it loads the agents, which a query does not need.
-        from recollect.home.abandoned_turns import end_abandoned_turns
-        from recollect.home.due_analyses import analyse_ended
-        from recollect.home.due_consolidation import consolidate_imported
-        from recollect.home.due_refreshes import refresh_after_import
+        from recollect.home.ticks.abandoned_turns import end_abandoned_turns
+        from recollect.home.ticks.due_analyses import analyse_ended
+        from recollect.home.ticks.due_consolidation import consolidate_imported
+        from recollect.home.ticks.due_refreshes import refresh_after_import
 
         end_abandoned_turns(zone)
         consolidate_imported(zone)

@@ -56,7 +56,7 @@ def analyse(
         InvalidInput: there is no such type or definition, or the limit is invalid.
     """
     # Imported here: it loads the rules of language, which a query does not need.
-    from recollect.home.due_analyses import analysis_ids, due_commands, has_analyst
+    from recollect.home.ticks.due_analyses import analysis_ids, due_commands, has_analyst
 
     zone.must_exist()
     if not has_analyst(zone.node):

@@ -133,7 +133,7 @@ def _newest(zone: OpenZone, model: MentalModel) -> MentalModel:
 def _page_text(zone: OpenZone, model: MentalModel) -> str:
     """Return the text that a refresh would write now."""
     # Imported here: only a refresh needs the agents.
-    from recollect.streams.agents.mental_model_handler import refreshed_text
+    from recollect.streams.agents.mental_models.mental_model_handler import refreshed_text
     from recollect.streams.agents.state import State
 
     with zone.files() as files, files.read_transaction():

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 
-from recollect.home.due_analyses import automatic_analyses, publish_due
-from recollect.home.due_refreshes import refresh_due_models
 from recollect.home.home_directory import Home
+from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
+from recollect.home.ticks.due_refreshes import refresh_due_models
 from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import OwnAnalysis, Tick

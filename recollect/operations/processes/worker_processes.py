@@ -7,11 +7,11 @@ from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.home.due_analyses import automatic_analyses
 from recollect.home.follower_lock import heartbeat_file, hold_follower_lock
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import on_kafka, open_following_node, open_node
 from recollect.home.open_zone import OpenHome
+from recollect.home.ticks.due_analyses import automatic_analyses
 from recollect.operations.processes.embedded_worker import (
     EmbeddedWorker,
     periodic_work,

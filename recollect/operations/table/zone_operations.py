@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from recollect.operations.table.analysis_operations import AnalysisOperations
 from recollect.operations.table.answer_operations import AnswerOperations
 from recollect.operations.table.backfill_operations import BackfillOperations
 from recollect.operations.table.branch_operations import BranchOperations
+from recollect.operations.table.derived.analysis_operations import AnalysisOperations
+from recollect.operations.table.derived.episode_operations import EpisodeOperations
+from recollect.operations.table.derived.model_operations import ModelOperations
+from recollect.operations.table.derived.observation_operations import ObservationOperations
+from recollect.operations.table.derived.timeline_operations import TimelineOperations
 from recollect.operations.table.entity_operations import EntityOperations
-from recollect.operations.table.episode_operations import EpisodeOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
 from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
-from recollect.operations.table.model_operations import ModelOperations
-from recollect.operations.table.observation_operations import ObservationOperations
 from recollect.operations.table.operation import Operation, operations_of
-from recollect.operations.table.timeline_operations import TimelineOperations
 from recollect.operations.table.upkeep_operations import UpkeepOperations
 from recollect.operations.table.writer_operations import WriterOperations
 

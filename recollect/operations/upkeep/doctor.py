@@ -15,10 +15,10 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.home.home_swap import HomeSwap
 from recollect.home.ledgers import on_kafka, open_ledger
+from recollect.home.settings.configuration import Configuration
 from recollect.operations.upkeep.unreadable_records import unreadable_records
 from recollect.projections.disk_space import has_room, is_disk_full
 from recollect.projections.embeddings.embeddings_file import vec0_version

@@ -28,11 +28,11 @@ from recollect.home.access_tokens import (
     read_tokens,
     write_tokens,
 )
-from recollect.home.configuration import CONFIG_FILE, Configuration
 from recollect.home.home_directory import Home
 from recollect.home.home_swap import HOME_FILE, STAGING_DIRECTORY, HomeSwap
 from recollect.home.ledgers import EMBEDDED, open_node
 from recollect.home.open_zone import unix_ms
+from recollect.home.settings.configuration import CONFIG_FILE, Configuration
 from recollect.operations.erasure.erasure_targets import TargetFinder
 from recollect.operations.upkeep.backing_up import ON_KAFKA
 from recollect.projections.file_permissions import (

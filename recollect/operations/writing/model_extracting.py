@@ -31,7 +31,7 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import EventModelUsage, WriteReport
 from recollect.streams.agents import Conversation, State
 from recollect.streams.agents.agent import ModelCalls
-from recollect.streams.agents.writer.model_writer import ModelWriter, combine_answers
+from recollect.streams.agents.writer.model.model_writer import ModelWriter, combine_answers
 from recollect.streams.language.grammar.enrichment import ALL, Without
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.models.chat import ChatRequest
@@ -49,8 +49,8 @@ from recollect.streams.writing.recorder import to_recorded
 from recollect.streams.writing.writer_prompt import WriterPrompt, writer_prompt_of
 
 if TYPE_CHECKING:
-    from recollect.home.configuration import Configuration
     from recollect.home.home_directory import Home
+    from recollect.home.settings.configuration import Configuration
 
 _MAX_RECALLED = 10
 #: Scope of recall -> the kind of memory that it selects.

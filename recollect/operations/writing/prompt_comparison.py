@@ -13,8 +13,8 @@ from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import message_of
 from recollect.schemas.wire import WriterComparison, WriterPromptComparison
-from recollect.streams.agents.writer.proposals import Proposed, is_of_model
-from recollect.streams.agents.writer.restatements import compare_texts
+from recollect.streams.agents.writer.model.proposals import Proposed, is_of_model
+from recollect.streams.agents.writer.model.restatements import compare_texts
 from recollect.streams.deciding.decider import LedgerConversation
 from recollect.streams.models.budget_tracker import BudgetExceeded
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable

@@ -54,7 +54,7 @@ from recollect.streams.writing.recorder import ErasedDuringCall, Recorder
 from recollect.streams.writing.writer_prompt import ROLE, WriterPrompt, writer_prompt_of
 
 if TYPE_CHECKING:
-    from recollect.home.configuration import Configuration
+    from recollect.home.settings.configuration import Configuration
 
 #: Locked in a home while a model processes events.
 LOCK_FILE = "writing.lock"

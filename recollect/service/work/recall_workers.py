@@ -20,9 +20,9 @@ import time
 
 import msgspec
 
-from recollect.home.configuration import CONFIG_VARIABLE
 from recollect.home.memory_spans import is_tracing
 from recollect.home.open_zone import OpenHome
+from recollect.home.settings.configuration import CONFIG_VARIABLE
 from recollect.library.library_home import Recollect
 from recollect.library.library_zone import Zone
 from recollect.schemas.wire import Query

@@ -1,4 +1,4 @@
-"""The days of feasts of other calendars (written by `python -m training.feast_days`)."""
+"""The days of feasts of other calendars (written by `python -m training.calendars.feast_days`)."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from recollect.text.dates.feast_tables import FEASTS
-from recollect.text.dates.holiday_rules import Rule, by_table
 from recollect.text.dates.holidays import CHRISTIAN, CIVIL
+from recollect.text.dates.rules.holiday_rules import Rule, by_table
 from recollect.text.lexicon import DAY_WORDS, MONTHS, SEASONS, WEEKDAYS, word_set
 
 _NO_LETTER = re.compile(r"[^a-z\d]")

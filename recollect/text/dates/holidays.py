@@ -7,7 +7,7 @@ Names of the same day stand side by side; what is in square brackets may be left
 from __future__ import annotations
 
 from recollect.text.dates.calendar_days import day_of, nth_weekday
-from recollect.text.dates.holiday_rules import (
+from recollect.text.dates.rules.holiday_rules import (
     Rule,
     advent,
     by_easter,

@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
-from recollect.text.dates import (
+from recollect.text.dates.holiday_names import WordTest, tells_of_holiday
+from recollect.text.dates.rules import (
     rules_of_clocks,
     rules_of_days,
     rules_of_feasts,
@@ -19,7 +20,6 @@ from recollect.text.dates import (
     rules_of_spans,
     rules_of_weekdays,
 )
-from recollect.text.dates.holiday_names import WordTest, tells_of_holiday
 from recollect.text.dates.time_conditions import CONDITIONS
 from recollect.text.dates.time_values import Now, When
 from recollect.text.declared_rules import Grammar, Lexeme, Match, Reading, Rule, lexemes

@@ -43,9 +43,9 @@ from recollect.streams.agents.writer.claim_order import (
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage, Frame, fact_metadata
+from recollect.streams.agents.writer.model.proposals import is_of_model
 from recollect.streams.agents.writer.near_duplicates import fingerprints_of, signatures_of
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
-from recollect.streams.agents.writer.proposals import is_of_model
 from recollect.streams.agents.writer.remembered_again import find_remembered_duplicate
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.agents.writer.retractions import (

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from bench.kit.made import Writer
-from recollect.home.configuration import Configuration
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import gateway_of
+from recollect.home.settings.configuration import Configuration
 from recollect.operations.writing.extracting import Extractor
 from recollect.schemas.errors import IntegrityError, InvalidInput
 from recollect.streams.encoder.catalog import Precision

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from recollect.text.dates.calendar_days import shifted, year_days
-from recollect.text.dates.rules_of_days import number_of_month
-from recollect.text.dates.rules_of_numbers import Amount
+from recollect.text.dates.rules.rules_of_days import number_of_month
+from recollect.text.dates.rules.rules_of_numbers import Amount
 from recollect.text.dates.time_values import Now, When
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import word_set

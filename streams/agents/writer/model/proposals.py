@@ -17,7 +17,7 @@ from recollect.schemas.ids import entity_id, fact_id, time_of
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import parse_query_time
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES
-from recollect.streams.agents.writer.proposed_slots import (
+from recollect.streams.agents.writer.model.proposed_slots import (
     ATTRIBUTES,
     EarlierMessage,
     ProposedSlot,
@@ -29,8 +29,8 @@ from recollect.streams.agents.writer.proposed_slots import (
     require_own_words,
     takes_back,
 )
-from recollect.streams.agents.writer.quotations import plain_form, quoted_span
-from recollect.streams.agents.writer.refusals import Refused, text_argument, unit_argument
+from recollect.streams.agents.writer.model.quotations import plain_form, quoted_span
+from recollect.streams.agents.writer.model.refusals import Refused, text_argument, unit_argument
 from recollect.streams.language.relations.grounding import Said, evidence_span, fault, occurs
 
 #: The version of the rules for new answers; answers are always decided by the version under which

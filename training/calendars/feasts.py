@@ -1,6 +1,6 @@
 """Feasts of the Jewish, the Islamic, the Chinese and the Indian calendars, by their names.
 
-`python -m training.feast_days` writes their days into the tables of recollect.
+`python -m training.calendars.feast_days` writes their days into the tables of recollect.
 
 A Jewish feast begins in the evening: one of a day is on the day of that evening, one of more goes
 on to its last day. Days of the Islamic calendar are those of Umm al-Qura, which an observation of
@@ -13,9 +13,9 @@ from collections.abc import Callable
 from datetime import date
 
 from recollect.text.dates.calendar_days import Days, year_days
-from recollect.text.dates.holiday_rules import Rule, weekday_of
-from training.lunisolar_days import days_of_feast
-from training.moon_calendars import hebrew_day, islamic_day
+from recollect.text.dates.rules.holiday_rules import Rule, weekday_of
+from training.calendars.lunisolar_days import days_of_feast
+from training.calendars.moon_calendars import hebrew_day, islamic_day
 
 
 def by_moon(name: str, first: int = 0, last: int | None = None) -> Rule:

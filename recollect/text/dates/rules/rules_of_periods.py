@@ -15,7 +15,7 @@ from recollect.text.dates.calendar_days import (
     year_days,
 )
 from recollect.text.dates.found_dates import DAY_MINUTES
-from recollect.text.dates.rules_of_numbers import SMALL
+from recollect.text.dates.rules.rules_of_numbers import SMALL
 from recollect.text.dates.time_values import LASTING, NOTHING, Now, When, Yearly, one_day
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import SEASONS, word_set

@@ -11,7 +11,7 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.projections.memory.analysis_list import due_episodes
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse, Draft, OwnAnalysis
-from recollect.streams.agents.episode_analyst import EpisodeAnalyst
+from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.analyses.analysis_types import BUILT_IN
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands, random_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.text.dates.calendar_days import calendar_unit, shifted
 from recollect.text.dates.found_dates import DAY_MINUTES
-from recollect.text.dates.rules_of_numbers import SMALL, Amount
+from recollect.text.dates.rules.rules_of_numbers import SMALL, Amount
 from recollect.text.dates.time_values import LASTING, NOTHING, Now, When, moved, one_day
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import DAY_WORDS, word_set

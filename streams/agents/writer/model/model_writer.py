@@ -55,17 +55,17 @@ from recollect.streams.agents.writer.message_analysis import (
     resolve_version,
     user_text,
 )
-from recollect.streams.agents.writer.model_slots import ModelSlots
-from recollect.streams.agents.writer.proposals import (
+from recollect.streams.agents.writer.model.model_slots import ModelSlots
+from recollect.streams.agents.writer.model.proposals import (
     RECALL,
     SLOT_RULES,
     Proposals,
     Proposed,
     ProposedFact,
 )
-from recollect.streams.agents.writer.proposed_slots import EarlierMessage, earlier_messages
-from recollect.streams.agents.writer.refusals import Refused
-from recollect.streams.agents.writer.restatements import compare_texts
+from recollect.streams.agents.writer.model.proposed_slots import EarlierMessage, earlier_messages
+from recollect.streams.agents.writer.model.refusals import Refused
+from recollect.streams.agents.writer.model.restatements import compare_texts
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.agents.writer.said_again import is_valid_between
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.commands.browse_commands import (
+from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     entries,
     is_empty,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from recollect.cli.commands.browse_commands import (
+from recollect.cli.commands.derived.browse_commands import (
     entries,
     is_empty,
     paging_options,

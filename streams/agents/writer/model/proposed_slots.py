@@ -16,8 +16,8 @@ from msgspec import Struct
 from recollect.schemas.attributes import MULTI_VALUED, OPPOSITES, SINGLE_VALUED, is_single_valued
 from recollect.schemas.events import Content, Event
 from recollect.schemas.names import normalise_name
-from recollect.streams.agents.writer.quotations import plain_form, quoted_span
-from recollect.streams.agents.writer.refusals import Refused, text_argument
+from recollect.streams.agents.writer.model.quotations import plain_form, quoted_span
+from recollect.streams.agents.writer.model.refusals import Refused, text_argument
 from recollect.streams.language.grammar.analysis import Claim
 from recollect.streams.language.grammar.named_weekdays import dates_about
 from recollect.streams.language.grammar.questions import is_question

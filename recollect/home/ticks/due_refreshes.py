@@ -5,8 +5,8 @@ from __future__ import annotations
 from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import latest_ingestion
 from recollect.schemas.events import RefreshModels
-from recollect.streams.agents.due_models import due_models
-from recollect.streams.agents.mental_model_handler import MentalModelHandler
+from recollect.streams.agents.mental_models.due_models import due_models
+from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 

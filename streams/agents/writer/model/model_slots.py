@@ -30,16 +30,16 @@ from recollect.streams.agents.writer.claim_order import (
     merged_rows,
     subjects_of,
 )
-from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.agents.writer.proposals import ProposedFact
-from recollect.streams.agents.writer.proposed_slots import (
+from recollect.streams.agents.writer.model.proposals import ProposedFact
+from recollect.streams.agents.writer.model.proposed_slots import (
     EarlierMessage,
     ProposedSlot,
     Quotation,
     is_same_value,
 )
-from recollect.streams.agents.writer.quotations import plain_form
-from recollect.streams.agents.writer.restatements import shared_subjects
+from recollect.streams.agents.writer.model.quotations import plain_form
+from recollect.streams.agents.writer.model.restatements import shared_subjects
+from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.agents.writer.retracted_statements import retracted_statement
 from recollect.streams.agents.writer.said_again import (
     claim_signatures_of,

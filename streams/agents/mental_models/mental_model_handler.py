@@ -31,15 +31,15 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
-from recollect.streams.agents.due_models import (
+from recollect.streams.agents.mental_models.due_models import (
     PROFILE_SUBTYPE,
     PROFILE_TRIGGER,
     DueModel,
     due_models,
     is_profile,
 )
-from recollect.streams.agents.entity_facts import entity_fact_parts
-from recollect.streams.agents.entity_pages import page_about
+from recollect.streams.agents.mental_models.entity_facts import entity_fact_parts
+from recollect.streams.agents.mental_models.entity_pages import page_about
 from recollect.streams.agents.state import State
 from recollect.streams.agents.vectors import embedding_rows
 

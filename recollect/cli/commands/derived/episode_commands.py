@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from recollect.cli.commands.browse_commands import (
+from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     entries,
     is_empty,

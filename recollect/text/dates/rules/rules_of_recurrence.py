@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recollect.text.dates.found_dates import DAY_MINUTES
-from recollect.text.dates.rules_of_days import MonthDay
-from recollect.text.dates.rules_of_feasts import Feast
-from recollect.text.dates.rules_of_weekdays import weekday_named
+from recollect.text.dates.rules.rules_of_days import MonthDay
+from recollect.text.dates.rules.rules_of_feasts import Feast
+from recollect.text.dates.rules.rules_of_weekdays import weekday_named
 from recollect.text.dates.time_values import Clock, Now, When
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import word_set

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from training.moon_and_sun import (
+from training.calendars.moon_and_sun import (
     day_at,
     elongated,
     midnight,

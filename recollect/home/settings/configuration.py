@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from recollect.home.service_settings import ServiceSettings
+from recollect.home.settings.service_settings import ServiceSettings
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.ledger.kafka.settings import KafkaSettings

@@ -1,4 +1,4 @@
-"""Write the dates of feasts of other calendars: `python -m training.feast_days`.
+"""Write the dates of feasts of other calendars: `python -m training.calendars.feast_days`.
 
 The feasts of the Indian and the Chinese calendar are computed from the positions of moon and sun;
 the months of the Umm al-Qura calendar, which are decreed, come from a table. It takes two minutes,
@@ -13,10 +13,10 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.text.dates.calendar_days import Days
-from training.feasts import CALENDARS
-from training.lunisolar_days import FIRST_YEAR, LAST_YEAR
+from training.calendars.feasts import CALENDARS
+from training.calendars.lunisolar_days import FIRST_YEAR, LAST_YEAR
 
-TABLES = Path(__file__).parent.parent / "recollect/text/dates/feast_tables.py"
+TABLES = Path(__file__).parent.parent.parent / "recollect/text/dates/feast_tables.py"
 _LETTERS = ascii_lowercase + ascii_uppercase + digits
 
 
@@ -44,7 +44,7 @@ def tables() -> str:
         for names, rule in calendar.items()
     )
     about = "The days of feasts of other calendars"
-    return f'''"""{about} (written by `python -m training.feast_days`)."""
+    return f'''"""{about} (written by `python -m training.calendars.feast_days`)."""
 
 from __future__ import annotations
 

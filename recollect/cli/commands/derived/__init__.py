@@ -1,0 +1,1 @@
+"""Commands on what is derived: facts, entities, episodes, observations, models."""

@@ -1,0 +1,1 @@
+"""Commands of processes that keep running: worker, replica, serve, mcp."""

@@ -1,0 +1,1 @@
+"""Operations on derived layers: episodes, analyses, timeline, observations, mental models."""

@@ -1,0 +1,1 @@
+"""The agents of episodes: they group events, and analyse the groups."""

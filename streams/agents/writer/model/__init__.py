@@ -1,0 +1,1 @@
+"""The language-model writer: its proposals, validated against the message."""

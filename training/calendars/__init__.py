@@ -1,0 +1,1 @@
+"""Feasts of the calendars of moon and sun, computed for the shipped table of days."""
