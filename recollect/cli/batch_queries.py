@@ -12,7 +12,7 @@ from recollect.cli.json_lines_reader import read_lines
 from recollect.operations.answers.recalling import check_query
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_INTEGER, MIN_INTEGER
-from recollect.schemas.wire import Budget, Query
+from recollect.schemas.wire import Budget, JudgedQuestion, Query
 
 
 class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +62,14 @@ class BatchQuery(QueryOptions, frozen=True, kw_only=True):
     query: str
 
 
+class JudgedLine(QueryOptions, frozen=True, kw_only=True):
+    """One line of a file of questions with known sources."""
+
+    id: str | int | None = None
+    query: str
+    sources: tuple[str, ...]
+
+
 def query_from_options(text: str, given: dict[str, Any], *, explain: bool = False) -> Query:
     """Return the query for the options of a command.
 
@@ -86,3 +94,18 @@ def read_batch(path: Path, default: Query) -> Iterator[tuple[str | int, Query]]:
         return line.id, line.to_query(line.query, default)
 
     return read_lines(path, BatchQuery, parse)
+
+
+def read_judged_questions(path: Path) -> list[JudgedQuestion]:
+    """Return the questions of a file, each with its known sources; `-` is standard input.
+
+    Raises:
+        InvalidInput: a line is not such a question; the message names the line.
+    """
+
+    def parse(line: JudgedLine) -> JudgedQuestion:
+        query = line.to_query(line.query, Query(line.query))
+        fields = {name: getattr(query, name) for name in Query.__struct_fields__}
+        return JudgedQuestion(**fields, sources=line.sources, id=line.id)
+
+    return list(read_lines(path, JudgedLine, parse))

@@ -40,6 +40,12 @@ from recollect.schemas.wire.episode_entries import (
     EpisodeMessages,
     EpisodePage,
 )
+from recollect.schemas.wire.evaluation import (
+    Evaluation,
+    JudgedAnswer,
+    JudgedQuestion,
+    MissedSource,
+)
 from recollect.schemas.wire.extraction import (
     CausalPair,
     Comparison,
@@ -180,6 +186,7 @@ __all__ = [
     "ErasedRows",
     "ErasureRequest",
     "ErasureStatement",
+    "Evaluation",
     "EventModelUsage",
     "Explanation",
     "ExportPreview",
@@ -196,6 +203,8 @@ __all__ = [
     "GenerationDiff",
     "Handle",
     "IngestReport",
+    "JudgedAnswer",
+    "JudgedQuestion",
     "Memory",
     "MemoryPage",
     "MemoryRevision",
@@ -213,6 +222,7 @@ __all__ = [
     "MergeDecision",
     "MergePage",
     "MergeStatus",
+    "MissedSource",
     "NewAccessToken",
     "Observation",
     "ObservationChange",

@@ -184,6 +184,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
     batch.write_text(json.dumps({"id": attack, "query": f"Rome {attack}"}) + "\n")
     broken = room / f"broken {attack[:30]}.jsonl".replace("/", "")
     broken.write_text(json.dumps({"id": attack, "query": "x", "budget": attack}) + "\n")
+    judged = room / f"questions {attack[:30]}.jsonl".replace("/", "")
+    judged.write_text(json.dumps({"query": attack, "sources": [attack]}) + "\n")
     pairs = room / f"pairs {attack[:30]}.jsonl".replace("/", "")
     pairs.write_text(json.dumps({"a": {"name": attack, "type": attack}, "b": {"name": "x"}}) + "\n")
     everything = "events,facts,mental_models,entities,observations"
@@ -231,6 +233,7 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *(["compare", "--batch", str(pairs)], ["compare", "--batch", str(broken)]),
         ],
         "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
+        "evaluate": [[str(judged)], [attack]],
         "timeline": [[], ["--entity", attack], ["--from", attack], ["--full"]],
         "episodes": [
             *([], ["list", attack], ["show", attack], ["history", attack], [attack]),

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect import AsyncRecollect, Query, Recollect, Zone
+from recollect import AsyncRecollect, JudgedQuestion, Query, Recollect, Zone
 from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas.errors import InvalidInput, RecollectError, RequiresLocalHome, UnknownId
 from recollect.schemas.events import RecallCount
@@ -161,6 +161,10 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "entities": (
         lambda zone: zone.entities(),
         lambda zone: zone.entities(cursor=zone.entities(limit=1).cursor, limit=2).entities,
+    ),
+    "evaluate": (
+        lambda zone: zone.evaluate([JudgedQuestion("boat", sources=("m1", "gone"))]),
+        lambda zone: zone.evaluate([JudgedQuestion("boat", sources=())], max_results=3),
     ),
     "timeline": (
         lambda zone: zone.timeline(),

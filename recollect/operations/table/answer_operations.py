@@ -11,6 +11,7 @@ from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import (
     context_injection,
+    evaluating,
     provenance,
     recalling,
     reflecting,
@@ -34,7 +35,9 @@ from recollect.operations.table.parameters import (
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import (
     ContextBlock,
+    Evaluation,
     Explanation,
+    JudgedQuestion,
     Provenance,
     Query,
     RecallAnswer,
@@ -305,6 +308,58 @@ def explain(zone: OpenZone, query: AnyQuery, id: str, /, **fields: Any) -> Expla
 
 
 @operation(
+    "POST /evaluate",
+    right="read",
+    title="Evaluate recall",
+    tag="memories",
+    example=(
+        {"questions": [{"query": "Where does Ada live?", "sources": ["m1"]}], "max_results": 10},
+        {
+            "questions": 1,
+            "sources": 1,
+            "max_results": 10,
+            "recall_at": {"1": 1.0, "3": 1.0, "5": 1.0, "10": 1.0},
+            "mean_reciprocal_rank": 1.0,
+            "arms": {"semantic": 1.0, "keyword": 1.0},
+            "unanswerable": 0,
+            "relevance_auroc": None,
+            "unknown_sources": [],
+            "answers": [
+                {
+                    "id": None,
+                    "query": "Where does Ada live?",
+                    "ranks": {"m1": 1},
+                    "missed": [],
+                    "relevance": 0.97,
+                }
+            ],
+        },
+    ),
+)
+def evaluate(
+    zone: OpenZone,
+    questions: Annotated[
+        list[JudgedQuestion],
+        described(minItems=1, description="Questions, each with the events that answer it."),
+    ],
+    *,
+    max_results: MaxResults = 10,
+) -> Evaluation:
+    """Report how well recall finds the known sources of questions, in all and arm by arm.
+
+    A question without sources is one that the zone cannot answer: its relevance should be low.
+
+    Raises:
+        InvalidInput: there are no questions or too many, or one of them is invalid.
+
+    >>> judged = JudgedQuestion("Where does Ada live?", sources=("m1",))
+    >>> zone.evaluate([judged]).recall_at["1"]
+    1.0
+    """
+    return evaluating.evaluate(zone, questions, max_results)
+
+
+@operation(
     "GET /memories/{id}/why",
     right="read",
     title="Why",
@@ -373,5 +428,6 @@ class AnswerOperations:
     context = context
     reflect = reflect
     explain = explain
+    evaluate = evaluate
     why = why
     hints = hints
