@@ -32,6 +32,7 @@ PACKAGES = {
         "remote",
         "mcp_server",
         "service",
+        "page",
         "integrations",
         "compat",
         "cli",

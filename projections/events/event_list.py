@@ -111,6 +111,17 @@ def utc_offset_range(connection: apsw.Connection) -> tuple[int, int]:
     return least, greatest
 
 
+def time_range(connection: apsw.Connection) -> tuple[int | None, int | None]:
+    """Return the times of the first and the latest event (unix ms); None without events."""
+    # Two subqueries, as above.
+    found = rows(
+        connection,
+        "SELECT (SELECT min(occurred_at) FROM events), (SELECT max(occurred_at) FROM events)",
+    )
+    first, last = found[0]
+    return first, last
+
+
 def ids_of_sources(connection: apsw.Connection, source_ids: Sequence[str]) -> list[str]:
     """Return the ids of the events with these source ids."""
     found = rows(

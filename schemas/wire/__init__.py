@@ -142,7 +142,13 @@ from recollect.schemas.wire.reports import (
     WriterPromptVersion,
     ZoneModelUsage,
 )
-from recollect.schemas.wire.timeline_entries import TimelineDay, TimelineItem, TimelinePage
+from recollect.schemas.wire.timeline_entries import (
+    TimelineCounts,
+    TimelineDay,
+    TimelineItem,
+    TimelinePage,
+    TimelinePeriod,
+)
 
 __all__ = [
     "DEFAULT_SCOPE",
@@ -258,9 +264,11 @@ __all__ = [
     "Status",
     "SupportingFact",
     "Time",
+    "TimelineCounts",
     "TimelineDay",
     "TimelineItem",
     "TimelinePage",
+    "TimelinePeriod",
     "UpdateReport",
     "Verification",
     "WriteReport",

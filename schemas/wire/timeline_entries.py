@@ -72,3 +72,25 @@ class TimelinePage(Page[TimelineDay], frozen=True, kw_only=True):
     """A page of a timeline, earliest day first; a long day may continue on the next page."""
 
     days: Annotated[list[TimelineDay], Meta(description="The days, earliest first.")]
+
+
+class TimelinePeriod(msgspec.Struct, frozen=True, kw_only=True):
+    """A year, a month or a day of the timeline, with the numbers of what it has."""
+
+    period: Annotated[str, Meta(description="YYYY, YYYY-MM or YYYY-MM-DD.")]
+    facts: Annotated[int, Meta(description="Number of facts on its days.")]
+    episodes: Annotated[
+        int, Meta(description="Number of talks of several messages that began in it.")
+    ]
+
+
+class TimelineCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of facts and episodes on a timeline, by year, month or day."""
+
+    periods: Annotated[
+        list[TimelinePeriod], Meta(description="Periods with facts or episodes, earliest first.")
+    ]
+    first_said: Annotated[
+        str | None, Meta(description="Time of the zone's first message; null without any.")
+    ] = None
+    last_said: Annotated[str | None, Meta(description="Time of its latest message.")] = None

@@ -53,6 +53,45 @@ def test_a_fact_is_on_its_own_day_or_when_said(zone: Zone) -> None:
     assert (boat.text, boat.when, boat.current) == ("Bob bought a boat.", None, True)
 
 
+def test_the_timeline_is_counted_by_year_month_and_day(zone: Zone) -> None:
+    zone.ingest(
+        [
+            message("exam", "My exam is on 4 June.", "2026-05-09T10:00:00Z"),
+            message("boat", "I bought a boat.", "2026-05-08T10:00:00Z", "Bob"),
+            message("shed", "I painted the shed yesterday.", "2026-05-08T09:00:00Z"),
+        ]
+    )
+
+    def counted(**filters: Any) -> list[tuple[str, int]]:
+        periods = zone.timeline_counts(**filters).periods
+        return [(each.period, each.facts) for each in periods if each.facts]
+
+    assert counted(by="year") == [("2026", 3)]
+    assert counted(by="month") == [("2026-05", 2), ("2026-06", 1)]
+    assert counted(by="day", entity="Ada") == [("2026-05-07", 1), ("2026-06-04", 1)]
+    assert counted(by="day", first="2026-05-08", last="2026-05-31") == [("2026-05-08", 1)]
+    assert counted(by="month", valid_at="2026-05-08T12:00:00Z") == [("2026-05", 2)]
+    assert counted(by="year", known_at="2020-01-01T00:00:00Z") == []
+    found = zone.timeline_counts(by="year")
+    assert found.first_said == "2026-05-08T09:00:00.000Z"
+    assert found.last_said == "2026-05-09T10:00:00.000Z"
+    with pytest.raises(InvalidInput, match="by is 'week'"):
+        zone.timeline_counts(by="week")  # type: ignore[arg-type]
+
+
+def test_episodes_are_counted_on_the_day_they_begin(zone: Zone) -> None:
+    day = "2026-05-08T10:0{}:00Z"
+    zone.ingest(
+        [
+            said(str(n), f"I bought {n + 2} boats.", by="Ada", occurred_at=day.format(n))
+            for n in range(3)
+        ]
+    )
+    assert [(each.period, each.episodes) for each in zone.timeline_counts(by="day").periods] == [
+        ("2026-05-08", 1)
+    ]
+
+
 def test_a_day_is_that_of_the_sender(zone: Zone) -> None:
     zone.ingest(
         [

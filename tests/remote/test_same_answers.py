@@ -172,6 +172,10 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.timeline(limit=2, cursor=zone.timeline(limit=1).cursor),
         lambda zone: zone.timeline(known_at=zone.token(), valid_at="2026-05-08T10:01:30Z"),
     ),
+    "timeline_counts": (
+        lambda zone: zone.timeline_counts(),
+        lambda zone: zone.timeline_counts(by="day", entity="Bob", first="2026-05-08"),
+    ),
     "episodes": (
         lambda zone: zone.episodes(),
         lambda zone: zone.episodes(strategy="day", entity="Ada", first="2026-05-08"),

@@ -18,6 +18,7 @@ from recollect import Recollect
 from recollect.home.access_tokens import AccessTokens
 from recollect.home.settings.service_settings import ServiceSettings
 from recollect.integrations import facades
+from recollect.page import page_routes
 from recollect.service import Application, create_app
 from recollect.service.http.http_protocol import idle_timeout_protocol
 from recollect.service.http.service_log import ServiceLog
@@ -57,7 +58,7 @@ def served(home: Path, **settings: Any) -> Iterator[Served]:
             opened,
             given,
             log=ServiceLog(log),
-            extra_routes=facades.routers(),
+            extra_routes=(page_routes.router(), *facades.routers()),
             tool_sets=facades.TOOL_SETS,
         )
         place = socket.create_server(("127.0.0.1", 0))

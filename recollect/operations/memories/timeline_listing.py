@@ -9,13 +9,14 @@ nearest of those.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import date
 from heapq import heappop, heappush, merge
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -34,12 +35,24 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning
 from recollect.projections.memory import dated_facts, episode_list, fact_list
 from recollect.projections.memory.dated_facts import DatedFact, Selection
+from recollect.projections.memory.episode_list import ListedEpisode
 from recollect.schemas.episode_strategies import EpisodeStrategy
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.times import format_time, parse_query_time, parse_time
-from recollect.schemas.wire import Time, TimelineDay, TimelineItem, TimelinePage
+from recollect.schemas.wire import (
+    Time,
+    TimelineCounts,
+    TimelineDay,
+    TimelineItem,
+    TimelinePage,
+    TimelinePeriod,
+)
 from recollect.text.dates.found_dates import local_day
 
+#: The length of the periods of which a timeline is counted.
+Period = Literal["year", "month", "day"]
+# The first characters of a day (YYYY-MM-DD) that name its period.
+_PERIOD_LENGTHS = {"year": 4, "month": 7, "day": 10}
 _FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
 # A fact of more days than a month is placed on one of them, and not looked for on the others.
 _MAX_SPAN_DAYS = 31
@@ -74,16 +87,9 @@ def timeline_page(
     start = _Place(first_day, -1, "")
     after = start if cursor is None else max(start, _Place.parse(cursor))
     valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")
-    known = recalling.parse_known_at(known_at)
-    recalling.check_partition(zone, known)
-    if not zone.exists():
+    opened = _files(zone, known_at)
+    if opened is None:
         return TimelinePage(days=[])
-    number = None if known is None else recalling.last_record_at(zone, known)
-    if number == 0:
-        return TimelinePage(days=[])
-    opened: AbstractContextManager[ZoneFiles] = (
-        zone.files() if number is None else files_at(zone, number)
-    )
     with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
         places = _Timeline(files, Selection(about, valid_ms), first_day, last_day).after(after)
@@ -94,6 +100,60 @@ def timeline_page(
             for day in _days(files, found[:limit])
         ]
     return TimelinePage(days=days, cursor=found[limit - 1].cursor if found[limit:] else None)
+
+
+def timeline_counts(
+    zone: OpenZone,
+    *,
+    by: Period,
+    entity: str | None,
+    first: Time | None,
+    last: Time | None,
+    known_at: Time | None,
+    valid_at: Time | None,
+) -> TimelineCounts:
+    """Return the numbers of facts and episodes of each period of a timeline, earliest first.
+
+    Raises:
+        InvalidInput: `entity` is unknown, or another value is invalid.
+    """
+    if by not in get_args(Period):
+        raise InvalidInput(f"by is {by!r}; choose from {', '.join(get_args(Period))}")
+    length = _PERIOD_LENGTHS[by]
+    first_day, last_day = _day(first, "first", _FIRST_DAY), _day(last, "last", _LAST_DAY)
+    valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")
+    opened = _files(zone, known_at)
+    if opened is None:
+        return TimelineCounts(periods=[])
+    with opened as files, files.read_transaction():
+        about = None if entity is None else resolve_entities(files, entity)
+        places = _Timeline(files, Selection(about, valid_ms), first_day, last_day).after(
+            _Place(first_day, -1, "")
+        )
+        facts = Counter(place.day[:length] for place in places)
+        days = _episode_days(files, about, first_day, last_day)
+        episodes = Counter(day[:length] for day in days)
+        since, until = event_list.time_range(files.events.connection)
+    return TimelineCounts(
+        periods=[
+            TimelinePeriod(period=period, facts=facts[period], episodes=episodes[period])
+            for period in sorted(facts | episodes)
+        ],
+        first_said=None if since is None else format_time(since),
+        last_said=None if until is None else format_time(until),
+    )
+
+
+def _files(zone: OpenZone, known_at: Time | None) -> AbstractContextManager[ZoneFiles] | None:
+    """Return the files of a zone as of a time; None if it had no records by then."""
+    known = recalling.parse_known_at(known_at)
+    recalling.check_partition(zone, known)
+    if not zone.exists():
+        return None
+    number = None if known is None else recalling.last_record_at(zone, known)
+    if number == 0:
+        return None
+    return zone.files() if number is None else files_at(zone, number)
 
 
 def _day(value: Time | None, field: str, default: str) -> str:
@@ -242,16 +302,36 @@ def _length(fact: DatedFact) -> int:
 
 def _with_episodes(files: ZoneFiles, day: TimelineDay, about: list[str] | None) -> TimelineDay:
     """Return a day with the episodes that began on it, in the zone's time zone."""
-    ordinal, offset = date.fromisoformat(day.day).toordinal(), zone_utc_offset(files)
+    found = _episodes(files, about, day.day, day.day)
+    return msgspec.structs.replace(day, episodes=titled_episodes(files, found)) if found else day
+
+
+def _episode_days(
+    files: ZoneFiles, about: list[str] | None, first_day: str, last_day: str
+) -> list[str]:
+    """Return the day of each episode that began from `first_day` to `last_day`."""
+    offset = zone_utc_offset(files)
+    found = _episodes(files, about, first_day, last_day)
+    return [_iso(local_day(each.start_time, offset)) for each in found]
+
+
+def _episodes(
+    files: ZoneFiles, about: list[str] | None, first_day: str, last_day: str
+) -> list[ListedEpisode]:
+    """Return the episodes that began on some days, in the zone's time zone."""
+    offset = zone_utc_offset(files)
     connection = files.memory.connection
     found = episode_list.episodes_beginning(
-        connection, _STRATEGY, _start(ordinal, offset), _start(ordinal + 1, offset)
+        connection,
+        _STRATEGY,
+        _start(date.fromisoformat(first_day).toordinal(), offset),
+        _start(date.fromisoformat(last_day).toordinal() + 1, offset),
     )
-    if about is not None and found:
-        events = events_mentioning(files.identity.connection, about)
-        theirs = {id_ for _, id_ in episode_list.episodes_with_events(connection, events)}
-        found = [each for each in found if each.id in theirs]
-    return msgspec.structs.replace(day, episodes=titled_episodes(files, found)) if found else day
+    if about is None or not found:
+        return found
+    events = events_mentioning(files.identity.connection, about)
+    theirs = {id_ for _, id_ in episode_list.episodes_with_events(connection, events)}
+    return [each for each in found if each.id in theirs]
 
 
 def _start(day: int, utc_offset: int) -> int:

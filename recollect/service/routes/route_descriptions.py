@@ -15,7 +15,7 @@ from recollect.service.routes.health_routes import Alive, Ready, Version
 from recollect.service.routes.long_operation_routes import OperationList
 from recollect.service.routes.openapi_document import ZONE_PATH, RouteDescription
 from recollect.service.routes.wait_routes import ConsistencyToken
-from recollect.service.routes.zone_routes import ZoneList
+from recollect.service.routes.zone_routes import Access, ZoneList
 from recollect.service.work.long_operations import LongOperation
 
 _AT = "2026-05-08T13:56:00.000Z"
@@ -133,6 +133,25 @@ ROUTES = (
         tag="zones",
         answer=ZoneList,
         example=(None, {"zones": [{"zone": "ada", "events": 1}]}),
+    ),
+    RouteDescription(
+        name="access",
+        method="GET",
+        path="/v1/access",
+        title="Get access",
+        description="Return the zones with events that this token gives access to, each with its "
+        "rights.",
+        tag="zones",
+        answer=Access,
+        example=(
+            None,
+            {
+                "authentication": True,
+                "token": "1f0c2ab94d5e6f70",
+                "user": None,
+                "zones": [{"zone": "ada", "rights": ["read", "write"]}],
+            },
+        ),
     ),
     RouteDescription(
         name="ingest",

@@ -42,6 +42,7 @@ def serve(
 
     with needed("service"):
         from recollect.integrations import facades
+        from recollect.page import page_routes
         from recollect.service.serving import serve as serve_
 
     def listening(url: str) -> None:
@@ -51,7 +52,11 @@ def serve(
             print_line(strong(url), quiet("  stop with Ctrl-C"))
 
     serve_(
-        selected, settings, listening, extra_routes=facades.routers(), tool_sets=facades.TOOL_SETS
+        selected,
+        settings,
+        listening,
+        extra_routes=(page_routes.router(), *facades.routers()),
+        tool_sets=facades.TOOL_SETS,
     )
 
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import timeline_listing
+from recollect.operations.memories.timeline_listing import Period
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import MAX_PAGE_SIZE, PAGE, Cursor, described
-from recollect.schemas.wire import Time, TimelinePage
+from recollect.schemas.wire import Time, TimelineCounts, TimelinePage
 
 _AT = "2026-05-08T13:56:00.000Z"
 _FACT_ID = "01KR3XZBC0BAQNHSCT9EJ4NDPT"
@@ -30,6 +31,20 @@ _ITEM = {
     "source_event_ids": ["m1"],
 }
 _TIME = "a date, or a time whose date in its own time zone counts."
+
+TimelineEntity = Annotated[
+    str | None, described(description="Only what is about this person or thing: name or id.")
+]
+FirstDay = Annotated[Time | None, described(description=f"First day: {_TIME}")]
+LastDay = Annotated[Time | None, described(description=f"Last day, inclusive: {_TIME}")]
+KnownAt = Annotated[
+    Time | None,
+    described(
+        description="List what was known at this time, or at this consistency token. Anything "
+        "forgotten since is left out."
+    ),
+]
+ValidAt = Annotated[Time | None, described(description="Only what was true at this time.")]
 
 
 @operation(
@@ -58,21 +73,11 @@ _TIME = "a date, or a time whose date in its own time zone counts."
 def timeline(
     zone: OpenZone,
     *,
-    entity: Annotated[
-        str | None, described(description="Only what is about this person or thing: name or id.")
-    ] = None,
-    first: Annotated[Time | None, described(description=f"First day: {_TIME}")] = None,
-    last: Annotated[Time | None, described(description=f"Last day, inclusive: {_TIME}")] = None,
-    known_at: Annotated[
-        Time | None,
-        described(
-            description="List what was known at this time, or at this consistency token. Anything "
-            "forgotten since is left out."
-        ),
-    ] = None,
-    valid_at: Annotated[
-        Time | None, described(description="Only what was true at this time.")
-    ] = None,
+    entity: TimelineEntity = None,
+    first: FirstDay = None,
+    last: LastDay = None,
+    known_at: KnownAt = None,
+    valid_at: ValidAt = None,
     cursor: Cursor = None,
     limit: Annotated[
         int,
@@ -108,7 +113,53 @@ def timeline(
     )
 
 
+@operation(
+    "GET /timeline/counts",
+    right="read",
+    title="Count the timeline",
+    tag="memories",
+    example=(
+        None,
+        {
+            "periods": [{"period": "2026-05", "facts": 1, "episodes": 0}],
+            "first_said": _AT,
+            "last_said": _AT,
+        },
+    ),
+)
+def timeline_counts(
+    zone: OpenZone,
+    by: Annotated[
+        Period, described(description="The length of the periods: year, month or day.")
+    ] = "month",
+    *,
+    entity: TimelineEntity = None,
+    first: FirstDay = None,
+    last: LastDay = None,
+    known_at: KnownAt = None,
+    valid_at: ValidAt = None,
+) -> TimelineCounts:
+    """Return how many facts and episodes each year, month or day of the timeline has.
+
+    Raises:
+        InvalidInput: as `timeline`.
+
+    >>> [(found.period, found.facts) for found in zone.timeline_counts(by="month").periods]
+    [('2026-05', 2)]
+    """
+    return timeline_listing.timeline_counts(
+        zone,
+        by=by,
+        entity=entity,
+        first=first,
+        last=last,
+        known_at=known_at,
+        valid_at=valid_at,
+    )
+
+
 class TimelineOperations:
     """What happened, by day."""
 
     timeline = timeline
+    timeline_counts = timeline_counts

@@ -1,0 +1,97 @@
+// Differences: of what a view shows at two moments, of two texts, and unified ones as lines.
+
+import { component, html } from "../shell/component.js";
+import { count } from "./times.js";
+import { Text, visible } from "./texts.js";
+
+/**
+ * What two answers have and have not in common. Properties: `before`, `after`: lists of
+ * {id, text, href}; `then`, `now`: the two moments in words.
+ */
+export const Difference = component((props) => () => {
+  const { before, after, then, now } = props.value;
+  const had = new Map(before.map((each) => [each.id, each]));
+  const has = new Map(after.map((each) => [each.id, each]));
+  const gone = before.filter((each) => !has.has(each.id));
+  const come = after.filter((each) => !had.has(each.id));
+  const part = (title, found, mark) =>
+    html`<section aria-label=${title}>
+      <h2>${title} <span class="quiet">${found.length}</span></h2>
+      <ul class="changes">${found.map(
+        (each) => html`<li class=${mark} key=${each.id}>
+          <span class="sign" aria-hidden="true">${mark === "added" ? "+" : "−"}</span>
+          <a href=${each.href}><${Text} text=${each.text} limit=${240} /></a></li>`,
+      )}</ul>
+    </section>`;
+  return html`<div class="difference" role="region" aria-label="Difference">
+    <p class="quiet">From ${then} to ${now}: ${count(come.length, "item")} more,
+      ${" "}${count(gone.length, "item")} fewer, ${count(after.length - come.length, "item")} in both.</p>
+    ${come.length ? part(`Only ${now}`, come, "added") : null}
+    ${gone.length ? part(`Only ${then}`, gone, "removed") : null}
+  </div>`;
+});
+
+/** Lines of a unified difference. */
+export const UnifiedLines = component(
+  (props) => () =>
+    html`<ul class="changes">${props.value.lines
+      .filter((line) => !/^(---|\+\+\+|@@)/.test(line))
+      .map((line, at) => {
+        const mark = line[0] === "+" ? "added" : line[0] === "-" ? "removed" : "kept";
+        const sign = { added: "+", removed: "−", kept: " " }[mark];
+        return html`<li class=${mark} key=${at}>
+          <span class="sign">${sign}</span><${Text} text=${line.slice(1)} limit=${2000} /></li>`;
+      })}</ul>`,
+);
+
+/** Two texts as one, word by word: what was taken out, and what was added. */
+export const WordChanges = component(
+  (props) => () =>
+    html`<p class="words"><bdi>${wordChanges(props.value.before, props.value.after).map(
+      ([mark, text]) =>
+        mark === "same"
+          ? visible(text)
+          : mark === "added"
+            ? html`<ins>${visible(text)}</ins>`
+            : html`<del>${visible(text)}</del>`,
+    )}</bdi></p>`,
+);
+
+// A comparison takes time and space in proportion to the product of the two numbers of words.
+const MAX_CELLS = 4_000_000;
+
+/** Return [mark, text] parts, of the marks same, added, removed: the longest common words stay. */
+export function wordChanges(before, after) {
+  const a = before.split(/(?<=\s)/);
+  const b = after.split(/(?<=\s)/);
+  if (a.length * b.length > MAX_CELLS) return [["removed", before], ["added", after]];
+  const wide = b.length + 1;
+  const common = new Uint16Array((a.length + 1) * wide);
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      common[i * wide + j] =
+        a[i] === b[j]
+          ? common[(i + 1) * wide + j + 1] + 1
+          : Math.max(common[(i + 1) * wide + j], common[i * wide + j + 1]);
+    }
+  }
+  const parts = [];
+  const add = (mark, text) => {
+    if (parts.at(-1)?.[0] === mark) parts.at(-1)[1] += text;
+    else parts.push([mark, text]);
+  };
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      add("same", a[i]);
+      i += 1;
+      j += 1;
+    } else if (j === b.length || (i < a.length && common[(i + 1) * wide + j] >= common[i * wide + j + 1])) {
+      add("removed", a[i++]);
+    } else {
+      add("added", b[j++]);
+    }
+  }
+  return parts;
+}

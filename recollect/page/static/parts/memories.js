@@ -1,0 +1,63 @@
+// Memories of every kind: where each has its page, and the line of one in a list.
+
+import { hrefOf } from "../shell/address.js";
+import { component, html, signal } from "../shell/component.js";
+import { load } from "../shell/service.js";
+import { answered } from "./states.js";
+import { Name, Text } from "./texts.js";
+import { time } from "./times.js";
+
+const VIEWS = {
+  entity: "people",
+  event: "memory",
+  fact: "memory",
+  observation: "observations",
+  mental_model: "models",
+};
+export const KINDS = {
+  entity: "entity",
+  event: "message",
+  fact: "fact",
+  observation: "observation",
+  mental_model: "mental model",
+};
+
+/** Return the address of a memory's page. */
+export function memoryHref(type, id) {
+  return hrefOf({ view: VIEWS[type] ?? "memory", id });
+}
+
+/** The steps from a memory down to the words it rests on. Property: `id`, `zone`. */
+export const Sources = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: `/memories/${encodeURIComponent(props.value.id)}/why`,
+  }));
+  return () =>
+    answered(
+      found,
+      (why) => html`<ol class="steps">${why.steps.map(
+        (step, at) => html`<li key=${at}><${Text} text=${step.description} />
+          ${step.details?.length
+            ? html`<ul>${step.details.map((each) => html`<li><${Text} text=${each} /></li>`)}</ul>`
+            : null}</li>`,
+      )}</ol>`,
+    );
+});
+
+/** A part that is made only once it is opened. Properties: `summary`, `children`: a function. */
+export const Fold = component((props) => {
+  const open = signal(false);
+  return () => html`<details class="fold" open=${open.value}
+    onToggle=${(event) => (open.value = event.currentTarget.open)}>
+    <summary>${props.value.summary}</summary>
+    ${open.value ? props.value.children() : null}
+  </details>`;
+});
+
+/** Who said it, where and when, on one line. */
+export function attribution({ sender_name, said_by, platform, as_of }) {
+  const who = sender_name ?? said_by;
+  return html`<span class="attribution">${who ? html`<${Name} text=${who} />, ` : null}${
+    platform ? html`${platform}, ` : null}<time datetime=${as_of}>${time(as_of)}</time></span>`;
+}

@@ -1,0 +1,113 @@
+// Known at, valid at: the moments at which a view is shown, and another one to compare it with.
+// They stand in the address: known_at, valid_at, and, with compare, then_known_at, then_valid_at.
+
+import { address, setParams } from "../shell/address.js";
+import { component, html } from "../shell/component.js";
+import { load } from "../shell/service.js";
+import { time } from "./times.js";
+
+const AXES = {
+  known_at: ["Known at", "What was known then"],
+  valid_at: ["Valid at", "What was true then"],
+};
+const DAY = 86_400_000;
+// A slider asks once it rests.
+const REST_MS = 200;
+
+/** Return the moments of a view from its address: {known_at, valid_at}; left out is now, any. */
+export function moment(axes, prefix = "") {
+  const { params } = address.value;
+  const given = axes.map((axis) => [axis, params[prefix + axis]]);
+  return Object.fromEntries(given.filter(([, value]) => value));
+}
+
+/** Return the moments to compare with; null if nothing is compared. */
+export function otherMoment(axes) {
+  return address.value.params.compare ? moment(axes, "then_") : null;
+}
+
+/** Return the options of a command for moments. */
+export function momentOptions({ known_at, valid_at }) {
+  return [
+    ...(known_at ? ["--known-at", known_at] : []),
+    ...(valid_at ? ["--valid-at", valid_at] : []),
+  ];
+}
+
+/** Return moments in words. */
+export function inWords({ known_at, valid_at }) {
+  const parts = [
+    known_at ? `known at ${time(known_at)}` : "known now",
+    ...(valid_at ? [`valid at ${time(valid_at)}`] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** The sliders. Properties: `axes`, `zone`. */
+export const Moments = component((props, own) => {
+  const span = load(own, () => ({
+    zone: props.value.zone,
+    path: "/timeline/counts",
+    query: { by: "year" },
+  }));
+
+  return () => {
+    const { axes } = props.value;
+    const { params } = address.value;
+    const compare = Boolean(params.compare);
+    const first = Date.parse(span.value.data?.first_said ?? "") || Date.now() - 365 * DAY;
+    const from = first - (first % DAY);
+    const until = Date.now();
+    const sliders = (prefix) =>
+      axes.map(
+        (axis) =>
+          html`<${Slider} key=${prefix + axis} name=${prefix + axis} from=${from} until=${until}
+            label=${(prefix ? "Then " : "") + (prefix ? AXES[axis][0].toLowerCase() : AXES[axis][0])}
+            hint=${AXES[axis][1]} />`,
+      );
+    return html`<section class="moments" aria-label="Moments">
+      ${sliders("")}
+      ${compare ? sliders("then_") : null}
+      <button type="button" class="plain compare" aria-pressed=${compare ? "true" : "false"}
+        onClick=${() =>
+          setParams({ compare: compare ? "" : "1", then_known_at: "", then_valid_at: "" })}>
+        ${compare ? "End the comparison" : "Compare with another moment"}
+      </button>
+    </section>`;
+  };
+});
+
+const Slider = component((props) => {
+  let waiting;
+
+  function set(value) {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => setParams({ [props.value.name]: value }, { replace: true }), REST_MS);
+  }
+
+  return () => {
+    const { name, from, until, label, hint } = props.value;
+    const given = address.value.params[name] ?? "";
+    const at = given ? Date.parse(given) : until;
+    const last = Math.floor((until - from) / DAY) + 1;
+    const position = given ? Math.min(Math.round((at - from) / DAY), last) : last;
+    return html`<div class="slider">
+      <label for=${`range-${name}`} title=${hint}>${label}</label>
+      <input type="range" id=${`range-${name}`} min="0" max=${last} step="1" value=${position}
+        aria-valuetext=${given ? time(given) : "now"}
+        onInput=${({ target }) =>
+          set(Number(target.value) >= last ? "" : iso(from + Number(target.value) * DAY))} />
+      <input type="datetime-local" aria-label=${`${label}, date and time in UTC`}
+        value=${given ? new Date(at).toISOString().slice(0, 16) : ""}
+        onChange=${({ target }) => set(target.value ? `${target.value}:00Z` : "")} />
+      <span class="at">${given
+        ? html`<button type="button" class="plain" aria-label=${`${label}: back to now`}
+            onClick=${() => set("")}>now</button>`
+        : html`<span class="quiet">${name.endsWith("valid_at") ? "any time" : "now"}</span>`}</span>
+    </div>`;
+  };
+});
+
+function iso(ms) {
+  return new Date(ms).toISOString().replace(/\.000Z$/, "Z");
+}

@@ -1,0 +1,116 @@
+// A long list, page by page. Pages are asked for as they come near, and what is far away is drawn
+// as empty space of its height, so that a list of any length stays light.
+
+import { component, html, signal } from "../shell/component.js";
+import { effect, untracked } from "../vendor/signals-core.mjs";
+import { call, changes, token } from "../shell/service.js";
+import { Refused, nothing } from "./states.js";
+
+const NEAR = "1200px 0px";
+
+/**
+ * Properties: `request`: that of the first page; `entries(answer)`: the list in an answer;
+ * `row(entry)`: its <li>; `empty`: the line for an empty list; `label`: the list's name.
+ */
+export const Pages = component((props, own) => {
+  const pages = signal([]);
+  const cursor = signal("");
+  const problem = signal(null);
+  const loading = signal(false);
+  let round = 0;
+  let key = "";
+
+  async function more() {
+    if (loading.value || cursor.value === null || problem.value) return;
+    const mine = round;
+    loading.value = true;
+    const { request, entries } = props.value;
+    const query = { ...request.query, ...(cursor.value ? { cursor: cursor.value } : {}) };
+    try {
+      const answer = await call({ ...request, query });
+      if (mine !== round) return;
+      const found = entries(answer);
+      if (found.length) pages.value = [...pages.value, { at: pages.value.length, found }];
+      cursor.value = answer.cursor ?? null;
+    } catch (error) {
+      if (mine !== round) return;
+      problem.value = error;
+    }
+    loading.value = false;
+  }
+
+  own(
+    effect(() => {
+      const wanted = JSON.stringify([props.value.request, changes.value, token.value]);
+      if (wanted === key) return;
+      key = wanted;
+      untracked(() => {
+        round += 1;
+        pages.value = [];
+        cursor.value = "";
+        problem.value = null;
+        loading.value = false;
+        more();
+      });
+    }),
+  );
+  own(() => (round += 1));
+
+  return () => {
+    const { row, empty, label } = props.value;
+    if (problem.value) return html`<${Refused} problem=${problem.value} />`;
+    if (!pages.value.length && cursor.value === null) return nothing(empty);
+    return html`<div class="pages" aria-busy=${loading.value ? "true" : "false"}>
+      ${pages.value.map(
+        (page) => html`<${Chunk} key=${page.at} page=${page} row=${row}
+          label=${page.at ? `${label}, continued` : label} />`,
+      )}
+      ${cursor.value === null
+        ? null
+        : html`<${Near} key=${`end ${pages.value.length}`} near=${more}>
+            <button type="button" class="plain" onClick=${more}>
+              ${loading.value ? "Loading…" : "More"}</button></${Near}>`}
+    </div>`;
+  };
+});
+
+const Chunk = component((props, own) => {
+  const near = signal(true);
+  let height = 0;
+  let element = null;
+  const watch = watcher(own, (visible) => {
+    // The focus is never lost to an empty space.
+    if (!visible && element.contains(document.activeElement)) return;
+    if (!visible) height = element.offsetHeight;
+    near.value = visible;
+  });
+
+  return () => {
+    const { page, row, label } = props.value;
+    return html`<div ref=${(found) => watch((element = found))}
+      style=${near.value ? { height: "" } : { height: `${height}px` }}>
+      ${near.value ? html`<ul class="rows" aria-label=${label}>${page.found.map(row)}</ul>` : null}
+    </div>`;
+  };
+});
+
+const Near = component((props, own) => {
+  const watch = watcher(own, (visible) => visible && props.value.near());
+  return () => html`<div class="end" ref=${watch}>${props.value.children}</div>`;
+});
+
+/** Return a function that watches one element, and tells when it comes near and goes. */
+function watcher(own, tell) {
+  const observer = new IntersectionObserver(
+    (entries) => tell(entries.at(-1).isIntersecting),
+    { rootMargin: NEAR },
+  );
+  own(() => observer.disconnect());
+  let watched = null;
+  return (element) => {
+    if (element === null || element === watched) return;
+    watched = element;
+    observer.disconnect();
+    observer.observe(element);
+  };
+}

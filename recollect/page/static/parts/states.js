@@ -1,0 +1,27 @@
+// What stands in a view's place: a problem, waiting, nothing.
+
+import { component, html } from "../shell/component.js";
+
+/** A problem of the service. */
+export const Refused = component(
+  (props) => () =>
+    html`<div class="problem" role="alert">
+      <strong>${props.value.problem.title}.</strong> ${props.value.problem.detail}
+      ${props.value.problem.request_id
+        ? html`<span class="quiet"> Request ${props.value.problem.request_id}</span>`
+        : null}
+    </div>`,
+);
+
+/** Show `children(data)` once an answer is there; before that, waiting or the problem. */
+export function answered(found, draw) {
+  const { data, problem, loading } = found.value;
+  if (problem) return html`<${Refused} problem=${problem} />`;
+  if (data === null) return loading ? html`<p class="quiet" role="status">Loading…</p>` : null;
+  return html`<div class=${loading ? "loading" : ""} aria-busy=${loading ? "true" : "false"}>
+    ${draw(data)}
+  </div>`;
+}
+
+/** A line for an empty list. */
+export const nothing = (text) => html`<p class="quiet empty">${text}</p>`;

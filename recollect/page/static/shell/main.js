@@ -1,0 +1,181 @@
+// The frame: sign-in, zones, menu, the sliders, and the view that the address names.
+
+import { render } from "../vendor/preact.mjs";
+import { Moments } from "../parts/moments.js";
+import { Refused } from "../parts/states.js";
+import { address, go, hrefOf } from "./address.js";
+import { component, follow, html, signal } from "./component.js";
+import { SameAnswer, shown } from "./same_answer.js";
+import { access, may, refusal, signIn, token } from "./service.js";
+import { VIEWS } from "./views.js";
+
+const SignIn = component(() => {
+  const given = signal("");
+  const busy = signal(false);
+
+  async function submit(event) {
+    event.preventDefault();
+    busy.value = true;
+    await signIn(given.value.trim());
+    busy.value = false;
+  }
+
+  return () => html`<main class="sign-in">
+    <h1>recollect</h1>
+    <form onSubmit=${submit}>
+      <label for="token">Access token</label>
+      <input
+        id="token"
+        type="password"
+        autocomplete="off"
+        spellcheck="false"
+        required
+        value=${given.value}
+        onInput=${(event) => (given.value = event.target.value)}
+      />
+      <button class="primary" disabled=${busy.value}>Sign in</button>
+      <p class="quiet">Made by <code>recollect token create</code>. It stays in this tab.</p>
+      ${token.value && refusal.value
+        ? html`<p class="problem" role="alert">${refusal.value.title}.</p>`
+        : null}
+    </form>
+  </main>`;
+});
+
+const Menu = component(() => {
+  const open = signal(false);
+
+  function closed(event) {
+    if (event.key !== "Escape" || !open.value) return;
+    open.value = false;
+    document.getElementById("menu-button").focus();
+  }
+
+  return () => {
+    const { zone, view } = address.value;
+    const { zones, authentication, user, token: id } = access.value;
+    const rights = zones.find((each) => each.zone === zone.split("@")[0])?.rights ?? [];
+    const names = zones.map((each) => each.zone);
+    if (zone && !names.includes(zone)) names.push(zone);
+    const groups = Map.groupBy?.(VIEWS, (each) => each.group) ?? grouped();
+    return html`<header class="menu" onKeyDown=${closed}>
+      <div class="brand">
+        <a class="name" href=${hrefOf({ view: VIEWS[0].name })}>recollect</a>
+        <button
+          type="button"
+          id="menu-button"
+          aria-expanded=${open.value ? "true" : "false"}
+          aria-controls="menu"
+          onClick=${() => (open.value = !open.value)}
+        >
+          ${VIEWS.find((each) => each.name === view)?.title ?? "Menu"}
+        </button>
+      </div>
+      <nav id="menu" aria-label="Views" class=${open.value ? "open" : ""}>
+        <label class="zone">
+          <span>Zone</span>
+          <select value=${zone} onChange=${(event) => go({ zone: event.target.value, view })}>
+            ${names.map((each) => html`<option value=${each}>${each}</option>`)}
+          </select>
+        </label>
+        ${[...groups].map(
+          ([group, views]) => html`<div class="group" role="group" aria-label=${group}>
+            <span class="heading" aria-hidden="true">${group}</span>
+            ${views.map(
+              (each) => html`<a
+                href=${hrefOf({ view: each.name })}
+                aria-current=${each.name === view ? "page" : undefined}
+                onClick=${() => (open.value = false)}
+                >${each.title}</a
+              >`,
+            )}
+          </div>`,
+        )}
+        <div class="reader">
+          ${authentication
+            ? html`<span class="quiet">${user ?? id}</span>
+                <span class="quiet">${rights.join(", ")}</span>
+                <button type="button" class="plain" onClick=${() => signIn("")}>Sign out</button>`
+            : html`<span class="quiet">No sign-in on this machine</span>`}
+        </div>
+      </nav>
+    </header>`;
+  };
+});
+
+function grouped() {
+  const found = new Map();
+  for (const each of VIEWS) found.set(each.group, [...(found.get(each.group) ?? []), each]);
+  return found;
+}
+
+const Frame = component((_, own) => {
+  let last = "";
+  follow(own, () => {
+    const { zone, view } = address.value;
+    const found = VIEWS.find((each) => each.name === view);
+    document.title = `${found?.title ?? "recollect"} · ${zone} · recollect`;
+    const place = `${zone}/${view}/${address.value.id}`;
+    if (place !== last) {
+      shown.value = null;
+      // A new view is read out, and the keyboard starts at its beginning.
+      if (last) requestAnimationFrame(() => document.getElementById("view")?.focus());
+      scrollTo(0, 0);
+    }
+    last = place;
+  });
+
+  return () => {
+    const { zone, view, id } = address.value;
+    const found = VIEWS.find((each) => each.name === view);
+    const right = found?.right ?? "read";
+    return html`<a class="skip" href="#view" onClick=${skip}>Skip to the view</a>
+      <${Menu} />
+      <main id="view" tabindex="-1" aria-label=${found?.title ?? "Nothing"}>
+        ${found === undefined
+          ? html`<p>There is no view at this address.</p>`
+          : !may(right, zone)
+            ? html`<h1>${found.title}</h1><p>This token has no right to ${right} in this zone.</p>`
+            : html`<h1>${found.title}</h1>
+                ${found.moments ? html`<${Moments} axes=${found.moments} zone=${zone} />` : null}
+                <${found.View} key=${`${zone} ${view} ${id}`} zone=${zone} id=${id} />
+                <${SameAnswer} />`}
+      </main>`;
+  };
+});
+
+function skip(event) {
+  event.preventDefault();
+  document.getElementById("view").focus();
+}
+
+const Page = component((_, own) => {
+  follow(own, () => {
+    const { zone, view } = address.value;
+    const zones = access.value?.zones ?? [];
+    if (access.value && (!zone || !view)) {
+      const first = zone || (zones[0]?.zone ?? "");
+      if (first) history.replaceState(null, "", hrefOf({ zone: first, view: VIEWS[0].name }));
+      if (first) dispatchEvent(new HashChangeEvent("hashchange"));
+    }
+  });
+
+  return () => {
+    if (access.value === null) {
+      if (refusal.value === null) return html`<p class="starting" role="status">Loading…</p>`;
+      if (refusal.value.status === 401) return html`<${SignIn} />`;
+      return html`<main><h1>recollect</h1>
+        <${Refused} problem=${refusal.value} />
+        <button type="button" onClick=${() => signIn(token.value)}>Try again</button></main>`;
+    }
+    if (!access.value.zones.length) {
+      return html`<main><h1>recollect</h1>
+        <p>Nothing is remembered yet. Store something first:</p>
+        <p><code>recollect remember 'Ada lives in Turin.'</code></p></main>`;
+    }
+    return html`<${Frame} />`;
+  };
+});
+
+render(html`<${Page} />`, document.getElementById("page"));
+signIn(token.value);

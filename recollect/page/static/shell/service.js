@@ -1,0 +1,141 @@
+// Calls to the service, with the reader's token.
+//
+// The token is kept for this tab only, and sent in a header. A cookie would be sent to every port
+// of this machine, and by requests of other pages.
+
+import { batch, effect, signal } from "../vendor/signals-core.mjs";
+
+const TOKEN = "recollect.token";
+
+export const token = signal(sessionStorage.getItem(TOKEN) ?? "");
+/** What the token may do: {authentication, token, user, zones}; null until it is known. */
+export const access = signal(null);
+/** Why nothing can be asked: a problem of the service; null otherwise. */
+export const refusal = signal(null);
+/** Grows with every command; what is shown is then asked again. */
+export const changes = signal(0);
+
+/** An answer that is no success, as RFC 9457 describes it. */
+export class Problem extends Error {
+  constructor({ title = "The service cannot be reached", detail = "", status = 0, ...rest }) {
+    super(detail || title);
+    Object.assign(this, { title, detail, status, ...rest });
+  }
+}
+
+/** Keep a token, or forget it ("" ), and find out what it may do. */
+export async function signIn(given) {
+  if (given) sessionStorage.setItem(TOKEN, given);
+  else sessionStorage.removeItem(TOKEN);
+  token.value = given;
+  try {
+    const found = await call({ path: "/v1/access" });
+    batch(() => {
+      access.value = found;
+      refusal.value = null;
+    });
+  } catch (problem) {
+    batch(() => {
+      access.value = null;
+      refusal.value = problem;
+    });
+  }
+}
+
+/** Whether the token has a right to a zone; branches have the rights of their zone. */
+export function may(right, zone) {
+  const parent = zone.split("@")[0];
+  const found = access.value?.zones.find((each) => each.zone === zone || each.zone === parent);
+  return found !== undefined && found.rights.includes(right);
+}
+
+/** Return the address of a request, with its query; `path` begins with a slash. */
+export function urlOf({ path, zone, query = {} }) {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== null && each !== undefined && each !== "") parameters.append(name, each);
+    }
+  }
+  const where = zone === undefined ? path : `/v1/zones/${encodeURIComponent(zone)}${path}`;
+  return parameters.size ? `${where}?${parameters}` : where;
+}
+
+/**
+ * Ask the service, and return its answer.
+ *
+ * `zone`: `path` is relative to it. `query`, `body`: the request's values. Raises a Problem.
+ */
+export async function call({ method = "GET", body, signal: stop, ...request }) {
+  const headers = { accept: "application/json" };
+  if (token.value) headers.authorization = `Bearer ${token.value}`;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  let response;
+  try {
+    response = await fetch(urlOf(request), {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: stop,
+      credentials: "omit",
+      cache: "no-store",
+    });
+  } catch (error) {
+    if (stop?.aborted) throw error;
+    throw new Problem({ detail: "it may have stopped; start it with recollect serve" });
+  }
+  const type = response.headers.get("content-type") ?? "";
+  const answer = type.includes("json") ? await response.json() : {};
+  if (!response.ok) throw new Problem({ status: response.status, ...answer });
+  return answer;
+}
+
+/** Give a command: as `call`; what is shown is asked again afterwards. */
+export async function command(request) {
+  const answer = await call(request);
+  changes.value += 1;
+  return answer;
+}
+
+/**
+ * Return a signal with the answer to a request: {data, problem, loading}.
+ *
+ * `request()` returns a request, or null for none; it is asked again when a signal that it has read
+ * changes. While that runs, the earlier answer stays.
+ */
+export function load(own, request) {
+  const found = signal({ data: null, problem: null, loading: true });
+  let running;
+  let last;
+  own(
+    effect(() => {
+      const wanted = request();
+      const key = JSON.stringify([wanted, changes.value, token.value]);
+      if (key === last) return;
+      last = key;
+      running?.abort();
+      if (wanted === null) {
+        found.value = { data: null, problem: null, loading: false };
+        return;
+      }
+      running = new AbortController();
+      ask(found, wanted, running.signal);
+    }),
+  );
+  own(() => running?.abort());
+  return found;
+}
+
+async function ask(found, wanted, stop) {
+  const before = found.peek();
+  // Not within the effect that asks, which would otherwise depend on what it sets.
+  await Promise.resolve();
+  if (stop.aborted) return;
+  found.value = { ...before, loading: true };
+  try {
+    const data = await call({ ...wanted, signal: stop });
+    if (!stop.aborted) found.value = { data, problem: null, loading: false };
+  } catch (problem) {
+    if (!stop.aborted) found.value = { data: null, problem, loading: false };
+  }
+}

@@ -1,0 +1,253 @@
+// Ask: what memory answers, and how; why something is not in the answer; what an agent is given.
+
+import { address, hrefOf, setParams } from "../shell/address.js";
+import { component, follow, html, signal } from "../shell/component.js";
+import { option, sameAs } from "../shell/same_answer.js";
+import { load } from "../shell/service.js";
+import { Difference } from "../parts/difference.js";
+import { Fold, KINDS, Sources, attribution, memoryHref } from "../parts/memories.js";
+import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { answered, nothing } from "../parts/states.js";
+import { Text } from "../parts/texts.js";
+import { count } from "../parts/times.js";
+
+const AXES = ["known_at", "valid_at"];
+const PANELS = [
+  ["", "Results"],
+  ["why-not", "Why not"],
+  ["context", "For an agent"],
+];
+const MAX_RESULTS = 20;
+
+const View = component((props, own) => {
+  const typed = signal(address.value.params.query ?? "");
+  follow(own, () => (typed.value = address.value.params.query ?? ""));
+
+  function submit(event) {
+    event.preventDefault();
+    setParams({ query: typed.value.trim() });
+  }
+
+  return () => {
+    const { query, show = "" } = address.value.params;
+    const { zone } = props.value;
+    const panel = { "": Results, "why-not": WhyNot, context: Context }[show] ?? Results;
+    return html`<form class="ask" role="search" onSubmit=${submit}>
+        <label for="question">Question</label>
+        <input id="question" type="search" autocomplete="off" value=${typed.value}
+          placeholder="Where does Ada live?"
+          onInput=${({ target }) => (typed.value = target.value)} />
+        <button class="primary">Ask</button>
+      </form>
+      ${query
+        ? html`<nav class="tabs" aria-label="Of this question">${PANELS.map(
+            ([name, title]) => html`<a
+              href=${hrefOf({ view: "ask", params: { ...address.value.params, show: name } })}
+              aria-current=${name === show ? "true" : undefined}>${title}</a>`,
+          )}</nav>
+          <${panel} key=${show} zone=${zone} query=${query} />`
+        : html`<p class="quiet">Ask in plain words. Each result shows how it was found.</p>`}`;
+  };
+});
+
+export const ask = { name: "ask", title: "Ask", group: "Memory", moments: AXES, View };
+
+function question(zone, query, at) {
+  const body = { query, explain: true, max_results: MAX_RESULTS, ...at };
+  return { zone, path: "/memories/recall", method: "POST", body };
+}
+
+const Results = component((props, own) => {
+  const now = load(own, () => question(props.value.zone, props.value.query, moment(AXES)));
+  const then = load(own, () => {
+    const other = otherMoment(AXES);
+    return other && question(props.value.zone, props.value.query, other);
+  });
+  follow(own, () => {
+    const { zone, query } = props.value;
+    const at = moment(AXES);
+    sameAs(["recall", query, "--explain", ...momentOptions(at)], question(zone, query, at));
+  });
+
+  return () => {
+    const { zone, query } = props.value;
+    const other = otherMoment(AXES);
+    if (other && then.value.data) {
+      return answered(now, (answer) => html`<${Difference}
+        before=${asItems(then.value.data)} after=${asItems(answer)}
+        then=${inWords(other)} now=${inWords(moment(AXES))} />`);
+    }
+    return answered(now, (answer) => {
+      if (!answer.results.length) return nothing("Memory has no answer to this.");
+      const arms = armsOf(answer.results);
+      return html`<p class="quiet" role="status">
+          ${count(answer.results.length, "result")} in ${Math.round(answer.ms)} ms.
+          An answer is here with probability ${percent(answer.relevance)}.</p>
+        <ol class="results">${answer.results.map(
+          (result, at) => html`<${Result} key=${result.id} rank=${at + 1} result=${result}
+            arms=${arms} zone=${zone} query=${query} />`,
+        )}</ol>`;
+    });
+  };
+});
+
+const Result = component((props) => () => {
+  const { result, rank, arms, zone, query } = props.value;
+  return html`<li class="result">
+    <div class="line">
+      <span class="rank" aria-label=${`Rank ${rank}`}>${rank}</span>
+      <div class="what">
+        <a href=${memoryHref(result.type, result.id)}><${Text} text=${result.text} /></a>
+        <div class="about">
+          <span class="kind">${KINDS[result.type]}</span>
+          ${attribution(result)}
+          ${result.is_stale || result.superseded_by?.length
+            ? html`<span class="flag">out of date</span>`
+            : null}
+        </div>
+      </div>
+      <${Score} score=${result.score} />
+    </div>
+    <dl class="arms" aria-label="Rank in each arm">${arms.map(
+      (arm) => html`<div><dt>${arm}</dt><dd>${result.arms?.[arm] ?? "–"}</dd></div>`,
+    )}${result.similarity == null
+      ? null
+      : html`<div><dt>similarity</dt><dd>${result.similarity.toFixed(2)}</dd></div>`}</dl>
+    <${Fold} summary="How it got here">${() => html`
+      <${Explained} zone=${zone} query=${query} id=${result.id} />
+      <${Sources} zone=${zone} id=${result.id} />`}</${Fold}>
+  </li>`;
+});
+
+const Score = component((props) => () => {
+  const { score } = props.value;
+  return html`<span class="score">
+    <svg viewBox="0 0 40 4" width="40" height="4" aria-hidden="true">
+      <rect class="track" width="40" height="4" /><rect width=${40 * score} height="4" />
+    </svg>${score.toFixed(2)}</span>`;
+});
+
+/** A memory's way through the answer: arms, fusion, final. */
+const Explained = component((props, own) => {
+  const found = load(own, () => explanation(props.value.zone, props.value.query, props.value.id));
+  return () =>
+    answered(found, (explained) => {
+      const { arms, fused_rank: fused, rank, score, dropped_by: step, reason } = explained;
+      const ranks = Object.entries(arms).sort((a, b) => a[1] - b[1]);
+      return html`<dl class="explained">
+        <div><dt>Arms</dt><dd>${ranks.length
+          ? ranks.map(([arm, at]) => `${arm} ${at}`).join(", ")
+          : "no arm found it"}</dd></div>
+        <div><dt>Fused</dt><dd>${fused ?? "–"}</dd></div>
+        <div><dt>Final</dt><dd>${rank === null
+          ? html`not in the answer`
+          : `${rank}, score ${score.toFixed(3)}`}</dd></div>
+        ${step ? html`<div><dt>Dropped by</dt><dd>${step}</dd></div>` : null}
+        ${reason ? html`<div><dt>Why</dt><dd><${Text} text=${reason} /></dd></div>` : null}
+      </dl>`;
+    });
+});
+
+function explanation(zone, query, id) {
+  const { body } = question(zone, query, moment(AXES));
+  return { zone, path: `/memories/${encodeURIComponent(id)}/explain`, method: "POST", body };
+}
+
+const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
+const WhyNot = component((props, own) => {
+  const typed = signal(address.value.params.item ?? "");
+  const found = load(own, () => {
+    const { item } = address.value.params;
+    if (!item || ID.test(item)) return null;
+    const body = { query: item, max_results: 5, ...moment(AXES) };
+    return { zone: props.value.zone, path: "/memories/recall", method: "POST", body };
+  });
+  follow(own, () => {
+    const { zone, query } = props.value;
+    const { item } = address.value.params;
+    if (item) {
+      sameAs(["why", item, "--query", query, ...momentOptions(moment(AXES))],
+        explanation(zone, query, item));
+    }
+  });
+
+  function submit(event) {
+    event.preventDefault();
+    setParams({ item: typed.value.trim() });
+  }
+
+  return () => {
+    const { zone, query } = props.value;
+    const { item } = address.value.params;
+    return html`<form class="ask" onSubmit=${submit}>
+        <label for="item">Id or words of what you miss</label>
+        <input id="item" autocomplete="off" value=${typed.value}
+          onInput=${({ target }) => (typed.value = target.value)} />
+        <button>Explain</button>
+      </form>
+      ${item && ID.test(item)
+        ? html`<${Explained} key=${item} zone=${zone} query=${query} id=${item} />
+            <${Sources} key=${`why ${item}`} zone=${zone} id=${item} />`
+        : null}
+      ${found.value.data === null && found.value.problem === null
+        ? null
+        : answered(found, ({ results }) =>
+            results.length
+              ? html`<p class="quiet">What comes nearest to these words, and its way through the
+                  answer:</p>
+                <ul class="rows" aria-label="Nearest memories">${results.map(
+                  (each) => html`<li key=${each.id}>
+                    <a href=${memoryHref(each.type, each.id)}><${Text} text=${each.text} /></a>
+                    <div class="about"><span class="kind">${KINDS[each.type]}</span>
+                      ${attribution(each)}</div>
+                    <${Explained} zone=${zone} query=${query} id=${each.id} /></li>`,
+                )}</ul>`
+              : nothing("Nothing in memory is like these words."))}`;
+  };
+});
+
+const MAX_TOKENS = 500;
+
+const Context = component((props, own) => {
+  const request = () => ({
+    zone: props.value.zone,
+    path: "/context",
+    method: "POST",
+    body: {
+      task: props.value.query,
+      max_tokens: Number(address.value.params.tokens) || MAX_TOKENS,
+    },
+  });
+  const found = load(own, request);
+  follow(own, () => {
+    const { tokens } = address.value.params;
+    sameAs(["context", props.value.query, ...option("--max-tokens", tokens)], request());
+  });
+
+  return () => html`<p class="field"><label for="tokens">At most</label>
+      <input id="tokens" type="number" min="1" max="100000" step="50"
+        value=${address.value.params.tokens ?? MAX_TOKENS}
+        onChange=${({ target }) => setParams({ tokens: target.value })} /> tokens,
+      as of now</p>
+    ${answered(found, ({ block, tokens, items, ms }) =>
+      block
+        ? html`<p class="quiet" role="status">${count(tokens, "token")} for
+            ${" "}${count(items.length, "memory", "memories")}, in ${Math.round(ms)} ms. An agent
+            is given exactly this:</p>
+          <div class="block" tabindex="0" aria-label="Context block"><${Text} text=${block}
+            limit=${100000} /></div>`
+        : nothing("Nothing is relevant enough: an agent is given nothing."))}`;
+});
+
+function asItems(answer) {
+  return answer.results.map(({ id, type, text }) => ({ id, text, href: memoryHref(type, id) }));
+}
+
+function armsOf(results) {
+  return [...new Set(results.flatMap((result) => Object.keys(result.arms ?? {})))].sort();
+}
+
+function percent(share) {
+  return `${Math.round(share * 100)}%`;
+}

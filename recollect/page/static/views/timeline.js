@@ -1,0 +1,159 @@
+// The time line: facts and episodes by day, under years and months with their numbers.
+
+import { address, hrefOf, setParams } from "../shell/address.js";
+import { component, follow, html, signal } from "../shell/component.js";
+import { option, sameAs } from "../shell/same_answer.js";
+import { load } from "../shell/service.js";
+import { Difference } from "../parts/difference.js";
+import { attribution, memoryHref } from "../parts/memories.js";
+import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { Pages } from "../parts/pages.js";
+import { answered, nothing } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { count, day, month, time } from "../parts/times.js";
+
+const AXES = ["known_at", "valid_at"];
+const COMPARED = 1000;
+
+const View = component((props, own) => {
+  const about = () => ({ entity: address.value.params.entity, ...moment(AXES) });
+  const counted = load(own, () => {
+    const { first, last } = span();
+    const by = zoom();
+    return {
+      zone: props.value.zone,
+      path: "/timeline/counts",
+      query: { ...about(), by, first, last },
+    };
+  });
+  const request = () => ({
+    zone: props.value.zone,
+    path: "/timeline",
+    query: { ...about(), ...span(), limit: 100 },
+  });
+  const compared = (at) => ({
+    ...request(),
+    query: { ...request().query, known_at: undefined, valid_at: undefined, ...at, limit: COMPARED },
+  });
+  const now = load(own, () => otherMoment(AXES) && compared(moment(AXES)));
+  const then = load(own, () => otherMoment(AXES) && compared(otherMoment(AXES)));
+  follow(own, () => {
+    const { first, last } = span();
+    sameAs(
+      ["timeline", ...option("--entity", address.value.params.entity), ...option("--from", first),
+        ...option("--to", last), ...momentOptions(moment(AXES))],
+      request(),
+    );
+  });
+
+  return () => {
+    const other = otherMoment(AXES);
+    return html`<${Filter} />
+      <${Crumbs} />
+      ${answered(counted, ({ periods }) => html`<${Bars} periods=${periods} />`)}
+      ${other
+        ? now.value.data && then.value.data
+          ? html`<${Difference} before=${asItems(then.value.data)} after=${asItems(now.value.data)}
+              then=${inWords(other)} now=${inWords(moment(AXES))} />`
+          : answered(then, () => answered(now, () => null))
+        : zoom() === "year"
+          ? html`<p class="quiet">Choose a year to read it.</p>`
+          : html`<${Pages} request=${request()} entries=${(page) => page.days} label="Days"
+              empty="Nothing is remembered of this time." row=${Day} />`}`;
+  };
+});
+
+export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: AXES, View };
+
+/** Return the days that the address selects: a year, a month or a day of `at`. */
+function span() {
+  const { at = "" } = address.value.params;
+  if (/^\d{4}$/.test(at)) return { first: `${at}-01-01`, last: `${at}-12-31` };
+  if (/^\d{4}-\d\d$/.test(at)) {
+    const [year, number] = at.split("-").map(Number);
+    const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+    return { first: `${at}-01`, last: `${at}-${last}` };
+  }
+  return /^\d{4}-\d\d-\d\d$/.test(at) ? { first: at, last: at } : {};
+}
+
+function zoom() {
+  return { 4: "month", 7: "day", 10: "day" }[(address.value.params.at ?? "").length] ?? "year";
+}
+
+const titled = (period) =>
+  ({ 4: (year) => year, 7: month, 10: day })[period.length](period);
+
+const to = (at) => hrefOf({ view: "timeline", params: { ...address.value.params, at } });
+
+const Filter = component((_, own) => {
+  const typed = signal("");
+  follow(own, () => (typed.value = address.value.params.entity ?? ""));
+  return () => html`<form class="field" role="search" onSubmit=${(event) => {
+      event.preventDefault();
+      setParams({ entity: typed.value.trim() });
+    }}>
+    <label for="about">Only about</label>
+    <input id="about" value=${typed.value} placeholder="everybody and everything"
+      onInput=${({ target }) => (typed.value = target.value)} />
+    <button>Apply</button>
+  </form>`;
+});
+
+const Crumbs = component(() => () => {
+  const { at = "" } = address.value.params;
+  const steps = [4, 7, 10].filter((length) => length <= at.length).map((length) => at.slice(0, length));
+  return html`<nav class="crumbs" aria-label="Zoom">
+    <a href=${to("")} aria-current=${at ? undefined : "true"}>All years</a>
+    ${steps.map((step) => html`<a href=${to(step)}
+      aria-current=${step === at ? "true" : undefined}>${titled(step)}</a>`)}
+  </nav>`;
+});
+
+/** The periods with their numbers, as bars that lead into them. */
+const Bars = component((props) => () => {
+  const { periods } = props.value;
+  if (!periods.length) return nothing("Nothing is remembered of this time.");
+  const most = Math.max(...periods.map((each) => each.facts));
+  const { at = "" } = address.value.params;
+  return html`<ol class="bars" aria-label="Facts by time">${periods.map(
+    ({ period, facts, episodes }) => html`<li key=${period}>
+      <a href=${to(period)} aria-current=${period === at ? "true" : undefined}
+        aria-label=${`${titled(period)}: ${count(facts, "fact")}, ${count(episodes, "episode")}`}>
+        <span class="period">${titled(period)}</span>
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          <rect width=${most ? (100 * facts) / most : 0} height="8" /></svg>
+        <span class="number">${facts.toLocaleString("en")}</span>
+      </a></li>`,
+  )}</ol>`;
+});
+
+function Day({ day: date, items, episodes = [] }) {
+  return html`<li class="day" key=${date}>
+    <h2><a href=${to(date)}>${day(date)}</a></h2>
+    ${episodes.map(
+      (each) => html`<p class="episode" key=${each.id}>
+        <a href=${hrefOf({ view: "messages", id: each.id })}><${Text} text=${each.title} limit=${120} /></a>
+        <span class="quiet"> ${count(each.message_count, "message")}, ${time(each.start).split(", ")[1]}–${
+          time(each.end).split(", ")[1]}, ${each.participants.map((who, at) =>
+            html`${at ? ", " : ""}<${Name} text=${who} />`)}</span></p>`,
+    )}
+    <ul>${items.map(
+      (item) => html`<li key=${item.id} class=${item.current ? "" : "over"}>
+        <a href=${memoryHref("fact", item.id)}><${Text} text=${item.text} /></a>
+        <div class="about">${attribution(item)}
+          ${item.dated_by === "when" ? html`<span class="quiet">names this day</span>` : null}
+          ${item.current ? null : html`<span class="flag">no longer so</span>`}
+          ${item.superseded_by
+            ? html`<a href=${memoryHref("fact", item.superseded_by.id)}>replaced</a>`
+            : null}
+        </div></li>`,
+    )}</ul>
+  </li>`;
+}
+
+function asItems(page) {
+  return page.days.flatMap(({ items }) =>
+    items.map(({ id, text }) => ({ id, text, href: memoryHref("fact", id) })),
+  );
+}
