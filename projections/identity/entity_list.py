@@ -55,6 +55,30 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
     return [ListedEntity(*row) for row in found]
 
 
+def ids_of_names_with(connection: apsw.Connection, text: str) -> list[str]:
+    """Return the ids of unmerged entities of which a name or an account has `text` in it.
+
+    `text`: normalised. The names and accounts of merged entities count too.
+    """
+    found = rows(
+        connection,
+        """
+        WITH RECURSIVE chain(id) AS (
+            SELECT id FROM entities WHERE instr(normalized, ?1) > 0
+            UNION
+            SELECT entity_id FROM handles WHERE instr(lower(handle), ?1) > 0
+            UNION
+            SELECT merged_into FROM chain JOIN entities ON entities.id = chain.id
+             WHERE merged_into IS NOT NULL
+        )
+        SELECT chain.id FROM chain JOIN entities ON entities.id = chain.id
+         WHERE merged_into IS NULL
+        """,
+        (text,),
+    )
+    return [str(id_) for (id_,) in found]
+
+
 def merged_entities(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:

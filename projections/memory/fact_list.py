@@ -154,3 +154,30 @@ def fact_counts(
             (json_array(canonical_and_merged),),
         )
     )
+
+
+class SharedFacts(NamedTuple):
+    """Two entities, before merges, and the number of facts that are about both."""
+
+    a: str
+    b: str
+    facts: int
+
+
+def shared_facts(
+    connection: apsw.Connection, entity_ids: Sequence[str], others: Sequence[str] | None = None
+) -> list[SharedFacts]:
+    """Return the entities that share facts with these; `others`: only with these."""
+    found = rows(
+        connection,
+        """
+        SELECT a.entity_id, b.entity_id, count(*)
+          FROM json_each(?1) AS ids
+         CROSS JOIN fact_entities AS a ON a.entity_id = ids.value
+          JOIN fact_entities AS b ON b.fact_id = a.fact_id AND b.entity_id <> a.entity_id
+         WHERE ?2 IS NULL OR b.entity_id IN (SELECT value FROM json_each(?2))
+         GROUP BY a.entity_id, b.entity_id
+        """,
+        (json_array(entity_ids), None if others is None else json_array(others)),
+    )
+    return [SharedFacts(*row) for row in found]

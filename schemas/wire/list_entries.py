@@ -188,6 +188,33 @@ class EntityPage(Page[Entity], frozen=True, kw_only=True):
     entities: Annotated[list[Entity], Meta(description="The entities, most mentioned first.")]
 
 
+class RelatedEntity(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity that shares facts with another."""
+
+    id: Annotated[str, Meta(description="Id of the entity.")]
+    name: Annotated[str, Meta(description="Canonical name.")]
+    type: Annotated[str, Meta(description="Type of entity, such as person or organisation.")]
+    facts: Annotated[int, Meta(description="Number of facts that mention both.")]
+
+
+class EntityLink(msgspec.Struct, frozen=True, kw_only=True):
+    """Two entities that share facts."""
+
+    a: Annotated[str, Meta(description="Id of the first entity.")]
+    b: Annotated[str, Meta(description="Id of the second entity.")]
+    facts: Annotated[int, Meta(description="Number of facts that mention both.")]
+
+
+class RelatedEntities(msgspec.Struct, frozen=True, kw_only=True):
+    """The entities that share most facts with one, and how these are linked to each other."""
+
+    related: Annotated[
+        list[RelatedEntity], Meta(description="The entities, those with most shared facts first.")
+    ]
+    links: Annotated[list[EntityLink], Meta(description="Links between the related entities.")]
+    total: Annotated[int, Meta(description="Number of all entities that share a fact with it.")]
+
+
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
     """Two entities that are, or may be, one."""
 

@@ -267,3 +267,19 @@ def test_lists_fit_the_terminal(held: Shell, columns: int) -> None:
         lines = [line for line in written.splitlines() if " from m-" not in line]
         assert lines
         assert max(map(len, lines)) <= columns, command
+
+
+def test_entities_are_searched_by_a_part_of_a_name_or_account(held: Shell) -> None:
+    done = held("entities", "list", "--query", "LU", "--json")
+    assert [each["name"] for each in done.json()] == ["Luna"]
+    done = held("entities", "--query", "other", "--json")
+    assert [each["handles"][0]["handle"] for each in done.json()] == ["U-other"]
+    assert held("entities", "--query", "zzz").out == "no entities yet\n"
+
+
+def test_related_entities_are_those_of_common_facts(held: Shell) -> None:
+    done = held("entities", "related", "Luna", "--json")
+    assert [(each["name"], each["facts"]) for each in done.json()[0]["related"]] == [("Bob", 1)]
+    assert held("entities", "related", "Ada").out == "Oslo  place, 1 fact\nRome  place, 1 fact\n"
+    assert held("entities", "related").status == 2
+    assert held("entities", "compare", "Ada", "Bob", "--query", "x").status == 2

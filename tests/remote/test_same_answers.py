@@ -161,7 +161,9 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "entities": (
         lambda zone: zone.entities(),
         lambda zone: zone.entities(cursor=zone.entities(limit=1).cursor, limit=2).entities,
+        lambda zone: zone.entities(query="o"),
     ),
+    "related": (lambda zone: zone.related("Bob"), lambda zone: zone.related("Ada", limit=1)),
     "evaluate": (
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=("m1", "gone"))]),
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=())], max_results=3),

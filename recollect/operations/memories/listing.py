@@ -19,23 +19,29 @@ from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.memory import fact_list, fact_statements
 from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.names import normalise_name
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
 from recollect.schemas.wire import (
     DateRange,
     Directive,
     Entity,
+    EntityLink,
     EntityPage,
     Fact,
     FactPage,
     Handle,
     MentalModel,
     Merge,
+    RelatedEntities,
+    RelatedEntity,
     ZoneSummary,
 )
 from recollect.text.stability import stability
 
 _DEFAULT_PAGE_SIZE = 50
 _MAX_PAGE_SIZE = 1_000
+#: The maximum number of related entities, so that a graph of them can be drawn.
+MAX_RELATED = 100
 
 Identified = TypeVar("Identified", Merge, MentalModel, Directive)
 
@@ -212,11 +218,16 @@ class _Names:
 
 
 def entity_page(
-    zone: OpenZone, *, cursor: str | None = None, limit: int = _DEFAULT_PAGE_SIZE
+    zone: OpenZone,
+    *,
+    query: str | None = None,
+    cursor: str | None = None,
+    limit: int = _DEFAULT_PAGE_SIZE,
 ) -> EntityPage:
     """Return up to `limit` entities, the most mentioned first.
 
-    All pages of a list show the zone as it was when the first page was read.
+    `query`: only those of which a name or an account has this text in it. All pages of a list show
+    the zone as it was when the first page was read.
 
     Raises:
         InvalidInput: `limit` is not 1 to 1,000, or the cursor is not from this zone.
@@ -228,12 +239,12 @@ def entity_page(
     with zone.files() as files, files.read_transaction():
         now = files.memory.watermark().number
         if number in (None, now):
-            return _entity_page(files, now, skip, limit)
+            return _entity_page(files, query, now, skip, limit)
     assert number is not None
     if number > now:
         raise InvalidInput(f"cursor {cursor!r} is not from zone {zone.name}")
     with files_at(zone, number) as files:
-        return _entity_page(files, number, skip, limit)
+        return _entity_page(files, query, number, skip, limit)
 
 
 def _read_cursor(text: str) -> tuple[int, int]:
@@ -246,8 +257,14 @@ def _read_cursor(text: str) -> tuple[int, int]:
     raise InvalidInput(f"cursor {text[:60]!r} is invalid; give one from a page of entities")
 
 
-def _entity_page(files: ZoneFiles, number: int, skip: int, limit: int) -> EntityPage:
-    found = entity_list.entities(files.identity.connection)
+def _entity_page(
+    files: ZoneFiles, query: str | None, number: int, skip: int, limit: int
+) -> EntityPage:
+    connection = files.identity.connection
+    among = None
+    if query is not None:
+        among = entity_list.ids_of_names_with(connection, normalise_name(query))
+    found = entity_list.entities(connection, among)
     more = f"{number}:{skip + limit}" if len(found) > skip + limit else None
     return EntityPage(entities=list(_to_entities(files, found[skip : skip + limit])), cursor=more)
 
@@ -287,6 +304,59 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
             f"{name_or_id!r} is the name of {len(entities)} entities; give the id of one: {which}"
         )
     return entities[0]
+
+
+def related(zone: OpenZone, name_or_id: str, limit: int) -> RelatedEntities:
+    """Return the entities that share most facts with one, and the links between them.
+
+    Raises:
+        UnknownId, InvalidInput: as `get_entity`, or `limit` is out of range.
+    """
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RELATED:
+        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {MAX_RELATED}")
+    entity = get_entity(zone, name_or_id)
+    with zone.files() as files, files.read_transaction():
+        connection = files.identity.connection
+        pairs = _shared_facts(files, [entity.id])
+        shared = {b if a == entity.id else a: facts for (a, b), facts in pairs.items()}
+        names = {each.id: each for each in entity_list.entities(connection, list(shared))}
+        best = sorted(names.values(), key=lambda each: (-shared[each.id], each.name, each.id))
+        listed = [each.id for each in best[:limit]]
+        links = _shared_facts(files, listed, listed)
+    return RelatedEntities(
+        related=[
+            RelatedEntity(id=each.id, name=each.name, type=each.type, facts=shared[each.id])
+            for each in best[:limit]
+        ],
+        links=[EntityLink(a=a, b=b, facts=facts) for (a, b), facts in sorted(links.items())],
+        total=len(best),
+    )
+
+
+def _shared_facts(
+    files: ZoneFiles, ids: Sequence[str], others: Sequence[str] | None = None
+) -> dict[tuple[str, str], int]:
+    """Return the number of facts that two entities share, by their ids after merges, a < b."""
+    connection = files.identity.connection
+    under = [id_ for _, id_, _ in entity_list.merged_entities(connection, ids)]
+    among = None
+    if others is not None:
+        merged = entity_list.merged_entities(connection, others)
+        among = [*others, *(id_ for _, id_, _ in merged)]
+    found = fact_list.shared_facts(files.memory.connection, [*ids, *under], among)
+    canonical = canonical_ids(
+        connection, sorted({id_ for each in found for id_ in (each.a, each.b)})
+    )
+    shared: dict[tuple[str, str], int] = {}
+    seen: set[tuple[str, str]] = set()
+    for each in found:
+        a, b = canonical.get(each.a), canonical.get(each.b)
+        if a is None or b is None or a == b or (each.b, each.a) in seen:
+            continue
+        seen.add((each.a, each.b))
+        pair = (min(a, b), max(a, b))
+        shared[pair] = shared.get(pair, 0) + each.facts
+    return shared
 
 
 def _most_specific(found: list[Entity], name: str) -> list[Entity]:

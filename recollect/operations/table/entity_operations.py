@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import listing
 from recollect.operations.table.answer_operations import DATA_WARNING
@@ -13,9 +15,10 @@ from recollect.operations.table.parameters import (
     Limit,
     NameOrId,
     Superseded,
+    described,
 )
 from recollect.schemas import wire
-from recollect.schemas.wire import Comparison, EntityPage, FactPage
+from recollect.schemas.wire import Comparison, EntityPage, FactPage, RelatedEntities
 
 _AT = "2026-05-08T13:56:00.000Z"
 _FACT_ID, _ADA = "01KR3XZBC0BAQNHSCT9EJ4NDPT", "0000000000TM58XV8YZVBG9TN4"
@@ -104,7 +107,16 @@ def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded 
     ),
     example=(None, {"entities": [_ENTITY], "cursor": "17:50"}),
 )
-def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> EntityPage:
+def entities(
+    zone: OpenZone,
+    *,
+    query: Annotated[
+        str | None,
+        described(description="Only those of which a name or an account has this text in it."),
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> EntityPage:
     """Return a page of the zone's entities, most mentioned first.
 
     A page's `cursor` selects the next page, as of when the first page was read.
@@ -114,11 +126,13 @@ def entities(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> E
 
     >>> sorted(entity.name for entity in zone.entities() if entity.type == "person")
     ['Ada', 'Bob']
+    >>> [entity.name for entity in zone.entities(query="tur")]
+    ['Turin']
     >>> page = zone.entities(limit=1)
     >>> len(page), len(zone.entities(cursor=page.cursor)) > 0
     (1, True)
     """
-    return listing.entity_page(zone, cursor=cursor, limit=limit)
+    return listing.entity_page(zone, query=query, cursor=cursor, limit=limit)
 
 
 @operation(
@@ -145,6 +159,47 @@ def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
     'person'
     """
     return listing.get_entity(zone, name_or_id)
+
+
+@operation(
+    "GET /entities/{name_or_id}/related",
+    right="read",
+    title="List related entities",
+    tag=_TAG,
+    example=(
+        None,
+        {
+            "related": [
+                {"id": "0000000000XM58XV8YZVBG9TN4", "name": "Turin", "type": "place", "facts": 1}
+            ],
+            "links": [],
+            "total": 1,
+        },
+    ),
+)
+def related(
+    zone: OpenZone,
+    name_or_id: NameOrId,
+    *,
+    limit: Annotated[
+        int,
+        described(
+            minimum=1,
+            maximum=listing.MAX_RELATED,
+            description="Maximum number of related entities.",
+        ),
+    ] = 20,
+) -> RelatedEntities:
+    """Return the entities that share most facts with one, and how these are linked.
+
+    Raises:
+        UnknownId: no entity has this name or id.
+        InvalidInput: several entities have this name; the message lists their ids.
+
+    >>> [(each.name, each.facts) for each in zone.related("Ada").related]
+    [('Turin', 1)]
+    """
+    return listing.related(zone, name_or_id, limit)
 
 
 @operation(
@@ -179,4 +234,5 @@ class EntityOperations:
     fact_count = fact_count
     entities = entities
     get_entity = get_entity
+    related = related
     compare = compare

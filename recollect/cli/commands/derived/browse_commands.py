@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         Merge,
         MergeDecision,
         Page,
+        RelatedEntities,
     )
 
 Item = TypeVar("Item")
@@ -53,6 +55,7 @@ INDENT = "    "
 # Line width in columns if stdout is not a terminal.
 _DEFAULT_WIDTH = 160
 _MAX_HANDLES = 3
+_RELATED = 20
 # Narrower terminals get lines instead of a table.
 _MIN_TABLE_WIDTH = 72
 # Width of the counts, and the minimum width of the aliases after them.
@@ -188,12 +191,13 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
 @common_options
 @click.argument(
     "action",
-    metavar="[list|compare]",
-    type=click.Choice(["list", "compare"]),
+    metavar="[list|compare|related]",
+    type=click.Choice(["list", "compare", "related"]),
     default="list",
 )
 @click.argument("a", required=False)
 @click.argument("b", required=False)
+@click.option("--query", metavar="Q", help="With list: only names and accounts with Q in them.")
 @click.option(
     "--batch",
     metavar="FILE",
@@ -208,15 +212,19 @@ def entities(
     action: str,
     a: str | None,
     b: str | None,
+    query: str | None,
     batch: Path | None,
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List the entities of a zone, or compare two.
+    """List the entities of a zone, compare two, or list those related to one.
 
     The most mentioned come first. compare A B reports, with the reasons, whether two entities
-    (names or ids) are already merged, might be the same, or differ.
+    (names or ids) are already merged, might be the same, or differ. related A lists the entities
+    that share most facts with one.
     """
+    if query is not None and action != "list":
+        raise click.UsageError("--query is for entities list")
     if action == "compare":
         if (batch is None) == (a is None or b is None):
             raise click.UsageError("compare needs A and B, or --batch FILE")
@@ -229,12 +237,20 @@ def entities(
                 raise InvalidInput(hints[0])
             _show_comparison(memory.compare(a, b), as_json=as_json)
         return
+    if action == "related":
+        if a is None or b is not None or batch is not None:
+            raise click.UsageError("related needs one name or id")
+        with open_zone(home, zone) as memory:
+            if hints := memory.hints():
+                raise InvalidInput(hints[0])
+            _show_related(memory.related(a, limit=limit or _RELATED), as_json=as_json)
+        return
     if a is not None or batch is not None:
         raise click.UsageError("list takes no names; did you mean entities compare?")
     with open_zone(home, zone) as memory:
         if is_empty(memory):
             return
-        items, more = entries(memory.entities, limit, cursor, as_json=as_json)
+        items, more = entries(partial(memory.entities, query=query), limit, cursor, as_json=as_json)
         if as_json:
             for item in items:
                 print_json(item)
@@ -272,6 +288,17 @@ def _show_entities(entities: list[Entity]) -> None:
             row if details else row.rstrip(),
             quiet(details),
         )
+
+
+def _show_related(found: RelatedEntities, *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    for item in found.related:
+        name = escape_invisible(collapse_whitespace(item.name))
+        print_line(strong(name), quiet(f"  {item.type}, {pluralise(item.facts, 'fact')}"))
+    if not found.related:
+        print_line("no fact names it together with another")
 
 
 def _aliases(item: Entity) -> str:

@@ -3,6 +3,7 @@
 import { hrefOf } from "../shell/address.js";
 import { component, html, signal } from "../shell/component.js";
 import { load } from "../shell/service.js";
+import { quotesOf } from "./quotes.js";
 import { answered } from "./states.js";
 import { Name, Text } from "./texts.js";
 import { time } from "./times.js";
@@ -43,6 +44,32 @@ export const Sources = component((props, own) => {
             : null}</li>`,
       )}</ol>`,
     );
+});
+
+/** The messages that state a fact, with its words marked. Properties: `zone`, `id`, `text`. */
+export const Evidence = component((props, own) => {
+  const fact = load(own, () => ({
+    zone: props.value.zone,
+    path: `/memories/${encodeURIComponent(props.value.id)}`,
+  }));
+  const said = load(own, () => {
+    const ids = fact.value.data?.source_event_ids ?? [];
+    return ids.length
+      ? {
+          zone: props.value.zone,
+          path: "/memories",
+          query: { scope: "events", source_event_ids: ids, limit: 20 },
+        }
+      : null;
+  });
+  return () =>
+    answered(fact, ({ text }) => html`${said.value.data?.memories.map(
+      (message) => html`<blockquote key=${message.id}>
+        <${Text} text=${message.text}
+          marks=${[...quotesOf(props.value.text, message.text), ...quotesOf(text, message.text)]} />
+        <footer class="about">${attribution(message)}
+          <a href=${memoryHref("event", message.id)}>Open</a></footer></blockquote>`,
+    )}`);
 });
 
 /** A part that is made only once it is opened. Properties: `summary`, `children`: a function. */

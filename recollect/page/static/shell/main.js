@@ -57,7 +57,6 @@ const Menu = component(() => {
     const rights = zones.find((each) => each.zone === zone.split("@")[0])?.rights ?? [];
     const names = zones.map((each) => each.zone);
     if (zone && !names.includes(zone)) names.push(zone);
-    const groups = Map.groupBy?.(VIEWS, (each) => each.group) ?? grouped();
     return html`<header class="menu" onKeyDown=${closed}>
       <div class="brand">
         <a class="name" href=${hrefOf({ view: VIEWS[0].name })}>recollect</a>
@@ -78,7 +77,7 @@ const Menu = component(() => {
             ${names.map((each) => html`<option value=${each}>${each}</option>`)}
           </select>
         </label>
-        ${[...groups].map(
+        ${GROUPS.map(
           ([group, views]) => html`<div class="group" role="group" aria-label=${group}>
             <span class="heading" aria-hidden="true">${group}</span>
             ${views.map(
@@ -103,11 +102,9 @@ const Menu = component(() => {
   };
 });
 
-function grouped() {
-  const found = new Map();
-  for (const each of VIEWS) found.set(each.group, [...(found.get(each.group) ?? []), each]);
-  return found;
-}
+const GROUPS = [...new Set(VIEWS.map((each) => each.group))]
+  .filter((group) => group !== null)
+  .map((group) => [group, VIEWS.filter((each) => each.group === group)]);
 
 const Frame = component((_, own) => {
   let last = "";
@@ -129,6 +126,7 @@ const Frame = component((_, own) => {
     const { zone, view, id } = address.value;
     const found = VIEWS.find((each) => each.name === view);
     const right = found?.right ?? "read";
+    const axes = found?.moments?.(id) ?? [];
     return html`<a class="skip" href="#view" onClick=${skip}>Skip to the view</a>
       <${Menu} />
       <main id="view" tabindex="-1" aria-label=${found?.title ?? "Nothing"}>
@@ -137,7 +135,7 @@ const Frame = component((_, own) => {
           : !may(right, zone)
             ? html`<h1>${found.title}</h1><p>This token has no right to ${right} in this zone.</p>`
             : html`<h1>${found.title}</h1>
-                ${found.moments ? html`<${Moments} axes=${found.moments} zone=${zone} />` : null}
+                ${axes.length ? html`<${Moments} axes=${axes} zone=${zone} />` : null}
                 <${found.View} key=${`${zone} ${view} ${id}`} zone=${zone} id=${id} />
                 <${SameAnswer} />`}
       </main>`;

@@ -1,10 +1,16 @@
 // The views. One more is one more module, with an entry here.
 //
 // A view is {name, title, group, View, ...}: `name` in its address, `title` in the menu, under the
-// heading `group`. `right`: the right that it needs, "read" by default. `moments`: the sliders that
-// it heeds, of "known_at" and "valid_at". `View`: its component, which reads `address`.
+// heading `group`; null keeps it out of the menu. `right`: the right that it needs, "read" by
+// default. `moments(id)`: the sliders that it heeds, of "known_at" and "valid_at". `View`: its
+// component, with the properties `zone` and `id`; it reads the rest from `address`.
 
 import { ask } from "../views/ask.js";
+import { memory } from "../views/memory.js";
+import { messages } from "../views/messages.js";
+import { models } from "../views/models.js";
+import { observations } from "../views/observations.js";
+import { people } from "../views/people.js";
 import { timeline } from "../views/timeline.js";
 
-export const VIEWS = [ask, timeline];
+export const VIEWS = [ask, timeline, people, messages, observations, models, memory];

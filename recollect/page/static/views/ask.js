@@ -50,7 +50,7 @@ const View = component((props, own) => {
   };
 });
 
-export const ask = { name: "ask", title: "Ask", group: "Memory", moments: AXES, View };
+export const ask = { name: "ask", title: "Ask", group: "Memory", moments: () => AXES, View };
 
 function question(zone, query, at) {
   const body = { query, explain: true, max_results: MAX_RESULTS, ...at };

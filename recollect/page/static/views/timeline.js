@@ -63,7 +63,7 @@ const View = component((props, own) => {
   };
 });
 
-export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: AXES, View };
+export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: () => AXES, View };
 
 /** Return the days that the address selects: a year, a month or a day of `at`. */
 function span() {

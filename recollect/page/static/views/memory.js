@@ -1,0 +1,89 @@
+// One memory of any kind, by its id: its text, versions, sources, and what a message gave.
+
+import { hrefOf } from "../shell/address.js";
+import { component, follow, html } from "../shell/component.js";
+import { sameAs } from "../shell/same_answer.js";
+import { load } from "../shell/service.js";
+import { Evidence, KINDS, Sources, attribution, memoryHref } from "../parts/memories.js";
+import { WordChanges } from "../parts/difference.js";
+import { answered, nothing } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { time } from "../parts/times.js";
+import { quotesOf } from "../parts/quotes.js";
+
+const View = component((props, own) => {
+  const path = () => `/memories/${encodeURIComponent(props.value.id)}`;
+  const found = load(own, () => ({ zone: props.value.zone, path: path() }));
+  const past = load(own, () => ({ zone: props.value.zone, path: `${path()}/history` }));
+  follow(own, () => sameAs(["why", props.value.id], { zone: props.value.zone, path: `${path()}/why` }));
+
+  return () =>
+    answered(found, (memory) => {
+      const { zone, id } = props.value;
+      const { entities, superseded_by: after, supersedes: before } = memory;
+      return html`<p class="kind quiet">${KINDS[memory.type]}</p>
+        ${memory.type === "event"
+          ? html`<${Message} zone=${zone} memory=${memory} />`
+          : html`<p class="report"><${Text} text=${memory.text} limit=${4000} /></p>`}
+        <p class="quiet">${attribution(memory)}${memory.thread_id
+          ? html`, in <${Name} text=${memory.thread_id} />` : null}
+          ${memory.retracted ? html` <span class="flag">taken back</span>` : null}
+          ${!memory.current && !memory.retracted ? html` <span class="flag">no longer so</span>` : null}
+          ${memory.decided === false ? html` <span class="flag">not decided yet</span>` : null}</p>
+        ${entities?.length
+          ? html`<p class="tags"><span class="quiet">About</span> ${entities.map(
+              (name) => html` <a key=${name} href=${hrefOf({ view: "people", id: name })}><${Name} text=${name} /></a>`,
+            )}</p>`
+          : null}
+        ${revisions("Replaced by", after)}
+        ${revisions("Replaces", before)}
+        ${memory.type === "fact"
+          ? html`<section aria-labelledby="quoted"><h2 id="quoted">Where it was said</h2>
+              <${Evidence} zone=${zone} id=${memory.id} text=${memory.text} /></section>`
+          : null}
+        <section aria-labelledby="steps"><h2 id="steps">How it came to be</h2>
+          <${Sources} zone=${zone} id=${id} /></section>
+        ${past.value.data?.versions.length > 1
+          ? html`<section aria-labelledby="versions"><h2 id="versions">Versions</h2>
+              <ol class="versions">${past.value.data.versions.map((version, at, all) => html`<li key=${version.id}>
+                <h3><a href=${memoryHref(memory.type, version.id)}>${time(version.at)}</a></h3>
+                ${at ? html`<${WordChanges} before=${all[at - 1].text} after=${version.text} />`
+                  : html`<p><${Text} text=${version.text} /></p>`}</li>`)}</ol></section>`
+          : null}`;
+    });
+});
+
+export const memory = { name: "memory", title: "Memory", group: null, View };
+
+function revisions(title, found) {
+  if (!found?.length) return null;
+  return html`<section aria-label=${title}><h2>${title}</h2>
+    <ul class="steps">${found.map((each) => html`<li key=${each.id}>
+      <a href=${memoryHref("fact", each.id)}><${Text} text=${each.text} /></a>
+      <span class="quiet"> ${time(each.at)}</span></li>`)}</ul></section>`;
+}
+
+const Message = component((props, own) => {
+  const given = load(own, () => ({
+    zone: props.value.zone,
+    path: "/memories",
+    query: {
+      scope: "facts",
+      superseded: true,
+      limit: 200,
+      source_event_ids: props.value.memory.source_event_ids,
+    },
+  }));
+  return () => {
+    const facts = given.value.data?.memories ?? [];
+    const { text } = props.value.memory;
+    return html`<p class="report"><${Text} text=${text} limit=${8000}
+        marks=${facts.flatMap((fact) => quotesOf(fact.text, text))} /></p>
+      <section aria-labelledby="gave"><h2 id="gave">What it gave</h2>
+        ${answered(given, () => facts.length
+          ? html`<ul class="rows" aria-label="What it gave">${facts.map((fact) => html`<li key=${fact.id}
+              class=${fact.current ? "" : "over"}>
+              <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} /></a></li>`)}</ul>`
+          : nothing("No fact was taken from it."))}</section>`;
+  };
+});

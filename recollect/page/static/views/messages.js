@@ -1,0 +1,108 @@
+// Messages: what belongs together, and in a thread, what each message gave.
+
+import { address, hrefOf, setParams } from "../shell/address.js";
+import { component, follow, html } from "../shell/component.js";
+import { option, sameAs } from "../shell/same_answer.js";
+import { load } from "../shell/service.js";
+import { memoryHref } from "../parts/memories.js";
+import { Pages } from "../parts/pages.js";
+import { answered } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { count, time } from "../parts/times.js";
+import { quotesOf } from "../parts/quotes.js";
+
+const STRATEGIES = [
+  ["thread", "Thread"],
+  ["session", "Session"],
+  ["time_window", "Talk without a long silence"],
+  ["day", "Day"],
+  ["topic", "Topic"],
+];
+
+const View = component((props) => () =>
+  props.value.id
+    ? html`<${Thread} zone=${props.value.zone} id=${props.value.id} />`
+    : html`<${List} zone=${props.value.zone} />`,
+);
+
+export const messages = { name: "messages", title: "Messages", group: "Memory", View };
+
+const List = component((props, own) => {
+  const strategy = () => address.value.params.by ?? "time_window";
+  const request = () => ({
+    zone: props.value.zone,
+    path: "/episodes",
+    query: { strategy: strategy(), entity: address.value.params.entity, limit: 50 },
+  });
+  follow(own, () =>
+    sameAs(
+      ["episodes", "--strategy", strategy(), ...option("--entity", address.value.params.entity)],
+      request(),
+    ),
+  );
+  return () => html`<p class="field"><label for="by">Together by</label>
+      <select id="by" value=${strategy()} onChange=${({ target }) => setParams({ by: target.value })}>
+        ${STRATEGIES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}
+      </select></p>
+    <${Pages} request=${request()} entries=${(page) => page.episodes} label="Threads"
+      empty="No messages belong together in this way." row=${(each) => html`<li key=${each.id}>
+        <a href=${hrefOf({ view: "messages", id: each.id })}><${Text} text=${each.title || "Untitled"} limit=${160} /></a>
+        <div class="about"><span>${each.platform ?? "all platforms"}</span>
+          <span>${count(each.message_count, "message")}</span>
+          <span>${time(each.start)} – ${sameDay(each) ? each.end.slice(11, 16) : time(each.end)}</span>
+          <span>${each.participants.map((who, at) => html`${at ? ", " : ""}<${Name} text=${who} />`)}</span>
+        </div></li>`} />`;
+});
+
+const sameDay = ({ start, end }) => start.slice(0, 10) === end.slice(0, 10);
+
+const Thread = component((props, own) => {
+  const path = () => `/episodes/${encodeURIComponent(props.value.id)}`;
+  const found = load(own, () => ({ zone: props.value.zone, path: path(), query: { limit: 1 } }));
+  follow(own, () =>
+    sameAs(["episodes", "show", props.value.id], {
+      zone: props.value.zone, path: path(), query: { limit: 50 },
+    }),
+  );
+  return () =>
+    answered(found, ({ episode }) => html`<h2 class="title"><${Text} text=${episode.title} limit=${160} /></h2>
+      <p class="quiet">${count(episode.message_count, "message")},
+        ${" "}${time(episode.start)} – ${time(episode.end)}${episode.platform ? `, ${episode.platform}` : ""}</p>
+      <${Pages} request=${{ zone: props.value.zone, path: path(), query: { limit: 50 } }}
+        entries=${(page) => page.messages.length ? [page.messages] : []} label="Messages" empty="It has no messages any more."
+        row=${(page) => html`<${Batch} key=${page[0].id} zone=${props.value.zone} messages=${page} />`} />`);
+});
+
+/** The messages of a page, with what they gave, asked for at once. */
+const Batch = component((props, own) => {
+  const given = load(own, () => ({
+    zone: props.value.zone,
+    path: "/memories",
+    query: {
+      scope: "facts",
+      superseded: true,
+      limit: 500,
+      source_event_ids: props.value.messages.map((each) => each.source_event_id),
+    },
+  }));
+  return () => {
+    const facts = given.value.data?.memories ?? [];
+    return html`<li class="batch"><ol>${props.value.messages.map((each) => {
+      const gave = facts.filter(({ source_event_ids: ids }) => ids.includes(each.source_event_id));
+      const marks = gave.flatMap(({ text }) => quotesOf(text, each.text));
+      return html`<li key=${each.id} class="message">
+        <div class="said">
+          <div class="about"><strong><${Name} text=${each.sender} /></strong>
+            <a class="quiet" href=${memoryHref("event", each.id)}><time datetime=${each.at}>${time(each.at)}</time></a></div>
+          <${Text} text=${each.text} marks=${marks} limit=${1500} />
+        </div>
+        <ul class="gave" aria-label="What it gave">${gave.map(
+          (fact) => html`<li key=${fact.id} class=${fact.current ? "" : "over"}>
+            <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} limit=${240} /></a>${fact.current
+              ? null
+              : html` <span class="flag">no longer so</span>`}</li>`,
+        )}</ul>
+      </li>`;
+    })}</ol></li>`;
+  };
+});

@@ -1,0 +1,240 @@
+// People and things: a list to search, and the page of each: what is known of it, and since when.
+
+import { address, hrefOf, setParams } from "../shell/address.js";
+import { component, follow, html, signal } from "../shell/component.js";
+import { option, sameAs } from "../shell/same_answer.js";
+import { load } from "../shell/service.js";
+import { Difference } from "../parts/difference.js";
+import { Graph } from "../parts/graph.js";
+import { attribution, memoryHref } from "../parts/memories.js";
+import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { Pages } from "../parts/pages.js";
+import { Refused, answered, nothing } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { count, day } from "../parts/times.js";
+
+const AXES = ["known_at", "valid_at"];
+const COMPARED = 1000;
+// Slots are those of so many of the newest facts.
+const SLOT_FACTS = 1000;
+
+const View = component((props) => () =>
+  props.value.id
+    ? html`<${Entity} zone=${props.value.zone} id=${props.value.id} />`
+    : html`<${List} zone=${props.value.zone} />`,
+);
+
+export const people = {
+  name: "people",
+  title: "People and things",
+  group: "Memory",
+  moments: (id) => (id ? AXES : []),
+  View,
+};
+
+const List = component((props, own) => {
+  const typed = signal("");
+  follow(own, () => (typed.value = address.value.params.query ?? ""));
+  const request = () => ({
+    zone: props.value.zone,
+    path: "/entities",
+    query: { query: address.value.params.query, limit: 100 },
+  });
+  follow(own, () =>
+    sameAs(["entities", ...option("--query", address.value.params.query)], request()),
+  );
+  return () => html`<form class="ask" role="search" onSubmit=${(event) => {
+      event.preventDefault();
+      setParams({ query: typed.value.trim() });
+    }}>
+      <label for="name">Name or account</label>
+      <input id="name" type="search" autocomplete="off" value=${typed.value}
+        onInput=${({ target }) => (typed.value = target.value)} />
+      <button>Search</button>
+    </form>
+    <${Pages} request=${request()} entries=${(page) => page.entities} label="People and things"
+      empty="Nobody and nothing has such a name." row=${Row} />`;
+});
+
+function Row(entity) {
+  return html`<li key=${entity.id} class="entity">
+    <a href=${hrefOf({ view: "people", id: entity.id })}><${Name} text=${entity.name} /></a>
+    <span class="kind">${entity.type}</span>
+    <span class="number">${count(entity.facts, "fact")}</span>
+    <span class="number">${count(entity.mentions, "mention")}</span>
+    <span class="quiet also">${others(entity)}</span>
+  </li>`;
+}
+
+function others({ aliases, handles }) {
+  const known = [...aliases, ...handles.map(({ platform, handle }) => `${platform} ${handle}`)];
+  return known.map((each, at) => html`${at ? ", " : ""}<${Name} text=${each} />`);
+}
+
+const Entity = component((props, own) => {
+  const path = () => `/entities/${encodeURIComponent(props.value.id)}`;
+  const found = load(own, () => ({ zone: props.value.zone, path: path() }));
+  follow(own, () => {
+    const { zone, id } = props.value;
+    sameAs(["timeline", "--entity", id, ...momentOptions(moment(AXES))], factsOf(zone, id));
+  });
+  return () => {
+    const { zone, id } = props.value;
+    const { problem } = found.value;
+    if (problem) {
+      return html`<${Refused} problem=${problem} />
+        <p><a href=${hrefOf({ view: "people", params: { query: id } })}>Search for
+          ${" "}<${Name} text=${id} /></a></p>`;
+    }
+    return answered(found, (entity) => {
+      const other = otherMoment(AXES);
+      const part = (View, more = {}) =>
+        html`<${View} zone=${zone} id=${entity.id} name=${entity.name} ...${more} />`;
+      return html`<h2 class="title"><${Name} text=${entity.name} /></h2>
+        <p class="quiet">${entity.type}, ${count(entity.mentions, "mention")},
+          ${" "}${count(entity.facts, "fact")}${
+            entity.aliases.length + entity.handles.length ? ". Also " : ""
+          }${others(entity)}</p>
+        ${other ? part(Changes) : html`
+          ${part(Slots)}
+          ${part(Profile)}
+          ${part(Observations)}
+          ${part(Related)}
+          <section aria-labelledby="facts"><h2 id="facts">Facts</h2>
+            <${Pages} request=${factsOf(zone, entity.id)} entries=${(page) => page.days}
+              label="Facts" empty="Nothing was known." row=${Facts} /></section>`}`;
+    });
+  };
+});
+
+function factsOf(zone, id, at = moment(AXES), limit = 100) {
+  return { zone, path: "/timeline", query: { entity: id, ...at, limit } };
+}
+
+const Changes = component((props, own) => {
+  const asked = (at) => factsOf(props.value.zone, props.value.id, at, COMPARED);
+  const now = load(own, () => asked(moment(AXES)));
+  const then = load(own, () => asked(otherMoment(AXES) ?? {}));
+  return () =>
+    answered(then, (before) =>
+      answered(now, (after) => html`<${Difference} before=${asItems(before)} after=${asItems(after)}
+        then=${inWords(otherMoment(AXES) ?? {})} now=${inWords(moment(AXES))} />`));
+});
+
+function asItems(page) {
+  return page.days.flatMap(({ items }) =>
+    items.map(({ id, text }) => ({ id, text, href: memoryHref("fact", id) })),
+  );
+}
+
+const Profile = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: "/memories",
+    query: { scope: "mental_models", entity: props.value.id, limit: 5 },
+  }));
+  return () =>
+    found.value.data?.memories.length === 0
+      ? null
+      : answered(found, ({ memories }) => html`<section aria-label="Mental models">${memories.map(
+          (model) => html`<h2><a href=${memoryHref("mental_model", model.id)}>
+            <${Name} text=${model.name} /></a> ${model.is_stale
+              ? html`<span class="flag">out of date</span>`
+              : null}</h2>
+            <${Page} text=${model.text} />`,
+        )}</section>`);
+});
+
+/** A report's text with its headings and items. */
+export const Page = component((props) => () => {
+  const { text } = props.value;
+  return html`<div class="report">${text.split("\n").map((line, at) => {
+    if (line.startsWith("## ")) return html`<h3 key=${at}><${Text} text=${line.slice(3)} /></h3>`;
+    if (line.startsWith("- ")) {
+      return html`<p class="item" key=${at}><${Text} text=${line.slice(2)} /></p>`;
+    }
+    return line.trim() ? html`<p key=${at}><${Text} text=${line} limit=${4000} /></p>` : null;
+  })}</div>`;
+});
+
+const Slots = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: "/facts",
+    query: { entity: props.value.id, superseded: true, limit: SLOT_FACTS },
+  }));
+  return () =>
+    answered(found, ({ facts, cursor }) => {
+      const slots = slotsOf(facts, props.value.name);
+      if (!slots.length) return null;
+      return html`<section aria-labelledby="slots"><h2 id="slots">Attributes</h2>
+        <table><thead><tr><th scope="col">Attribute</th><th scope="col">Value</th>
+          <th scope="col">Said</th></tr></thead>
+        <tbody>${slots.flatMap(([attribute, values]) =>
+          values.map((fact, at) => html`<tr key=${fact.id} class=${fact.current ? "" : "over"}>
+            <th scope="row">${at ? "" : attribute.replaceAll("_", " ")}</th>
+            <td><a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.value} limit=${200} /></a>
+              ${fact.retracted
+                ? html` <span class="flag">taken back</span>`
+                : fact.current ? null : html` <span class="flag">no longer so</span>`}</td>
+            <td class="quiet">${day(fact.said.first.slice(0, 10))}${fact.said.count > 1
+              ? ` and ${count(fact.said.count - 1, "more time")}`
+              : ""}</td></tr>`))}</tbody></table>
+        ${cursor ? html`<p class="quiet">Of the newest ${SLOT_FACTS} facts.</p>` : null}</section>`;
+    });
+});
+
+/** Return [attribute, facts] of an entity: the newest fact first, attributes by name. */
+function slotsOf(facts, name) {
+  const slots = new Map();
+  for (const fact of facts) {
+    if (fact.attribute === null || fact.subject !== name) continue;
+    slots.set(fact.attribute, [...(slots.get(fact.attribute) ?? []), fact]);
+  }
+  return [...slots].sort(([a], [b]) => a.localeCompare(b));
+}
+
+const Observations = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: "/observations",
+    query: { entity: props.value.id, limit: 20 },
+  }));
+  return () =>
+    found.value.data?.observations.length === 0
+      ? null
+      : answered(found, ({ observations, cursor }) => html`<section aria-labelledby="observed">
+          <h2 id="observed">Observations</h2>
+          <ul class="rows" aria-label="Observations">${observations.map(
+            (each) => html`<li key=${each.id}>
+              <a href=${memoryHref("observation", each.id)}><${Text} text=${each.text} /></a>
+              <div class="about"><span>${count(each.sources, "source")}, confidence
+                ${" "}${each.confidence}, ${each.trend}</span></div></li>`,
+          )}</ul>
+          ${cursor ? html`<p class="quiet">The newest 20.</p>` : null}</section>`);
+});
+
+function Facts({ day: date, items }) {
+  return html`<li class="day" key=${date}>
+    <h3>${day(date)}</h3>
+    <ul>${items.map(
+      (item) => html`<li key=${item.id} class=${item.current ? "" : "over"}>
+        <a href=${memoryHref("fact", item.id)}><${Text} text=${item.text} /></a>
+        <div class="about">${attribution(item)}
+          ${item.current ? null : html`<span class="flag">no longer so</span>`}</div></li>`,
+    )}</ul></li>`;
+}
+
+const Related = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: `/entities/${encodeURIComponent(props.value.id)}/related`,
+    query: { limit: 16 },
+  }));
+  return () =>
+    answered(found, (answer) => html`<section aria-labelledby="related">
+      <h2 id="related">Named together with</h2>
+      ${answer.related.length
+        ? html`<${Graph} name=${props.value.name} found=${answer} />`
+        : nothing("No fact names it together with another.")}</section>`);
+});
