@@ -163,7 +163,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.entities(cursor=zone.entities(limit=1).cursor, limit=2).entities,
         lambda zone: zone.entities(query="o"),
     ),
-    "related": (lambda zone: zone.related("Bob"), lambda zone: zone.related("Ada", limit=1)),
+    "related": (lambda zone: zone.related("Bob"), lambda zone: zone.related("Bob", limit=1)),
     "evaluate": (
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=("m1", "gone"))]),
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=())], max_results=3),

@@ -1,0 +1,350 @@
+"""Every view of the page in a real Chromium, by roles and names."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from recollect.cli.app import run
+from tests.page.kit import HOSTILE, POTTERY, Page, shown
+from tests.service.kit import Served
+
+pytestmark = pytest.mark.slow
+
+expect: Any = None
+
+
+@pytest.fixture(autouse=True, scope="module")
+def expectations() -> None:
+    global expect
+    expect = pytest.importorskip("playwright.sync_api").expect
+
+
+def view(page: Page, place: str) -> Any:
+    """Open an address, and return the part with the view."""
+    page.goto(f"/#/{place}")
+    main = page.get_by_role("main")
+    expect(main).to_be_visible()
+    return main
+
+
+def results(main: Any) -> Any:
+    return main.locator("ol.results > li")
+
+
+def test_the_first_view_is_that_of_the_first_zone(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Ask", level=1)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/#/ada/ask$"))
+    expect(page.get_by_label("Zone")).to_have_value("ada")
+
+
+def test_a_question_is_asked_and_stands_in_the_address(page: Page) -> None:
+    main = view(page, "ada/ask")
+    main.get_by_label("Question").fill("Where does Ada live?")
+    main.get_by_role("button", name="Ask").click()
+    expect(results(main).first).to_contain_text("Oslo")
+    expect(page).to_have_url(re.compile(r"query=Where\+does\+Ada\+live"))
+    expect(results(main).first).to_contain_text(re.compile(r"keyword\s*\d"))
+    page.reload()
+    expect(results(main).first).to_contain_text("Oslo")
+    page.go_back()
+    expect(results(main)).to_have_count(0)
+
+
+def test_a_result_shows_its_fusion_its_rank_and_its_sources(page: Page) -> None:
+    main = view(page, "ada/ask?query=Where+does+Ada+live%3F")
+    first = results(main).first
+    first.get_by_text("How it got here").click()
+    expect(first.get_by_text(re.compile(r"^1, score \d\.\d{3}$"))).to_be_visible()
+    expect(first.get_by_text("Fused")).to_be_visible()
+    expect(first.get_by_text(re.compile(r"record \d+ of the ledger")).first).to_be_visible()
+
+
+def test_why_not_finds_what_is_missed_by_its_words(page: Page) -> None:
+    main = view(page, "ada/ask?query=Where+does+Ada+live%3F&show=why-not")
+    main.get_by_label("Id or words of what you miss").fill("dog called Rex")
+    main.get_by_role("button", name="Explain").click()
+    nearest = main.get_by_role("list", name="Nearest memories").locator("> li").first
+    expect(nearest).to_contain_text("Rex")
+    expect(nearest).to_contain_text("Arms")
+    expect(nearest).to_contain_text("Final")
+
+
+def test_the_context_of_an_agent_is_shown_with_its_tokens(page: Page) -> None:
+    main = view(page, "ada/ask?query=Where+does+Ada+live%3F&show=context")
+    expect(main.get_by_label("Context block")).to_contain_text("Oslo")
+    expect(main.get_by_role("status")).to_contain_text(re.compile(r"\d+ tokens for"))
+
+
+def test_the_slider_shows_what_was_known_then(page: Page) -> None:
+    main = view(page, "ada/ask?query=Where+does+Ada+live%3F")
+    expect(results(main).first).to_contain_text("Oslo")
+    main.get_by_label("Known at, date and time in UTC").fill("2026-05-05T12:00")
+    main.get_by_label("Known at, date and time in UTC").blur()
+    expect(results(main).first).to_contain_text("Turin")
+    expect(results(main).filter(has_text="Oslo.").filter(has_text="moved")).to_have_count(0)
+    expect(page).to_have_url(re.compile("known_at=2026-05-05T12"))
+    main.get_by_role("button", name="Known at: back to now").click()
+    expect(results(main).first).to_contain_text("Oslo")
+    slider = main.get_by_role("slider", name="Known at")
+    slider.focus()
+    slider.press("Home")
+    expect(page).to_have_url(re.compile("known_at=2026-05-01"))
+
+
+def test_two_moments_are_compared(page: Page) -> None:
+    main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-31T00:00:00Z")
+    main.get_by_role("button", name="Compare with another moment").click()
+    main.get_by_label("Then known at, date and time in UTC").fill("2026-05-08T00:00")
+    main.get_by_label("Then known at, date and time in UTC").blur()
+    difference = main.get_by_role("region", name="Difference")
+    expect(difference).to_contain_text("Ada moved to Oslo")
+    expect(difference.locator("li.added").filter(has_text="shed")).to_have_count(1)
+    expect(difference.locator("li").filter(has_text="Turin")).to_have_count(0)
+
+
+def test_valid_at_shows_what_was_true_then(page: Page) -> None:
+    main = view(page, "ada/timeline?at=2026&valid_at=2026-05-06T00:00:00Z")
+    expect(main.get_by_text("Ada lives in Turin.")).to_be_visible()
+    expect(main.get_by_text("Ada moved to Oslo.")).to_have_count(0)
+
+
+def test_the_time_line_zooms_from_years_to_a_day(page: Page) -> None:
+    main = view(page, "ada/timeline")
+    main.get_by_role("link", name=re.compile(r"^2026: \d+ facts")).click()
+    main.get_by_role("link", name=re.compile(r"^May 2026: \d+ facts")).click()
+    main.get_by_role("link", name=re.compile(r"^9 May 2026: 1 fact")).click()
+    expect(main.get_by_role("list", name="Days")).to_contain_text("Ada moved to Oslo.")
+    expect(main.get_by_role("list", name="Days")).not_to_contain_text("pottery")
+    main.get_by_role("navigation", name="Zoom").get_by_role("link", name="2026", exact=True).click()
+    expect(page).to_have_url(re.compile("at=2026$"))
+
+
+def test_people_are_found_by_a_part_of_their_name(page: Page) -> None:
+    main = view(page, "ada/people")
+    expect(main.get_by_role("link", name="Ada", exact=True)).to_be_visible()
+    main.get_by_label("Name or account").fill("u-bo")
+    main.get_by_role("button", name="Search").click()
+    expect(main.get_by_role("link", name="Ada", exact=True)).to_have_count(0)
+    main.get_by_role("link", name="Bob", exact=True).click()
+    expect(main.get_by_role("heading", name="Bob")).to_be_visible()
+
+
+def test_an_entity_shows_attributes_profile_facts_and_company(page: Page) -> None:
+    main = view(page, "ada/people/Ada")
+    homes = main.get_by_role("row").filter(has_text="home")
+    expect(homes.first).to_contain_text("Oslo")
+    expect(main.get_by_role("row").filter(has_text="Turin")).to_contain_text("no longer so")
+    expect(main.get_by_role("region", name="Observations")).to_contain_text("pottery")
+    expect(main.get_by_role("img", name=re.compile("around Ada"))).to_be_visible()
+    together = main.get_by_role("list", name="Named together with")
+    expect(together.get_by_role("link", name="Bob")).to_be_visible()
+    expect(main.get_by_role("list", name="Facts").first).to_contain_text("Ada moved to Oslo.")
+
+
+def test_a_name_of_nobody_leads_to_a_search(page: Page) -> None:
+    main = view(page, "ada/people/Zoltan")
+    expect(main.get_by_role("alert")).to_contain_text("Zoltan")
+    main.get_by_role("link", name="Search for Zoltan").click()
+    expect(main.get_by_text("Nobody and nothing has such a name.")).to_be_visible()
+
+
+def test_an_observation_leads_to_the_words_and_its_versions(page: Page) -> None:
+    main = view(page, "ada/observations")
+    main.get_by_role("link", name=re.compile("pottery")).first.click()
+    quotes = main.get_by_role("blockquote")
+    expect(quotes.filter(has_text=POTTERY[1]).locator("mark").first).to_contain_text("two bowls")
+    expect(main.get_by_text(re.compile("Version 2 of 2"))).to_be_visible()
+    expect(main.locator("ins").filter(has_text="shed").first).to_be_visible()
+
+
+def test_an_observation_is_shown_as_it_was_known(page: Page) -> None:
+    main = view(page, "ada/observations")
+    main.get_by_role("link", name=re.compile("pottery")).first.click()
+    expect(main.get_by_text("What it rests on")).to_be_visible()
+    main.get_by_label("Known at, date and time in UTC").fill("2026-05-10T00:00")
+    main.get_by_label("Known at, date and time in UTC").blur()
+    expect(main.locator("p.report")).to_contain_text("winter market")
+    expect(main.locator("p.report")).not_to_contain_text("shed")
+
+
+def test_a_mental_model_shows_its_versions_as_differences(page: Page) -> None:
+    main = view(page, "ada/models")
+    main.get_by_role("link", name="Homes").click()
+    expect(main.locator(".report")).to_contain_text("Ada lives in Oslo.")
+    main.get_by_text(re.compile("Version 2 of 2")).click()
+    expect(main.locator("li.added")).to_contain_text("Ada lives in Oslo.")
+    expect(main.locator("li.removed")).to_contain_text("Ada lives in Turin.")
+
+
+def test_a_refresh_is_tried_before_it_is_done(page: Page, filled: Served) -> None:
+    main = view(page, "ada/models")
+    main.get_by_role("link", name="Ada", exact=True).click()
+    refresh = main.get_by_role("button", name="Refresh", exact=True)
+    expect(refresh).to_be_disabled()
+    main.get_by_role("button", name="See what a refresh would change").click()
+    expect(main.get_by_role("status").filter(has_text="would")).to_be_visible()
+
+
+def test_a_thread_shows_what_each_message_gave(page: Page) -> None:
+    main = view(page, "ada/messages?by=thread")
+    main.get_by_role("list", name="Threads").get_by_role("link").first.click()
+    said = main.locator("li.message").filter(has_text="My dog is called Rex.")
+    expect(said.get_by_role("list", name="What it gave")).to_contain_text("Rex")
+    expect(said.locator("mark")).to_contain_text("dog is called Rex")
+
+
+def test_a_memory_of_any_kind_has_a_page(page: Page, filled: Served) -> None:
+    main = view(page, "ada/memory/Ada-5-1")
+    expect(main.get_by_role("list", name="What it gave")).to_contain_text("Ada lives in Turin.")
+    main.get_by_role("list", name="What it gave").get_by_role("link").first.click()
+    expect(main.get_by_role("region", name="Replaced by")).to_contain_text("Oslo")
+    expect(main.get_by_role("blockquote")).to_contain_text("I live in Turin.")
+
+
+VIEWS = (
+    "ask?query=Where+does+Ada+live%3F&known_at=2026-05-30T00:00:00Z",
+    "ask?query=pottery&show=context",
+    "timeline?at=2026-05&entity=Ada",
+    "people",
+    "people/Ada",
+    "messages?by=day",
+    "observations",
+    "models",
+    "memory/Ada-5-1",
+)
+
+
+@pytest.mark.parametrize("place", VIEWS)
+def test_the_command_and_the_request_of_a_view_give_an_answer(
+    page: Page, filled: Served, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = view(page, f"ada/{place}")
+    main.get_by_text("The same answer elsewhere").click()
+    command, request = (
+        main.locator("dl > dd").filter(has_text=start).last.inner_text()
+        for start in ("recollect --zone", "/v1/zones/ada")
+    )
+    words = shlex.split(command)
+    assert words.pop(0) == "recollect"
+    assert run(["--home", str(filled.home), *words, "--json"]) == 0
+    assert capsys.readouterr().out
+    method, url, *rest = shlex.split(request)
+    with filled.bare() as client:
+        body = json.loads(rest[1]) if rest else None
+        answer = client.request(method, url, json=body)
+    assert answer.is_success
+    main.get_by_role("button", name="Show the JSON").click()
+    expect(main.locator("pre.json")).to_contain_text("{")
+
+
+HOSTILE_VIEWS = (
+    "ask?query=dog+invoice+script+called",
+    "timeline?at=2026-05",
+    "people",
+    "messages?by=thread",
+    "memory/h1",
+    "memory/h2",
+    "memory/h3",
+    "memory/h4",
+)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("place", HOSTILE_VIEWS)
+def test_hostile_texts_are_shown_and_do_nothing(
+    browser: Any, filled: Served, place: str, width: int
+) -> None:
+    with shown(browser, filled, viewport={"width": width, "height": 800}) as page:
+        main = view(page, f"hostile/{place}")
+        expect(main.locator("li, p.report").first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("#page img, #page script, main main").count() == 0
+        assert page.title() != "1"
+        assert not set("\u202e\u200b\u2066") & set(main.inner_text())
+        if place == "memory/h2":
+            expect(main.locator("p.report")).to_contain_text("U+202E")
+            expect(main.get_by_title("right-to-left override").first).to_be_visible()
+        if place == "memory/h1":
+            expect(main.locator("p.report")).to_contain_text(HOSTILE[0])
+
+
+def test_no_text_of_a_hostile_thread_leaves_its_line(browser: Any, filled: Served) -> None:
+    with shown(browser, filled) as page:
+        main = view(page, "hostile/messages?by=thread")
+        main.get_by_role("list", name="Threads").get_by_role("link").first.click()
+        expect(main.locator("li.message")).to_have_count(len(HOSTILE) + 1)
+        assert page.get_by_role("heading", name="Nothing").count() == 0
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    from tests.page.kit import filled_service
+
+    with filled_service(tmp_path_factory.mktemp("guarded") / "home") as found:
+        yield found
+
+
+def token_of(service: Served, rights: tuple[str, ...]) -> str:
+    with service.client("ada", rights) as client:
+        return client.headers["authorization"].removeprefix("Bearer ")
+
+
+def test_a_token_is_asked_for_and_never_in_the_address(browser: Any, guarded: Served) -> None:
+    token = token_of(guarded, ("read",))
+    with shown(browser, guarded) as page:
+        addresses: list[str] = []
+        page.on("request", lambda asked: addresses.append(asked.url))
+        page.goto("/#/ada/ask?query=pottery")
+        page.get_by_label("Access token").fill("rct_wrong_token")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("alert")).to_contain_text("access token is required")
+        page.get_by_label("Access token").fill(token)
+        page.get_by_role("button", name="Sign in").click()
+        expect(results(page.get_by_role("main")).first).to_contain_text("pottery")
+        page.reload()
+        expect(results(page.get_by_role("main")).first).to_contain_text("pottery")
+        assert not [each for each in [*addresses, page.url] if token in each or "rct_" in each]
+        assert page.context.cookies() == []
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_label("Access token")).to_be_visible()
+        assert page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})") == "{}"
+
+
+def test_without_the_right_to_write_the_page_only_reads(browser: Any, guarded: Served) -> None:
+    with shown(browser, guarded) as page:
+        page.goto("/#/ada/models")
+        page.get_by_label("Access token").fill(token_of(guarded, ("read",)))
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("main").get_by_role("link", name="Ada", exact=True).click()
+        expect(page.get_by_role("button", name="See what a refresh")).to_be_disabled()
+        expect(page.get_by_text("This token has no right to write.")).to_be_visible()
+        expect(page.get_by_label("Zone").get_by_role("option")).to_have_count(1)
+
+
+def test_the_keyboard_reaches_the_view_and_escape_closes_the_menu(
+    browser: Any, filled: Served
+) -> None:
+    with shown(browser, filled, viewport={"width": 390, "height": 800}) as page:
+        view(page, "ada/ask")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the view")).to_be_focused()
+        menu = page.locator("#menu-button")
+        menu.focus()
+        page.keyboard.press("Enter")
+        expect(menu).to_have_attribute("aria-expanded", "true")
+        expect(page.get_by_role("link", name="Time line")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(menu).to_be_focused()
+        expect(menu).to_have_attribute("aria-expanded", "false")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Time line").press("Enter")
+        expect(page.get_by_role("heading", name="Time line")).to_be_visible()
+        expect(page.get_by_role("main")).to_be_focused()
