@@ -6,11 +6,13 @@
 // component, with the properties `zone` and `id`; it reads the rest from `address`.
 
 import { ask } from "../views/ask.js";
+import { forget } from "../views/forget.js";
 import { memory } from "../views/memory.js";
+import { merges } from "../views/merges.js";
 import { messages } from "../views/messages.js";
 import { models } from "../views/models.js";
 import { observations } from "../views/observations.js";
 import { people } from "../views/people.js";
 import { timeline } from "../views/timeline.js";
 
-export const VIEWS = [ask, timeline, people, messages, observations, models, memory];
+export const VIEWS = [ask, timeline, people, messages, observations, models, merges, forget, memory];

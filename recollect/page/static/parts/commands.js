@@ -1,0 +1,81 @@
+// Commands: what a view lets its reader do, with the outcome, an undo, and the right that it needs.
+
+import { component, html, signal } from "../shell/component.js";
+import { command, may } from "../shell/service.js";
+import { Refused } from "./states.js";
+
+/** Why the token may not: a line; null if it may. */
+export function lacking(right, zone) {
+  return may(right, zone)
+    ? null
+    : html`<span class="quiet">This token has no right to ${right} in this zone.</span>`;
+}
+
+/**
+ * Return the commands of a view: {busy, run, outcome}.
+ *
+ * `run(request, said, undo)` gives a command, and returns its answer, null if it was refused.
+ * `said`, `undo`: what was done, and the request that undoes it; both may be functions of the
+ * answer. `outcome()` draws the last outcome; it stays where the view puts it.
+ */
+export function commands() {
+  const busy = signal(false);
+  const problem = signal(null);
+  const done = signal(null);
+
+  async function run(request, said, undo = null) {
+    busy.value = true;
+    problem.value = null;
+    done.value = null;
+    let answer = null;
+    try {
+      answer = await command(request);
+      done.value = { said: of(said, answer), undo: of(undo, answer) };
+    } catch (error) {
+      problem.value = error;
+    }
+    busy.value = false;
+    return answer;
+  }
+
+  const outcome = () => html`<div class="outcome">
+    <div role="status">${done.value
+      ? html`<p class="done">${done.value.said}${done.value.undo
+          ? html` <button type="button" disabled=${busy.value}
+              onClick=${() => run(done.value.undo, "Undone.")}>Undo</button>`
+          : null}</p>`
+      : null}</div>
+    ${problem.value ? html`<${Refused} problem=${problem.value} />` : null}
+  </div>`;
+
+  return { busy, run, outcome };
+}
+
+const of = (given, answer) => (typeof given === "function" ? given(answer) : given);
+
+/**
+ * A text to type, and the button that sends it. Properties: `label`, `button`, `zone`, `right`,
+ * `send(text)`: returns whether it was done; `value`: the text at first; `busy`.
+ */
+export const Say = component((props) => {
+  const typed = signal(props.value.value ?? "");
+  const id = `say-${(counter += 1)}`;
+
+  async function submit(event) {
+    event.preventDefault();
+    if (typed.value.trim() && (await props.value.send(typed.value.trim()))) typed.value = "";
+  }
+
+  return () => {
+    const { label, button, zone, right = "write", busy, hint } = props.value;
+    const allowed = may(right, zone);
+    return html`<form class="ask" onSubmit=${submit}>
+      <label for=${id}>${label}</label>
+      <input id=${id} autocomplete="off" value=${typed.value} placeholder=${hint ?? ""}
+        disabled=${!allowed} onInput=${({ target }) => (typed.value = target.value)} />
+      <button disabled=${!allowed || busy}>${button}</button>
+      ${lacking(right, zone)}
+    </form>`;
+  };
+});
+let counter = 0;

@@ -1,0 +1,309 @@
+// Forget: choose, see what would go and what would stay, confirm by typing, and keep the proof.
+
+import { address, setParams } from "../shell/address.js";
+import { component, follow, html, signal } from "../shell/component.js";
+import { option, sameAs } from "../shell/same_answer.js";
+import { call, load, may } from "../shell/service.js";
+import { commands, lacking } from "../parts/commands.js";
+import { longOperation } from "../parts/long_operations.js";
+import { attribution, memoryHref } from "../parts/memories.js";
+import { answered, Refused } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { count, time } from "../parts/times.js";
+
+// So many of what would go are shown with their words.
+const SHOWN = 50;
+const FIELDS = [
+  ["ids", "Ids", "of messages, facts, observations, models; #17 for record 17"],
+  ["entity", "Person or thing", "a name or an id: all that it wrote, and all that mentions it"],
+  ["sender", "Sender", "an id on a platform, with the other ids of the same person"],
+  ["thread", "Thread", "a platform's name of a thread"],
+  ["platform", "Platform", "such as slack"],
+  ["time_after", "After", "such as 2026-05-08T00:00:00Z"],
+  ["time_before", "Before", "such as 2026-05-09T00:00:00Z"],
+];
+const PARAMS = [...FIELDS.map(([name]) => name), "also"];
+
+const View = component((props) => {
+  // What has just been forgotten is shown here, and no longer in the address.
+  const forgotten = signal(null);
+  return () => {
+    const { zone } = props.value;
+    return html`<${Choice} />
+      ${forgotten.value ? html`<${Forgotten} zone=${zone} report=${forgotten.value} />` : null}
+      <${Plan} zone=${zone} tell=${(report) => (forgotten.value = report)} />
+      <${Certificates} zone=${zone} />`;
+  };
+});
+
+export const forget = { name: "forget", title: "Forget", group: "Change", right: "forget", View };
+
+/** Return what the address selects, as the fields of a request; null if nothing. */
+function targets() {
+  const { params } = address.value;
+  const found = {};
+  for (const [name] of FIELDS) if (params[name] && name !== "ids") found[name] = params[name];
+  const ids = listed(params.ids);
+  if (ids.length) found.ids = ids;
+  if (!Object.keys(found).some((name) => name !== "platform")) return null;
+  const also = listed(params.also);
+  return also.length ? { ...found, also } : found;
+}
+
+const listed = (text) => (text ?? "").split(/[\s,]+/).filter(Boolean);
+
+const Choice = component((_, own) => {
+  const typed = signal({});
+  follow(own, () => (typed.value = { ...address.value.params }));
+
+  function submit(event) {
+    event.preventDefault();
+    const given = FIELDS.map(([name]) => [name, (typed.value[name] ?? "").trim()]);
+    setParams({ ...Object.fromEntries(given), also: "" }, { replace: true });
+  }
+
+  return () => html`<form class="choice" onSubmit=${submit}>
+    ${FIELDS.map(
+      ([name, label, hint]) => html`<div><label for=${`choose-${name}`}>${label}</label>
+        <input id=${`choose-${name}`} autocomplete="off" value=${typed.value[name] ?? ""}
+          aria-describedby=${`hint-${name}`}
+          onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} />
+        <span class="quiet" id=${`hint-${name}`}>${hint}</span></div>`,
+    )}
+    <p class="quiet">What is given in several fields must all match. Nothing is erased yet.</p>
+    <button class="primary">Show what would go</button>
+  </form>`;
+});
+
+const Plan = component((props, own) => {
+  const chosen = () => targets();
+  const request = (given) => ({
+    zone: props.value.zone,
+    path: "/forget",
+    method: "POST",
+    body: { ...given, dry_run: true },
+  });
+  const found = load(own, () => {
+    const given = chosen();
+    return given && request(given);
+  });
+  follow(own, () => {
+    const given = chosen();
+    if (given === null) {
+      sameAs(["certificates"], { zone: props.value.zone, path: "/certificates" });
+      return;
+    }
+    sameAs(
+      [
+        "forget",
+        ...(given.ids ?? []),
+        ...FIELDS.filter(([name]) => name !== "ids").flatMap(([name]) =>
+          option(`--${name.replace("time_", "")}`, given[name]),
+        ),
+        ...(given.also ?? []).flatMap((each) => ["--also", each]),
+        "--dry-run",
+      ],
+      request(given),
+    );
+  });
+
+  return () => {
+    const given = chosen();
+    if (given === null) return null;
+    return answered(found, (plan) => html`<section aria-labelledby="goes">
+        <h2 id="goes">What would go</h2>
+        <p>${count(plan.events, "record")} of the ledger, ${count(plan.facts, "fact")},
+          ${" "}${count(plan.entities, "entity", "entities")},
+          ${" "}${count(plan.vectors, "vector")}. What other messages say too stays, with them as its
+          source.</p>
+        ${plan.already_forgotten.length
+          ? html`<p class="quiet">Forgotten before: ${plan.already_forgotten.map(
+              (id) => html`<${Name} text=${id} /> `)}</p>`
+          : null}
+        <${Words} zone=${props.value.zone} ids=${plan.forgotten} />
+      </section>
+      <${Stays} plan=${plan} />
+      ${plan.events
+        ? html`<${Confirm} zone=${props.value.zone} given=${given} plan=${plan}
+            tell=${props.value.tell} />`
+        : html`<p class="quiet">There is nothing to erase.</p>`}`);
+  };
+});
+
+/** The words of what would go. Properties: `zone`, `ids`. */
+const Words = component((props) => () => {
+  const { zone, ids } = props.value;
+  return html`<ul class="rows" aria-label="What would go">${ids.slice(0, SHOWN).map(
+      (id) => html`<${Word} key=${id} zone=${zone} id=${id} />`,
+    )}</ul>
+    ${ids.length > SHOWN ? html`<p class="quiet">And ${count(ids.length - SHOWN, "more", "more")}.</p>` : null}`;
+});
+
+const Word = component((props, own) => {
+  const found = load(own, () => {
+    const { zone, id } = props.value;
+    return id.startsWith("#") ? null : { zone, path: `/memories/${encodeURIComponent(id)}` };
+  });
+  return () => {
+    const { data } = found.value;
+    return html`<li class="gone">${data
+      ? html`<a href=${memoryHref(data.type, data.id)}><${Text} text=${data.text} limit=${240} /></a>
+          <div class="about">${attribution(data)}</div>`
+      : html`<${Name} text=${props.value.id} />`}</li>`;
+  };
+});
+
+/** What the name may mean too, and is not forgotten unless it is ticked. Property: `plan`. */
+const Stays = component((props) => () => {
+  const also = listed(address.value.params.also);
+  const { plan } = props.value;
+  const ticked = also.filter((id) => !plan.also_possible.some((each) => each.id === id));
+  if (!plan.also_possible.length && !ticked.length) return null;
+  const tick = (id, on) =>
+    setParams({ also: (on ? [...also, id] : also.filter((each) => each !== id)).join(" ") },
+      { replace: true });
+  return html`<section aria-labelledby="stays"><h2 id="stays">What stays</h2>
+    <p>The name may mean these too. They stay, because nothing shows that it does; tick what is
+      to go as well.</p>
+    <ul class="rows" aria-label="What stays">
+      ${ticked.map((id) => html`<li key=${id}><label><input type="checkbox" checked
+        onChange=${() => tick(id, false)} /> <${Name} text=${id} /> goes too</label></li>`)}
+      ${plan.also_possible.map((each) => html`<li key=${each.id}><label>
+        <input type="checkbox" checked=${also.includes(each.id)}
+          onChange=${({ target }) => tick(each.id, target.checked)} />
+        ${" "}<${Text} text=${each.text} limit=${240} /></label>
+        <div class="about"><span class="kind">${each.type === "entity" ? "another name" : "message"}</span>
+          <span>${count(each.events, "record")}</span></div></li>`)}
+    </ul></section>`;
+});
+
+const Confirm = component((props) => {
+  const typed = signal("");
+  const proof = signal(true);
+  const { busy, run, outcome } = commands();
+
+  async function submit(event) {
+    event.preventDefault();
+    const { zone, given, tell } = props.value;
+    const body = { ...given, dry_run: false, certificate: proof.value };
+    const report = await run({ zone, path: "/forget", method: "POST", body }, "Forgotten.");
+    if (report === null) return;
+    typed.value = "";
+    tell(report);
+    setParams(Object.fromEntries(PARAMS.map((name) => [name, ""])), { replace: true });
+  }
+
+  return () => {
+    const { zone, plan } = props.value;
+    const words = `forget ${plan.events}`;
+    const allowed = may("forget", zone);
+    return html`<form class="confirm" onSubmit=${submit} aria-label="Confirmation">
+      <p><label><input type="checkbox" checked=${proof.value}
+        onChange=${({ target }) => (proof.value = target.checked)} /> Verify the erasure and give a
+        certificate, which reads the whole ledger</label></p>
+      <p class="field"><label for="confirm">Type <code>${words}</code> to erase it for good</label>
+        <input id="confirm" autocomplete="off" value=${typed.value} disabled=${!allowed}
+          onInput=${({ target }) => (typed.value = target.value)} />
+        <button class="danger" disabled=${!allowed || busy.value || typed.value.trim() !== words}>
+          ${busy.value ? "Erasing…" : "Forget"}</button>${lacking("forget", zone)}</p>
+      ${outcome()}
+    </form>`;
+  };
+});
+
+/** The report of an erasure. Properties: `zone`, `report`. */
+const Forgotten = component((props) => () => {
+  const { zone, report } = props.value;
+  return html`<section aria-labelledby="gone" class="done"><h2 id="gone">Forgotten</h2>
+    <p role="status">${count(report.events, "record")} can no longer be read: their keys are
+      destroyed. ${count(report.facts, "fact")}, ${count(report.entities, "entity", "entities")}
+      ${" "}and ${count(report.vectors, "vector")} went with them. This cannot be undone.</p>
+    ${report.certificate
+      ? html`<${Certificate} zone=${zone} certificate=${report.certificate} />`
+      : null}</section>`;
+});
+
+/** A certificate: what it states, a download, and its check. Properties: `zone`, `certificate`. */
+const Certificate = component((props, own) => {
+  const check = longOperation(own);
+  const href = signal("");
+  const made = () => new Blob([JSON.stringify(props.value.certificate, null, 2)], { type: "application/json" });
+  href.value = URL.createObjectURL(made());
+  own(() => URL.revokeObjectURL(href.value));
+
+  return () => {
+    const { zone, certificate } = props.value;
+    const { statement } = certificate;
+    const { erased, rows, replay, scan } = statement;
+    const may_check = may("admin", zone);
+    return html`<div class="certificate">
+      <dl class="explained">
+        <div><dt>Erasure</dt><dd>${statement.erasure}, ${time(statement.erased_at)}</dd></div>
+        <div><dt>Records</dt><dd>${erased.map(({ number }) => number).join(", ")}</dd></div>
+        <div><dt>Rows removed</dt><dd>${rows
+          ? rows.reduce((sum, each) => sum + each.rows, 0).toLocaleString("en")
+          : "not counted: issued later than the erasure"}</dd></div>
+        <div><dt>Replayed</dt><dd>${replay.every(({ ok }) => ok)
+          ? `${count(replay.length, "file")} equal to the ledger's replay`
+          : "a file differs from the ledger's replay"}</dd></div>
+        <div><dt>Searched</dt><dd>${count(scan.files, "file")} for ${count(scan.keys, "destroyed key")}</dd></div>
+        <div><dt>SHA-256</dt><dd><code>${certificate.sha256}</code></dd></div>
+      </dl>
+      <p class="field"><a href=${href.value} download=${`erasure-${statement.erasure}.json`}>
+          Download the certificate</a>
+        <button type="button" disabled=${!may_check || check.busy()}
+          onClick=${() => check.start(zone, "/verify", { certificate })}>Check it</button>
+        ${lacking("admin", zone)}</p>
+      ${check.outcome(zone, (found) => html`<${Checked} check=${found.certificate} />`)}
+    </div>`;
+  };
+});
+
+const CHECKS = {
+  unchanged: "its statement has the hash that it names",
+  issued_here: "this home issued it for this zone",
+  recorded: "the ledger has its record",
+  in_ledger: "the ledger has the erasure of these records",
+  keys_gone: "none of the destroyed keys exists",
+  hashes_agree: "every file equals its replay, then and now",
+};
+
+const Checked = component((props) => () => {
+  const { check } = props.value;
+  return html`<div role="status"><p>${check.ok ? "The certificate holds:" : "The certificate does not hold:"}</p>
+    <ul aria-label="Checks">${Object.entries(CHECKS).map(
+      ([name, words]) => html`<li>${check[name] ? "✓" : "✗"} ${words}</li>`)}</ul>
+    ${check.problems.map((each) => html`<p class="flag"><${Text} text=${each} /></p>`)}</div>`;
+});
+
+const Certificates = component((props, own) => {
+  const found = load(own, () => ({ zone: props.value.zone, path: "/certificates" }));
+  return () => html`<section aria-labelledby="certificates">
+    <h2 id="certificates">Certificates</h2>
+    ${answered(found, ({ certificates }) => certificates.length
+      ? html`<ul class="rows" aria-label="Certificates">${certificates.map(
+          (each) => html`<${Issued} key=${each.erasure} zone=${props.value.zone} summary=${each} />`)}</ul>`
+      : html`<p class="quiet">No erasure has a certificate.</p>`)}</section>`;
+});
+
+const Issued = component((props) => {
+  const shown = signal(null);
+  const problem = signal(null);
+  async function show() {
+    const { zone, summary } = props.value;
+    try {
+      shown.value = await call({ zone, path: `/certificates/${summary.erasure}` });
+    } catch (error) {
+      problem.value = error;
+    }
+  }
+  return () => {
+    const { zone, summary } = props.value;
+    return html`<li>Erasure ${summary.erasure}, ${time(summary.erased_at)}:
+      ${" "}${count(summary.records, "record")}, chosen by ${summary.selectors.join(", ").replaceAll("_", " ")}
+      ${shown.value
+        ? html`<${Certificate} zone=${zone} certificate=${shown.value} />`
+        : html` <button type="button" class="plain" onClick=${show}>Show</button>`}
+      ${problem.value ? html`<${Refused} problem=${problem.value} />` : null}</li>`;
+  };
+});

@@ -1,0 +1,171 @@
+// Merges: two entities that are or may be one, with the reasons and what is known of both.
+
+import { address, hrefOf, setParams } from "../shell/address.js";
+import { component, follow, html, signal } from "../shell/component.js";
+import { sameAs } from "../shell/same_answer.js";
+import { call, load, may } from "../shell/service.js";
+import { commands, lacking } from "../parts/commands.js";
+import { Fold, memoryHref } from "../parts/memories.js";
+import { Pages } from "../parts/pages.js";
+import { answered, nothing } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { count, time } from "../parts/times.js";
+
+const TABS = [
+  ["pending", "Waiting"],
+  ["merged", "Merged"],
+  ["rejected", "Kept apart"],
+  ["undone", "Undone"],
+];
+// So many facts of each side are shown as evidence.
+const EVIDENCE = 5;
+
+const View = component((props, own) => {
+  const given = commands();
+  const status = () => address.value.params.status ?? "pending";
+  const request = () => ({
+    zone: props.value.zone,
+    path: "/merges",
+    query: { status: status(), limit: 50 },
+  });
+  follow(own, () => sameAs(["merges"], request()));
+
+  function decide(merge, to, said) {
+    const { zone } = props.value;
+    const path = `/merges/${encodeURIComponent(merge.id)}`;
+    const undo =
+      to === "merged"
+        ? { zone, path, method: "PATCH", body: { status: "undone" } }
+        : null;
+    given.run({ zone, path, method: "PATCH", body: { status: to } }, said, undo);
+  }
+
+  return () => {
+    const { zone } = props.value;
+    return html`<nav class="tabs" aria-label="State">${TABS.map(
+        ([name, title]) => html`<a href=${hrefOf({ view: "merges", params: { status: name } })}
+          aria-current=${name === status() ? "true" : undefined}>${title}</a>`,
+      )}</nav>
+      ${lacking("write", zone)}
+      ${given.outcome()}
+      <${Pages} key=${status()} request=${request()} entries=${(page) => page.merges} label="Merges"
+        empty=${status() === "pending" ? "Nothing waits for a decision." : "There are none."}
+        row=${(merge) => html`<${Row} key=${merge.id} zone=${zone} merge=${merge} decide=${decide}
+          busy=${given.busy.value} />`} />
+      <${Compare} zone=${zone} />`;
+  };
+});
+
+export const merges = { name: "merges", title: "Merges", group: "Change", View };
+
+const Row = component((props) => () => {
+  const { zone, merge, decide, busy } = props.value;
+  const disabled = busy || !may("write", zone);
+  const pair = (verb) => `${verb} ${merge.a} and ${merge.b}`;
+  return html`<li class="merge">
+    <p><a href=${hrefOf({ view: "people", id: merge.a_id })}><${Name} text=${merge.a} /></a>
+      <span class="quiet"> and </span>
+      <a href=${hrefOf({ view: "people", id: merge.b_id })}><${Name} text=${merge.b} /></a></p>
+    <ul class="steps">${merge.reasons.map((reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
+    <div class="about"><span>confidence ${merge.confidence.toFixed(2)}</span>
+      <span>${time(merge.at)}</span>
+      ${merge.status === "merged" && merge.merge_id === null
+        ? html`<span>one through other merges; undo those</span>` : null}</div>
+    <div class="field">${merge.status === "pending"
+      ? html`<button type="button" disabled=${disabled} aria-label=${pair("Merge")}
+            onClick=${() => decide(merge, "merged", "Merged.")}>Merge</button>
+          <button type="button" disabled=${disabled} aria-label=${pair("Keep apart")}
+            onClick=${() => decide(merge, "rejected", "Kept apart; propose it again to decide anew.")}>
+            Keep apart</button>`
+      : merge.status === "merged"
+        ? html`<button type="button" disabled=${disabled || merge.merge_id === null}
+            aria-label=${pair("Undo the merge of")}
+            onClick=${() => decide(merge, "undone", "The two are separate again.")}>Undo the merge</button>`
+        : null}</div>
+    <${Fold} summary="What is known of both">${() => html`<div class="sides">
+      ${[["a", merge.a_id], ["b", merge.b_id]].map(([side, id]) => html`<${Side} key=${side}
+        zone=${zone} id=${id} name=${merge[side]} handles=${merge[`${side}_handles`]} />`)}</div>`}</${Fold}>
+  </li>`;
+});
+
+const Side = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: "/facts",
+    query: { entity: props.value.id, limit: EVIDENCE },
+  }));
+  return () => {
+    const { name, handles } = props.value;
+    return html`<section aria-label=${name}><h3><${Name} text=${name} /></h3>
+      <p class="quiet">${handles.length
+        ? handles.map(({ platform, handle }, at) => html`${at ? ", " : ""}<${Name} text=${`${platform} ${handle}`} />`)
+        : "no account"}</p>
+      ${answered(found, ({ facts }) => facts.length
+        ? html`<ul class="steps">${facts.map((fact) => html`<li key=${fact.id}>
+            <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} limit=${240} /></a></li>`)}</ul>`
+        : nothing("No fact."))}</section>`;
+  };
+});
+
+const DECISIONS = {
+  same: "They are, or would be, taken for one.",
+  propose: "A person should decide.",
+  different: "They are taken for two.",
+};
+
+const Compare = component((props, own) => {
+  const typed = signal({ a: "", b: "" });
+  const given = commands();
+  const wrong = signal(null);
+  follow(own, () => {
+    const { a = "", b = "" } = address.value.params;
+    typed.value = { a, b };
+  });
+  const found = load(own, () => {
+    const { a, b } = address.value.params;
+    if (!a || !b) return null;
+    return { zone: props.value.zone, path: "/entities/compare", method: "POST", body: { a, b } };
+  });
+
+  async function propose(comparison) {
+    const { zone } = props.value;
+    const { a, b } = address.value.params;
+    wrong.value = null;
+    try {
+      const [first, second] = await Promise.all(
+        [a, b].map((each) => call({ zone, path: `/entities/${encodeURIComponent(each)}` })),
+      );
+      const body = {
+        entity_a: first.id,
+        entity_b: second.id,
+        confidence: comparison.confidence,
+        reason: "proposed on the page",
+      };
+      await given.run({ zone, path: "/merges", method: "POST", body }, "Proposed; decide it above.");
+    } catch (problem) {
+      wrong.value = problem;
+    }
+  }
+
+  const field = (name, label) => html`<div><label for=${`compare-${name}`}>${label}</label>
+    <input id=${`compare-${name}`} autocomplete="off" value=${typed.value[name]}
+      onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} /></div>`;
+
+  return () => html`<section aria-labelledby="compare"><h2 id="compare">Compare two</h2>
+    <form class="choice" onSubmit=${(event) => {
+      event.preventDefault();
+      setParams({ a: typed.value.a.trim(), b: typed.value.b.trim() });
+    }}>${field("a", "First")}${field("b", "Second")}<button>Compare</button></form>
+    ${found.value.data === null && found.value.problem === null
+      ? null
+      : answered(found, (comparison) => html`<p role="status">${DECISIONS[comparison.decision]}
+          ${" "}Confidence ${comparison.confidence.toFixed(2)}.</p>
+          <ul class="steps" aria-label="Reasons">${comparison.reasons.map(
+            (reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
+          <p class="field"><button type="button" disabled=${!may("write", props.value.zone) || given.busy.value}
+            onClick=${() => propose(comparison)}>Propose to merge them</button></p>`)}
+    ${wrong.value ? html`<p class="problem" role="alert"><strong>${wrong.value.title}.</strong>
+      ${" "}${wrong.value.detail}</p>` : null}
+    ${given.outcome()}
+  </section>`;
+});

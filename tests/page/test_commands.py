@@ -1,0 +1,164 @@
+"""What a reader of the page may change, in a real Chromium: each with its undo or its proof."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from recollect import Recollect
+from recollect.cli.app import run
+from tests.page.kit import HOSTILE, Page, message, shown
+from tests.service.kit import Served, served
+
+pytestmark = pytest.mark.slow
+
+expect: Any = None
+
+
+@pytest.fixture(autouse=True, scope="module")
+def expectations() -> None:
+    global expect
+    expect = pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A service without sign-in, over zones that these tests change, one for each."""
+    home = tmp_path_factory.mktemp("changed") / "home"
+    assert run(["--home", str(home), "init", "--encoder", "none"]) == 0
+    with Recollect(home) as opened:
+        forgotten = opened.zone("forgotten")
+        forgotten.ingest([message(1, "I live in Turin.", by="Ada Moreau")])
+        forgotten.ingest([message(2, "My dog is called Rex.", by="Bob")])
+        forgotten.ingest([message(3, "Moreau called about the invoice.", by="Cleo")])
+        for name in ("merged", "compared"):
+            zone = opened.zone(name)
+            zone.ingest([message(1, "I live in Turin.", by="Ada Moreau")])
+            zone.ingest([message(2, "I play the cello.", by="Lovelace")])
+        first, second = (
+            next(each.id for each in opened.zone("merged").entities() if each.name == name)
+            for name in ("Ada Moreau", "Lovelace")
+        )
+        opened.zone("merged").propose_merge(first, second, 0.7, "both write to the kitchen")
+        hostile = opened.zone("hostile")
+        hostile.ingest(
+            message(day, text, by=f"Mallory {text[:20]}", id=f"h{day}", sender_id=f"m{day}")
+            for day, text in enumerate(HOSTILE, 1)
+        )
+        people = [each.id for each in hostile.entities() if each.type == "person"]
+        hostile.propose_merge(people[0], people[1], 0.5, HOSTILE[1] + HOSTILE[0])
+    with served(home, no_auth=True) as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Any, changed: Served) -> Iterator[Page]:
+    """A tab on the page of `changed`."""
+    with shown(browser, changed) as found:
+        yield found
+
+
+def view(page: Page, place: str) -> Any:
+    """Open an address, and return the part with the view."""
+    page.goto(f"/#/{place}")
+    main = page.get_by_role("main")
+    expect(main).to_be_visible()
+    return main
+
+
+def texts(service: Served, zone: str) -> list[str]:
+    """Return the facts that the service has, as another client is given them."""
+    with service.bare() as client:
+        found = client.get(f"/v1/zones/{zone}/facts").json()["facts"]
+    return [fact["text"] for fact in found]
+
+
+def test_a_person_is_forgotten_with_a_certificate(page: Page, changed: Served) -> None:
+    main = view(page, "forgotten/forget")
+    main.get_by_label("Person or thing").fill("Ada Moreau")
+    main.get_by_role("button", name="Show what would go").click()
+    goes = main.get_by_role("list", name="What would go")
+    expect(goes).to_contain_text("I live in Turin.")
+    expect(goes).not_to_contain_text("Rex")
+    stays = main.get_by_role("list", name="What stays")
+    expect(stays).to_contain_text("Moreau called about the invoice.")
+    forget = main.get_by_role("button", name="Forget", exact=True)
+    expect(forget).to_be_disabled()
+    stays.get_by_role("checkbox").check()
+    expect(goes).to_contain_text("invoice")
+    main.get_by_label(re.compile("^Type forget")).fill("forget 1")
+    expect(forget).to_be_disabled()
+    assert any("Turin" in text for text in texts(changed, "forgotten"))
+    main.get_by_label(re.compile("^Type forget")).fill("forget 2")
+    forget.click()
+    expect(main.get_by_role("heading", name="Forgotten", exact=True)).to_be_visible()
+    expect(page).not_to_have_url(re.compile("Moreau"))
+    assert not any("Turin" in text for text in texts(changed, "forgotten"))
+    with page.expect_download() as saved:
+        main.get_by_role("link", name="Download the certificate").click()
+    certificate = json.loads(saved.value.path().read_text("utf-8"))
+    assert [each["number"] for each in certificate["statement"]["erased"]] == [1, 3]
+    main.get_by_role("button", name="Check it").click()
+    expect(main.get_by_text("The certificate holds:")).to_be_visible()
+    expect(main.get_by_role("list", name="Checks").get_by_role("listitem")).to_have_count(6)
+    expect(main.get_by_role("list", name="Certificates")).to_contain_text("2 records")
+
+
+def test_a_selection_without_a_condition_is_a_sentence(page: Page) -> None:
+    main = view(page, "forgotten/forget?entity=Zoltan")
+    expect(main.get_by_role("alert")).to_contain_text("Zoltan")
+    expect(main.get_by_role("button", name="Forget", exact=True)).to_have_count(0)
+
+
+def test_a_merge_is_made_and_undone(page: Page, changed: Served) -> None:
+    main = view(page, "merged/merges")
+    waiting = main.get_by_role("list", name="Merges")
+    expect(waiting).to_contain_text("both write to the kitchen")
+    waiting.get_by_text("What is known of both").click()
+    expect(waiting.get_by_role("region", name="Lovelace")).to_contain_text("cello")
+    waiting.get_by_role("button", name="Merge Ada Moreau and Lovelace").click()
+    expect(main.get_by_role("status").filter(has_text="Merged.")).to_be_visible()
+    main = view(page, "merged/merges?status=merged")
+    undo = main.get_by_role("button", name=re.compile("^Undo the merge of"))
+    undo.click()
+    expect(main.get_by_text("The two are separate again.")).to_be_visible()
+    with changed.bare() as client:
+        found = client.get("/v1/zones/merged/entities").json()["entities"]
+    assert {"Ada Moreau", "Lovelace"} <= {each["name"] for each in found}
+
+
+def test_two_people_are_compared_and_proposed(page: Page) -> None:
+    main = view(page, "compared/merges")
+    main.get_by_label("First").fill("Ada Moreau")
+    main.get_by_label("Second").fill("Lovelace")
+    main.get_by_role("button", name="Compare", exact=True).click()
+    expect(main.get_by_text("They are taken for two.")).to_be_visible()
+    main.get_by_role("button", name="Propose to merge them").click()
+    expect(main.get_by_role("list", name="Merges")).to_contain_text("proposed on the page")
+    merge = main.get_by_role("button", name=re.compile("^Merge "))
+    merge.click()
+    main.get_by_role("button", name="Undo", exact=True).click()
+    expect(main.get_by_text("Undone.")).to_be_visible()
+
+
+HOSTILE_VIEWS = ("merges", "forget?sender=m1", "forget?thread=kitchen")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("place", HOSTILE_VIEWS)
+def test_hostile_texts_do_nothing_where_memory_is_changed(
+    browser: Any, changed: Served, place: str, width: int
+) -> None:
+    with shown(browser, changed, viewport={"width": width, "height": 800}) as page:
+        main = view(page, f"hostile/{place}")
+        expect(main.get_by_text("Mallory").first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("#page img, #page script, main main").count() == 0
+        assert page.get_by_role("heading", name="Nothing").count() == 0
+        assert page.title() != "1"
+        assert not set("\u202e\u200b\u2066") & set(main.inner_text())
