@@ -372,6 +372,123 @@ class Analyse(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="analy
     own: tuple[OwnAnalysis, ...] = ()
 
 
+class StartTrajectory(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="start_trajectory"
+):
+    """Starts a trajectory: one run of a task. The id of this event is the trajectory's id.
+
+    Only trajectories of one `task_type` are compared. `playbook_id`: the playbook in use.
+    """
+
+    task: str
+    task_type: str
+    agent_id: str | None = None
+    playbook_id: str | None = None
+    metadata: dict[str, Any] = {}
+
+
+StepKind = Literal["action", "decision", "observation", "tool_call"]
+
+
+class LogStep(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="log_step"):
+    """A step of a trajectory; `tool` is the name of the tool that a tool call is of."""
+
+    trajectory_id: str
+    step: StepKind
+    content: str
+    tool: str | None = None
+
+
+TrajectoryStatus = Literal["success", "failure", "partial"]
+
+
+class CompleteTrajectory(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="complete_trajectory"
+):
+    """Ends a trajectory; `success_score` is 0 to 1."""
+
+    trajectory_id: str
+    status: TrajectoryStatus
+    success_score: float
+    error_message: str | None = None
+    metrics: dict[str, float] = {}
+
+
+FeedbackSource = Literal["human", "monitoring", "ab_test", "production"]
+
+
+class GiveFeedback(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="give_feedback"):
+    """A later judgement of a trajectory; `score` is 0 to 1."""
+
+    trajectory_id: str
+    score: float
+    source: FeedbackSource
+    comment: str | None = None
+
+
+class Reflect(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="reflect"):
+    """Reflects on a trajectory, with those of its task type.
+
+    `answers`: a language model's recorded answers; without any, outcomes are compared. `sources`:
+    the numbers of the events whose text the model saw. `role`: version of the prompt.
+    """
+
+    trajectory_id: str
+    answers: tuple[RecordingRef, ...] = ()
+    sources: tuple[int, ...] = ()
+    model: str | None = None
+    role: str | None = None
+
+
+StrategyKind = Literal["helpful", "harmful"]
+Scope = Literal["agent", "user", "zone", "global"]
+Visibility = Literal["private", "shared", "public"]
+
+
+class PlaybookStrategy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A strategy that is written by hand: what helps, or what to avoid; `confidence` is 0 to 1."""
+
+    text: str
+    kind: StrategyKind = "helpful"
+    confidence: float = 1.0
+
+
+class CreatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_playbook"):
+    """Creates a playbook, a collection of strategies. The id of this event is the playbook's id."""
+
+    name: str
+    description: str = ""
+    agent_id: str | None = None
+    user_id: str | None = None
+    scope: Scope = "zone"
+    visibility: Visibility = "shared"
+    strategies: tuple[PlaybookStrategy, ...] = ()
+
+
+class UpdatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_playbook"):
+    """A new version of a playbook: strategies are added, and others removed by id."""
+
+    playbook_id: str
+    add: tuple[PlaybookStrategy, ...] = ()
+    remove: tuple[str, ...] = ()
+
+
+class CuratePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="curate_playbook"):
+    """Merges what the newest reflection on a trajectory found into a playbook."""
+
+    playbook_id: str
+    trajectory_id: str
+
+
+class RecordPlaybookUse(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="playbook_used"
+):
+    """A playbook was used for a task, with or without success."""
+
+    playbook_id: str
+    success: bool
+
+
 class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
     """Activates another change chain for the zone, after a rebuild."""
 
@@ -419,6 +536,15 @@ AnyPayload = (
     | SetWriterPrompt
     | DecideWriterPrompt
     | Analyse
+    | StartTrajectory
+    | LogStep
+    | CompleteTrajectory
+    | GiveFeedback
+    | Reflect
+    | CreatePlaybook
+    | UpdatePlaybook
+    | CuratePlaybook
+    | RecordPlaybookUse
     | ActivateChain
     | SkipRecord
 )

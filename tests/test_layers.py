@@ -46,6 +46,7 @@ PACKAGES = {
         "language",
         "consolidation",
         "mental_models",
+        "learning",
         "encoder",
         "reader",
         "analyses",

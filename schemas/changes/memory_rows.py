@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from recollect.schemas.changes.learning_rows import LearningRow
 from recollect.schemas.changes.row import Row
 
 
@@ -721,4 +722,5 @@ MemoryRow = (
     | Facet
     | DeadLetter
     | DecisionDependencies
+    | LearningRow
 )

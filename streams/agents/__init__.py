@@ -20,6 +20,7 @@ from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
 from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
+from recollect.streams.agents.learning.learning_handler import LearningHandler
 from recollect.streams.agents.mental_models.directive_handler import DirectiveHandler
 from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
 from recollect.streams.agents.retraction_handler import RetractionHandler
@@ -36,6 +37,7 @@ BY_NAME: Mapping[str, Agent] = {
     "retractions": RetractionHandler(),
     "mentalmodels": MentalModelHandler(),
     "directives": DirectiveHandler(),
+    "learning": LearningHandler(),
     "episodes": EpisodeGrouper(),
     "analyses": EpisodeAnalyst(),
     "deadletters": DeadLetterHandler(),

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.projections.events.event_queries import NearbyEvents, Speaker
 from recollect.schemas.changes import DecidedPart
-from recollect.schemas.events import Event, ModelAnswered
+from recollect.schemas.events import Event, ModelAnswered, Reflect
 from recollect.streams.agents.state import State
 from recollect.streams.language.grammar.text_reading import TextReading
 
@@ -87,6 +87,10 @@ class Conversation(Protocol):
         return None
 
     def model_calls(self, answered: ModelAnswered) -> ModelCalls | None:
+        """Return a model's recorded tool calls; None if one of their source events was erased."""
+        return None
+
+    def reflection_calls(self, reflect: Reflect) -> ModelCalls | None:
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 

@@ -19,6 +19,7 @@ import apsw
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import cluster_queries as clusters
 from recollect.projections.memory import episode_queries as episodes
+from recollect.projections.memory import learning_queries as learning
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import mental_model_queries as mental_models
 from recollect.projections.memory import retraction_queries as retractions
@@ -57,9 +58,19 @@ from recollect.schemas.changes import (
     MergeUndo,
     MessageDate,
     ObservationVersion,
+    Playbook,
+    PlaybookStrategy,
+    PlaybookVersion,
     ProcessedEvent,
+    Reflection,
+    ReflectionItem,
     RetractedFact,
     Row,
+    StrategyEvidence,
+    Trajectory,
+    TrajectoryCompletion,
+    TrajectoryFeedback,
+    TrajectoryStep,
     Turn,
     WriterPromptDecision,
     WriterPromptProposal,
@@ -273,6 +284,19 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("slot of entity", row.entity_id, row.attribute), row),
     ),
     Directive: lambda row: ((key_of("directives of", row.event_id), row),),
+    Trajectory: lambda row: ((key_of("trajectory", row.id), row),),
+    TrajectoryStep: lambda row: ((key_of("steps of", row.trajectory_id), row),),
+    TrajectoryCompletion: lambda row: (
+        (key_of("trajectory", row.trajectory_id), row),
+        (key_of("trajectories of type", row.task_type), row),
+    ),
+    TrajectoryFeedback: lambda row: ((key_of("feedback on", row.trajectory_id), row),),
+    Reflection: lambda row: ((key_of("reflections on", row.trajectory_id), row),),
+    ReflectionItem: lambda row: ((key_of("reflection", row.reflection_id), row),),
+    Playbook: lambda row: ((key_of("playbook", row.id), row),),
+    PlaybookVersion: lambda row: ((key_of("playbook", row.playbook_id), row),),
+    PlaybookStrategy: lambda row: ((key_of("strategies of", row.playbook_id), row),),
+    StrategyEvidence: lambda row: ((key_of("evidence of", row.strategy_id), row),),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -674,6 +698,63 @@ class State:
         """Return the directives that an event states, withdrawn ones included, in order."""
         self.record_read(key_of("directives of", event_id))
         return mental_models.directives_of_event(self.memory, event_id)
+
+    # Learning
+
+    def trajectory(self, trajectory_id: str) -> Trajectory | None:
+        """Return a trajectory."""
+        self.record_read(key_of("trajectory", trajectory_id))
+        return learning.trajectory(self.memory, trajectory_id)
+
+    def trajectory_completion(self, trajectory_id: str) -> TrajectoryCompletion | None:
+        """Return the end of a trajectory; None while it runs."""
+        self.record_read(key_of("trajectory", trajectory_id))
+        return learning.completion(self.memory, trajectory_id)
+
+    def completions_of_type(self, task_type: str, limit: int) -> list[TrajectoryCompletion]:
+        """Return the ends of the last trajectories of a task type, in order of the ledger."""
+        self.record_read(key_of("trajectories of type", task_type))
+        return learning.completions_of_type(self.memory, task_type, limit)
+
+    def trajectory_steps(self, trajectory_id: str) -> list[TrajectoryStep]:
+        """Return the steps of a trajectory, in order."""
+        self.record_read(key_of("steps of", trajectory_id))
+        return learning.steps(self.memory, trajectory_id)
+
+    def trajectory_feedback(self, trajectory_id: str) -> list[TrajectoryFeedback]:
+        """Return the feedback on a trajectory, in order."""
+        self.record_read(key_of("feedback on", trajectory_id))
+        return learning.feedback(self.memory, trajectory_id)
+
+    def newest_reflection(self, trajectory_id: str) -> Reflection | None:
+        """Return the newest reflection on a trajectory."""
+        self.record_read(key_of("reflections on", trajectory_id))
+        return next(reversed(learning.reflections(self.memory, trajectory_id)), None)
+
+    def reflection_items(self, reflection_id: str) -> list[ReflectionItem]:
+        """Return the items of a reflection, in order."""
+        self.record_read(key_of("reflection", reflection_id))
+        return learning.reflection_items(self.memory, reflection_id)
+
+    def playbook(self, playbook_id: str) -> Playbook | None:
+        """Return a playbook."""
+        self.record_read(key_of("playbook", playbook_id))
+        return learning.playbook(self.memory, playbook_id)
+
+    def last_playbook_version(self, playbook_id: str) -> int:
+        """Return the number of versions of a playbook."""
+        self.record_read(key_of("playbook", playbook_id))
+        return learning.last_version(self.memory, playbook_id)
+
+    def current_strategies(self, playbook_id: str) -> list[PlaybookStrategy]:
+        """Return the strategies of a playbook's newest version, by id."""
+        self.record_read(key_of("strategies of", playbook_id))
+        return learning.current_strategies(self.memory, playbook_id)
+
+    def strategy_evidence(self, strategy_id: str) -> set[tuple[str, str]]:
+        """Return (trajectory id, step id) of the steps that a strategy rests on."""
+        self.record_read(key_of("evidence of", strategy_id))
+        return learning.evidence(self.memory, strategy_id)
 
     # Entities
 

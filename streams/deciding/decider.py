@@ -22,7 +22,7 @@ from recollect.schemas.changes import (
     RecordedAnnotations,
     Section,
 )
-from recollect.schemas.events import Content, Event, ModelAnswered, Retry
+from recollect.schemas.events import Content, Event, ModelAnswered, RecordingRef, Reflect, Retry
 from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents import (
     AGENTS,
@@ -59,9 +59,9 @@ class LedgerConversation(Conversation):
         connection: apsw.Connection,
         excluded: Set[int] = frozenset(),
         annotations: Annotations = MappingProxyType({}),
-        answers: Callable[[ModelAnswered], Sequence[OpenedRecording] | None] | None = None,
+        answers: Callable[[Sequence[RecordingRef]], Sequence[OpenedRecording] | None] | None = None,
     ) -> None:
-        """`answers` looks up the recorded model answers that an event cites."""
+        """`answers` looks up recorded model answers."""
         self._answers = answers
         self._connection = connection
         self._excluded = excluded
@@ -124,7 +124,15 @@ class LedgerConversation(Conversation):
         readable = [self.event(number) is not None for number in answered.sources]
         if self._answers is None or not all(readable):
             return None
-        found = self._answers(answered)
+        found = self._answers(answered.answers)
+        return None if found is None else combine_answers(found)
+
+    def reflection_calls(self, reflect: Reflect) -> ModelCalls | None:
+        # Commands are not in events.db. If the key of a source is gone, so is the answer.
+        self.read_numbers.update(reflect.sources)
+        if self._answers is None or not self._excluded.isdisjoint(reflect.sources):
+            return None
+        found = self._answers(reflect.answers)
         return None if found is None else combine_answers(found)
 
     def _not_excluded(self, events: list[Event]) -> list[Event]:
@@ -327,7 +335,7 @@ class Decider:
             self._files.events.connection,
             excluded,
             annotations,
-            lambda answered: recorded_answers(self._ledger, self._zone, answered.answers),
+            lambda refs: recorded_answers(self._ledger, self._zone, refs),
         )
         extracts = tuple(
             (agent, agent.extract(record.event, conversation))

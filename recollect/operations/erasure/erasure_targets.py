@@ -29,6 +29,7 @@ from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entities_for_recall
 from recollect.projections.identity import entity_queries as identity
+from recollect.projections.memory import learning_list
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.recall.question.entity_names import entity_ids, resolve
 from recollect.schemas.errors import InvalidInput, UnknownId
@@ -68,6 +69,8 @@ _KINDS_WITHOUT_TEXT = frozenset(
 _UNINDEXED_KINDS = (
     *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
     *("deletion", "reaction", "notice"),
+    *("start_trajectory", "log_step", "complete_trajectory", "give_feedback", "reflect"),
+    *("create_playbook", "update_playbook", "curate_playbook", "playbook_used"),
 )
 # Characters of an event's text in a list of possible targets.
 _SHOWN_TEXT = 100
@@ -135,8 +138,8 @@ class TargetFinder:
     def by_id(self, id_: str, platform: str | None) -> IdLookup:
         """Return the records with an id given by recollect or by a source.
 
-        `id_`: `#` and a record's number; the id of an event, a fact, an observation or a mental
-        model; or a source's own id. If a platform is given, the source's ids take precedence.
+        `id_`: `#` and a record's number; the id of an event, a fact, an observation, a mental
+        model, a trajectory or a playbook; or a source's own id. If a platform is given, the source's ids take precedence.
 
         Raises:
             InvalidInput: the id names a record that cannot be erased, or events of several
@@ -182,7 +185,8 @@ class TargetFinder:
     def _by_recollect_id(self, id_: str) -> IdLookup:
         ids = [id_, *memory.events_of(self._memory, id_)]
         numbers = {item.number for item in events.by_ids(self._events, ids)}
-        return IdLookup(numbers | set(memory.records_of_models(self._memory, ids=[id_])))
+        numbers |= set(memory.records_of_models(self._memory, ids=[id_]))
+        return IdLookup(numbers | set(learning_list.learning_records(self._memory, id_)))
 
     def _by_source_id(self, source_id: str, platform: str | None) -> IdLookup:
         """Find records by a source's id: in the files, otherwise in the ledger's id index."""
@@ -428,10 +432,13 @@ class TargetFinder:
         """Return records together with those that must be erased with them.
 
         Dependents are all versions of a message or a mental model, the mental models that rest on
-        an event, parked events that conflict with an event's id, and recollect's own command that
-        closed a turn, if none of the turn's messages remains.
+        an event, all records of a trajectory or a playbook whose first record is erased, parked
+        events that conflict with an event's id, and recollect's own command that closed a turn, if
+        none of the turn's messages remains.
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
+        for id_ in learning_list.learning_ids(self._memory, sorted(numbers)):
+            numbers |= set(learning_list.learning_records(self._memory, id_))
         found = self._with_models(numbers)
         event_rows = events.by_numbers(self._events, sorted(found))
         source_keys = {(item.platform, item.source_id) for item in event_rows}

@@ -12,12 +12,18 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import (
+    CompleteTrajectory,
     Content,
     CreateMentalModel,
+    CreatePlaybook,
     Event,
+    GiveFeedback,
+    LogStep,
     Park,
     ProposeMerge,
+    StartTrajectory,
     UpdateMentalModel,
+    UpdatePlaybook,
 )
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import parse_time
@@ -99,10 +105,36 @@ def content_of(event: Event) -> RecordContent:
         return content._replace(words=f"{payload.name}: {payload.description}", entities=about)
     if isinstance(payload, UpdateMentalModel):
         return content._replace(words=payload.description)
+    if isinstance(payload, StartTrajectory | LogStep | CompleteTrajectory | GiveFeedback):
+        return content._replace(words=_words_of_trajectory(payload))
+    if isinstance(payload, CreatePlaybook | UpdatePlaybook):
+        return content._replace(words=_words_of_playbook(payload))
     if isinstance(payload, ProposeMerge):
         about = frozenset([payload.entity_a, payload.entity_b])
         return content._replace(words=payload.reason, entities=about)
     return content
+
+
+def _words_of_trajectory(
+    payload: StartTrajectory | LogStep | CompleteTrajectory | GiveFeedback,
+) -> str:
+    match payload:
+        case StartTrajectory(task=task, metadata=metadata, agent_id=agent):
+            return f"{task}\n{agent or ''}\n{msgspec.json.encode(metadata).decode()}"
+        case LogStep(content=content, tool=tool):
+            return f"{content}\n{tool or ''}"
+        case CompleteTrajectory(error_message=error):
+            return error or ""
+        case GiveFeedback(comment=comment):
+            return comment or ""
+
+
+def _words_of_playbook(payload: CreatePlaybook | UpdatePlaybook) -> str:
+    if isinstance(payload, UpdatePlaybook):
+        return "\n".join(each.text for each in payload.add)
+    owners = f"{payload.agent_id or ''}\n{payload.user_id or ''}"
+    texts = [each.text for each in payload.strategies]
+    return "\n".join((payload.name, payload.description, owners, *texts))
 
 
 def parked_body(park: Park) -> dict[str, Any]:

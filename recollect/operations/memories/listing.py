@@ -32,6 +32,7 @@ from recollect.schemas.wire import (
     Handle,
     MentalModel,
     Merge,
+    Playbook,
     RelatedEntities,
     RelatedEntity,
     ZoneSummary,
@@ -43,7 +44,7 @@ _MAX_PAGE_SIZE = 1_000
 #: The maximum number of related entities, so that a graph of them can be drawn.
 MAX_RELATED = 100
 
-Identified = TypeVar("Identified", Merge, MentalModel, Directive)
+Identified = TypeVar("Identified", Merge, MentalModel, Directive, Playbook)
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:

@@ -12,6 +12,8 @@ from recollect.operations.table.derived.observation_operations import Observatio
 from recollect.operations.table.derived.timeline_operations import TimelineOperations
 from recollect.operations.table.entity_operations import EntityOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
+from recollect.operations.table.learning.playbook_operations import PlaybookOperations
+from recollect.operations.table.learning.trajectory_operations import TrajectoryOperations
 from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.operation import Operation, operations_of
@@ -29,6 +31,8 @@ class ZoneOperations(
     ModelOperations,
     ObservationOperations,
     AnalysisOperations,
+    TrajectoryOperations,
+    PlaybookOperations,
     ErasureOperations,
     UpkeepOperations,
     BranchOperations,

@@ -1,0 +1,198 @@
+"""Queries of memory.db for lists of trajectories and playbooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.changes import Playbook
+
+#: More uses than this do not change a moving average.
+_LAST_USES = 200
+
+
+class ListedTrajectory(NamedTuple):
+    """A trajectory, and how it ended; times are unix ms. `status` is None while it runs."""
+
+    id: str
+    task: str
+    task_type: str
+    agent_id: str | None
+    playbook_id: str | None
+    metadata: str
+    number: int
+    started_at: int
+    status: str | None
+    success_score: float | None
+    error_message: str | None
+    metrics: str | None
+    completed_at: int | None
+    step_count: int
+    feedback_score: float | None
+
+
+_TRAJECTORIES = """
+SELECT trajectory.id, task, trajectory.task_type, agent_id, playbook_id, metadata,
+       trajectory.number, started_at, status, success_score, error_message, metrics, completed_at,
+       (SELECT count(*) FROM trajectory_steps WHERE trajectory_id = trajectory.id),
+       (SELECT score FROM trajectory_feedback WHERE trajectory_id = trajectory.id
+         ORDER BY number DESC LIMIT 1)
+  FROM trajectories AS trajectory
+  LEFT JOIN trajectory_completions ON trajectory_id = trajectory.id
+"""
+
+
+def trajectories(
+    connection: apsw.Connection,
+    *,
+    ids: Sequence[str] | None = None,
+    agent_id: str | None = None,
+    task_type: str | None = None,
+    status: str | None = None,
+    before: int | None = None,
+    limit: int = 1,
+) -> list[ListedTrajectory]:
+    """Return the trajectories that match, the newest first; `before`: with smaller numbers."""
+    conditions: list[tuple[str, object]] = []
+    if ids is not None:
+        conditions.append(
+            ("trajectory.id IN (SELECT value FROM json_each(?))", json_array(list(ids)))
+        )
+    if agent_id is not None:
+        conditions.append(("agent_id = ?", agent_id))
+    if task_type is not None:
+        conditions.append(("trajectory.task_type = ?", task_type))
+    if status is not None:
+        conditions.append(("coalesce(status, 'running') = ?", status))
+    if before is not None:
+        conditions.append(("trajectory.number < ?", before))
+    where = " AND ".join(condition for condition, _ in conditions) or "TRUE"
+    found = rows(
+        connection,
+        f"{_TRAJECTORIES} WHERE {where} ORDER BY trajectory.number DESC LIMIT ?",
+        (*(value for _, value in conditions), limit),
+    )
+    return [ListedTrajectory(*row) for row in found]
+
+
+class ListedPlaybook(NamedTuple):
+    """A playbook, with its newest version (`updated_at`: unix ms) and its last uses in order."""
+
+    playbook: Playbook
+    version: int
+    updated_at: int
+    uses: int
+    outcomes: list[bool]
+
+
+def playbooks(
+    connection: apsw.Connection, ids: Sequence[str] | None = None
+) -> list[ListedPlaybook]:
+    """Return playbooks, in order of their creation."""
+    columns = ", ".join(f"playbook.{name}" for name in Playbook.__struct_fields__)
+    found = rows(
+        connection,
+        f"""
+        SELECT {columns}, version, newest.created_at,
+               (SELECT count(*) FROM playbook_uses WHERE playbook_id = playbook.id)
+          FROM playbooks AS playbook
+          JOIN playbook_versions AS newest ON newest.playbook_id = playbook.id
+         WHERE (? OR playbook.id IN (SELECT value FROM json_each(?)))
+           AND NOT EXISTS (SELECT 1 FROM playbook_versions AS later
+                            WHERE later.playbook_id = playbook.id AND later.number > newest.number)
+         ORDER BY playbook.number
+        """,
+        (ids is None, json_array(list(ids or ()))),
+    )
+    return [
+        ListedPlaybook(Playbook(*fields), version, at, uses, _outcomes(connection, fields[0]))
+        for *fields, version, at, uses in found
+    ]
+
+
+def _outcomes(connection: apsw.Connection, playbook_id: str) -> list[bool]:
+    """Return whether each of the last uses succeeded, in order."""
+    found = rows(
+        connection,
+        "SELECT success FROM playbook_uses WHERE playbook_id = ? ORDER BY number DESC LIMIT ?",
+        (playbook_id, _LAST_USES),
+    )
+    return [bool(success) for (success,) in reversed(found)]
+
+
+def versions(
+    connection: apsw.Connection, playbook_id: str
+) -> list[tuple[int, int, str | None, int]]:
+    """Return (version, time in unix ms, trajectory id, number) of each version, in order."""
+    return rows(
+        connection,
+        "SELECT version, created_at, trajectory_id, number FROM playbook_versions "
+        "WHERE playbook_id = ? ORDER BY number",
+        (playbook_id,),
+    )
+
+
+def evidence_of_strategies(
+    connection: apsw.Connection, strategy_ids: Sequence[str]
+) -> list[tuple[str, str, str, str | None]]:
+    """Return (strategy id, trajectory id, step id, task) of all evidence, in order of the ledger.
+
+    The task is that of the trajectory.
+    """
+    return rows(
+        connection,
+        "SELECT strategy_id, trajectory_id, step_id, task FROM strategy_evidence AS evidence "
+        "LEFT JOIN trajectories ON trajectories.id = trajectory_id "
+        "WHERE strategy_id IN (SELECT value FROM json_each(?)) "
+        "ORDER BY evidence.number, trajectory_id, step_id",
+        (json_array(list(strategy_ids)),),
+    )
+
+
+def playbook_named(connection: apsw.Connection, name: str) -> str | None:
+    """Return the id of the oldest playbook with a name."""
+    found: str | None = scalar(
+        connection, "SELECT id FROM playbooks WHERE name = ? ORDER BY number LIMIT 1", (name,)
+    )
+    return found
+
+
+def learning_records(connection: apsw.Connection, id_: str) -> list[int]:
+    """Return the numbers of the records behind an id, sorted.
+
+    For a trajectory or a playbook, these are all of its records; for a step, a feedback, a
+    reflection or a version of a playbook, its own.
+    """
+    found = rows(
+        connection,
+        """
+        SELECT number FROM trajectories WHERE id = ?1
+        UNION SELECT number FROM trajectory_steps WHERE id = ?1 OR trajectory_id = ?1
+        UNION SELECT number FROM trajectory_completions WHERE trajectory_id = ?1
+        UNION SELECT number FROM trajectory_feedback WHERE id = ?1 OR trajectory_id = ?1
+        UNION SELECT number FROM reflections WHERE id = ?1 OR trajectory_id = ?1
+        UNION SELECT number FROM playbooks WHERE id = ?1
+        UNION SELECT number FROM playbook_versions WHERE id = ?1 OR playbook_id = ?1
+        UNION SELECT number FROM playbook_uses WHERE playbook_id = ?1
+        ORDER BY 1
+        """,
+        (id_,),
+    )
+    return [int(number) for (number,) in found]
+
+
+def learning_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[str]:
+    """Return the ids of the trajectories and playbooks that these records start or create."""
+    found = rows(
+        connection,
+        """
+        SELECT id FROM trajectories WHERE number IN (SELECT value FROM json_each(?1))
+        UNION SELECT id FROM playbooks WHERE number IN (SELECT value FROM json_each(?1))
+        ORDER BY 1
+        """,
+        (json_array(list(numbers)),),
+    )
+    return [str(id_) for (id_,) in found]

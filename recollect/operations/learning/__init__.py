@@ -1,0 +1,1 @@
+"""Learning from experience: trajectories, reflections and playbooks."""

@@ -1,0 +1,296 @@
+"""Playbooks: creating, changing and listing them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.erasure import forgetting
+from recollect.operations.learning.trajectories import (
+    MAX_NAME,
+    check_playbook,
+    check_score,
+    check_text,
+    details,
+    publish,
+)
+from recollect.operations.memories.listing import after_cursor, check_limit
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import learning_list, learning_queries
+from recollect.schemas.changes import PlaybookStrategy as StrategyRow
+from recollect.schemas.errors import DecisionTimeout, InvalidInput
+from recollect.schemas.events import (
+    CreatePlaybook,
+    CuratePlaybook,
+    PlaybookStrategy,
+    RecordPlaybookUse,
+    Scope,
+    UpdatePlaybook,
+    Visibility,
+)
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import (
+    EvidenceStep,
+    ForgetReport,
+    ForgetTargets,
+    Playbook,
+    PlaybookChange,
+    PlaybookHistory,
+    PlaybookPage,
+    Strategy,
+)
+from recollect.streams.learning.feedback_scores import success_rate
+from recollect.streams.publishing.commands import random_id
+
+#: The maximum number of strategies of one command, and of characters of one.
+MAX_STRATEGIES = 200
+MAX_STRATEGY = 2_000
+
+
+def create(
+    zone: OpenZone,
+    name: str,
+    *,
+    description: str = "",
+    agent_id: str | None = None,
+    user_id: str | None = None,
+    scope: Scope = "zone",
+    visibility: Visibility = "shared",
+    strategies: Sequence[PlaybookStrategy] = (),
+) -> Playbook:
+    """Create a playbook.
+
+    Raises:
+        InvalidInput: a text is empty or too long, or a confidence is not between 0 and 1.
+    """
+    check_text("name", name, MAX_NAME)
+    for field, value in (("agent_id", agent_id), ("user_id", user_id)):
+        if value is not None:
+            check_text(field, value, MAX_NAME)
+    if description:
+        check_text("description", description, MAX_STRATEGY)
+    _check_strategies(strategies)
+    receipt = publish(
+        zone,
+        CreatePlaybook(
+            source_id=random_id("playbook"),
+            name=name,
+            description=description,
+            agent_id=agent_id,
+            user_id=user_id,
+            scope=scope,
+            visibility=visibility,
+            strategies=tuple(strategies),
+        ),
+    )
+    return playbook(zone, receipt.event_id)
+
+
+def update(
+    zone: OpenZone,
+    playbook_id: str,
+    *,
+    add: Sequence[PlaybookStrategy] = (),
+    remove: Sequence[str] = (),
+) -> Playbook:
+    """Write a new version of a playbook, with strategies added and removed.
+
+    A strategy that says the same as one of the playbook is merged with it.
+
+    Raises:
+        InvalidInput: nothing is added or removed, or a strategy is invalid.
+        UnknownId: there is no such playbook.
+    """
+    if not add and not remove:
+        raise InvalidInput("give strategies to add, or ids of strategies to remove")
+    _check_strategies(add)
+    check_playbook(zone, playbook_id)
+    publish(
+        zone,
+        UpdatePlaybook(
+            source_id=random_id("playbook"),
+            playbook_id=playbook_id,
+            add=tuple(add),
+            remove=tuple(remove),
+        ),
+    )
+    return playbook(zone, playbook_id)
+
+
+def curate(zone: OpenZone, playbook_id: str, trajectory_id: str) -> Playbook:
+    """Merge what the newest reflection on a trajectory found into a playbook.
+
+    Raises:
+        UnknownId: there is no such playbook or trajectory.
+    """
+    check_playbook(zone, playbook_id)
+    details(zone, trajectory_id)
+    publish(
+        zone,
+        CuratePlaybook(
+            source_id=random_id("curation"), playbook_id=playbook_id, trajectory_id=trajectory_id
+        ),
+    )
+    return playbook(zone, playbook_id)
+
+
+def record_use(zone: OpenZone, playbook_id: str, *, success: bool) -> Playbook:
+    """Count a use of a playbook.
+
+    Raises:
+        UnknownId: there is no such playbook.
+    """
+    check_playbook(zone, playbook_id)
+    publish(
+        zone,
+        RecordPlaybookUse(source_id=random_id("use"), playbook_id=playbook_id, success=success),
+    )
+    return playbook(zone, playbook_id)
+
+
+def delete(zone: OpenZone, playbook_id: str, *, dry_run: bool = False) -> ForgetReport:
+    """Erase a playbook with all its versions, everywhere.
+
+    Raises:
+        UnknownId: there is no such playbook.
+    """
+    check_playbook(zone, playbook_id)
+    return forgetting.forget(zone, ForgetTargets(ids=(playbook_id,)), dry_run=dry_run)
+
+
+def page(
+    zone: OpenZone,
+    *,
+    agent_id: str | None = None,
+    scope: Scope | None = None,
+    pattern: str | None = None,
+    cursor: str | None = None,
+    limit: int,
+) -> PlaybookPage:
+    """Return a page of playbooks, in order of their creation.
+
+    `pattern`: a part of the name or the description, in any case.
+
+    Raises:
+        InvalidInput: no playbook has the cursor's id, or the limit is invalid.
+    """
+    check_limit(limit)
+    found = [
+        each
+        for each in _read(zone)
+        if agent_id in (None, each.agent_id)
+        and scope in (None, each.scope)
+        and (pattern is None or pattern.casefold() in f"{each.name}\n{each.description}".casefold())
+    ]
+    shown, more = after_cursor(found, cursor, limit)
+    return PlaybookPage(playbooks=shown, cursor=more)
+
+
+def playbook(zone: OpenZone, playbook_id: str) -> Playbook:
+    """Return a playbook with its strategies.
+
+    Raises:
+        UnknownId: there is no such playbook.
+    """
+    check_playbook(zone, playbook_id)
+    for found in _read(zone, [playbook_id]):
+        return found
+    raise DecisionTimeout(f"zone {zone.name}: playbook {playbook_id} is not decided yet")
+
+
+def history(zone: OpenZone, playbook_id: str) -> PlaybookHistory:
+    """Return the versions of a playbook, each with what it changed.
+
+    Raises:
+        UnknownId: there is no such playbook.
+    """
+    check_playbook(zone, playbook_id)
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        rows = learning_queries.all_strategies(connection, playbook_id)
+        versions = learning_list.versions(connection, playbook_id)
+    written: dict[int, list[StrategyRow]] = defaultdict(list)
+    for row in rows:
+        written[row.number].append(row)
+    known: set[str] = set()
+    changes = []
+    for version, at, trajectory_id, number in versions:
+        new = written[number]
+        changes.append(
+            PlaybookChange(
+                version=version,
+                at=format_time(at),
+                trajectory_id=trajectory_id,
+                added=[row.text for row in new if row.strategy_id not in known],
+                changed=[row.text for row in new if row.strategy_id in known and row.is_standing],
+                removed=[row.text for row in new if not row.is_standing],
+            )
+        )
+        known |= {row.strategy_id for row in new}
+    return PlaybookHistory(id=playbook_id, versions=changes)
+
+
+def _read(zone: OpenZone, ids: Sequence[str] | None = None) -> list[Playbook]:
+    if not zone.exists():
+        return []
+    with zone.files() as files, files.read_transaction():
+        return [
+            _playbook(files, each) for each in learning_list.playbooks(files.memory.connection, ids)
+        ]
+
+
+def _playbook(files: ZoneFiles, listed: learning_list.ListedPlaybook) -> Playbook:
+    row = listed.playbook
+    strategies = strategies_of(files, row.id)
+    rate = success_rate(listed.outcomes)
+    return Playbook(
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        agent_id=row.agent_id,
+        user_id=row.user_id,
+        scope=row.scope,
+        visibility=row.visibility,
+        version=listed.version,
+        strategies=strategies,
+        usage_count=listed.uses,
+        success_rate=None if rate is None else round(rate, 4),
+        created_at=format_time(row.created_at),
+        updated_at=format_time(listed.updated_at),
+    )
+
+
+def strategies_of(files: ZoneFiles, playbook_id: str) -> list[Strategy]:
+    """Return the current strategies of a playbook, the most confident first."""
+    connection = files.memory.connection
+    rows = learning_queries.current_strategies(connection, playbook_id)
+    evidence: dict[str, list[EvidenceStep]] = defaultdict(list)
+    ids = [row.strategy_id for row in rows]
+    for id_, trajectory, step, _ in learning_list.evidence_of_strategies(connection, ids):
+        evidence[id_].append(EvidenceStep(trajectory_id=trajectory, step_id=step or None))
+    found = [
+        Strategy(
+            id=row.strategy_id,
+            kind=row.kind,
+            text=row.text,
+            confidence=row.confidence,
+            evidence=evidence[row.strategy_id],
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda each: (-each.confidence, each.id))
+
+
+def _check_strategies(strategies: Sequence[PlaybookStrategy]) -> None:
+    if len(strategies) > MAX_STRATEGIES:
+        raise InvalidInput(f"strategies: at most {MAX_STRATEGIES}")
+    for given in strategies:
+        try:
+            msgspec.convert(msgspec.to_builtins(given), PlaybookStrategy)
+        except msgspec.ValidationError as error:
+            raise InvalidInput(f"strategies: {error}") from None
+        check_text("text of a strategy", given.text, MAX_STRATEGY)
+        check_score("confidence", given.confidence)

@@ -1,0 +1,352 @@
+"""Trajectories: recording runs of tasks, feedback on them, and listing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.ingestion.ingesting import command
+from recollect.operations.memories.listing import check_limit
+from recollect.projections.memory import learning_list, learning_queries
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.events import (
+    AnyPayload,
+    CompleteTrajectory,
+    FeedbackSource,
+    GiveFeedback,
+    LogStep,
+    StartTrajectory,
+    StepKind,
+    TrajectoryStatus,
+)
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import (
+    Feedback,
+    FeedbackReport,
+    Receipt,
+    Trajectory,
+    TrajectoryDetails,
+    TrajectoryPage,
+    TrajectoryState,
+    TrajectoryStep,
+)
+from recollect.streams.learning.feedback_scores import combined_score, needs_relearning
+from recollect.streams.publishing.commands import random_id
+
+#: The task type of a trajectory that is given none.
+DEFAULT_TASK_TYPE = "task"
+#: The maximum number of characters of a task or a step.
+MAX_TEXT = 20_000
+#: The maximum number of characters of a name: a task type, an agent, a tool.
+MAX_NAME = 200
+_MAX_ENTRIES = 100
+_MAX_METADATA = 20_000
+_DEFAULT_SCORES: Mapping[TrajectoryStatus, float] = {"success": 1.0, "partial": 0.5, "failure": 0.0}
+
+
+def publish(zone: OpenZone, payload: AnyPayload) -> Receipt:
+    """Append a command about learning to the ledger and decide it.
+
+    Raises:
+        InvalidInput: the home's agents do not learn.
+    """
+    # Imported here: it loads the agents, which a query does not need.
+    from recollect.streams.agents.learning.learning_handler import LearningHandler
+
+    if not any(isinstance(agent, LearningHandler) for agent in zone.node.agents):
+        raise InvalidInput(
+            "the home's agents do not learn: add learning to them (recollect init --agents)"
+        )
+    return command(zone, payload)
+
+
+def start(
+    zone: OpenZone,
+    task: str,
+    *,
+    task_type: str = DEFAULT_TASK_TYPE,
+    agent_id: str | None = None,
+    playbook_id: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> TrajectoryDetails:
+    """Start a trajectory.
+
+    Raises:
+        InvalidInput: a text is empty or too long, or the metadata are too large.
+        UnknownId: there is no such playbook.
+    """
+    check_text("task", task, MAX_TEXT)
+    check_text("task_type", task_type, MAX_NAME)
+    if agent_id is not None:
+        check_text("agent_id", agent_id, MAX_NAME)
+    given = dict(metadata or {})
+    try:
+        size = len(msgspec.json.encode(given))
+    except (TypeError, msgspec.MsgspecError) as error:
+        raise InvalidInput(f"metadata: {error}; give JSON values") from None
+    if size > _MAX_METADATA:
+        raise InvalidInput(f"metadata: at most {_MAX_METADATA:,} bytes of JSON")
+    if playbook_id is not None:
+        check_playbook(zone, playbook_id)
+    receipt = publish(
+        zone,
+        StartTrajectory(
+            source_id=random_id("trajectory"),
+            task=task,
+            task_type=task_type,
+            agent_id=agent_id,
+            playbook_id=playbook_id,
+            metadata=given,
+        ),
+    )
+    return details(zone, receipt.event_id)
+
+
+def log_step(
+    zone: OpenZone, trajectory_id: str, kind: StepKind, content: str, *, tool: str | None = None
+) -> TrajectoryStep:
+    """Log a step of a running trajectory.
+
+    Raises:
+        InvalidInput: a text is empty or too long, a tool call names no tool, or the trajectory is
+            complete.
+        UnknownId: there is no such trajectory.
+    """
+    check_text("content", content, MAX_TEXT)
+    if kind == "tool_call" and tool is None:
+        raise InvalidInput("tool: a tool call needs the name of the tool")
+    if tool is not None:
+        check_text("tool", tool, MAX_NAME)
+    _check_running(zone, trajectory_id)
+    receipt = publish(
+        zone,
+        LogStep(
+            source_id=random_id("step"),
+            trajectory_id=trajectory_id,
+            step=kind,
+            content=content,
+            tool=tool,
+        ),
+    )
+    return next(step for step in _steps(zone, trajectory_id) if step.id == receipt.event_id)
+
+
+def complete(
+    zone: OpenZone,
+    trajectory_id: str,
+    status: TrajectoryStatus,
+    *,
+    success_score: float | None = None,
+    error_message: str | None = None,
+    metrics: Mapping[str, float] | None = None,
+) -> TrajectoryDetails:
+    """End a trajectory; `success_score` None: 1 for a success, 0 for a failure, else 0.5.
+
+    Raises:
+        InvalidInput: a value is out of range, or the trajectory is complete.
+        UnknownId: there is no such trajectory.
+    """
+    score = _DEFAULT_SCORES[status] if success_score is None else success_score
+    check_score("success_score", score)
+    if error_message is not None:
+        check_text("error_message", error_message, MAX_TEXT)
+    given = {name: float(value) for name, value in (metrics or {}).items()}
+    if len(given) > _MAX_ENTRIES or not all(map(isfinite, given.values())):
+        raise InvalidInput(f"metrics: at most {_MAX_ENTRIES} finite numbers")
+    _check_running(zone, trajectory_id)
+    publish(
+        zone,
+        CompleteTrajectory(
+            source_id=random_id("completion"),
+            trajectory_id=trajectory_id,
+            status=status,
+            success_score=float(score),
+            error_message=error_message,
+            metrics=given,
+        ),
+    )
+    return details(zone, trajectory_id)
+
+
+def give_feedback(
+    zone: OpenZone,
+    trajectory_id: str,
+    score: float,
+    *,
+    source: FeedbackSource = "human",
+    comment: str | None = None,
+) -> FeedbackReport:
+    """Judge a trajectory; if the score changes much, it is reflected on again.
+
+    Raises:
+        InvalidInput: a value is out of range.
+        UnknownId: there is no such trajectory.
+    """
+    check_score("score", score)
+    if comment is not None:
+        check_text("comment", comment, MAX_TEXT)
+    details(zone, trajectory_id)
+    publish(
+        zone,
+        GiveFeedback(
+            source_id=random_id("feedback"),
+            trajectory_id=trajectory_id,
+            score=float(score),
+            source=source,
+            comment=comment,
+        ),
+    )
+    found = details(zone, trajectory_id)
+    scores = [each.score for each in found.feedback]
+    own = found.success_score
+    return FeedbackReport(
+        trajectory_id=trajectory_id,
+        success_score=own,
+        feedback=len(scores),
+        latest=combined_score(scores, "latest") or 0.0,
+        average=combined_score(scores, "average") or 0.0,
+        weighted=combined_score(scores, "weighted") or 0.0,
+        relearning=own is not None and needs_relearning(own, scores),
+    )
+
+
+def page(
+    zone: OpenZone,
+    *,
+    agent_id: str | None = None,
+    task_type: str | None = None,
+    status: TrajectoryState | None = None,
+    cursor: str | None = None,
+    limit: int,
+) -> TrajectoryPage:
+    """Return a page of trajectories, the newest first; a cursor is the id of the last one.
+
+    Raises:
+        InvalidInput: no trajectory has the cursor's id, or the limit is invalid.
+    """
+    check_limit(limit)
+    if not zone.exists():
+        return TrajectoryPage(trajectories=[])
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        before = None
+        if cursor is not None:
+            last = learning_queries.trajectory(connection, cursor)
+            if last is None:
+                raise InvalidInput(
+                    f"cursor {cursor[:60]!r} is not from this list; start with the first page"
+                )
+            before = last.number
+        found = learning_list.trajectories(
+            connection,
+            agent_id=agent_id,
+            task_type=task_type,
+            status=status,
+            before=before,
+            limit=limit + 1,
+        )
+    shown = [Trajectory(**_fields(each)) for each in found[:limit]]
+    return TrajectoryPage(trajectories=shown, cursor=shown[-1].id if len(found) > limit else None)
+
+
+def details(zone: OpenZone, trajectory_id: str) -> TrajectoryDetails:
+    """Return a trajectory with its steps and feedback.
+
+    Raises:
+        UnknownId: there is no such trajectory.
+    """
+    if zone.exists():
+        with zone.files() as files, files.read_transaction():
+            connection = files.memory.connection
+            for found in learning_list.trajectories(connection, ids=[trajectory_id]):
+                feedback = learning_queries.feedback(connection, found.id)
+                reflections = learning_queries.reflections(connection, found.id)
+                return TrajectoryDetails(
+                    **_fields(found),
+                    metadata=msgspec.json.decode(found.metadata),
+                    metrics=msgspec.json.decode(found.metrics or "{}"),
+                    steps=_steps(zone, found.id),
+                    feedback=[
+                        Feedback(
+                            id=each.id,
+                            score=each.score,
+                            source=each.source,
+                            comment=each.comment,
+                            at=format_time(each.given_at),
+                        )
+                        for each in feedback
+                    ],
+                    reflections=[each.id for each in reflections],
+                )
+    raise UnknownId(
+        f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; trajectories lists all"
+    )
+
+
+def _fields(found: learning_list.ListedTrajectory) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "task": found.task,
+        "task_type": found.task_type,
+        "agent_id": found.agent_id,
+        "playbook_id": found.playbook_id,
+        "status": found.status or "running",
+        "success_score": found.success_score,
+        "feedback_score": found.feedback_score,
+        "error_message": found.error_message,
+        "step_count": found.step_count,
+        "started_at": format_time(found.started_at),
+        "completed_at": None if found.completed_at is None else format_time(found.completed_at),
+    }
+
+
+def _steps(zone: OpenZone, trajectory_id: str) -> list[TrajectoryStep]:
+    with zone.files() as files:
+        found = learning_queries.steps(files.memory.connection, trajectory_id)
+    return [
+        TrajectoryStep(
+            id=step.id,
+            kind=step.kind,
+            content=step.content,
+            tool=step.tool,
+            at=format_time(step.at),
+        )
+        for step in found
+    ]
+
+
+def _check_running(zone: OpenZone, trajectory_id: str) -> None:
+    found = details(zone, trajectory_id)
+    if found.status != "running":
+        raise InvalidInput(
+            f"trajectory {trajectory_id} is complete ({found.status}); start another, or give "
+            "feedback on this one"
+        )
+
+
+def check_playbook(zone: OpenZone, playbook_id: str) -> None:
+    """Raise UnknownId if there is no such playbook."""
+    if zone.exists():
+        with zone.files() as files:
+            if learning_queries.playbook(files.memory.connection, playbook_id) is not None:
+                return
+    raise UnknownId(f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all")
+
+
+def check_text(field: str, text: str, limit: int) -> None:
+    """Raise InvalidInput if a text is empty or too long."""
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"{field} is empty")
+    if len(text) > limit:
+        raise InvalidInput(f"{field}: at most {limit:,} characters")
+
+
+def check_score(field: str, score: float) -> None:
+    """Raise InvalidInput if a score is not between 0 and 1."""
+    is_number = isinstance(score, int | float) and not isinstance(score, bool)
+    if not is_number or not 0 <= score <= 1:
+        raise InvalidInput(f"{field} is {score!r}; it may be 0 to 1")

@@ -1,0 +1,234 @@
+"""Reflection on trajectories: by their outcomes, or with a language model; and learning from it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.learning import playbook_listing
+from recollect.operations.learning.trajectories import check_playbook, details, publish
+from recollect.projections.memory import learning_list, learning_queries
+from recollect.schemas.changes import Reflection, ReflectionItem
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.events import Reflect
+from recollect.schemas.ids import derive_ulid
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import (
+    EvidenceStep,
+    LearnedItem,
+    LearningReport,
+    TrajectoryReflection,
+)
+from recollect.streams.learning.strategies import StepRef
+from recollect.streams.publishing.commands import random_id
+
+#: The other runs that a model sees, and of each run the steps and their characters.
+_SHOWN_RUNS = 5
+_SHOWN_STEPS = 40
+_SHOWN_CHARACTERS = 1_000
+
+_refs = msgspec.json.Decoder(list[StepRef])
+
+
+def reflect_on(
+    zone: OpenZone, trajectory_id: str, *, model: bool | None = None
+) -> TrajectoryReflection:
+    """Reflect on a completed trajectory.
+
+    `model`: with the home's language model; None: if its writer is one. Without a model, the
+    outcomes of the trajectories of its task type are compared. If there is too little to learn
+    from, or a model's answer is invalid, the result has no id and nothing is stored.
+
+    Raises:
+        UnknownId: there is no such trajectory.
+        InvalidInput: it is still running, or the home has no model.
+        Unavailable: no model answered, or the budget is exhausted.
+    """
+    if details(zone, trajectory_id).status == "running":
+        raise InvalidInput(f"trajectory {trajectory_id} is running; complete it first")
+    has_model = zone.open_home.home.writer == "model"
+    if model and not has_model:
+        raise InvalidInput(
+            "the home uses only rules; to add a model, run recollect init --writer model"
+        )
+    if has_model if model is None else model:
+        command = _ask_model(zone, trajectory_id)
+    else:
+        command = Reflect(source_id=random_id("reflection"), trajectory_id=trajectory_id)
+    receipt = publish(zone, command)
+    return reflection(zone, receipt.event_id) or TrajectoryReflection(
+        id=None, trajectory_id=trajectory_id
+    )
+
+
+def reflection(zone: OpenZone, reflection_id: str) -> TrajectoryReflection | None:
+    """Return a reflection; None if there is none with this id."""
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        row = files.memory.row(Reflection, (reflection_id,))
+        if row is None:
+            return None
+        items = learning_queries.reflection_items(connection, row.id)
+
+    def of_kind(kind: str) -> list[LearnedItem]:
+        return [_learned(item) for item in items if item.kind == kind]
+
+    return TrajectoryReflection(
+        id=row.id,
+        trajectory_id=row.trajectory_id,
+        importance=row.confidence,
+        confidence=row.confidence,
+        model=row.model,
+        successes=row.successes,
+        failures=row.failures,
+        helpful_strategies=of_kind("helpful"),
+        harmful_patterns=of_kind("harmful"),
+        observations=of_kind("observation"),
+        created_at=format_time(row.created_at),
+    )
+
+
+def required_reflection(zone: OpenZone, reflection_id: str) -> TrajectoryReflection:
+    """Return a reflection.
+
+    Raises:
+        UnknownId: there is none with this id.
+    """
+    found = reflection(zone, reflection_id) if zone.exists() else None
+    if found is None:
+        raise UnknownId(f"zone {zone.name} has no reflection {reflection_id[:60]!r}")
+    return found
+
+
+def learn_from(
+    zone: OpenZone,
+    trajectory_id: str,
+    *,
+    playbook_id: str | None = None,
+    model: bool | None = None,
+) -> LearningReport:
+    """Reflect on a trajectory, and merge what was found into a playbook.
+
+    `playbook_id` None: the playbook in use, or else the one that is named like the task type. It is
+    created when there is something to learn.
+
+    Raises:
+        UnknownId: there is no such trajectory or playbook.
+        InvalidInput, Unavailable: as `reflect_on`.
+    """
+    if playbook_id is not None:
+        check_playbook(zone, playbook_id)
+    found = reflect_on(zone, trajectory_id, model=model)
+    trajectory = details(zone, trajectory_id)
+    with zone.files() as files:
+        connection = files.memory.connection
+        target = playbook_id or trajectory.playbook_id
+        if target is None or learning_queries.playbook(connection, target) is None:
+            target = learning_list.playbook_named(connection, trajectory.task_type)
+    if found.helpful_strategies or found.harmful_patterns:
+        if target is None:
+            target = playbook_listing.create(zone, trajectory.task_type).id
+        version = playbook_listing.curate(zone, target, trajectory_id).version
+        return LearningReport(reflection=found, playbook_id=target, version=version)
+    version_now = None if target is None else playbook_listing.playbook(zone, target).version
+    return LearningReport(reflection=found, playbook_id=target, version=version_now)
+
+
+def _learned(item: ReflectionItem) -> LearnedItem:
+    return LearnedItem(
+        text=item.text,
+        impact=item.impact or None,
+        confidence=item.confidence,
+        in_successes=item.in_successes,
+        in_failures=item.in_failures,
+        evidence=[
+            EvidenceStep(trajectory_id=ref.trajectory_id, step_id=ref.step_id or None)
+            for ref in _refs.decode(item.evidence)
+        ],
+    )
+
+
+# With a model
+
+
+def _ask_model(zone: OpenZone, trajectory_id: str) -> Reflect:
+    """Ask the home's model about a trajectory; its answer is recorded before it is used."""
+    # Imported here: only a reflection with a model needs them.
+    from recollect.operations.writing.writing import event_sources, open_client
+    from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+    from recollect.streams.writing.reflection_prompt import REFLECTION_ROLE, reflection_request
+
+    runs, numbers = _shown_runs(zone, trajectory_id)
+    home, ledger = zone.open_home.home, zone.node.ledger
+    with closing(open_client(home.configuration, home.directory)) as client:
+        recorder = Recorder(
+            ledger,
+            zone.name,
+            client,
+            lambda wanted: event_sources(zone, wanted),
+            Recordings(ledger, zone.name),
+        )
+        request = reflection_request(runs)
+        try:
+            recording, ref = recorder.ask(request, frozenset(numbers), REFLECTION_ROLE)
+        except ErasedDuringCall:
+            raise InvalidInput(
+                f"a step of trajectory {trajectory_id} was erased meanwhile; reflect again"
+            ) from None
+    return Reflect(
+        source_id=f"reflect:{trajectory_id}:{derive_ulid(0, ref.hash.hex())}",
+        trajectory_id=trajectory_id,
+        answers=(ref,),
+        sources=tuple(sorted(numbers)),
+        model=recording.header.model,
+        role=REFLECTION_ROLE,
+    )
+
+
+def _shown_runs(zone: OpenZone, trajectory_id: str) -> tuple[list[dict[str, Any]], set[int]]:
+    """Return the runs as a model sees them, the trajectory first, and the numbers of its events."""
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        own = learning_queries.completion(connection, trajectory_id)
+        assert own is not None
+        others = learning_queries.completions_of_type(connection, own.task_type, _SHOWN_RUNS + 1)
+        newest = [each for each in reversed(others) if each.trajectory_id != trajectory_id]
+        runs, numbers = [], set[int]()
+        for completion in [own, *newest[:_SHOWN_RUNS]]:
+            trajectory = learning_queries.trajectory(connection, completion.trajectory_id)
+            assert trajectory is not None
+            steps = learning_queries.steps(connection, trajectory.id)
+            # The last steps, since they decide how a run ends.
+            steps = steps[-_SHOWN_STEPS:]
+            feedback = learning_queries.feedback(connection, trajectory.id)
+            runs.append(
+                {
+                    "task": trajectory.task[:_SHOWN_CHARACTERS],
+                    "steps": [
+                        {
+                            "step": step.number,
+                            "kind": step.kind,
+                            "tool": step.tool,
+                            "content": step.content[:_SHOWN_CHARACTERS],
+                        }
+                        for step in steps
+                    ],
+                    "status": completion.status,
+                    "success_score": completion.success_score,
+                    "error": (completion.error_message or "")[:_SHOWN_CHARACTERS],
+                    "feedback": [
+                        {
+                            "score": each.score,
+                            "source": each.source,
+                            "comment": (each.comment or "")[:_SHOWN_CHARACTERS],
+                        }
+                        for each in feedback
+                    ],
+                }
+            )
+            numbers |= {trajectory.number, completion.number}
+            numbers |= {step.number for step in steps} | {each.number for each in feedback}
+    return runs, numbers

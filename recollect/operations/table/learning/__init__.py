@@ -1,0 +1,1 @@
+"""Operations on learning: trajectories and playbooks."""

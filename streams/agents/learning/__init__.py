@@ -1,0 +1,1 @@
+"""The agent that learns from trajectories."""
