@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
+from inspect import isawaitable
 from os import PathLike
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -217,6 +218,60 @@ class AsyncZone(ZoneOperations):
         0
         """
         return await self._recollect.run(partial(self._zone.call, operation, *args, **kwargs))
+
+    async def execute_with_learning(
+        self,
+        task_fn: Callable[..., T | Awaitable[T]],
+        task_description: str,
+        *,
+        task_type: str = "task",
+        agent_id: str | None = None,
+        playbook_id: str | None = None,
+        reflect: bool = True,
+        update_playbook: bool = True,
+    ) -> T:
+        """Run a task, or await it, as `Zone.execute_with_learning`; `log` of its run is awaited.
+
+        >>> async def task(run):
+        ...     await run.log("tool_call", "Run all tests.", tool="pytest")
+        ...     return "released"
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return await r.zone("ada").execute_with_learning(task, "Release version 2.1")
+        >>> asyncio.run(main())
+        'released'
+        """
+        # Imported here: a query does not need it.
+        from recollect.library.learning_loop import (
+            AsyncLearningRun,
+            LearningLoop,
+            takes_a_run,
+            tolerated,
+        )
+
+        loop = LearningLoop(
+            self._zone,
+            task_description,
+            task_type=task_type,
+            agent_id=agent_id,
+            playbook_id=playbook_id,
+            reflect=reflect,
+            update_playbook=update_playbook,
+        )
+        on_thread = self._recollect.run
+        run = AsyncLearningRun(self._zone, on_thread)
+        with tolerated("start the trajectory"):
+            await on_thread(partial(loop.start, run))
+        try:
+            found: Any = task_fn(run) if takes_a_run(task_fn) else task_fn()
+            result: T = await found if isawaitable(found) else found
+        except BaseException as error:
+            with tolerated("learn"):
+                await on_thread(partial(loop.end, run, error))
+            raise
+        with tolerated("learn"):
+            await on_thread(partial(loop.end, run, None))
+        return result
 
     ingest = _async_method(Zone.ingest)
     event_import = _async_method(Zone.event_import)

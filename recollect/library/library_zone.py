@@ -342,6 +342,52 @@ class Zone(ZoneOperations):
             span.set_records(report.events)
         return report
 
+    def execute_with_learning(
+        self,
+        task_fn: Callable[..., T],
+        task_description: str,
+        *,
+        task_type: str = "task",
+        agent_id: str | None = None,
+        playbook_id: str | None = None,
+        reflect: bool = True,
+        update_playbook: bool = True,
+    ) -> T:
+        """Run a task, record it as a trajectory, and learn from how it ended; return its result.
+
+        `task_fn` is called with the run (`strategies` that fit, `block` for a prompt, `log` for its
+        steps, `score`), or without arguments if it takes none. A task that raises has failed, and
+        its exception is raised again. Whatever fails in the memory is logged, and changes neither
+        the result nor the exception. `playbook_id`, `reflect`, `update_playbook`: as `learn_from`.
+
+        >>> def task(run):
+        ...     run.log("tool_call", "Run all tests.", tool="pytest")
+        ...     return "released"
+        >>> zone.execute_with_learning(task, "Release version 2.1", task_type="release")
+        'released'
+        """
+        # Imported here: a query does not need it.
+        from recollect.library.learning_loop import LearningLoop, LearningRun, takes_a_run
+
+        loop = LearningLoop(
+            self,
+            task_description,
+            task_type=task_type,
+            agent_id=agent_id,
+            playbook_id=playbook_id,
+            reflect=reflect,
+            update_playbook=update_playbook,
+        )
+        run = LearningRun(self)
+        loop.start(run)
+        try:
+            result = task_fn(run) if takes_a_run(task_fn) else task_fn()
+        except BaseException as error:
+            loop.end(run, error)
+            raise
+        loop.end(run, None)
+        return result
+
     @_guard
     def exists(self) -> bool:
         """Return whether the zone has events.

@@ -45,8 +45,14 @@ def _own() -> Sequence[MemoryTool]:
     return recollect_tools()
 
 
-#: Only the default tool set.
-OWN_TOOL_SETS: ToolSets = {"recollect": _own}
+def _learning() -> Sequence[MemoryTool]:
+    from recollect.mcp_server.recollect_tools import recollect_tools
+
+    return recollect_tools("learning")
+
+
+#: The default tool set, and a small one for agents that only learn from their own runs.
+OWN_TOOL_SETS: ToolSets = {"recollect": _own, "learning": _learning}
 
 
 def __getattr__(name: str) -> object:

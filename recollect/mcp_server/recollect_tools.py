@@ -11,12 +11,12 @@ from recollect.operations.table.operation import Operation, Tool
 from recollect.operations.table.zone_operations import all_operations
 
 
-def recollect_tools() -> tuple[MemoryTool, ...]:
-    """Return a tool for each operation that agents are offered."""
+def recollect_tools(tag: str | None = None) -> tuple[MemoryTool, ...]:
+    """Return a tool for each operation that agents are offered; `tag`: only those with this tag."""
     return tuple(
         _tool(operation, operation.tool)
         for operation in all_operations()
-        if operation.tool is not None
+        if operation.tool is not None and tag in (None, operation.tag)
     )
 
 

@@ -180,6 +180,8 @@ class RemoteZone(Zone):
             raise InvalidInput(all_rejected_message(report))
         return self._await_decision(report, wait, started)
 
+    execute_with_learning = Zone.execute_with_learning
+
     def event_import(self, principal: Mapping[str, str] | None = None) -> EventImport:
         _require_local_home("event_import", "give ingest an iterator that yields the events")
 

@@ -18,26 +18,36 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import (
     KINDS,
     Analyse,
+    CompleteTrajectory,
     CreateMentalModel,
+    CreatePlaybook,
+    CuratePlaybook,
     DecideMerge,
     DecideWriterPrompt,
     Deletion,
     Draft,
     Drop,
     Edit,
+    GiveFeedback,
+    LogStep,
     ModelAnswered,
     OwnAnalysis,
     Park,
+    PlaybookStrategy,
     ProposeMerge,
     RecallCount,
     RecallsCounted,
+    RecordPlaybookUse,
+    Reflect,
     RefreshModels,
     Retract,
     SetWriterPrompt,
+    StartTrajectory,
     StatedAt,
     Tick,
     UndoMerge,
     UpdateMentalModel,
+    UpdatePlaybook,
 )
 from recollect.streams.agents import BY_NAME, Agent
 from recollect.streams.analyses.analysis_types import BUILT_IN
@@ -157,6 +167,40 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(Tick(source_id="o", name="consolidate"), at=START + 3 * DAY)
     yield says("Al", "Always answer in French.", direction="in")
     yield command(RefreshModels(source_id="f", min_facts=2), at=START + DAY)
+    yield from learning(zone)
+
+
+def learning(zone: Zone) -> Iterator[Draft]:
+    """Yield two successful and two failed runs of a task, and what is made of them."""
+
+    def newest(table: str) -> str:
+        ((found,),) = zone.ask("memory", f"SELECT id FROM {table} ORDER BY number DESC LIMIT 1")
+        return str(found)
+
+    given = (PlaybookStrategy("Read the changelog."),)
+    yield command(CreatePlaybook(source_id="pb", name="release", strategies=given))
+    book = newest("playbooks")
+    for n in range(4):
+        yield command(StartTrajectory(source_id=f"t{n}", task="Release", task_type="release"))
+        run = newest("trajectories")
+        if n % 2:
+            yield command(
+                LogStep(source_id=f"s{n}", trajectory_id=run, step="action", content="Run tests.")
+            )
+        yield command(
+            CompleteTrajectory(
+                source_id=f"e{n}",
+                trajectory_id=run,
+                status="success" if n % 2 else "failure",
+                success_score=n % 2,
+            )
+        )
+    yield command(GiveFeedback(source_id="fb", trajectory_id=run, score=0.5, source="human"))
+    yield command(Reflect(source_id="rf", trajectory_id=run))
+    yield command(CuratePlaybook(source_id="cu", playbook_id=book, trajectory_id=run))
+    more = (PlaybookStrategy("Never push on a Friday."),)
+    yield command(UpdatePlaybook(source_id="up", playbook_id=book, add=more))
+    yield command(RecordPlaybookUse(source_id="us", playbook_id=book, success=True))
 
 
 def told(*agents: Agent) -> list[Outcome]:

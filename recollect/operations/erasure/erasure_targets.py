@@ -139,7 +139,8 @@ class TargetFinder:
         """Return the records with an id given by recollect or by a source.
 
         `id_`: `#` and a record's number; the id of an event, a fact, an observation, a mental
-        model, a trajectory or a playbook; or a source's own id. If a platform is given, the source's ids take precedence.
+        model, a trajectory or a playbook; or a source's own id. If a platform is given, the
+        source's ids take precedence.
 
         Raises:
             InvalidInput: the id names a record that cannot be erased, or events of several

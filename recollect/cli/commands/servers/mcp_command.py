@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.mcp_server.client_config import ConfigEdit
 
 #: Copies of the MCP server's lists, so that --help need not load it; a test compares the lists.
-TOOL_SETS = ("recollect", "mem0", "chatgpt")
+TOOL_SETS = ("recollect", "learning", "mem0", "chatgpt")
 CLIENTS = ("claude", "cursor", "vscode")
 
 
