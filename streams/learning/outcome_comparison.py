@@ -78,7 +78,10 @@ def compare_outcomes(runs: Sequence[Run]) -> list[FoundItem]:
                 taken[feature].setdefault(index, step)
     successes = {index for index, run in enumerate(runs) if run.succeeded}
     failures = set(range(len(runs))) - successes
-    differing = {feature: steps for feature, steps in taken.items() if len(steps) < len(runs)}
+    # A step of one run alone can never be reported, so it is no comparison (Tarone, 1990).
+    differing = {
+        feature: steps for feature, steps in taken.items() if MIN_RUNS <= len(steps) < len(runs)
+    }
     everyone = frozenset(range(len(runs)))
     with_it = {frozenset(steps) for steps in differing.values()}
     comparisons = len({frozenset({each, everyone - each}) for each in with_it})
