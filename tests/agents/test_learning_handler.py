@@ -222,8 +222,5 @@ def test_what_was_not_given_is_absent() -> None:
     book = learner.do(CreatePlaybook, name="release")
     (row,) = book.rows(Playbook)
     assert (row.agent_id, row.scope, row.visibility) == (None, "zone", "shared")
-    (found,) = learner.zone.ask(
-        "memory", "SELECT agent_id, playbook_id, metadata FROM trajectories"
-    )
-    assert found == (None, None, "{}")
-    assert not Trajectory.__struct_defaults__
+    query = "SELECT agent_id, playbook_id, metadata FROM trajectories"
+    assert learner.zone.ask("memory", query) == [(None, None, "{}")]
