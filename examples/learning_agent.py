@@ -1,6 +1,6 @@
 """An agent that learns over ten runs which step makes its task succeed.
 
-The agent is a script. On its own it runs the tests of every second release only, and nobody tells
+The agent is a script. On its own it runs the tests of every third release only, and nobody tells
 it that a release without them breaks. Each run begins with the strategies that fit the task.
 """
 
@@ -17,8 +17,8 @@ def release(number: int, run: LearningRun) -> str:
     """Release a version; without its tests it breaks."""
     advice = {strategy.text: strategy.kind for strategy in run.strategies}
     plan = {
-        "Read the changelog.": number % 3 == 0,
-        "Run all tests.": number % 2 == 0,
+        "Read the changelog.": number != 2,
+        "Run all tests.": number % 3 == 1,
         "Push to the main branch.": True,
     }
     taken = []
@@ -42,17 +42,17 @@ with tempfile.TemporaryDirectory() as home, Recollect(f"{home}/memory", encoder=
         except RuntimeError:
             outcomes.append(0)
     print("runs:", *outcomes)
-    # > runs: 1 0 1 0 1 1 1 1 1 1
-    print(f"first four: {sum(outcomes[:4])} of 4, last six: {sum(outcomes[4:])} of 6")
-    # > first four: 2 of 4, last six: 6 of 6
+    # > runs: 0 1 0 0 1 1 1 1 1 1
+    print(f"first five: {sum(outcomes[:5])} of 5, last five: {sum(outcomes[5:])} of 5")
+    # > first five: 2 of 5, last five: 5 of 5
 
     (playbook,) = zone.playbooks()
     print(f"used {playbook.usage_count} times, success rate {playbook.success_rate:.2f}")
-    # > used 6 times, success rate 1.00
+    # > used 5 times, success rate 1.00
     for strategy in playbook.strategies:
         runs = len(strategy.evidence)
         print(f"{strategy.kind}: {strategy.text} ({strategy.confidence:.2f}, {runs} runs)")
-    # > helpful: Run all tests. (0.96, 8 runs)
+    # > helpful: Run all tests. (0.98, 7 runs)
 
     print(zone.relevant_strategies("Release version 3.0").block)
     # > <learned_strategies>

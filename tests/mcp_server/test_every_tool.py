@@ -70,6 +70,20 @@ def test_a_result_says_that_it_is_out_of_date(ada: Agent) -> None:
     assert old["superseded_by"][0]["text"] == "Ada moved to Oslo."
 
 
+def test_a_task_is_recorded_and_learned_from(ada: Agent) -> None:
+    for outcome in ("success", "failure", "success", "failure"):
+        run = ada.call("start_trajectory", task="Fix the login", task_type="fix")["id"]
+        if outcome == "success":
+            ada.call("log_step", id=run, kind="tool_call", content="Run tests.", tool="pytest")
+        done = ada.call("complete_trajectory", id=run, status=outcome)
+    assert done["status"] == "failure"
+    found = ada.call("relevant_strategies", task="Fix the logout")
+    assert "- do: Run tests." in found["block"]
+    assert "notice" in found
+    judged = ada.call("give_feedback", id=run, score=0.9, source="monitoring")
+    assert judged["relearning"]
+
+
 def test_a_report_names_its_sources(ada: Agent) -> None:
     report = ada.call("reflect", query="Where does Ada live?")
     assert report["text"].startswith("# Where does Ada live?")
