@@ -1,6 +1,7 @@
 # Everything is installed into .venv, from the locks and nothing else.
 # Needs: Python 3.11 or later with venv and pip, make, git, and the package registry; kafka-test
-# and storm a Java 17 runtime and Maven, for the real Kafka.
+# and storm a Java 17 runtime and Maven, for the real Kafka; slow-test a Chromium and npm, for the
+# page, whose tests are skipped without them.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -42,7 +43,7 @@ demo-second: $(VENV)/.stamp      ## the same job on a second, generated export
 test: $(VENV)/.stamp-dev         ## set up, and the tests that are neither slow nor on Kafka
 	$(PYTEST) -m "not slow and not kafka" $(CHECKS:%=--ignore %)
 
-slow-test: $(VENV)/.stamp-dev    ## kills, races, hostile and generated input
+slow-test: $(VENV)/.stamp-dev    ## kills, races, hostile and generated input, the page in a Chromium
 	$(PYTEST) -m "slow and not kafka"
 
 kafka-test: $(VENV)/.stamp-dev   ## workers, replicas and faults on the real Kafka
@@ -114,6 +115,7 @@ lock: $(BIN)/python              ## resolve the locks again, on the oldest Pytho
 		--custom-compile-command "make lock" --constraint constraints.txt --extra langgraph \
 		--output-file $(SUITES)/requirements.lock pyproject.toml $(SUITES)/requirements.in
 	cd $(SUITES)/npm && npm install --silent --package-lock-only
+	cd tests/page/npm && npm install --silent --package-lock-only
 	rm -rf $(LOCK)
 
 clean:  ## remove .venv and every cache

@@ -118,12 +118,12 @@ const Bars = component((props) => () => {
   const { at = "" } = address.value.params;
   return html`<ol class="bars" aria-label="Facts by time">${periods.map(
     ({ period, facts, episodes }) => html`<li key=${period}>
-      <a href=${to(period)} aria-current=${period === at ? "true" : undefined}
-        aria-label=${`${titled(period)}: ${count(facts, "fact")}, ${count(episodes, "episode")}`}>
+      <a href=${to(period)} aria-current=${period === at ? "true" : undefined}>
         <span class="period">${titled(period)}</span>
         <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
           <rect width=${most ? (100 * facts) / most : 0} height="8" /></svg>
-        <span class="number">${facts.toLocaleString("en")}</span>
+        <span class="number">${facts.toLocaleString("en")}<span class="unseen">
+          ${" "}${facts === 1 ? "fact" : "facts"}, ${count(episodes, "episode")}</span></span>
       </a></li>`,
   )}</ol>`;
 });
