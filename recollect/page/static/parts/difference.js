@@ -4,30 +4,38 @@ import { component, html } from "../shell/component.js";
 import { count } from "./times.js";
 import { Text, visible } from "./texts.js";
 
+const SIGNS = { added: "+", removed: "−", changed: "~", kept: " " };
+
 /**
  * What two answers have and have not in common. Properties: `before`, `after`: lists of
- * {id, text, href}; `then`, `now`: the two moments in words.
+ * {id, text, href, state}; `then`, `now`: the two moments in words; `limit`: how
+ * many of each were compared, if there are more.
  */
 export const Difference = component((props) => () => {
-  const { before, after, then, now } = props.value;
+  const { before, after, then, now, limit = 0 } = props.value;
   const had = new Map(before.map((each) => [each.id, each]));
   const has = new Map(after.map((each) => [each.id, each]));
   const gone = before.filter((each) => !has.has(each.id));
   const come = after.filter((each) => !had.has(each.id));
+  const changed = after.filter((each) => had.has(each.id) && had.get(each.id).state !== each.state);
   const part = (title, found, mark) =>
     html`<section aria-label=${title}>
       <h2>${title} <span class="quiet">${found.length}</span></h2>
       <ul class="changes">${found.map(
         (each) => html`<li class=${mark} key=${each.id}>
-          <span class="sign" aria-hidden="true">${mark === "added" ? "+" : "−"}</span>
-          <a href=${each.href}><${Text} text=${each.text} limit=${240} /></a></li>`,
+          <span class="sign" aria-hidden="true">${SIGNS[mark]}</span>
+          <span><a href=${each.href}><${Text} text=${each.text} limit=${240} /></a>
+            ${each.state ? html` <span class="quiet">${each.state}</span>` : null}</span></li>`,
       )}</ul>
     </section>`;
   return html`<div class="difference" role="region" aria-label="Difference">
     <p class="quiet">From ${then} to ${now}: ${count(come.length, "item")} more,
-      ${" "}${count(gone.length, "item")} fewer, ${count(after.length - come.length, "item")} in both.</p>
+      ${" "}${count(gone.length, "item")} fewer, ${count(changed.length, "item")} changed,
+      ${" "}${count(after.length - come.length - changed.length, "item")} the same.
+      ${limit ? ` Only the first ${limit.toLocaleString("en")} of each were compared.` : ""}</p>
     ${come.length ? part(`Only ${now}`, come, "added") : null}
     ${gone.length ? part(`Only ${then}`, gone, "removed") : null}
+    ${changed.length ? part(`Changed since ${then}`, changed, "changed") : null}
   </div>`;
 });
 
@@ -38,9 +46,8 @@ export const UnifiedLines = component(
       .filter((line) => !/^(---|\+\+\+|@@)/.test(line))
       .map((line, at) => {
         const mark = line[0] === "+" ? "added" : line[0] === "-" ? "removed" : "kept";
-        const sign = { added: "+", removed: "−", kept: " " }[mark];
         return html`<li class=${mark} key=${at}>
-          <span class="sign">${sign}</span><${Text} text=${line.slice(1)} limit=${2000} /></li>`;
+          <span class="sign">${SIGNS[mark]}</span><${Text} text=${line.slice(1)} limit=${2000} /></li>`;
       })}</ul>`,
 );
 

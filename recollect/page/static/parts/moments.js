@@ -2,7 +2,7 @@
 // They stand in the address: known_at, valid_at, and, with compare, then_known_at, then_valid_at.
 
 import { address, setParams } from "../shell/address.js";
-import { component, html } from "../shell/component.js";
+import { component, html, signal } from "../shell/component.js";
 import { load } from "../shell/service.js";
 import { time } from "./times.js";
 
@@ -43,8 +43,14 @@ export function inWords({ known_at, valid_at }) {
   return parts.join(", ");
 }
 
-/** The sliders. Properties: `axes`, `zone`. */
+const NARROW = matchMedia("(max-width: 720px)");
+
+/** The sliders; where there is little room, one line in their place. Properties: `axes`, `zone`. */
 export const Moments = component((props, own) => {
+  const open = signal(!NARROW.matches);
+  const widened = () => NARROW.matches || (open.value = true);
+  NARROW.addEventListener("change", widened);
+  own(() => NARROW.removeEventListener("change", widened));
   const span = load(own, () => ({
     zone: props.value.zone,
     path: "/timeline/counts",
@@ -65,15 +71,19 @@ export const Moments = component((props, own) => {
             label=${(prefix ? "Then " : "") + (prefix ? AXES[axis][0].toLowerCase() : AXES[axis][0])}
             hint=${AXES[axis][1]} />`,
       );
-    return html`<section class="moments" aria-label="Moments">
+    const other = otherMoment(axes);
+    return html`<details class="moments" open=${open.value}
+      onToggle=${({ currentTarget }) => (open.value = currentTarget.open)}>
+      <summary>As ${inWords(moment(axes))}${other ? `, compared with ${inWords(other)}` : ""}</summary>
+      <div role="group" aria-label="Moments">
       ${sliders("")}
       ${compare ? sliders("then_") : null}
       <button type="button" class="plain compare" aria-pressed=${compare ? "true" : "false"}
         onClick=${() =>
           setParams({ compare: compare ? "" : "1", then_known_at: "", then_valid_at: "" })}>
         ${compare ? "End the comparison" : "Compare with another moment"}
-      </button>
-    </section>`;
+      </button></div>
+    </details>`;
   };
 });
 

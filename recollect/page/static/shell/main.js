@@ -67,7 +67,7 @@ const Menu = component(() => {
           aria-controls="menu"
           onClick=${() => (open.value = !open.value)}
         >
-          ${VIEWS.find((each) => each.name === view)?.title ?? "Menu"}
+          Menu
         </button>
       </div>
       <nav id="menu" aria-label="Views" class=${open.value ? "open" : ""}>

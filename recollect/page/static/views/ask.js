@@ -241,7 +241,12 @@ const Context = component((props, own) => {
 });
 
 function asItems(answer) {
-  return answer.results.map(({ id, type, text }) => ({ id, text, href: memoryHref(type, id) }));
+  return answer.results.map(({ id, type, text, superseded_by: after }) => ({
+    id,
+    text,
+    href: memoryHref(type, id),
+    state: after?.length ? "replaced" : "",
+  }));
 }
 
 function armsOf(results) {

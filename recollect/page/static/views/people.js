@@ -4,9 +4,10 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
+import { dayFacts, itemsOf } from "../parts/days.js";
 import { Difference } from "../parts/difference.js";
 import { Graph } from "../parts/graph.js";
-import { attribution, memoryHref } from "../parts/memories.js";
+import { memoryHref } from "../parts/memories.js";
 import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
 import { Refused, answered, nothing } from "../parts/states.js";
@@ -117,15 +118,10 @@ const Changes = component((props, own) => {
   const then = load(own, () => asked(otherMoment(AXES) ?? {}));
   return () =>
     answered(then, (before) =>
-      answered(now, (after) => html`<${Difference} before=${asItems(before)} after=${asItems(after)}
-        then=${inWords(otherMoment(AXES) ?? {})} now=${inWords(moment(AXES))} />`));
+      answered(now, (after) => html`<${Difference} before=${itemsOf(before)} after=${itemsOf(after)}
+        then=${inWords(otherMoment(AXES) ?? {})} now=${inWords(moment(AXES))}
+        limit=${before.cursor || after.cursor ? COMPARED : 0} />`));
 });
-
-function asItems(page) {
-  return page.days.flatMap(({ items }) =>
-    items.map(({ id, text }) => ({ id, text, href: memoryHref("fact", id) })),
-  );
-}
 
 const Profile = component((props, own) => {
   const found = load(own, () => ({
@@ -217,12 +213,7 @@ const Observations = component((props, own) => {
 function Facts({ day: date, items }) {
   return html`<li class="day" key=${date}>
     <h3>${day(date)}</h3>
-    <ul>${items.map(
-      (item) => html`<li key=${item.id} class=${item.current ? "" : "over"}>
-        <a href=${memoryHref("fact", item.id)}><${Text} text=${item.text} /></a>
-        <div class="about">${attribution(item)}
-          ${item.current ? null : html`<span class="flag">no longer so</span>`}</div></li>`,
-    )}</ul></li>`;
+    ${dayFacts(items)}</li>`;
 }
 
 const Related = component((props, own) => {

@@ -4,8 +4,8 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
+import { dayFacts, itemsOf } from "../parts/days.js";
 import { Difference } from "../parts/difference.js";
-import { attribution, memoryHref } from "../parts/memories.js";
 import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
 import { answered, nothing } from "../parts/states.js";
@@ -53,8 +53,9 @@ const View = component((props, own) => {
       ${answered(counted, ({ periods }) => html`<${Bars} periods=${periods} />`)}
       ${other
         ? now.value.data && then.value.data
-          ? html`<${Difference} before=${asItems(then.value.data)} after=${asItems(now.value.data)}
-              then=${inWords(other)} now=${inWords(moment(AXES))} />`
+          ? html`<${Difference} before=${itemsOf(then.value.data)} after=${itemsOf(now.value.data)}
+              then=${inWords(other)} now=${inWords(moment(AXES))}
+              limit=${then.value.data.cursor || now.value.data.cursor ? COMPARED : 0} />`
           : answered(then, () => answered(now, () => null))
         : zoom() === "year"
           ? html`<p class="quiet">Choose a year to read it.</p>`
@@ -138,22 +139,6 @@ function Day({ day: date, items, episodes = [] }) {
           time(each.end).split(", ")[1]}, ${each.participants.map((who, at) =>
             html`${at ? ", " : ""}<${Name} text=${who} />`)}</span></p>`,
     )}
-    <ul>${items.map(
-      (item) => html`<li key=${item.id} class=${item.current ? "" : "over"}>
-        <a href=${memoryHref("fact", item.id)}><${Text} text=${item.text} /></a>
-        <div class="about">${attribution(item)}
-          ${item.dated_by === "when" ? html`<span class="quiet">names this day</span>` : null}
-          ${item.current ? null : html`<span class="flag">no longer so</span>`}
-          ${item.superseded_by
-            ? html`<a href=${memoryHref("fact", item.superseded_by.id)}>replaced</a>`
-            : null}
-        </div></li>`,
-    )}</ul>
+    ${dayFacts(items)}
   </li>`;
-}
-
-function asItems(page) {
-  return page.days.flatMap(({ items }) =>
-    items.map(({ id, text }) => ({ id, text, href: memoryHref("fact", id) })),
-  );
 }
