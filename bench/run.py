@@ -31,7 +31,7 @@ from bench.ledger import (
     storm,
 )
 from bench.recall import context, facts, latency, locomo, told_events
-from bench.serving import concurrency, dependencies, service, start
+from bench.serving import concurrency, dependencies, page_load, service, start
 
 _MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 OUT = Path(__file__).with_name("report.md")
@@ -76,6 +76,7 @@ def benches(
         "service": lambda: section(
             service.run(homes, questions=concurrent_questions(service.QUESTIONS))
         ),
+        "page": lambda: section(page_load.run(homes)),
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),

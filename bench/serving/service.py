@@ -35,7 +35,7 @@ _ZONE = "default"
 _URL = re.compile(rb'"url": ?"http://127\.0\.0\.1:(\d+)"')
 
 
-class _Serving:
+class Serving:
     """A service in a process of its own."""
 
     def __init__(self, home: Path) -> None:
@@ -142,7 +142,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     with Recollect(home, encoder=name) as made:
         filled = made.zone().exists()
     asking = made_questions(writer)
-    service = _Serving(home)
+    service = Serving(home)
     items, decided = "", ""
     try:
         if not filled:
@@ -151,7 +151,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
         after = service.memory_mb()
     finally:
         service.close()
-    service = _Serving(home)
+    service = Serving(home)
     try:
         _Client(service.port).recall(next(asking))
         start = service.since_start()
@@ -182,7 +182,7 @@ def run(homes: Homes, *, questions: int = QUESTIONS, kept: Path | None = None) -
     )
 
 
-def _ingest(service: _Serving) -> tuple[str, str]:
+def _ingest(service: Serving) -> tuple[str, str]:
     """Send the items; return how many per second became durable, and how many were decided."""
     lines = b"\n".join(json.dumps(event).encode() for event in islice(made_events(), ITEMS))
     client = _Client(service.port)
@@ -202,7 +202,7 @@ def _ingest(service: _Serving) -> tuple[str, str]:
 
 
 def _measure(
-    service: _Serving, asking: Iterator[str], questions: int
+    service: Serving, asking: Iterator[str], questions: int
 ) -> tuple[float, list[float], float]:
     """Return the recalls per second, the ms of each, and the processor ms per recall."""
     _ask_at_once(service, [next(asking) for _ in range(_WARM)])
@@ -213,7 +213,7 @@ def _measure(
     return questions / wall, latencies, (service.busy_ms() - busy) / questions
 
 
-def _ask_at_once(service: _Serving, questions: list[str]) -> list[float]:
+def _ask_at_once(service: Serving, questions: list[str]) -> list[float]:
     """Run all clients, each asking one question after another; return the ms of each."""
     left, drawing, latencies = iter(questions), threading.Lock(), list[float]()
 
