@@ -448,9 +448,11 @@ Visibility = Literal["private", "shared", "public"]
 class PlaybookStrategy(msgspec.Struct, frozen=True, omit_defaults=True):
     """A strategy that is written by hand: what helps, or what to avoid; `confidence` is 0 to 1."""
 
-    text: str
-    kind: StrategyKind = "helpful"
-    confidence: float = 1.0
+    text: Annotated[str, Meta(description="The strategy, as an instruction.")]
+    kind: Annotated[StrategyKind, Meta(description="helpful, or harmful: to be avoided.")] = (
+        "helpful"
+    )
+    confidence: Annotated[float, Meta(description="Confidence, from 0 to 1.")] = 1.0
 
 
 class CreatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_playbook"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 from inspect import isawaitable
@@ -221,7 +221,7 @@ class AsyncZone(ZoneOperations):
 
     async def execute_with_learning(
         self,
-        task_fn: Callable[..., T | Awaitable[T]],
+        task_fn: Callable[..., Any],
         task_description: str,
         *,
         task_type: str = "task",
@@ -229,7 +229,7 @@ class AsyncZone(ZoneOperations):
         playbook_id: str | None = None,
         reflect: bool = True,
         update_playbook: bool = True,
-    ) -> T:
+    ) -> Any:
         """Run a task, or await it, as `Zone.execute_with_learning`; `log` of its run is awaited.
 
         >>> async def task(run):
@@ -263,8 +263,9 @@ class AsyncZone(ZoneOperations):
         with tolerated("start the trajectory"):
             await on_thread(partial(loop.start, run))
         try:
-            found: Any = task_fn(run) if takes_a_run(task_fn) else task_fn()
-            result: T = await found if isawaitable(found) else found
+            result = task_fn(run) if takes_a_run(task_fn) else task_fn()
+            if isawaitable(result):
+                result = await result
         except BaseException as error:
             with tolerated("learn"):
                 await on_thread(partial(loop.end, run, error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from os import PathLike
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
@@ -344,7 +344,7 @@ class Zone(ZoneOperations):
 
     def execute_with_learning(
         self,
-        task_fn: Callable[..., T],
+        task_fn: Callable[..., Any],
         task_description: str,
         *,
         task_type: str = "task",
@@ -352,7 +352,7 @@ class Zone(ZoneOperations):
         playbook_id: str | None = None,
         reflect: bool = True,
         update_playbook: bool = True,
-    ) -> T:
+    ) -> Any:
         """Run a task, record it as a trajectory, and learn from how it ended; return its result.
 
         `task_fn` is called with the run (`strategies` that fit, `block` for a prompt, `log` for its

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from recollect.schemas.events import (
     FeedbackSource,
+    PlaybookStrategy,
     Scope,
     StepKind,
     StrategyKind,
@@ -20,7 +21,7 @@ from recollect.schemas.wire.list_entries import Page
 #: The states of a trajectory in a list.
 TrajectoryState = Literal["running", "success", "failure", "partial"]
 
-__all__ = ["FeedbackSource", "StepKind", "StrategyKind", "TrajectoryStatus"]
+__all__ = ["FeedbackSource", "PlaybookStrategy", "StepKind", "StrategyKind", "TrajectoryStatus"]
 
 _Id = Annotated[str, Meta(description="Id of the trajectory.")]
 _Confidence = Annotated[float, Meta(description="Confidence, from 0 to 1.")]

@@ -13,7 +13,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect import AsyncRecollect, JudgedQuestion, Query, Recollect, Zone
+from recollect import (
+    AsyncRecollect,
+    JudgedQuestion,
+    PlaybookStrategy,
+    Query,
+    Recollect,
+    TrajectoryStatus,
+    Zone,
+)
 from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas.errors import InvalidInput, RecollectError, RequiresLocalHome, UnknownId
 from recollect.schemas.events import RecallCount
@@ -138,6 +146,21 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "observations": (
         lambda zone: zone.observations(),
         lambda zone: zone.observations(entity="Ada", superseded=True, limit=1),
+    ),
+    "trajectories": (
+        lambda zone: zone.trajectories(),
+        lambda zone: zone.trajectories(agent_id="a", task_type="release", status="success"),
+    ),
+    "trajectory": (lambda zone: refused(lambda: zone.trajectory("nobody")),),
+    "reflection": (lambda zone: refused(lambda: zone.reflection("nobody")),),
+    "playbooks": (
+        lambda zone: zone.playbooks(),
+        lambda zone: zone.playbooks(agent_id="a", scope="agent", pattern="rel", limit=1),
+    ),
+    "playbook": (lambda zone: refused(lambda: zone.playbook("nobody")),),
+    "playbook_history": (lambda zone: refused(lambda: zone.playbook_history("nobody")),),
+    "relevant_strategies": (
+        lambda zone: zone.relevant_strategies("Release", agent_id="a", max_tokens=90),
     ),
     "observation": (lambda zone: refused(lambda: zone.observation("nobody")),),
     "observation_history": (lambda zone: refused(lambda: zone.observation_history("nobody")),),
@@ -295,6 +318,38 @@ def _modelled(zone: Zone) -> object:
     return [made, later, kept, gone, zone.mental_models(superseded=True)]
 
 
+def _learned(zone: Zone) -> object:
+    found: list[object] = []
+    for number in range(4):
+        run = zone.start_trajectory("Release", task_type="release", metadata={"n": number})
+        if number % 2:
+            step = zone.log_step(run.id, "tool_call", "Run tests.", tool="pytest")
+            found += [run.metadata, (step.kind, step.content, step.tool)]
+        status: TrajectoryStatus = "success" if number % 2 else "failure"
+        done = zone.complete_trajectory(run.id, status, metrics={"n": number}, learn=number > 2)
+        found.append((done.status, done.success_score, done.metrics, len(done.reflections)))
+    found.append(zone.execute_with_learning(lambda: 7, "Release", task_type="release"))
+    (book,) = zone.playbooks()
+    learned = zone.learn_from(run.id, playbook_id=book.id)
+    assert learned.reflection.id is not None
+    assert zone.reflect_on(run.id).successes == zone.reflection(learned.reflection.id).successes
+    added = zone.update_playbook(book.id, add=[PlaybookStrategy("Read the log.", "harmful", 0.5)])
+    used = zone.record_usage(book.id, True)
+    feedback = zone.give_feedback(run.id, 0.1, source="ab_test", comment="slow")
+    found += [each.text for each in added.strategies]
+    found += [zone.curate_playbook(book.id, run.id).version, used.usage_count, feedback.relearning]
+    found += [each.text for each in zone.relevant_strategies("Release it").strategies]
+    found += [len(zone.playbook_history(book.id).versions), len(zone.trajectories())]
+    other = zone.create_playbook("other", scope="agent", agent_id="a", visibility="private")
+    gone = zone.delete_playbook(other.id, dry_run=True), zone.delete_playbook(other.id)
+    return [
+        *found,
+        (other.name, other.scope),
+        [each.events for each in gone],
+        len(zone.playbooks()),
+    ]
+
+
 def _kept_in_order(zone: Zone) -> object:
     seen: list[int] = []
     before = zone.status().generation
@@ -343,6 +398,9 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     ],
     "create_mental_model update_mental_model delete_mental_model": _modelled,
     "refresh_mental_model": _refreshed,
+    "start_trajectory log_step complete_trajectory execute_with_learning learn_from reflect_on "
+    "give_feedback create_playbook update_playbook curate_playbook record_usage "
+    "delete_playbook": _learned,
     "add_directive remove_directive": lambda zone: [
         added := zone.add_directive("Never use emojis."),
         zone.remove_directive(added.id),
@@ -376,6 +434,16 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.recall(7),  # type: ignore[arg-type]
     lambda zone: zone.recall("x", time_after="soon"),
     lambda zone: zone.why("nobody"),
+    lambda zone: zone.start_trajectory(""),
+    lambda zone: zone.start_trajectory("x", metadata={"x": "y" * 30_000}),
+    lambda zone: zone.log_step("nobody", "action", "x"),
+    lambda zone: zone.complete_trajectory("nobody", "success"),
+    lambda zone: zone.give_feedback("nobody", 2.0),
+    lambda zone: zone.reflect_on("nobody"),
+    lambda zone: zone.record_usage("nobody", True),
+    lambda zone: zone.update_playbook("nobody"),
+    lambda zone: zone.create_playbook("x", strategies=[PlaybookStrategy("x", confidence=2.0)]),
+    lambda zone: zone.relevant_strategies("x", max_tokens=0),
     lambda zone: zone.get_memory("nobody"),
     lambda zone: zone.get_entity("Nobody At All"),
     lambda zone: zone.facts(entity="Nobody At All"),

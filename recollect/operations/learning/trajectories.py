@@ -48,8 +48,8 @@ _MAX_METADATA = 20_000
 _DEFAULT_SCORES: Mapping[TrajectoryStatus, float] = {"success": 1.0, "partial": 0.5, "failure": 0.0}
 
 
-def publish(zone: OpenZone, payload: AnyPayload) -> Receipt:
-    """Append a command about learning to the ledger and decide it.
+def publish(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Receipt:
+    """Append a command about learning to the ledger and decide it; `at`: unix ms, None: now.
 
     Raises:
         InvalidInput: the home's agents do not learn.
@@ -61,7 +61,7 @@ def publish(zone: OpenZone, payload: AnyPayload) -> Receipt:
         raise InvalidInput(
             "the home's agents do not learn: add learning to them (recollect init --agents)"
         )
-    return command(zone, payload)
+    return command(zone, payload, at)
 
 
 def start(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import closing
 from typing import Any
 
@@ -12,7 +13,7 @@ from recollect.operations.learning import playbook_listing
 from recollect.operations.learning.trajectories import check_playbook, details, publish
 from recollect.projections.memory import learning_list, learning_queries
 from recollect.schemas.changes import Reflection, ReflectionItem
-from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.errors import InvalidInput, Unavailable, UnknownId
 from recollect.schemas.events import Reflect
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.times import format_time
@@ -20,6 +21,7 @@ from recollect.schemas.wire import (
     EvidenceStep,
     LearnedItem,
     LearningReport,
+    TrajectoryDetails,
     TrajectoryReflection,
 )
 from recollect.streams.learning.strategies import StepRef
@@ -30,6 +32,7 @@ _SHOWN_RUNS = 5
 _SHOWN_STEPS = 40
 _SHOWN_CHARACTERS = 1_000
 
+_log = logging.getLogger("recollect.learning")
 _refs = msgspec.json.Decoder(list[StepRef])
 
 
@@ -55,10 +58,10 @@ def reflect_on(
             "the home uses only rules; to add a model, run recollect init --writer model"
         )
     if has_model if model is None else model:
-        command = _ask_model(zone, trajectory_id)
+        receipt = publish(zone, *_ask_model(zone, trajectory_id))
     else:
         command = Reflect(source_id=random_id("reflection"), trajectory_id=trajectory_id)
-    receipt = publish(zone, command)
+        receipt = publish(zone, command)
     return reflection(zone, receipt.event_id) or TrajectoryReflection(
         id=None, trajectory_id=trajectory_id
     )
@@ -137,6 +140,16 @@ def learn_from(
     return LearningReport(reflection=found, playbook_id=target, version=version_now)
 
 
+def learned_after(zone: OpenZone, completed: TrajectoryDetails) -> TrajectoryDetails:
+    """Learn from a completed trajectory, and return it; an unavailable model is only logged."""
+    try:
+        learn_from(zone, completed.id)
+    except Unavailable as error:
+        _log.warning("trajectory %s was not reflected on: %s", completed.id, error)
+        return completed
+    return details(zone, completed.id)
+
+
 def _learned(item: ReflectionItem) -> LearnedItem:
     return LearnedItem(
         text=item.text,
@@ -154,8 +167,11 @@ def _learned(item: ReflectionItem) -> LearnedItem:
 # With a model
 
 
-def _ask_model(zone: OpenZone, trajectory_id: str) -> Reflect:
-    """Ask the home's model about a trajectory; its answer is recorded before it is used."""
+def _ask_model(zone: OpenZone, trajectory_id: str) -> tuple[Reflect, int]:
+    """Ask the home's model about a trajectory; return the command, and the answer's time.
+
+    The answer is recorded before it is used. The same answer gives the same command.
+    """
     # Imported here: only a reflection with a model needs them.
     from recollect.operations.writing.writing import event_sources, open_client
     from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
@@ -178,7 +194,7 @@ def _ask_model(zone: OpenZone, trajectory_id: str) -> Reflect:
             raise InvalidInput(
                 f"a step of trajectory {trajectory_id} was erased meanwhile; reflect again"
             ) from None
-    return Reflect(
+    command = Reflect(
         source_id=f"reflect:{trajectory_id}:{derive_ulid(0, ref.hash.hex())}",
         trajectory_id=trajectory_id,
         answers=(ref,),
@@ -186,6 +202,7 @@ def _ask_model(zone: OpenZone, trajectory_id: str) -> Reflect:
         model=recording.header.model,
         role=REFLECTION_ROLE,
     )
+    return command, recording.header.asked_at
 
 
 def _shown_runs(zone: OpenZone, trajectory_id: str) -> tuple[list[dict[str, Any]], set[int]]:

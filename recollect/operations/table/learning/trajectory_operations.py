@@ -243,12 +243,11 @@ def complete_trajectory(
         bool, described(description="Then reflect, and update the playbook of the task type.")
     ] = False,
 ) -> TrajectoryDetails:
-    """End a trajectory.
+    """End a trajectory; with `learn`, a model that does not answer is only logged.
 
     Raises:
         InvalidInput: a value is out of range, or the trajectory is complete.
         UnknownId: there is no such trajectory.
-        Unavailable: with `learn`, the home's model did not answer.
 
     >>> run = zone.start_trajectory("Release version 2.1", task_type="release")
     >>> zone.complete_trajectory(run.id, "failure", error_message="tests failed").success_score
@@ -262,10 +261,7 @@ def complete_trajectory(
         error_message=error_message,
         metrics=metrics,
     )
-    if not learn:
-        return found
-    reflections.learn_from(zone, id)
-    return runs.details(zone, id)
+    return reflections.learned_after(zone, found) if learn else found
 
 
 @operation(
