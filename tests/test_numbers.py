@@ -36,6 +36,7 @@ from recollect.projections.recall.arms import observations
 from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
 from recollect.projections.recall.arms.temporal import _EVENT_SHARE
+from recollect.projections.recall.context import observation_lines
 from recollect.projections.recall.index.sessions import ITEM_GAP_MS
 from recollect.projections.recall.index.zone_index import MIN_STORED_TURNS
 from recollect.projections.recall.question import query_parser
@@ -200,9 +201,17 @@ RANKING = {
     "penalty for a turn, times the share of its sentences that are questions": str(
         DEFAULT_PROFILE.question_share
     ),
-    "observations that come first at most": str(assembly.MAX_LEADING_OBSERVATIONS),
-    "least score of these, as a share of the best result's": str(assembly._MIN_SHARE),
-    "facts returned with an observation at most": str(observations.MAX_FACTS),
+    "observations beside turns and facts at most": (
+        f"{assembly.MAX_OBSERVATIONS}, or {assembly.MAX_FOR_LIST} for a list"
+    ),
+    "the place of an observation among the results from its events": str(
+        assembly.PLACE_AMONG_ITS_EVENTS
+    ),
+    "least similarity of one of its facts, as a share of that of the nearest fact": str(
+        observations.MIN_NEARNESS
+    ),
+    "facts returned with an observation at most": str(assembly.MAX_FACTS),
+    "share of a block for observations at most": str(observation_lines.OBSERVATION_SHARE),
     "`rrf`: k of Reciprocal Rank Fusion": str(RRF.rrf_k),
     "`rrf`: lambda of MMR": str(RRF.mmr_lambda),
     "`recent`: the shares of decay and of recency in the score": (

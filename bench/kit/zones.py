@@ -48,8 +48,8 @@ _WORD = re.compile(r"\w{4,}")
 
 def fill(directory: Path, count: int) -> None:
     """Write a zone of `count` turns into a directory."""
-    # vec0's index stays empty, since it would double the time and the space. Recall uses it only
-    # for observations, and there are none here.
+    # vec0's index stays empty, since it would double the time and the space, and recall does not
+    # use it.
     with ZoneFiles(directory, None, DIMENSION) as files:
         turns = _turns(count)
         made = _Made()

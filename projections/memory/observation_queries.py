@@ -13,6 +13,7 @@ from recollect.projections.sqlite import json_array, rows, scalar
 #: Section, id, first and last character in the text, rank, and ids of the cited facts.
 PlacedBlock = tuple[str, str, int, int, int, list[str]]
 _blocks = msgspec.json.Decoder(list[PlacedBlock])
+_NO_BLOCKS = "[]"
 _ids = msgspec.json.Decoder(list[str])
 
 
@@ -22,13 +23,20 @@ def blocks_of(encoded: str) -> list[PlacedBlock]:
 
 
 class ObservationVersion(NamedTuple):
-    """A version of an observation. `before`: (id, text) of the previous one. Times are unix ms."""
+    """A version of an observation, about a topic of an entity. Times are unix ms.
+
+    Attributes:
+        before: (id, text) of the previous version.
+        items: the ids of the facts that its text says, in order.
+    """
 
     id: str
     text: str
     created_at: int
     is_stale: bool
     before: tuple[str, str] | None
+    entity_id: str
+    items: list[str]
 
 
 class MentalModelVersion(NamedTuple):
@@ -37,7 +45,7 @@ class MentalModelVersion(NamedTuple):
     Attributes:
         entities: its entity and all that were merged with it, if it was made from facts.
         note_end: how many characters at the beginning of the text were written by hand.
-        blocks: section, id, start, end, rank and cited facts of each line that was made from facts.
+        blocks: the encoded blocks of what was made from facts (see `blocks_of`).
     """
 
     id: str
@@ -48,17 +56,17 @@ class MentalModelVersion(NamedTuple):
     is_stale: bool
     entities: list[str]
     note_end: int
-    blocks: list[PlacedBlock]
+    blocks: str
 
     @property
     def has_page(self) -> bool:
         """Whether it was made from facts, at least in part."""
-        return bool(self.blocks)
+        return self.blocks != _NO_BLOCKS
 
     @property
     def facts(self) -> list[str]:
         """The ids of the facts that it cites, sorted."""
-        return sorted({fact for *_, facts in self.blocks for fact in facts})
+        return sorted({fact for *_, facts in blocks_of(self.blocks) for fact in facts})
 
 
 def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalModelVersion]:
@@ -90,7 +98,7 @@ def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalMode
             bool(is_stale),
             _ids.decode(entities or "[]"),
             note_end or 0,
-            blocks_of(blocks or "[]"),
+            blocks or _NO_BLOCKS,
         )
         for (
             id_,
@@ -106,21 +114,10 @@ def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalMode
     ]
 
 
-def observations_on(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[str]:
-    """Return the ids of the observations that are supported by any of these facts."""
-    found = rows(
-        connection,
-        "SELECT DISTINCT analysis_run_id FROM observation_facts "
-        f"WHERE fact_id IN ({_placeholders(fact_ids)})",
-        fact_ids,
-    )
-    return [str(run) for (run,) in found]
-
-
-def observations(
-    connection: apsw.Connection, run_ids: Sequence[str], until_ms: int
+def observations_of(
+    connection: apsw.Connection, fact_ids: Sequence[str], until_ms: int
 ) -> list[ObservationVersion]:
-    """Return, of these runs, the newest completed version of each observation at a time, by id."""
+    """Return the newest versions of the observations that say any of these facts, by id."""
     return [
         ObservationVersion(
             id_,
@@ -128,26 +125,32 @@ def observations(
             created_at,
             bool(is_stale),
             (before, previous_text) if previous_text is not None else None,
+            entity_id,
+            _ids.decode(items),
         )
-        for id_, text, created_at, is_stale, before, previous_text in rows(
+        for id_, text, created_at, is_stale, before, previous_text, entity_id, items in rows(
             connection,
-            f"""
+            """
             SELECT run.id, run.output_text, run.created_at, run.is_stale,
-                   before.id, before.output_text
+                   before.id, before.output_text, version.entity_id,
+                   (SELECT json_group_array(fact_id)
+                      FROM (SELECT fact_id FROM observation_items
+                             WHERE analysis_run_id = run.id ORDER BY position))
               FROM analysis_runs AS run
-              JOIN analysis_types AS type ON type.id = run.analysis_type_id
+              JOIN observation_versions AS version ON version.analysis_run_id = run.id
               LEFT JOIN analysis_runs AS before ON before.id = run.parent_id
-             WHERE type.name LIKE 'observation%' AND run.status = 'completed'
-               AND run.output_text IS NOT NULL AND run.created_at <= ?
-               AND run.id IN ({_placeholders(run_ids)})
+             WHERE run.id IN (SELECT analysis_run_id FROM observation_items
+                               WHERE fact_id IN (SELECT value FROM json_each(?1)))
+               AND run.status = 'completed'
+               AND run.output_text IS NOT NULL AND run.created_at <= ?2
                AND NOT EXISTS (
                    SELECT 1 FROM analysis_runs AS later
                     WHERE later.parent_id = run.id AND later.status = 'completed'
-                      AND later.created_at <= ?
+                      AND later.created_at <= ?2
                )
              ORDER BY run.id
             """,
-            (until_ms, *run_ids, until_ms),
+            (json_array(fact_ids), until_ms),
         )
     ]
 
@@ -161,8 +164,9 @@ def supporting_facts(
         connection,
         "SELECT analysis_run_id, facts.id, facts.text, facts.as_of FROM observation_facts "
         "JOIN facts ON facts.id = observation_facts.fact_id "
-        f"WHERE analysis_run_id IN ({_placeholders(run_ids)}) ORDER BY facts.as_of DESC, facts.id",
-        run_ids,
+        "WHERE analysis_run_id IN (SELECT value FROM json_each(?)) "
+        "ORDER BY facts.as_of DESC, facts.id",
+        (json_array(run_ids),),
     ):
         found.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
     return found
@@ -351,7 +355,3 @@ def observation_count(connection: apsw.Connection) -> int:
             """,
         )
     )
-
-
-def _placeholders(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

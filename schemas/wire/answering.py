@@ -141,6 +141,7 @@ class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of the fact.")]
     text: Annotated[str, Meta(description="Its text.")]
     as_of: Annotated[str, Meta(description="When it was said.")]
+    source_event_id: Annotated[str, Meta(description="Source id of the event that states it.")]
     when: Annotated[
         DateRange | None, Meta(description="Days that its text names; null if it names none.")
     ] = None
@@ -184,7 +185,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
     facts: Annotated[
-        list[SupportingFact], Meta(description="Newest facts that support an observation.")
+        list[SupportingFact], Meta(description="Facts of an observation, nearest first.")
     ] = []
     said: Annotated[
         Said | None, Meta(description="How often a fact was said; left out of other memories.")

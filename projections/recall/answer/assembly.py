@@ -1,43 +1,80 @@
-"""Assemble turns and documents into one answer: observations first, each fact once."""
+"""Assemble turns and documents into one answer: each fact once.
+
+Everything is merged by score, except for observations. An observation sums up what several turns
+say, so it stands where that begins to repeat itself: in the place of the third result that comes
+from the same events. The turns that answer best stay before it, and it adds what they leave out. A
+question for a person, a place, a time or a number is answered by turns: an observation follows them
+all.
+"""
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 
 import msgspec
 
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.schemas.wire import Result
 
-#: The maximum number of observations placed before all other results.
-MAX_LEADING_OBSERVATIONS = 5
-# The minimum score of such an observation, as a share of the best score. An observation below it is
-# off topic.
-_MIN_SHARE = 0.5
+#: An observation takes the place of so many-th of the results that come from its events.
+PLACE_AMONG_ITS_EVENTS = 3
+#: The maximum number of observations beside turns and facts: for a list, and for other questions.
+MAX_FOR_LIST, MAX_OBSERVATIONS = 2, 1
+#: The maximum number of supporting facts returned with an observation.
+MAX_FACTS = 5
 
 
-def assemble(turns: Sequence[Result], documents: Sequence[Result], count: int) -> list[Result]:
-    """Return up to `count` results: leading observations, then everything by score.
+def assemble(
+    turns: Sequence[Result],
+    documents: Sequence[Result],
+    count: int,
+    *,
+    min_score: float = 0.0,
+    wants_list: bool = False,
+    wants_detail: bool = False,
+) -> list[Result]:
+    """Return up to `count` results by score, with observations in their places.
 
-    Turns keep their order, which diversification may have changed; documents are merged in by
-    score. A fact appears once, as a result or under an observation.
+    Without turns, observations are merged in by score as well. Turns keep their order, which
+    diversification may have changed. A fact appears once, as a result or under an observation.
     """
-    leading = leading_observations(
-        [item for item in documents if item.type == "observation"], [*turns, *documents]
+    observations = [item for item in documents if item.type == "observation"] if turns else []
+    others = [item for item in documents if item not in observations]
+    merged = list(heapq.merge(turns, others, key=lambda result: -result.score)) if others else turns
+    places = ((observation, _place(observation, merged)) for observation in observations)
+    found = [(place, observation) for observation, place in places if place is not None]
+    results = list(merged)
+    leading = found[: MAX_FOR_LIST if wants_list else MAX_OBSERVATIONS]
+    for place, observation in sorted(leading, key=lambda each: -each[0]):
+        at = len(merged) if wants_detail else place
+        score = results[min(at, len(results) - 1)].score
+        results.insert(at, msgspec.structs.replace(observation, score=score))
+    return interleave([[result for result in results if result.score >= min_score]], count)
+
+
+def _place(observation: Result, results: Sequence[Result]) -> int | None:
+    """Return the place of the third result that comes from the events of an observation, if any."""
+    events = set(observation.source_event_ids)
+    citing = (
+        place
+        for place, result in enumerate(results)
+        if not events.isdisjoint(result.source_event_ids)
     )
-    others = [item for item in documents if item not in leading]
-    merged = heapq.merge(turns, others, key=lambda result: -result.score) if others else turns
-    return interleave([chain(leading, merged)], count)
+    return next(islice(citing, PLACE_AMONG_ITS_EVENTS - 1, None), None)
 
 
 def interleave(rankings: Sequence[Iterable[Result]], count: int) -> list[Result]:
-    """Return up to `count` results, round robin from each ranking, without duplicates."""
+    """Return up to `count` results, round robin from each ranking, without duplicates.
+
+    An observation keeps the first facts of which no result before it cites the event.
+    """
     queue = deque(map(iter, rankings))
     merged: list[Result] = []
     seen: set[str] = set()
+    cited: set[str] = set()
     while queue and len(merged) < count:
         for result in queue[0]:
             if result.id not in seen:
@@ -47,12 +84,25 @@ def interleave(rankings: Sequence[Iterable[Result]], count: int) -> list[Result]
             continue
         seen.add(result.id)
         if result.facts:
-            new = [fact for fact in result.facts if fact.id not in seen]
-            seen.update(fact.id for fact in new)
-            result = msgspec.structs.replace(result, facts=new)
+            result = _with_new_facts(result, seen, cited)
+            seen.update(fact.id for fact in result.facts)
+        cited.update(result.source_event_ids)
         merged.append(result)
         queue.rotate(-1)
     return merged
+
+
+def _with_new_facts(observation: Result, seen: Collection[str], cited: Collection[str]) -> Result:
+    """Return an observation with the facts that the results before it do not have."""
+    new = [
+        fact
+        for fact in observation.facts
+        if fact.id not in seen and fact.source_event_id not in cited
+    ][:MAX_FACTS]
+    sources = [*(fact.source_event_id for fact in new), *observation.source_event_ids]
+    return msgspec.structs.replace(
+        observation, facts=new, source_event_ids=list(dict.fromkeys(sources))
+    )
 
 
 def merge_answers(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
@@ -67,10 +117,3 @@ def merge_answers(traces: Sequence[AnswerTrace], count: int) -> list[Result]:
         ],
         count,
     )
-
-
-def leading_observations(observations: list[Result], others: list[Result]) -> list[Result]:
-    """Return the observations, best first, that come before all other results."""
-    best = max((result.score for result in (*observations, *others)), default=0.0)
-    relevant = [item for item in observations if item.score >= _MIN_SHARE * best]
-    return relevant[:MAX_LEADING_OBSERVATIONS]

@@ -15,10 +15,10 @@ from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 def document_results(
     found: ScoredDocuments, index: Index, files: ZoneFiles, *, explain: bool
 ) -> list[Result]:
-    """Return documents as results, best first."""
+    """Return documents as results, best first; an observation with all the facts behind it."""
     if not found.documents:
         return []
-    fact_ids = sorted({id_ for item in found.documents for id_, _, _ in item.facts})
+    fact_ids = sorted({fact.id for item in found.documents for fact in item.facts})
     days = days_of_facts(files.memory.connection, fact_ids)
     canonical = index.canonical_ids.of(id_ for item in found.documents for id_ in item.entities)
     return [
@@ -35,8 +35,14 @@ def document_results(
             source_event_ids=list(dict.fromkeys(item.sources)),
             arms=found.ranks(place) if explain else None,
             facts=[
-                SupportingFact(id=id_, text=text, as_of=format_time(at), when=days.get(id_))
-                for id_, text, at in item.facts
+                SupportingFact(
+                    id=fact.id,
+                    text=fact.text,
+                    as_of=format_time(fact.at),
+                    source_event_id=fact.source,
+                    when=days.get(fact.id),
+                )
+                for fact in item.facts
             ],
             supersedes=[
                 MemoryRevision(id=id_, text=text, at=format_time(at))

@@ -146,6 +146,12 @@ def _dropped_by(
     if target.type not in ("event", "fact"):
         for rank, result in enumerate(trace.documents, 1):
             if result.id == target.id:
+                if target.type == "observation" and trace.ranked is not None:
+                    return (
+                        "max_results",
+                        "fewer than three of the results come from its events, or others rank "
+                        "before it",
+                    )
                 return (
                     "max_results",
                     f"it ranks {rank} among results other than turns, with a score of "

@@ -5,7 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.answer.assembly import assemble
+from recollect.projections.recall.answer.assembly import (
+    MAX_FACTS,
+    MAX_FOR_LIST,
+    MAX_OBSERVATIONS,
+    assemble,
+)
 from recollect.projections.recall.answer.document_results import document_results
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.turn_results import turn_results
@@ -47,13 +52,17 @@ class Pipeline:
         ):
             # Facts listed under an observation are not repeated, so more turns are needed in their
             # place.
-            count = query.max_results + sum(len(item.facts) for item in document_items)
+            most = MAX_FOR_LIST if question.wants_list else MAX_OBSERVATIONS
+            count = query.max_results + (MAX_FACTS * most if document_items else 0)
             ranked = self._ranker.rank_turns(question, found, index, count)
             turn_items = turn_results(question, ranked, found, index, self._files, count=count)
         results = assemble(
-            [result for result in turn_items if result.score >= query.min_score],
-            [result for result in document_items if result.score >= query.min_score],
+            turn_items,
+            document_items,
             query.max_results,
+            min_score=query.min_score,
+            wants_list=question.wants_list,
+            wants_detail=question.wants_detail,
         )
         if query.explain:
             results = self._with_similarity(results, question)

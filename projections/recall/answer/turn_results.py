@@ -254,11 +254,14 @@ def _with_hop_path(first: Result, chain: Sequence[str], index: Index, files: Zon
     times = index.turns.occurred_at
     texts = memory.texts(files.memory.connection, chain)
     days = days_of_facts(files.memory.connection, chain)
+    turns = {fact: index.turns.ids[place] for fact, place in places.items()}
+    sources = events.source_ids(files.events.connection, sorted(turns.values()))
     hop_path = [
         SupportingFact(
             id=fact,
             text=texts[fact],
             as_of=format_time(int(times[places[fact]])),
+            source_event_id=sources[turns[fact]],
             when=days.get(fact),
         )
         for fact in chain[:-1]

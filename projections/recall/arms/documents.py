@@ -11,16 +11,29 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Kind = Literal["observation", "mental_model", "entity"]
-#: (id, text, unix ms): a fact and when it was stated, or a document and when it was replaced.
+#: (id, text, unix ms): a document and when it was replaced.
 Dated = tuple[str, str, int]
+
+
+class Support(NamedTuple):
+    """A fact that supports an observation: when it was stated (unix ms), and in which event.
+
+    `source`: the source id of the event.
+    """
+
+    id: str
+    text: str
+    at: int
+    source: str
 
 
 class Document(NamedTuple):
     """A result other than a turn.
 
     `words` are searched and `text` is shown. `entities`: ids of the entities that it is about,
-    before merges. `sources`: source ids of cited events. `facts`: the supporting facts.
-    `supersedes`: the documents that it replaced.
+    before merges. `sources`: source ids of cited events. `items`: the ids of the facts that an
+    observation's text says. `facts`: the supporting facts that are near to the question, the
+    nearest first. `supersedes`: the documents that it replaced.
     """
 
     kind: Kind
@@ -31,5 +44,6 @@ class Document(NamedTuple):
     is_stale: bool
     entities: frozenset[str]
     sources: Sequence[str] = ()
-    facts: Sequence[Dated] = ()
+    items: Sequence[str] = ()
+    facts: Sequence[Support] = ()
     supersedes: Sequence[Dated] = ()

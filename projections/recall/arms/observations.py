@@ -1,106 +1,133 @@
-"""Observations as documents, ranked before the facts that support them.
+"""Observations as documents, found by the facts that they say, for questions about their entity.
 
-An observation is returned with its newest facts, which then are no separate results, and with the
-version that it replaced.
+An observation is returned with the facts that support it, the nearest to the question first, and
+with the version that it replaced. Its own words have no vector: those of its facts stand for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice
 
-from recollect.projections.embeddings.canonical_vectors import to_int8
-from recollect.projections.events import turns_for_recall as events
+from recollect.projections.events.turns_for_recall import source_ids
 from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entities_for_recall import senders
+from recollect.projections.identity.entity_queries import aliases
 from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.memory import observation_queries
-from recollect.projections.recall.arms.documents import Dated, Document
+from recollect.projections.memory.observation_queries import ObservationVersion
+from recollect.projections.recall.arms.documents import Dated, Document, Support
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
-from recollect.projections.sqlite import rows
+from recollect.text.prompts import first_person
 
-#: Maximum supporting facts returned with an observation.
-MAX_FACTS = 5
-# The number of observations found by their vectors: ten times as many as lead an answer, since
-# filters drop some.
+# How many of the facts that are nearest to the question are looked for in observations.
 _MAX_NEAREST = 50
+#: The similarity to the question that makes a fact near, as a share of that of the nearest fact.
+MIN_NEARNESS = 0.75
+# Beside turns and facts, so many of the observations with the nearest items are scored.
+_MAX_SCORED = 2
+_TURNS = frozenset({"events", "facts"})
 
 
 def observations(
-    question: ParsedQuestion, fact_ids: Iterable[str], index: Index, files: ZoneFiles
+    question: ParsedQuestion, nearness: Mapping[str, float], index: Index, files: ZoneFiles
 ) -> list[Document]:
     """Return the newest versions of observations whose facts are readable and pass the filters.
 
-    Candidates are the observations supported by one of `fact_ids`, and those with the nearest
-    vectors. An observation that rests on an erased fact is hidden until it is derived again.
+    `nearness`: fact id -> similarity to the question, the nearest first. Beside turns and facts,
+    only observations about an entity that the question means are returned, with an item near it.
+    An observation that rests on an erased fact is hidden until it is derived again.
     """
     connection = files.memory.connection
     if not index.row_kinds.observations:
         return []
-    ids = {
-        *observation_queries.observations_on(connection, list(fact_ids)),
-        *_nearest(question, files),
-    }
-    found = observation_queries.observations(connection, sorted(ids), question.query.until)
+    nearest = [*islice(nearness, _MAX_NEAREST)]
+    has_turns = not _TURNS.isdisjoint(question.query.scope)
+    if has_turns:
+        least = MIN_NEARNESS * max(nearness.values(), default=0.0)
+        nearest = [id_ for id_ in nearest if nearness[id_] >= least]
+    found = observation_queries.observations_of(connection, nearest, question.query.until)
+    if has_turns:
+        meant = _meant(question, {item.entity_id for item in found}, index, files)
+        found = [item for item in found if item.entity_id in meant]
+        found.sort(key=lambda item: -_nearness_of(item, nearness))
+        found = found[:_MAX_SCORED]
+    if not found:
+        return []
     previous_ids = [item.before[0] for item in found if item.before is not None]
     support = observation_queries.supporting_facts(
         connection, [*(item.id for item in found), *previous_ids]
     )
-    place_of = index.facts.places_of(
-        sorted({id_ for facts in support.values() for id_, _, _ in facts})
-    )
-    readable = {
-        run: facts for run, facts in support.items() if all(id_ in place_of for id_, _, _ in facts)
-    }
+    facts = sorted({id_ for of_one in support.values() for id_, _, _ in of_one})
+    place_of = index.facts.places_of(facts)
+    turn_of = {id_: index.turns.ids[place] for id_, place in place_of.items()}
+    sources = source_ids(files.events.connection, sorted(set(turn_of.values())))
+    linked = memory.entities_of_facts(connection, facts)
     documents = []
     for item in found:
-        supporting = readable.get(item.id, ())
-        facts = [fact for fact in supporting if question.allowed[place_of[fact[0]]]]
+        supporting = support.get(item.id, ())
+        allowed = [
+            Support(id_, text, at, sources[turn_of[id_]])
+            for id_, text, at in sorted(supporting, key=lambda fact: -nearness.get(fact[0], 0.0))
+            if id_ in place_of and question.allowed[place_of[id_]]
+        ]
+        is_readable = all(id_ in place_of for id_, _, _ in supporting)
         # The observation's text may reveal any of its supporting facts.
-        if question.query.allowed_numbers is not None and len(facts) < len(supporting):
+        is_revealing = question.query.allowed_numbers is not None and len(allowed) < len(supporting)
+        if not allowed or not is_readable or is_revealing:
             continue
-        if facts:
-            previous = []
-            if item.before is not None and item.before[0] in readable:
-                previous = [(*item.before, item.created_at)]
-            documents.append(_document(item, facts[:MAX_FACTS], previous, index, files))
+        previous = []
+        if item.before is not None and all(
+            id_ in place_of for id_, _, _ in support.get(item.before[0], [("", "", 0)])
+        ):
+            previous = [(*item.before, item.created_at)]
+        entities = {entity for fact in allowed for entity in linked.get(fact.id, ())}
+        documents.append(_document(item, allowed, frozenset(nearest), entities, previous))
     return documents
 
 
-def _nearest(question: ParsedQuestion, files: ZoneFiles) -> list[str]:
-    """Return the ids of the observations whose vectors are nearest to that of the question."""
-    if question.vector is None:
-        return []
-    found = rows(
-        files.embeddings.connection,
-        "SELECT target_id FROM vec_embeddings "
-        "WHERE embedding MATCH vec_int8(?) AND target_type = 'observation' AND k = ? "
-        "ORDER BY distance",
-        (to_int8(question.vector[None])[0].tobytes(), _MAX_NEAREST),
-    )
-    return [str(id_) for (id_,) in found]
+def _nearness_of(item: ObservationVersion, nearness: Mapping[str, float]) -> float:
+    """Return how near the three nearest items of an observation are to the question."""
+    return sum(sorted((nearness.get(id_, 0.0) for id_ in item.items), reverse=True)[:3])
+
+
+def _meant(
+    question: ParsedQuestion, entities: set[str], index: Index, files: ZoneFiles
+) -> set[str]:
+    """Return which of these entities a question names, or means by its first person."""
+    canonical = index.canonical_ids.of(sorted(entities))
+    named = {id_ for item in (*question.named, *question.topic.named) for id_ in item.ids}
+    meant = {id_ for id_ in entities if not named.isdisjoint((id_, canonical.get(id_, id_)))}
+    if first_person(question.topic.text):
+        connection = files.identity.connection
+        for id_ in entities - meant:
+            last = canonical.get(id_, id_)
+            own = senders(connection, [last, *(row.id for row in aliases(connection, last))])
+            if own and (own <= question.speakers or index.turns.is_owner(own)):
+                meant.add(id_)
+    return meant
 
 
 def _document(
-    item: observation_queries.ObservationVersion,
-    facts: list[Dated],
-    previous: list[Dated],
-    index: Index,
-    files: ZoneFiles,
+    item: ObservationVersion,
+    facts: Sequence[Support],
+    near: AbstractSet[str],
+    entities: AbstractSet[str],
+    previous: Sequence[Dated],
 ) -> Document:
-    ids = [id_ for id_, _, _ in facts]
-    place_of = index.facts.places_of(ids)
-    turns = [index.turns.ids[place_of[id_]] for id_ in ids]
-    sources = events.source_ids(files.events.connection, turns)
-    linked = memory.entities_of_facts(files.memory.connection, ids)
+    said = frozenset(item.items)
     return Document(
         kind="observation",
         id=item.id,
         text=item.text,
         words=item.text,
-        as_of=facts[0][2],
+        as_of=max(fact.at for fact in facts),
         is_stale=item.is_stale,
-        entities=frozenset(entity for of_fact in linked.values() for entity in of_fact),
-        sources=[sources[turn] for turn in turns],
-        facts=facts,
+        entities=frozenset([item.entity_id, *entities]),
+        items=[fact.id for fact in facts if fact.id in said],
+        sources=[fact.source for fact in facts if fact.id in said],
+        facts=[fact for fact in facts if fact.id in near] or facts[:1],
         supersedes=previous,
     )

@@ -13,8 +13,12 @@ from recollect.projections.recall.answer.recaller import Recaller
 from recollect.projections.recall.context.context_lines import document_line, turn_lines
 from recollect.projections.recall.context.directive_lines import directive_lines
 from recollect.projections.recall.context.framing import DIRECTIVES, FOOT, HEAD, frame
+from recollect.projections.recall.context.observation_lines import (
+    OBSERVATION_SHARE,
+    observation_line,
+)
 from recollect.projections.recall.context.opening import is_relevant
-from recollect.projections.recall.context.packing import PackedLine, pack
+from recollect.projections.recall.context.packing import Line, PackedLine, pack
 from recollect.projections.recall.context.page_lines import page_lines
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
@@ -68,8 +72,14 @@ def context_of(
             return pack(pages, [], budget, count), directives
         results = _merge(task, traces, index, {line.result.id for line in pages})
         terms = {term for trace in traces for term in trace.question.content_terms(index.tokeniser)}
-        pinned = [document_line(result) for result in results if result.type != "event"]
-        turns = [result for result in results if result.type == "event"]
+        wants_detail = any(question.wants_detail for question in questions)
+        room = 0 if wants_detail else int(OBSERVATION_SHARE * budget)
+        pinned, said = _document_lines(results, files, room, count)
+        turns = [
+            result
+            for result in results
+            if result.type == "event" and said.isdisjoint(result.source_event_ids)
+        ]
         lines = turn_lines(turns, terms, index, files)
         return pack([*pages, *pinned], lines, budget, count), directives
 
@@ -77,6 +87,30 @@ def context_of(
     block, items, tokens = _fit(lines, directives, max_tokens, count)
     elapsed = (time.perf_counter() - started) * 1000
     return ContextBlock(block=block, items=items, tokens=tokens, ms=round(elapsed, 3))
+
+
+def _document_lines(
+    results: Sequence[Result],
+    files: ZoneFiles,
+    room: int,
+    count: Count,
+) -> tuple[list[Line], set[str]]:
+    """Return the lines of observations and mental models, and the events that observations say.
+
+    Observations get at most `room` tokens.
+    """
+    lines = []
+    said: set[str] = set()
+    for result in results:
+        if result.type == "observation":
+            line = observation_line(result, files, room, count)
+            if line is not None:
+                room -= count(line.full)
+                said.update(line.result.source_event_ids)
+                lines.append(line)
+        elif result.type != "event":
+            lines.append(document_line(result))
+    return lines, said
 
 
 def _fit(

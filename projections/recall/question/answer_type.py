@@ -12,6 +12,10 @@ _PATTERNS: dict[AnswerType, re.Pattern[str]] = {
     "time": re.compile(rf"\s*(?:and\s+)?(?:when|how\s+long\s+ago|{_TIME})\b", re.IGNORECASE),
     "number": re.compile(r"\s*(?:and\s+)?how\s+(?:many|much|old|often|long|far)\b", re.IGNORECASE),
 }
+_DETAIL = re.compile(
+    r"\s*(?:and\s+)?(?:(?:from|to|with|by|for|of|in|at)\s+)?(?:who|whom|whose|where)\b",
+    re.IGNORECASE,
+)
 # As in "Which cities has she visited?"
 _VERB = r"(?:has|have|had|does|do|did|is|are|was|were|can|could|will|would|might|may|should)\b"
 _PLURAL = rf"(?!{_VERB})[\w'-]*[^\W_us']s"
@@ -26,6 +30,11 @@ _LIST = re.compile(
 def expected_answer_type(text: str) -> AnswerType | None:
     """Return the type of answer that a question expects; None if its wording does not show it."""
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.match(text)), None)
+
+
+def asks_for_detail(text: str) -> bool:
+    """Return whether a question asks for a person, a place, a time or a number."""
+    return _DETAIL.match(text) is not None or expected_answer_type(text) is not None
 
 
 def asks_for_list(text: str) -> bool:

@@ -42,10 +42,10 @@ class ParsedQuestion(NamedTuple):
     From its text: `text` as it was asked, and `named` the entities that it names. `topic` is
     searched for: `terms` are its index terms, `vectors` its vectors, and `speakers` the senders
     whose turns it asks for. `answer_type`: the expected type of answer; `wants_list`: it expects
-    several answers. `spans`: the times that it refers to, with `utc_offset` in minutes;
-    `is_time_only`: it is about nothing else, and turns of other times fail its filters. `event`:
-    the event whose time must be looked up, if it gives a time relative to an event ("the week
-    before the move").
+    several answers; `wants_detail`: it asks for a person, a place, a time or a number. `spans`: the
+    times that it refers to, with `utc_offset` in minutes; `is_time_only`: it is about nothing else,
+    and turns of other times fail its filters. `event`: the event whose time must be looked up, if
+    it gives a time relative to an event ("the week before the move").
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
     the facts that had ended at `valid_at`. `masks`: a mask of turns for each filter. `allowed`: all
@@ -67,6 +67,7 @@ class ParsedQuestion(NamedTuple):
     speakers: set[Sender]
     answer_type: AnswerType | None
     wants_list: bool
+    wants_detail: bool
     spans: Sequence[Span]
     is_time_only: bool
     event: Anchor | None

@@ -14,7 +14,11 @@ from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question import filters
-from recollect.projections.recall.question.answer_type import asks_for_list, expected_answer_type
+from recollect.projections.recall.question.answer_type import (
+    asks_for_detail,
+    asks_for_list,
+    expected_answer_type,
+)
 from recollect.projections.recall.question.encoding import (
     TextEncoder,
     is_encoded,
@@ -185,6 +189,7 @@ class QueryParser:
             speakers=speakers_asked_for(*topic, index.turns.senders),
             answer_type=expected_answer_type(original_text or query.text),
             wants_list=asks_for_list(original_text or query.text),
+            wants_detail=asks_for_detail(original_text or query.text),
             spans=times.spans,
             is_time_only=is_time_only,
             event=None if times.spans else find_anchor(text),

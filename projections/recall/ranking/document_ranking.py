@@ -16,6 +16,9 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.ranking.fusion import weighted_sum
 from recollect.projections.recall.ranking.profiles import TEXT_ARMS, Profile
 
+# As many items of an observation show what it is near to.
+_BEST_ITEMS = 3
+
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
@@ -49,14 +52,7 @@ def score_documents(
     arms = {"keyword": _keyword(documents, question, index)}
     missing: dict[str, Mask] = {}
     if question.vector is not None:
-        vectors = np.zeros((len(documents), files.embeddings.dimension), np.float32)
-        for kind in ("observation", "mental_model"):
-            positions = [position for position, item in enumerate(documents) if item.kind == kind]
-            if positions:
-                ids = [documents[position].id for position in positions]
-                vectors[positions] = vectors_of(files.embeddings, kind, ids)
-        arms["semantic"] = np.maximum(vectors @ question.vector, 0)
-        missing["semantic"] = np.logical_not(vectors.any(axis=1))
+        arms["semantic"], missing["semantic"] = _semantic(documents, question.vector, files)
     if question.topic.named:
         named = {id_ for item in question.topic.named for id_ in item.ids}
         mentions = [bool(named & item.entities) for item in documents]
@@ -68,6 +64,33 @@ def score_documents(
         scores[found],
         {name: arm_scores[found] for name, arm_scores in arms.items()},
     )
+
+
+def _semantic(
+    documents: Sequence[Document], vector: Floats, files: ZoneFiles
+) -> tuple[Floats, Mask]:
+    """Return the cosine of each document to a vector, and which documents have no vector.
+
+    That of an observation is taken from the facts that it says: the mean of the largest cosine and
+    of the mean of the three largest.
+    """
+    targets = {
+        "mental_model": [item.id for item in documents if item.kind == "mental_model"],
+        "fact": sorted({id_ for item in documents for id_ in item.items}),
+    }
+    cosines: dict[str, float] = {}
+    for kind, ids in targets.items():
+        vectors = vectors_of(files.embeddings, kind, ids)
+        scores = np.maximum(vectors @ vector, 0).tolist()
+        cosines |= {ids[place]: scores[place] for place in np.flatnonzero(vectors.any(axis=1))}
+    similarity = np.zeros(len(documents), np.float32)
+    unread = np.zeros(len(documents), bool)
+    for place, item in enumerate(documents):
+        found = [cosines[id_] for id_ in item.items or [item.id] if id_ in cosines]
+        best = sorted(found, reverse=True)[:_BEST_ITEMS]
+        unread[place] = not best
+        similarity[place] = (best[0] + sum(best) / len(best)) / 2 if best else 0
+    return similarity, unread
 
 
 def _keyword(documents: Sequence[Document], question: ParsedQuestion, index: Index) -> Floats:
