@@ -624,6 +624,14 @@ CONSTANTS = [
     Holds("002 decay 0.99^(hours/strength)", lambda: faded_by(100.0)[0], 0.99**100.0),
     Holds("002 recency exp(-hours/72)", lambda: faded_by(36.0)[1], float(np.exp(-0.5))),
     Holds("002 source facts are bundled", lambda: MAX_FACTS, 5),
+    Holds(
+        "004 trajectories and playbooks",
+        lambda: any(
+            "CREATE TABLE playbooks" in path.read_text()
+            for path in (ROOT / "projections").rglob("*.sql")
+        ),
+        True,
+    ),
     Holds("002 stop word filtering", lambda: {"the", "what", "of"} <= STOP_WORDS, True),
     Holds(
         "003 source 'delivery' and 'inferred'; merged_into",
@@ -877,7 +885,6 @@ LATER = [
     Comes("002 daily passes: dreams, bridge, insight", CONSOLIDATION, table("dreams")),
     Comes("004 memories and their versions", NEXUS, table("memories", "memory_versions")),
     Comes("004 relationships", NEXUS, table("relationships")),
-    Comes("004 trajectories and playbooks", NEXUS, table("trajectories", "playbooks")),
     Comes("004 DEFAULT_DECAY_FACTOR 0.95, floor 0.1", NEXUS, said("DEFAULT_MIN_IMPORTANCE")),
     Comes("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", NEXUS, said("MAIN_CAPACITY")),
     Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),
