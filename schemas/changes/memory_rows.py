@@ -522,6 +522,37 @@ class Directive(Row, frozen=True, array_like=True, tag="directive"):
     is_standing: int
 
 
+class StatedDependency(Row, frozen=True, array_like=True, tag="dependency"):
+    """A sentence of an event that states that something depends on something else.
+
+    Attributes:
+        said_at: unix ms.
+        char_start: the sentence is at `char_start` to `char_end` of the event's text.
+        is_standing: 0 once the event was edited or deleted.
+    """
+
+    TABLE: ClassVar = "dependencies"
+    KEY: ClassVar = ("id",)
+    id: str
+    event_id: str
+    said_at: int
+    char_start: int
+    char_end: int
+    number: int
+    is_standing: int
+
+
+class DependencyTerm(Row, frozen=True, array_like=True, tag="dependency_term"):
+    """A word in its plain form by which facts on one side of a dependency are found."""
+
+    TABLE: ClassVar = "dependency_terms"
+    KEY: ClassVar = ("dependency_id", "position")
+    dependency_id: str
+    position: int
+    side: Literal["condition", "consequence"]
+    term: str
+
+
 class ModelWriteStats(Row, frozen=True, array_like=True, tag="writing"):
     """What a language model proposed for an event, recorded under the ledger record `number`.
 
@@ -703,6 +734,8 @@ MemoryRow = (
     | EntityChange
     | EntityFact
     | Directive
+    | StatedDependency
+    | DependencyTerm
     | AnalysisRun
     | ObservationFact
     | FactUnits

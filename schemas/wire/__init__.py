@@ -33,6 +33,7 @@ from recollect.schemas.wire.answering import (
     Scope,
     SupportingFact,
     Time,
+    Uncertainty,
 )
 from recollect.schemas.wire.episode_entries import (
     Episode,
@@ -323,6 +324,7 @@ __all__ = [
     "TrajectoryState",
     "TrajectoryStatus",
     "TrajectoryStep",
+    "Uncertainty",
     "UpdateReport",
     "Verification",
     "WriteReport",

@@ -135,6 +135,20 @@ class MemoryRevision(msgspec.Struct, frozen=True, kw_only=True):
     at: Annotated[str, Meta(description="Time of the change.")]
 
 
+class Uncertainty(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a fact is uncertain: what was stated to decide it has changed since."""
+
+    since: Annotated[str, Meta(description="Time of the change.")]
+    dependency: Annotated[str, Meta(description="The sentence that states the dependency.")]
+    change: Annotated[str, Meta(description="What changed, as a fact.")]
+    source_event_ids: Annotated[
+        list[str], Meta(description="Source ids of the events of the two, in this order.")
+    ]
+
+    def __str__(self) -> str:
+        return f'uncertain since {self.since[:10]}: "{self.dependency}"; "{self.change}"'
+
+
 class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that supports another result."""
 
@@ -208,6 +222,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Meta(
             description="What a fact answers, corrects or is headed by: an earlier message or a "
             "subject line; left out if nothing."
+        ),
+    ] = None
+    uncertain: Annotated[
+        Uncertainty | None,
+        Meta(
+            description="Why a fact, or a fact of a message, is uncertain; left out if it is not."
         ),
     ] = None
 

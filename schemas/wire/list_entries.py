@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said
+from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said, Uncertainty
 
 #: The states of a merge, and those that a decision can set.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
@@ -103,6 +103,10 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
             description="What the sentence answers, corrects or is headed by: an earlier message "
             "or a subject line; null if nothing."
         ),
+    ] = None
+    uncertain: Annotated[
+        Uncertainty | None,
+        Meta(description="Why it is uncertain; null if nothing that it depends on has changed."),
     ] = None
 
 

@@ -17,6 +17,7 @@ from recollect.streams.agents.agent import (
 )
 from recollect.streams.agents.consolidator import Consolidator
 from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
+from recollect.streams.agents.dependency_keeper import DependencyKeeper
 from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
@@ -38,6 +39,7 @@ BY_NAME: Mapping[str, Agent] = {
     "mentalmodels": MentalModelHandler(),
     "directives": DirectiveHandler(),
     "learning": LearningHandler(),
+    "dependencies": DependencyKeeper(),
     "episodes": EpisodeGrouper(),
     "analyses": EpisodeAnalyst(),
     "deadletters": DeadLetterHandler(),

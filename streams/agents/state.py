@@ -18,6 +18,7 @@ import apsw
 
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import cluster_queries as clusters
+from recollect.projections.memory import dependency_queries as dependencies
 from recollect.projections.memory import episode_queries as episodes
 from recollect.projections.memory import learning_queries as learning
 from recollect.projections.memory import memory_queries as memory
@@ -66,6 +67,7 @@ from recollect.schemas.changes import (
     ReflectionItem,
     RetractedFact,
     Row,
+    StatedDependency,
     StrategyEvidence,
     Trajectory,
     TrajectoryCompletion,
@@ -297,6 +299,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     PlaybookVersion: lambda row: ((key_of("playbook", row.playbook_id), row),),
     PlaybookStrategy: lambda row: ((key_of("strategies of", row.playbook_id), row),),
     StrategyEvidence: lambda row: ((key_of("evidence of", row.strategy_id), row),),
+    StatedDependency: lambda row: ((key_of("dependencies of", row.event_id), row),),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -755,6 +758,11 @@ class State:
         """Return (trajectory id, step id) of the steps that a strategy rests on."""
         self.record_read(key_of("evidence of", strategy_id))
         return learning.evidence(self.memory, strategy_id)
+
+    def dependencies_of(self, event_id: str) -> list[StatedDependency]:
+        """Return the dependencies that an event states, withdrawn ones included, in order."""
+        self.record_read(key_of("dependencies of", event_id))
+        return dependencies.dependencies_of_event(self.memory, event_id)
 
     # Entities
 

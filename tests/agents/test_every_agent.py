@@ -201,6 +201,7 @@ def learning(zone: Zone) -> Iterator[Draft]:
     more = (PlaybookStrategy("Never push on a Friday."),)
     yield command(UpdatePlaybook(source_id="up", playbook_id=book, add=more))
     yield command(RecordPlaybookUse(source_id="us", playbook_id=book, success=True))
+    yield says("Al", "If the flight moves, so does the pick-up.")
 
 
 def told(*agents: Agent) -> list[Outcome]:

@@ -15,6 +15,7 @@ from recollect.projections.memory import fact_statements
 from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.recall.answer.fact_days import days_of_facts
 from recollect.projections.recall.answer.supersessions import supersessions_of
+from recollect.projections.recall.answer.uncertainty import uncertainties
 from recollect.projections.recall.arms.arm_scores import Candidates
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
@@ -349,6 +350,7 @@ def _results(
     canonical = index.canonical_ids.of(entity for ids in entities.values() for entity in ids)
     ids = [id_ for item in chosen for id_ in dict.fromkeys((*item.facts, item.id))]
     superseded = supersessions_of(query, ids, index, files)
+    uncertain = uncertainties(files, [fact for item in chosen for fact in item.facts], query.until)
     places = [item.place for item in chosen]
     has_edits = len(index.replaced_turns) > 0
     numbers = index.turns.numbers[places].tolist()
@@ -397,6 +399,7 @@ def _results(
                 when=days.get(item.id),
                 context=contexts.get(item.id),
                 said=fact_statements.statement_summary(stated_in) if stated_in else None,
+                uncertain=next((uncertain[fact] for fact in item.facts if fact in uncertain), None),
             )
         )
     return results

@@ -18,7 +18,7 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.schemas.changes import MessageDate
 from recollect.schemas.times import parse_time
-from recollect.schemas.wire import MemoryRevision, Result
+from recollect.schemas.wire import MemoryRevision, Result, Uncertainty
 from recollect.text.dates.found_dates import DateReference, local_day
 from recollect.text.dates.resolved_dates import day_in_words, days_in_words, in_words, with_days
 from recollect.text.sentences import sentences
@@ -162,7 +162,7 @@ def _line(
     index: Index,
 ) -> Line:
     # What follows each of the turn's texts.
-    notes = f"{frame}{_previous_value(before)}"
+    notes = f"{frame}{_previous_value(before)}{_doubt(result.uncertain)}"
     ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
     spans = sentences(turn.text)
 
@@ -236,6 +236,15 @@ def _previous_value(before: Sequence[MemoryRevision]) -> str:
 def _former_text(texts: Sequence[str], changed_at: str) -> str:
     values = "; ".join(f'"{_excerpt(text)}"' for text in texts)
     return f" (previously: {values}, changed {datetime.fromisoformat(changed_at):%b %Y})"
+
+
+def _doubt(uncertain: Uncertainty | None) -> str:
+    """Return a note on why what a turn says is uncertain, to follow its text."""
+    if uncertain is None:
+        return ""
+    day = day_in_words(datetime.fromisoformat(uncertain.since).date())
+    because = f'"{_excerpt(uncertain.dependency)}"; "{_excerpt(uncertain.change)}"'
+    return f" (uncertain since {day}: {because})"
 
 
 def _partly_previous(texts: Collection[str]) -> str:

@@ -212,6 +212,8 @@ def _show(rank: int, result: Result, *, weak: bool, full: bool) -> None:
         _print_text(collapse_whitespace(result.context), full=full)
     if result.is_stale:
         print_line(_INDENT, warning("no longer current"))
+    if result.uncertain is not None:
+        print_line(_INDENT, warning(collapse_whitespace(str(result.uncertain))))
     for change in result.superseded_by[:1]:
         _print_text(
             f'now: "{collapse_whitespace(change.text)}", changed {_month(change.at)}', full=full

@@ -19,6 +19,7 @@ from recollect.projections.identity.entity_queries import (
 )
 from recollect.projections.memory import fact_statements, observation_queries, retraction_queries
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.recall.answer.uncertainty import uncertainties
 from recollect.schemas.changes import (
     Fact,
     FactClaim,
@@ -80,6 +81,15 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         )
     steps += _vectors(files, "fact", id_)
     steps += _endings(files, id_)
+    uncertain = uncertainties(files, [id_]).get(id_)
+    if uncertain is not None:
+        messages = " and ".join(map(repr, uncertain.source_event_ids))
+        steps.append(
+            ProvenanceStep(
+                f"uncertain since {uncertain.since}, because of {messages}",
+                [uncertain.dependency, uncertain.change],
+            )
+        )
     for other, strength, text in memory.causes(files.memory.connection, id_):
         steps.append(ProvenanceStep(f"follows from fact {other} (strength {strength})", [text]))
     for other, strength, text in memory.effects(files.memory.connection, id_):

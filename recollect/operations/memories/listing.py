@@ -17,6 +17,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.memory import fact_list, fact_statements
+from recollect.projections.recall.answer.uncertainty import uncertainties
 from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.names import normalise_name
@@ -172,6 +173,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
         files.events.connection, sorted({fact.source_event_id for fact in found})
     )
     relations = Relations(files.memory.connection, files.identity.connection).outgoing(ids)
+    uncertain = uncertainties(files, ids)
     entity_ids = {id_ for entities in about.values() for id_ in entities}
     names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
     for fact in found:
@@ -198,6 +200,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             relations=relations.get(fact.id, []),
             retracted=bool(fact.retracted),
             said_by=_speaker(speakers.get(fact.source_event_id)),
+            uncertain=uncertain.get(fact.id),
         )
 
 

@@ -468,6 +468,13 @@ ROWS: dict[str, dict[str, Any]] = {
         "event_id": "EV1", "said_at": OCCURRED, "char_start": 0, "char_end": 24, "number": 9,
         "is_standing": 1,
     },
+    "dependencies": {
+        "id": "DP1", "event_id": "EV1", "said_at": OCCURRED, "char_start": 0, "char_end": 41,
+        "number": 9, "is_standing": 1,
+    },
+    "dependency_terms": {
+        "dependency_id": "DP1", "position": 0, "side": "condition", "term": "flight",
+    },
     "writings": {
         "number": 8, "about": 4, "model": "small-model", "role": "own-1", "calls": 3,
         "tokens_in": 900, "tokens_out": 120, "cost": 0.25, "kept": 2, "repeated": 1,

@@ -180,6 +180,8 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     print_parts(INDENT, *parts)
     sources = first_few(fact.source_event_ids)
     print_line(INDENT, quiet(f"fact {fact.id} from {sources}"))
+    if fact.uncertain is not None:
+        print_line(INDENT, warning(collapse_whitespace(str(fact.uncertain))))
     if fact.relations:
         relations = (
             f"{one.verb} fact {one.fact_id} (confidence {one.confidence})" for one in fact.relations

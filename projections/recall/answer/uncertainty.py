@@ -1,0 +1,109 @@
+"""Facts that are uncertain, because something changed on which they depend by what was stated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect.projections.events import event_list
+from recollect.projections.events.event_list import ListedEvent
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import dependency_queries as queries
+from recollect.projections.memory.dependency_queries import CurrentFact, SideFact, TwoSides
+from recollect.schemas.times import LATEST_MS, format_time
+from recollect.schemas.wire import Uncertainty
+from recollect.text.rescheduling import is_rescheduled, plain_forms
+
+
+def uncertainties(
+    files: ZoneFiles, fact_ids: Sequence[str], until: int = LATEST_MS
+) -> dict[str, Uncertainty]:
+    """Return fact id -> why it is uncertain, for those of the facts that are.
+
+    A current fact is if it has the words of a dependency's consequence, and a fact with the words
+    of the condition ended, or was said to be moved, since the fact was last stated. Each of the two
+    facts must be by the sender of the dependency, or from its thread. Changes after `until` (unix
+    ms) do not count. Of several changes, the latest is given.
+    """
+    connection = files.memory.connection
+    if not fact_ids or not queries.has_dependencies(connection):
+        return {}
+    facts = queries.current_facts(connection, sorted(set(fact_ids)))
+    words = {fact.id: frozenset(plain_forms(fact.text)) for fact in facts}
+    known = frozenset[str]().union(*words.values())
+    pairs = [
+        (fact, sides)
+        for sides in queries.with_consequence(connection, known)
+        for fact in facts
+        if sides.consequence <= words[fact.id] and fact.event_id != sides.dependency.event_id
+    ]
+    found: dict[str, tuple[int, Uncertainty]] = {}
+    for sides in dict.fromkeys(sides for _, sides in pairs):
+        dependent = [fact for fact, other in pairs if other is sides]
+        after = min(fact.last_said for fact in dependent)
+        changes = queries.facts_with_words(connection, sides.condition, after)
+        ids = {sides.dependency.event_id, *(fact.event_id for fact in dependent)}
+        ids |= {id_ for each in changes for id_ in (each.event_id, each.newer_event_id) if id_}
+        events = event_list.with_ids(files.events.connection, sorted(ids))
+        for fact in dependent:
+            for change in changes:
+                at = _changed_at(change, sides)
+                if at is None or not fact.last_said < at <= until or change.id == fact.id:
+                    continue
+                if fact.id in found and found[fact.id][0] >= at:
+                    continue
+                why = _why(fact, change, at, sides, events)
+                if why is not None:
+                    found[fact.id] = at, why
+    return {id_: why for id_, (_, why) in found.items()}
+
+
+def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
+    """Return when a fact of the condition's side changed (unix ms): it ended, or tells of a move.
+
+    A move that was taken back is none.
+    """
+    if change.event_id == sides.dependency.event_id:
+        return None
+    if not sides.condition <= frozenset(plain_forms(change.text)):
+        return None
+    if not is_rescheduled(change.text, sides.condition):
+        return change.ended_at
+    if change.ended_at is None:
+        return change.as_of
+    return None if change.newer is None else change.ended_at
+
+
+def _why(
+    fact: CurrentFact,
+    change: SideFact,
+    at: int,
+    sides: TwoSides,
+    events: Mapping[str, ListedEvent],
+) -> Uncertainty | None:
+    """Return why a fact is uncertain; None if the messages have nothing to do with each other."""
+    stated = events.get(sides.dependency.event_id)
+    told = events.get(change.newer_event_id or change.event_id)
+    first = events.get(change.event_id)
+    dependent = events.get(fact.event_id)
+    if stated is None or told is None or first is None or dependent is None:
+        return None
+    if not (_belong(stated, first) and _belong(stated, dependent)):
+        return None
+    if change.ended_at is None:
+        text = change.text
+    else:
+        text = change.newer or f"no longer so: {change.text}"
+    return Uncertainty(
+        since=format_time(at),
+        dependency=stated.content[sides.dependency.char_start : sides.dependency.char_end].strip(),
+        change=text,
+        source_event_ids=list(dict.fromkeys((stated.source_id, told.source_id))),
+    )
+
+
+def _belong(one: ListedEvent, other: ListedEvent) -> bool:
+    """Return whether two events are by one sender, or from one thread."""
+    if one.platform != other.platform:
+        return False
+    same_thread = one.thread_id is not None and one.thread_id == other.thread_id
+    return one.sender_id == other.sender_id or same_thread

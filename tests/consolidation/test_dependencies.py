@@ -1,0 +1,198 @@
+"""Stated dependencies (G5): what depends on something is uncertain once that changes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect, Zone
+from recollect.streams.consolidation.stated_dependencies import stated_dependencies
+
+FLIGHT = "My flight to Lisbon is on 3 May 2026 at 10:00."
+PICK_UP = "The pick-up is at 12:00 on 3 May 2026."
+RULE = "If the flight moves, so does the pick-up."
+MOVED = "The flight has moved to 5 May 2026."
+STORY = (FLIGHT, PICK_UP, RULE, MOVED)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "consequence"),
+    [
+        (RULE, {"flight"}, {"pick-up"}),
+        ("The press event depends on the launch.", {"launch"}, {"press", "event"}),
+        ("Whenever the meeting moves, we rebook the big room.", {"meeting"}, {"room"}),
+        ("The hotel hinges on the train.", {"train"}, {"hotel"}),
+        ("The pick-up moves if the flight does.", {"flight"}, {"pick-up"}),
+        ("When the launch slips, the party slips too.", {"launch"}, {"party"}),
+        ("I land at ten; the pick-up is then, depending on the bus.", {"bus"}, {"pick-up"}),
+    ],
+)
+def test_both_sides_of_a_dependency_are_named(
+    text: str, condition: set[str], consequence: set[str]
+) -> None:
+    (found,) = stated_dependencies(text)
+    assert consequence <= set(found.consequence)
+    assert (set(found.condition), text[found.start : found.end]) == (condition, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me know if the flight moves.",
+        "When I was in Paris, I met the teacher.",
+        "If the flight had moved, the pick-up would have moved.",
+        "If the flight moves, does the pick-up move too?",
+        "I wonder if the train is late.",
+        "It depends.",
+        "If it's ok, I'll take the car.",
+        "The flight, as if the pick-up were early, moved.",
+    ],
+)
+def test_questions_and_tales_state_no_dependency(text: str) -> None:
+    assert stated_dependencies(text) == []
+
+
+def test_hostile_text_is_read_in_linear_time() -> None:
+    for text in (
+        "if " * 100_000,
+        "if the a," * 50_000,
+        "depends on " * 50_000,
+        "if\x00 the \ud800,",
+    ):
+        stated_dependencies(text)
+
+
+def said(n: int, text: str, **fields: str) -> dict[str, str]:
+    return {
+        "id": f"m{n}",
+        "platform": "chat",
+        "thread_id": "t",
+        "sender_id": "ada",
+        "sender_name": "Ada",
+        "occurred_at": f"2026-04-{n + 1:02}T10:00:00Z",
+        "content": text,
+        **fields,
+    }
+
+
+@pytest.fixture
+def zone(tmp_path: Path) -> Iterator[Zone]:
+    with Recollect(tmp_path / "home", encoder="none") as memory:
+        yield memory.zone("ada")
+
+
+def tell(zone: Zone, texts: Sequence[str] = STORY) -> None:
+    zone.ingest([said(n, text) for n, text in enumerate(texts)])
+
+
+def uncertain(zone: Zone) -> dict[str, list[str]]:
+    """Return source id -> sources of the doubt, for the facts that are uncertain."""
+    facts = zone.facts(superseded=True).facts
+    return {
+        fact.source_event_ids[0]: fact.uncertain.source_event_ids
+        for fact in facts
+        if fact.uncertain is not None
+    }
+
+
+def test_G5_what_depends_is_uncertain_in_every_order_of_arrival(tmp_path: Path) -> None:
+    numbered = list(enumerate(STORY))
+    for seed in range(6):
+        random.Random(seed).shuffle(numbered)
+        with Recollect(tmp_path / str(seed), encoder="none") as memory:
+            zone = memory.zone("ada")
+            for n, text in numbered:
+                zone.ingest(said(n, text))
+            assert uncertain(zone) == {"m1": ["m2", "m3"]}, numbered
+
+
+def test_G5_facts_recall_context_and_why_show_both_messages(zone: Zone) -> None:
+    tell(zone)
+    (fact,) = [each for each in zone.facts() if each.uncertain is not None]
+    assert fact.uncertain is not None
+    assert (fact.uncertain.dependency, fact.uncertain.since[:10]) == (RULE, "2026-04-04")
+    assert MOVED.removesuffix(".") in fact.uncertain.change
+    shown = [
+        each.uncertain for each in zone.recall("When is the pick-up?").results if each.uncertain
+    ]
+    assert shown == [fact.uncertain]
+    block = zone.context("At what time is the pick-up at 12:00 on 3 May 2026?").block
+    assert f'(uncertain since 4 April 2026: "{RULE}"; "' in block
+    steps = [
+        each for each in zone.why(fact.id).steps if each.description.startswith("uncertain since")
+    ]
+    assert [each.details for each in steps] == [[RULE, fact.uncertain.change]]
+    assert "because of 'm2' and 'm3'" in steps[0].description
+
+
+@pytest.mark.parametrize(
+    "change", ["The launch was postponed to 20 March 2026.", "I cancelled the launch."]
+)
+def test_G5_a_stated_move_needs_no_earlier_fact(zone: Zone, change: str) -> None:
+    tell(zone, ["The press event is on Monday.", "The press event depends on the launch.", change])
+    assert uncertain(zone) == {"m0": ["m1", "m2"]}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "The launch has not been moved.",
+        "The launch might be postponed.",
+        "If the launch is cancelled, I'll cry.",
+        "I moved to Oslo after the launch.",
+        "The launch is great.",
+    ],
+)
+def test_G5_what_is_no_change_leaves_no_doubt(zone: Zone, later: str) -> None:
+    tell(zone, ["The press event is on Monday.", "The press event depends on the launch.", later])
+    assert uncertain(zone) == {}
+
+
+def test_G5_what_is_said_after_the_change_is_certain(zone: Zone) -> None:
+    tell(zone, [*STORY, "The pick-up is at 15:00 on 5 May 2026."])
+    assert "m4" not in uncertain(zone)
+
+
+def test_G5_the_condition_does_not_depend_on_the_consequence(zone: Zone) -> None:
+    tell(zone, [FLIGHT, PICK_UP, RULE, "The pick-up has moved to 14:00."])
+    assert "m0" not in uncertain(zone)
+
+
+def test_G5_messages_of_others_elsewhere_do_not_count(zone: Zone) -> None:
+    tell(zone, STORY[:3])
+    zone.ingest(said(3, MOVED, sender_id="eve", sender_name="Eve", thread_id="other"))
+    assert uncertain(zone) == {}
+
+
+def test_G5_doubt_ends_when_the_change_is_taken_back(zone: Zone) -> None:
+    tell(zone)
+    zone.retract("m3")
+    assert uncertain(zone) == {}
+    zone.retract("m3", restore=True)
+    assert uncertain(zone) == {"m1": ["m2", "m3"]}
+
+
+def test_G5_doubt_ends_with_the_dependency(zone: Zone) -> None:
+    tell(zone)
+    edit = said(4, "See you at the station.", kind="edit", target="m2")
+    zone.ingest(edit)
+    assert uncertain(zone) == {}
+
+
+@pytest.mark.parametrize("erased", ["m2", "m3"])
+def test_G5_an_erasure_of_either_message_equals_never(zone: Zone, erased: str) -> None:
+    tell(zone)
+    zone.forget(erased)
+    assert uncertain(zone) == {}
+    zone.rebuild(level="derive")
+    assert uncertain(zone) == {}
+
+
+def test_G5_a_rebuild_derives_the_same(zone: Zone) -> None:
+    tell(zone)
+    before = uncertain(zone)
+    zone.rebuild(level="derive")
+    assert uncertain(zone) == before == {"m1": ["m2", "m3"]}
