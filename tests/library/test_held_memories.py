@@ -263,9 +263,12 @@ def test_a_report_of_somebody_goes_with_what_it_says_that_it_rests_on(zone: Zone
     other = zone.create_mental_model("Choirs", "Ada sings.", sources=["m4"])
     later = zone.update_mental_model(boats.id, "Bob sold it.", sources=["m2"])
     assert later.tags[0] == "sea"
+    shore = zone.update_mental_model(later.id, "Bob sold it.", tags=["shore"])
+    assert shore.tags == ["shore", *later.tags[1:]]
+    later = zone.update_mental_model(shore.id, "Bob sold it.", tags=["sea"])
     assert zone.update_mental_model(later.id, "Bob sold it twice.").tags == later.tags
     would = zone.forget("m2", dry_run=True)
-    assert would.events == 5, "the message, three versions, and what rests on them"
+    assert would.events == 7, "the message, five versions, and what rests on them"
     zone.forget("m2")
     assert [model.id for model in zone.mental_models(superseded=True)] == [other.id]
     assert about_it.id not in {model.id for model in zone.mental_models()}

@@ -35,6 +35,10 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         forgotten.ingest([message(1, "I live in Turin.", by="Ada Moreau")])
         forgotten.ingest([message(2, "My dog is called Rex.", by="Bob")])
         forgotten.ingest([message(3, "Moreau called about the invoice.", by="Cleo")])
+        corrected = opened.zone("corrected")
+        corrected.ingest([message(1, "I live in Turin."), message(2, "I have a dog called Rex.")])
+        corrected.create_mental_model("Homes", "Ada lives in Turin.")
+        corrected.add_directive("Always answer in French.")
         for name in ("merged", "compared"):
             zone = opened.zone(name)
             zone.ingest([message(1, "I live in Turin.", by="Ada Moreau")])
@@ -49,6 +53,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             message(day, text, by=f"Mallory {text[:20]}", id=f"h{day}", sender_id=f"m{day}")
             for day, text in enumerate(HOSTILE, 1)
         )
+        hostile.create_mental_model(HOSTILE[1], HOSTILE[0], tags=[HOSTILE[0][:90]])
+        hostile.add_directive(f"Always answer with {HOSTILE[0]}.")
         people = [each.id for each in hostile.entities() if each.type == "person"]
         hostile.propose_merge(people[0], people[1], 0.5, HOSTILE[1] + HOSTILE[0])
     with served(home, no_auth=True) as found:
@@ -123,7 +129,7 @@ def test_a_merge_is_made_and_undone(page: Page, changed: Served) -> None:
     waiting.get_by_role("button", name="Merge Ada Moreau and Lovelace").click()
     expect(main.get_by_role("status").filter(has_text="Merged.")).to_be_visible()
     main = view(page, "merged/merges?status=merged")
-    undo = main.get_by_role("button", name=re.compile("^Undo the merge of"))
+    undo = main.get_by_role("button", name="Undo the merge of Ada Moreau and Lovelace")
     undo.click()
     expect(main.get_by_text("The two are separate again.")).to_be_visible()
     with changed.bare() as client:
@@ -145,7 +151,73 @@ def test_two_people_are_compared_and_proposed(page: Page) -> None:
     expect(main.get_by_text("Undone.")).to_be_visible()
 
 
-HOSTILE_VIEWS = ("merges", "forget?sender=m1", "forget?thread=kitchen")
+def test_a_fact_is_taken_back_and_restored(page: Page, changed: Served) -> None:
+    main = view(page, "corrected/people/Ada")
+    main.get_by_role("row").filter(has_text="Turin").get_by_role("link").click()
+    main.get_by_role("button", name="Take it back").click()
+    expect(main.get_by_role("status").filter(has_text="Taken back")).to_be_visible()
+    assert not any("Turin" in text for text in texts(changed, "corrected"))
+    main.get_by_role("button", name="Undo").click()
+    expect(main.get_by_text("Undone.")).to_be_visible()
+    assert any("Turin" in text for text in texts(changed, "corrected"))
+
+
+def test_a_fact_is_said_better_and_the_old_words_come_back(page: Page, changed: Served) -> None:
+    main = view(page, "corrected/people/Ada")
+    main.get_by_role("link", name=re.compile("Rex")).first.click()
+    main.get_by_label("Say it better").fill("Ada has a cat called Tom.")
+    main.get_by_role("button", name="Replace").click()
+    expect(main.get_by_role("status").filter(has_text="Replaced by your words")).to_be_visible()
+    assert any("Tom" in text for text in texts(changed, "corrected"))
+    assert not any("Rex" in text for text in texts(changed, "corrected"))
+    main.get_by_role("button", name="Undo").click()
+    expect(main.get_by_text("Undone.")).to_be_visible()
+    assert any("Rex" in text for text in texts(changed, "corrected"))
+    assert not any("Tom" in text for text in texts(changed, "corrected"))
+
+
+def test_an_attribute_is_set_by_a_sentence(page: Page) -> None:
+    main = view(page, "corrected/people/Ada")
+    main.get_by_label(re.compile("^A sentence about")).fill("Ada lives in Lima.")
+    main.get_by_role("button", name="Remember").click()
+    expect(main.get_by_role("row").filter(has_text="Lima")).to_be_visible()
+    expect(main.get_by_role("row").filter(has_text="Turin")).to_contain_text("no longer so")
+    main.get_by_role("button", name="Undo").click()
+    expect(main.get_by_role("row").filter(has_text="Turin")).not_to_contain_text("no longer so")
+
+
+def test_a_mental_model_is_pinned_tagged_and_rewritten(page: Page, changed: Served) -> None:
+    main = view(page, "corrected/models")
+    main.get_by_role("link", name="Homes").click()
+    main.get_by_role("button", name="Pin", exact=True).click()
+    expect(main.get_by_role("button", name="Unpin")).to_be_visible()
+    main.get_by_label("Add a tag").fill("places")
+    main.get_by_role("button", name="Tag", exact=True).click()
+    expect(main.get_by_role("button", name="Remove the tag places")).to_be_visible()
+    main.get_by_role("button", name="Rewrite").click()
+    main.get_by_label("The whole report").fill("Ada lives by the river.")
+    main.get_by_role("button", name="Write a new version").click()
+    main.get_by_role("link", name="Show the new version").click()
+    expect(main.locator(".report")).to_contain_text("by the river")
+    with changed.bare() as client:
+        (model,) = client.get("/v1/zones/corrected/mental-models").json()["mental_models"]
+    assert model["tags"] == ["pinned", "places"]
+
+
+def test_a_directive_is_reworded_and_undone(page: Page) -> None:
+    main = view(page, "corrected/directives")
+    rows = main.get_by_role("list", name="Directives")
+    rows.get_by_role("button", name="Reword: Always answer in French.").click()
+    rows.get_by_label("In other words").fill("Never mention the weather.")
+    rows.get_by_role("button", name="Replace").click()
+    expect(rows).to_contain_text("Never mention the weather.")
+    expect(rows).not_to_contain_text("French")
+    main.get_by_role("button", name="Undo").click()
+    expect(rows).to_contain_text("Always answer in French.")
+    expect(rows).not_to_contain_text("weather")
+
+
+HOSTILE_VIEWS = ("directives", "models", "merges", "forget?sender=m1", "forget?thread=kitchen")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -155,7 +227,7 @@ def test_hostile_texts_do_nothing_where_memory_is_changed(
 ) -> None:
     with shown(browser, changed, viewport={"width": width, "height": 800}) as page:
         main = view(page, f"hostile/{place}")
-        expect(main.get_by_text("Mallory").first).to_be_visible()
+        expect(main.locator("li").first).to_be_visible()
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("#page img, #page script, main main").count() == 0

@@ -311,7 +311,7 @@ def _modelled(zone: Zone) -> object:
     made = zone.create_mental_model("Homes", "Ada lives in Turin.", subtype="place", tags=("a",))
     later = zone.update_mental_model(made.id, "Ada lives in Oslo.")
     made_of = zone.create_mental_model("Boats", "Bob has a boat.", sources=["m2"])
-    zone.update_mental_model(made_of.id, "Bob has two boats.", sources=["m2", "m4"])
+    zone.update_mental_model(made_of.id, "Bob has two boats.", sources=["m2", "m4"], tags=["b"])
     assert zone.forget("m4").events > 1, "the report is erased with what it was made of"
     kept = zone.reflect("Where does Ada live?", save_as="Answers")
     gone = zone.delete_mental_model(made.id, dry_run=True), zone.delete_mental_model(later.id)

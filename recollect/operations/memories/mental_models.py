@@ -243,9 +243,14 @@ def _trigger_name(stored: str | None) -> MentalModelTrigger | None:
 
 
 def update(
-    zone: OpenZone, model_id: str, description: str, *, sources: Sequence[str] | None = None
+    zone: OpenZone,
+    model_id: str,
+    description: str,
+    *,
+    sources: Sequence[str] | None = None,
+    tags: Sequence[str] | None = None,
 ) -> MentalModel:
-    """Save a new version of a report; `sources` None: keep those of the previous version.
+    """Save a new version of a report; `sources` or `tags` None: keep those of the previous version.
 
     Raises:
         InvalidInput: the zone has no mental model with this id, or the text is empty.
@@ -253,10 +258,12 @@ def update(
     """
     _check_texts(description=description)
     before = mental_model(zone, model_id)
-    tags = None
+    of_sources = [tag for tag in before.tags if tag.startswith(SOURCE_TAG_PREFIX)]
+    labels = [tag for tag in before.tags if not tag.startswith(SOURCE_TAG_PREFIX)]
     if sources is not None:
-        other_tags = (tag for tag in before.tags if not tag.startswith(SOURCE_TAG_PREFIX))
-        tags = (*other_tags, *_source_tags(zone, sources))
+        of_sources = _source_tags(zone, sources)
+    if tags is not None:
+        labels = [tag for tag in tags if not tag.startswith(SOURCE_TAG_PREFIX)]
     return _model_in(
         zone,
         command(
@@ -265,7 +272,7 @@ def update(
                 source_id=random_id(f"mental-model:{before.id}"),
                 model_id=before.id,
                 description=description,
-                tags=tags,
+                tags=None if sources is None and tags is None else (*labels, *of_sources),
             ),
         ),
     )

@@ -32,7 +32,7 @@ _DIRECTIVE_ACTIONS = ("list", "add", "remove")
 @click.option("--dry-run", is_flag=True, help="With refresh: show the difference, change nothing.")
 @click.option("--entity", help="With create: the name or id of the entity that it is about.")
 @click.option("--subtype", help="With create: such as structural, emergent or pinned.")
-@click.option("--tag", "tags", multiple=True, help="With create: a label; may be repeated.")
+@click.option("--tag", "tags", multiple=True, help="With create or update: a label; may be repeated.")
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),
@@ -100,7 +100,7 @@ def models(
                 every_hours=every_hours,
             )
         elif action == "update":
-            model = memory.update_mental_model(id_, text or "")
+            model = memory.update_mental_model(id_, text or "", tags=tags or None)
         else:
             model = memory.mental_model(id_)
     if as_json:

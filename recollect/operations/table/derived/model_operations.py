@@ -227,11 +227,19 @@ def create_mental_model(
     ),
 )
 def update_mental_model(
-    zone: OpenZone, id: ModelId, description: Report, *, sources: NewSources = None
+    zone: OpenZone,
+    id: ModelId,
+    description: Report,
+    *,
+    sources: NewSources = None,
+    tags: Annotated[
+        Sequence[str] | None,
+        described(maxItems=100, description="Labels; null keeps those of the previous version."),
+    ] = None,
 ) -> MentalModel:
     """Write a new version of a mental model; earlier versions stay and are no longer recalled.
 
-    `sources`: those of the new version; None keeps those of the previous one.
+    `sources`, `tags`: those of the new version; None keeps those of the previous one.
 
     Raises:
         UnknownId: the zone has no mental model with this id, or an id in `sources` is unknown.
@@ -242,7 +250,7 @@ def update_mental_model(
     """
     with memory_span("update_memory", zone.name) as span:
         span.set_record_id(id)
-        model = models.update(zone, id, description, sources=sources)
+        model = models.update(zone, id, description, sources=sources, tags=tags)
         span.set_records(1, lambda: [(model.id, model.description, None)])
     return model
 

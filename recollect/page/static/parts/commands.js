@@ -14,25 +14,29 @@ export function lacking(right, zone) {
 /**
  * Return the commands of a view: {busy, run, outcome}.
  *
- * `run(request, said, undo)` gives a command, and returns its answer, null if it was refused.
- * `said`, `undo`: what was done, and the request that undoes it; both may be functions of the
- * answer. `outcome()` draws the last outcome; it stays where the view puts it.
+ * `run(requests, said, undo)` gives a command or several in order, and returns the first answer, null
+ * if one was refused. `said`, `undo`: what was done, and the requests that undo it; both may be
+ * functions of the answer. `outcome()` draws the last outcome; it stays where the view puts it.
  */
 export function commands() {
   const busy = signal(false);
   const problem = signal(null);
   const done = signal(null);
 
-  async function run(request, said, undo = null) {
+  async function run(requests, said, undo = null) {
     busy.value = true;
     problem.value = null;
     done.value = null;
     let answer = null;
     try {
-      answer = await command(request);
+      for (const request of [requests].flat()) {
+        const found = await command(request);
+        answer ??= found;
+      }
       done.value = { said: of(said, answer), undo: of(undo, answer) };
     } catch (error) {
       problem.value = error;
+      answer = null;
     }
     busy.value = false;
     return answer;

@@ -6,6 +6,7 @@
 // component, with the properties `zone` and `id`; it reads the rest from `address`.
 
 import { ask } from "../views/ask.js";
+import { directives } from "../views/directives.js";
 import { forget } from "../views/forget.js";
 import { memory } from "../views/memory.js";
 import { merges } from "../views/merges.js";
@@ -15,4 +16,4 @@ import { observations } from "../views/observations.js";
 import { people } from "../views/people.js";
 import { timeline } from "../views/timeline.js";
 
-export const VIEWS = [ask, timeline, people, messages, observations, models, merges, forget, memory];
+export const VIEWS = [ask, timeline, people, messages, observations, models, directives, merges, forget, memory];

@@ -5,6 +5,7 @@ import { component, follow, html } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { Evidence, KINDS, Sources, attribution, memoryHref } from "../parts/memories.js";
+import { Corrections } from "../parts/corrections.js";
 import { WordChanges } from "../parts/difference.js";
 import { answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
@@ -37,6 +38,7 @@ const View = component((props, own) => {
           : null}
         ${revisions("Replaced by", after)}
         ${revisions("Replaces", before)}
+        <${Corrections} zone=${zone} memory=${memory} />
         ${memory.type === "fact"
           ? html`<section aria-labelledby="quoted"><h2 id="quoted">Where it was said</h2>
               <${Evidence} zone=${zone} id=${memory.id} text=${memory.text} /></section>`

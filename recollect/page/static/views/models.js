@@ -3,6 +3,7 @@
 import { component, follow, html, signal } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { call, command, load, may } from "../shell/service.js";
+import { ModelCorrections } from "../parts/corrections.js";
 import { UnifiedLines, WordChanges } from "../parts/difference.js";
 import { Evidence, Fold, memoryHref } from "../parts/memories.js";
 import { inWords, moment, otherMoment } from "../parts/moments.js";
@@ -47,6 +48,7 @@ const List = component((props, own) => {
       <div class="about"><span>${each.refresh ? TRIGGERS[each.refresh] : "written by hand"}</span>
         <span>${time(each.updated_at)}</span>
         <span>${count(each.access_count, "recall")}</span>
+        ${each.tags.includes("pinned") ? html`<span>pinned</span>` : null}
         ${each.is_stale ? html`<span class="flag">out of date</span>` : null}</div></li>`} />`;
 });
 
@@ -72,6 +74,7 @@ const Model = component((props, own) => {
           : shown !== props.value.id
             ? html`<${Earlier} key=${shown} zone=${props.value.zone} id=${shown} />`
             : answered(found, (model) => html`<${Current} zone=${props.value.zone} model=${model} />`)}
+        <${ModelCorrections} zone=${props.value.zone} id=${versions.at(-1).id} />
         <section aria-labelledby="versions"><h2 id="versions">Versions
           ${" "}<span class="quiet">${versions.length}</span></h2>
           <ol class="versions" reversed>${versions.map((each, number) => ({ ...each, number })).reverse()

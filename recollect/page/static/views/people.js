@@ -5,6 +5,7 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { dayFacts, itemsOf } from "../parts/days.js";
+import { Tell } from "../parts/corrections.js";
 import { Difference } from "../parts/difference.js";
 import { Graph } from "../parts/graph.js";
 import { memoryHref } from "../parts/memories.js";
@@ -98,6 +99,7 @@ const Entity = component((props, own) => {
           }${others(entity)}</p>
         ${other ? part(Changes) : html`
           ${part(Slots)}
+          ${part(Tell)}
           ${part(Profile)}
           ${part(Observations)}
           ${part(Related)}

@@ -1,0 +1,154 @@
+// Corrections, wherever a memory is shown: each is a command in the ledger, and can be undone.
+
+import { hrefOf } from "../shell/address.js";
+import { component, html, signal } from "../shell/component.js";
+import { load, may } from "../shell/service.js";
+import { Say, commands, lacking } from "./commands.js";
+import { Name } from "./texts.js";
+
+const memoryPath = (id) => `/memories/${encodeURIComponent(id)}`;
+
+/** Take back a fact, or all that a message gave, and restore it; say a fact better. Properties:
+ * `zone`, `memory`. */
+export const Corrections = component((props) => {
+  const given = commands();
+
+  const retraction = (id, restore) => ({
+    zone: props.value.zone,
+    path: `${memoryPath(id)}/retract`,
+    method: "POST",
+    body: restore ? { restore } : {},
+  });
+
+  const takeBack = () => {
+    const { id } = props.value.memory;
+    given.run(retraction(id, false), "Taken back: it no longer counts.", retraction(id, true));
+  };
+  const restore = () => {
+    const { id } = props.value.memory;
+    given.run(retraction(id, true), "Restored: it counts again.", retraction(id, false));
+  };
+  const sayBetter = async (text) => {
+    const { zone, memory } = props.value;
+    const request = { zone, path: memoryPath(memory.id), method: "PATCH", body: { text } };
+    return (
+      (await given.run(request, "Replaced by your words.", (report) => [
+        retraction(report.id, false),
+        retraction(memory.id, true),
+      ])) !== null
+    );
+  };
+
+  return () => {
+    const { zone, memory } = props.value;
+    if (!["event", "fact"].includes(memory.type)) return null;
+    const disabled = !may("write", zone) || given.busy.value;
+    const fact = memory.type === "fact";
+    return html`<section aria-labelledby="correct"><h2 id="correct">Correct it</h2>
+      <p class="field">
+        ${memory.retracted
+          ? html`<button type="button" disabled=${disabled} onClick=${restore}>Restore</button>`
+          : html`<button type="button" disabled=${disabled} onClick=${takeBack}>${fact
+              ? "Take it back" : "Take back all that it gave"}</button>`}
+        <span class="quiet">${fact ? "The message stays." : "Its words stay."} To erase words for
+          good, <a href=${hrefOf({ view: "forget", params: { ids: memory.id } })}>forget them</a>.</span>
+        ${fact ? null : lacking("write", zone)}</p>
+      ${fact && !memory.retracted && memory.current
+        ? html`<${Say} key=${memory.id} label="Say it better" button="Replace" value=${memory.text}
+            zone=${zone} busy=${given.busy.value} send=${sayBetter} />`
+        : null}
+      ${given.outcome()}</section>`;
+  };
+});
+
+/** Say something new about a person or a thing. Properties: `zone`, `name`. */
+export const Tell = component((props) => {
+  const given = commands();
+  const send = async (content) => {
+    const { zone } = props.value;
+    const request = { zone, path: "/memories", method: "POST", body: { content } };
+    return (
+      (await given.run(request, "Remembered.", (receipt) => ({
+        zone,
+        path: `${memoryPath(receipt.event_id)}/retract`,
+        method: "POST",
+        body: {},
+      }))) !== null
+    );
+  };
+  return () => {
+    const { zone, name } = props.value;
+    return html`<section aria-labelledby="tell"><h2 id="tell">Say what is so now</h2>
+      <${Say} label=${html`A sentence about <${Name} text=${name} />; it replaces what it contradicts`}
+        button="Remember" zone=${zone} busy=${given.busy.value} send=${send} />
+      ${given.outcome()}</section>`;
+  };
+});
+
+const PINNED = "pinned";
+// Tags that name the sources of a report, which the service keeps.
+const isLabel = (tag) => !tag.startsWith("from:");
+
+/** Pin, tag and rewrite a mental model. Properties: `zone`, `id`: that of its last version. */
+export const ModelCorrections = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: `/mental-models/${encodeURIComponent(props.value.id)}`,
+  }));
+  const given = commands();
+  const text = signal(null);
+
+  const version = (id, { description, tags }) => ({
+    zone: props.value.zone,
+    path: `/mental-models/${encodeURIComponent(id)}`,
+    method: "PATCH",
+    body: { description, tags: tags.filter(isLabel) },
+  });
+  const write = (changed, said) => {
+    const model = found.value.data;
+    const wanted = { description: model.description, tags: model.tags, ...changed };
+    const shown = (made) => html`${said} <a href=${hrefOf({ view: "models", id: made.id })}>Show the
+      new version</a>`;
+    return given.run(version(model.id, wanted), shown, (made) => version(made.id, model));
+  };
+
+  async function rewrite(event) {
+    event.preventDefault();
+    if ((await write({ description: text.value }, "A new version is written.")) !== null) {
+      text.value = null;
+    }
+  }
+
+  return () => {
+    const { zone } = props.value;
+    const model = found.value.data;
+    if (model === null) return null;
+    const labels = model.tags.filter(isLabel);
+    const disabled = !may("write", zone) || given.busy.value;
+    const pinned = labels.includes(PINNED);
+    return html`<section aria-labelledby="correct"><h2 id="correct">Correct it</h2>
+      <p class="field">
+        <button type="button" disabled=${disabled} aria-pressed=${pinned ? "true" : "false"}
+          onClick=${() => write(
+            { tags: pinned ? labels.filter((tag) => tag !== PINNED) : [...labels, PINNED] },
+            pinned ? "No longer pinned." : "Pinned.",
+          )}>${pinned ? "Unpin" : "Pin"}</button>
+        <button type="button" disabled=${disabled}
+          onClick=${() => (text.value = text.value === null ? model.description : null)}>
+          ${text.value === null ? "Rewrite" : "Leave it as it is"}</button>
+        ${labels.map((tag) => html`<span class="tag" key=${tag}><${Name} text=${tag} />
+          <button type="button" class="plain" disabled=${disabled} aria-label=${`Remove the tag ${tag}`}
+            onClick=${() => write({ tags: labels.filter((each) => each !== tag) }, "The tag is removed.")}>
+            ×</button></span>`)}</p>
+      ${text.value === null
+        ? null
+        : html`<form onSubmit=${rewrite}><label for="rewritten">The whole report</label>
+            <textarea id="rewritten" rows="10" value=${text.value}
+              onInput=${({ target }) => (text.value = target.value)}></textarea>
+            <button class="primary" disabled=${disabled}>Write a new version</button></form>`}
+      <${Say} label="Add a tag" button="Tag" zone=${zone} busy=${given.busy.value}
+        send=${async (tag) =>
+          (await write({ tags: [...new Set([...labels, tag])] }, "Tagged.")) !== null} />
+      ${given.outcome()}</section>`;
+  };
+});
