@@ -19,6 +19,7 @@ from recollect.cli.commands import (
     extract_command,
     ingest_commands,
     recall_commands,
+    record_command,
     upkeep_commands,
     write_commands,
 )
@@ -102,6 +103,7 @@ for command in (
     *backfill_command.COMMANDS,
     *upkeep_commands.COMMANDS,
     *certificate_command.COMMANDS,
+    *record_command.COMMANDS,
     *backup_commands.COMMANDS,
     *branch_commands.COMMANDS,
     *process_commands.COMMANDS,

@@ -83,6 +83,13 @@ from recollect.schemas.wire.learning_entries import (
     TrajectoryStatus,
     TrajectoryStep,
 )
+from recollect.schemas.wire.ledger_entries import (
+    DecidedRows,
+    LedgerRecord,
+    LedgerRecordDetails,
+    LedgerRecordPage,
+    RecordDecision,
+)
 from recollect.schemas.wire.list_entries import (
     Branch,
     DeadLetter,
@@ -205,6 +212,7 @@ __all__ = [
     "DateTrace",
     "DeadLetter",
     "DeadLetterOutcome",
+    "DecidedRows",
     "Directive",
     "DirectivePage",
     "Entity",
@@ -247,6 +255,9 @@ __all__ = [
     "JudgedQuestion",
     "LearnedItem",
     "LearningReport",
+    "LedgerRecord",
+    "LedgerRecordDetails",
+    "LedgerRecordPage",
     "Memory",
     "MemoryPage",
     "MemoryRevision",
@@ -289,6 +300,7 @@ __all__ = [
     "RecallAnswer",
     "Receipt",
     "ReclaimReport",
+    "RecordDecision",
     "Reflection",
     "Rejection",
     "RelatedEntities",

@@ -257,6 +257,7 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "status": [[]],
         "doctor": [[]],
         "skip": [[attack, "1"], ["events", attack], ["events", "99"]],
+        "records": [[], ["1"], ["--newest"], ["--kind", attack], ["--at", attack], [attack]],
         "deadletters": [[], [attack], ["retry", attack], ["retry", "5"]],
         "promote": [["--to", attack], ["--to", f"kafka://{attack}"]],
         "backup": [[str(room / attack[:20])], [str(held / attack[:20])]],

@@ -186,6 +186,13 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.entities(cursor=zone.entities(limit=1).cursor, limit=2).entities,
         lambda zone: zone.entities(query="o"),
     ),
+    "records": (
+        lambda zone: zone.records(),
+        lambda zone: zone.records(kinds=["message", "remember"], limit=2, newest_first=True),
+        lambda zone: zone.records(first=2, limit=1, cursor=zone.records(limit=1).cursor),
+        lambda zone: zone.records(at="2026-05-08T10:01:30Z"),
+    ),
+    "record": (lambda zone: zone.record(1), lambda zone: zone.record(3)),
     "related": (lambda zone: zone.related("Bob"), lambda zone: zone.related("Bob", limit=1)),
     "evaluate": (
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=("m1", "gone"))]),

@@ -14,6 +14,7 @@ from recollect.operations.table.entity_operations import EntityOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
 from recollect.operations.table.learning.playbook_operations import PlaybookOperations
 from recollect.operations.table.learning.trajectory_operations import TrajectoryOperations
+from recollect.operations.table.ledger_operations import LedgerOperations
 from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.operation import Operation, operations_of
@@ -35,6 +36,7 @@ class ZoneOperations(
     PlaybookOperations,
     ErasureOperations,
     UpkeepOperations,
+    LedgerOperations,
     BranchOperations,
     WriterOperations,
     BackfillOperations,

@@ -32,7 +32,9 @@ _DIRECTIVE_ACTIONS = ("list", "add", "remove")
 @click.option("--dry-run", is_flag=True, help="With refresh: show the difference, change nothing.")
 @click.option("--entity", help="With create: the name or id of the entity that it is about.")
 @click.option("--subtype", help="With create: such as structural, emergent or pinned.")
-@click.option("--tag", "tags", multiple=True, help="With create or update: a label; may be repeated.")
+@click.option(
+    "--tag", "tags", multiple=True, help="With create or update: a label; may be repeated."
+)
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),

@@ -1,0 +1,115 @@
+"""The command `records`: the records of a zone's ledger, and what was decided from each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.commands.derived.browse_commands import (
+    INDENT,
+    entries,
+    is_empty,
+    paging_options,
+    print_page_footer,
+)
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import (
+    paragraph,
+    print_json,
+    print_line,
+    print_parts,
+    quiet,
+    strong,
+    warning,
+)
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
+
+if TYPE_CHECKING:
+    from recollect.schemas.wire import LedgerRecord, LedgerRecordDetails
+
+
+@click.command(epilog="Example: recollect records --kind message --kind forget --newest")
+@common_options
+@click.argument("number", required=False, type=click.IntRange(1))
+@click.option("--from", "first", metavar="N", type=click.IntRange(1), help="Begin with record N.")
+@click.option("--at", metavar="T", help="Begin with what became known after time T.")
+@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; repeatable.")
+@click.option("--newest", is_flag=True, help="Newest first: down from the last record, N or T.")
+@paging_options
+def records(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    number: int | None,
+    first: int | None,
+    at: str | None,
+    kinds: tuple[str, ...],
+    newest: bool,
+    limit: int | None,
+    cursor: str | None,
+) -> None:
+    """List the records of the ledger, or show one with what was decided from it.
+
+    Records are numbered from 1. What was forgotten is listed without its content.
+    """
+    with open_zone(home, zone) as memory:
+        if number is not None:
+            found = memory.record(number)
+            if as_json:
+                print_json(found)
+            else:
+                _show_details(found)
+            return
+        if is_empty(memory):
+            return
+        listed, more = entries(
+            memory.records,
+            limit,
+            cursor,
+            as_json=as_json,
+            first=first,
+            at=at,
+            kinds=kinds or None,
+            newest_first=newest,
+        )
+        for each in listed:
+            if as_json:
+                print_json(each)
+            else:
+                _show(each)
+    print_page_footer(more)
+
+
+def _show(record: LedgerRecord) -> None:
+    parts = [strong(f"#{record.number} {record.kind}"), quiet(record.ingested_at)]
+    if record.sender is not None:
+        parts.append(quiet(collapse_whitespace(record.sender)))
+    if not record.readable:
+        parts.append(warning("cannot be read"))
+    print_parts("", *parts)
+    for line in paragraph(record.text or "", len(INDENT)):
+        print_line(INDENT, line)
+
+
+def _show_details(found: LedgerRecordDetails) -> None:
+    _show(found.record)
+    print_line(INDENT, quiet(f"sha256 {found.hash}"))
+    print_line(INDENT, quiet(f"previous {found.previous}"))
+    decision = found.decision
+    if decision is None:
+        print_line(INDENT, warning("not decided yet"))
+        return
+    agents = ", ".join(decision.agents) or "none"
+    print_line(INDENT, f"{'parked' if decision.parked else 'decided'}; agents: {agents}")
+    for rows in decision.rows:
+        deleted = f", {rows.deleted:,} deleted" if rows.deleted else ""
+        written = pluralise(rows.written, "row")
+        print_line(INDENT, f"{rows.model}.{rows.table}: ", written, quiet(deleted))
+    for command in decision.commands:
+        print_line(INDENT, f"asked for: {command}")
+    if decision.erased:
+        print_line(INDENT, "erased: ", ", ".join(f"#{each}" for each in decision.erased))
+
+
+COMMANDS = (records,)
