@@ -6,8 +6,11 @@
 // component, with the properties `zone` and `id`; it reads the rest from `address`.
 
 import { ask } from "../views/ask.js";
+import { changed } from "../views/changes.js";
 import { directives } from "../views/directives.js";
 import { forget } from "../views/forget.js";
+import { health } from "../views/health.js";
+import { ledger } from "../views/ledger.js";
 import { memory } from "../views/memory.js";
 import { merges } from "../views/merges.js";
 import { messages } from "../views/messages.js";
@@ -16,4 +19,18 @@ import { observations } from "../views/observations.js";
 import { people } from "../views/people.js";
 import { timeline } from "../views/timeline.js";
 
-export const VIEWS = [ask, timeline, people, messages, observations, models, directives, merges, forget, memory];
+export const VIEWS = [
+  ask,
+  timeline,
+  people,
+  messages,
+  observations,
+  models,
+  directives,
+  merges,
+  forget,
+  changed,
+  health,
+  ledger,
+  memory,
+];

@@ -1,0 +1,104 @@
+// Changes: what people did to the memory, newest first, with what they said and an undo.
+
+import { hrefOf } from "../shell/address.js";
+import { component, follow, html } from "../shell/component.js";
+import { sameAs } from "../shell/same_answer.js";
+import { load, may } from "../shell/service.js";
+import { commands, lacking } from "../parts/commands.js";
+import { Fold, memoryHref } from "../parts/memories.js";
+import { Pages } from "../parts/pages.js";
+import { answered } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { time } from "../parts/times.js";
+
+const DONE = {
+  remember: "remembered",
+  retract: "took back or restored",
+  propose_merge: "proposed to merge",
+  decide_merge: "decided on a merge",
+  undo_merge: "undid a merge",
+  create_mental_model: "wrote a mental model",
+  update_mental_model: "rewrote or tagged a mental model",
+  refresh_mental_model: "refreshed a mental model",
+  forget: "forgot",
+  certify: "certified an erasure",
+  retry: "retried a dead letter",
+  drop: "dropped a dead letter",
+  writer_text: "set a text of the writer",
+  decide_writer_text: "decided on a text of the writer",
+};
+
+const View = component((props, own) => {
+  const given = commands();
+  const request = () => ({
+    zone: props.value.zone,
+    path: "/records",
+    query: { kinds: Object.keys(DONE), newest_first: "true", limit: 50 },
+  });
+  follow(own, () =>
+    sameAs(["records", ...Object.keys(DONE).flatMap((kind) => ["--kind", kind]), "--newest"], request()),
+  );
+  const row = (record) => html`<li key=${record.number}>
+    <p>${record.sender ? html`<${Name} text=${record.sender} />` : html`<span class="quiet">Somebody</span>`}
+      ${" "}${DONE[record.kind]}
+      ${record.readable ? null : html` <span class="flag">(forgotten since)</span>`}</p>
+    <div class="about"><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time>
+      <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
+    ${record.text ? html`<p class="quiet"><${Text} text=${record.text} /></p>` : null}
+    ${record.readable
+      ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
+          record=${record} given=${given} />`}</${Fold}>`
+      : null}</li>`;
+  return () => html`<p class="quiet">Each is a command in the ledger. A remembered text names who said it; other
+      commands do not say who gave them.</p>
+    ${lacking("write", props.value.zone)}
+    ${given.outcome()}
+    <${Pages} request=${request()} entries=${(page) => page.records} label="Changes"
+      empty="Nobody has changed anything." row=${row} />`;
+});
+
+export const changed = { name: "changes", title: "Changes", group: "Change", View };
+
+/** What a change is about, and its undo. Properties: `zone`, `record`, `given`. */
+const Change = component((props, own) => {
+  const found = load(own, () => ({
+    zone: props.value.zone,
+    path: `/records/${props.value.record.number}`,
+  }));
+  return () =>
+    answered(found, ({ record, payload }) => {
+      const { zone, given } = props.value;
+      const about = aboutOf(record, payload);
+      const undo = undoOf(zone, record, payload);
+      return html`<p class="field">${about ? html`<a href=${about}>What it is about</a>` : null}
+        ${undo
+          ? html`<button type="button" disabled=${given.busy.value || !may("write", zone)}
+              onClick=${() => given.run(undo, "Undone.")}>Undo it</button>`
+          : html`<span class="quiet">It cannot be undone here.</span>`}</p>`;
+    });
+});
+
+function aboutOf({ kind, id }, { target, model_id: model, entity_a: a, candidate_id: merge, merge_id: done }) {
+  if (kind === "remember") return memoryHref("event", id);
+  if (target) return memoryHref("fact", target);
+  if (model) return memoryHref("mental_model", model);
+  if (a) return hrefOf({ view: "people", id: a });
+  return merge || done ? hrefOf({ view: "merges" }) : null;
+}
+
+/** Return the request that undoes a change; null if there is none. */
+function undoOf(zone, { kind, id }, payload) {
+  const retraction = (target, restore) => ({
+    zone,
+    path: `/memories/${encodeURIComponent(target)}/retract`,
+    method: "POST",
+    body: restore ? { restore } : {},
+  });
+  if (kind === "remember") return retraction(id, false);
+  if (kind === "retract") return retraction(payload.target, !payload.restore);
+  if (kind === "decide_merge" && payload.approve) {
+    const path = `/merges/${encodeURIComponent(payload.candidate_id)}`;
+    return { zone, path, method: "PATCH", body: { status: "undone" } };
+  }
+  return null;
+}

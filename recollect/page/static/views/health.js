@@ -1,0 +1,314 @@
+// Health: how far the zone is, whether it moves, what could not be decided, and its upkeep.
+
+import { hrefOf } from "../shell/address.js";
+import { component, follow, html, signal } from "../shell/component.js";
+import { sameAs } from "../shell/same_answer.js";
+import { call, changes, load, may } from "../shell/service.js";
+import { commands, lacking } from "../parts/commands.js";
+import { GenerationDifference } from "../parts/generations.js";
+import { Operation, longOperation } from "../parts/long_operations.js";
+import { Refused, answered, nothing } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
+import { count, time } from "../parts/times.js";
+
+const SAMPLE_MS = 2_000;
+// Half an hour of samples.
+const MAX_SAMPLES = 900;
+const STALLED_SECONDS = 300;
+
+const View = component((props) => () => html`<${State} zone=${props.value.zone} />
+  <${DeadLetters} zone=${props.value.zone} />
+  <${Upkeep} zone=${props.value.zone} />
+  <${Operations} zone=${props.value.zone} />`);
+
+export const health = { name: "health", title: "Health", group: "Operation", View };
+
+const State = component((props, own) => {
+  const samples = signal([]);
+  const problem = signal(null);
+  const request = () => ({ zone: props.value.zone, path: "/status" });
+  let running = false;
+
+  async function sample() {
+    if (running || document.hidden) return;
+    running = true;
+    try {
+      const status = await call(request());
+      samples.value = [...samples.value.slice(-MAX_SAMPLES + 1), { at: Date.now(), status }];
+      problem.value = null;
+    } catch (error) {
+      problem.value = error;
+    }
+    running = false;
+  }
+
+  const timer = setInterval(sample, SAMPLE_MS);
+  own(() => clearInterval(timer));
+  follow(own, () => {
+    changes.value;
+    sample();
+  });
+  follow(own, () => sameAs(["status"], request()));
+
+  return () => {
+    const last = samples.value.at(-1);
+    const refused = problem.value ? html`<${Refused} problem=${problem.value} />` : null;
+    if (last === undefined) return refused ?? html`<p class="quiet" role="status">Loading…</p>`;
+    const { status } = last;
+    return html`${refused}
+      <${Movement} status=${status} />
+      <dl class="counts" aria-label="Numbers">${[
+        ["Messages", status.events],
+        ["Facts", status.facts],
+        ["People and things", status.entities],
+        ["Episodes", status.episodes],
+        ["Observations", status.observations],
+        ["Waiting", status.lag],
+        ["Dead letters", status.dead_letters],
+      ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value.toLocaleString("en")}</dd></div>`)}</dl>
+      <${Trend} samples=${samples.value} />
+      <dl class="pairs"><dt>Generation</dt><dd>${status.generation}</dd>
+        <dt>Encoder</dt><dd>${status.encoder ?? "none: recall uses keywords"}</dd>
+        <dt>Agents</dt><dd>${status.agents.join(", ")}</dd>
+        <dt>Head</dt><dd><code>${status.head}</code></dd>
+        <dt>Files</dt><dd>${status.models.map((each) => `${each.model} at ${each.watermark}`).join(", ")}</dd></dl>`;
+  };
+});
+
+/** Whether the zone moves, as a sentence. Property: `status`. */
+const Movement = component((props) => () => {
+  const { lag, lag_seconds: age, seconds_since_progress: idle, stalled } = props.value.status;
+  if (!lag) return html`<p role="status">Everything that came in is decided.</p>`;
+  const waiting = `${count(lag, "record")} ${lag === 1 ? "waits" : "wait"}${
+    age === null ? "" : `, the first for ${duration(age)}`}`;
+  if (stalled && idle >= STALLED_SECONDS) {
+    return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; nothing has moved
+      for ${duration(idle)}. Check that a worker runs (recollect worker), and its log; recollect doctor says
+      what is wrong with the home.</p>`;
+  }
+  return html`<p role="status" class=${stalled ? "flag" : ""}>${waiting}${
+    idle === null ? "" : `; the files last moved ${duration(idle)} ago`}.</p>`;
+});
+
+function duration(seconds) {
+  if (seconds < 120) return count(Math.round(seconds), "second");
+  return seconds < 7200 ? count(Math.round(seconds / 60), "minute") : count(Math.round(seconds / 3600), "hour");
+}
+
+/** The lag since the page is open. Property: `samples`. */
+const Trend = component((props) => () => {
+  const { samples } = props.value;
+  const lags = samples.map(({ status }) => status.lag);
+  const top = Math.max(...lags, 1);
+  const [first, last] = [samples[0].at, samples.at(-1).at];
+  const place = ({ at, status }) =>
+    `${last === first ? 0 : (600 * (at - first)) / (last - first)},${40 - (38 * status.lag) / top}`;
+  const change = lags.at(-1) - lags[0];
+  const words = change === 0 ? "unchanged" : change > 0 ? `up by ${change}` : `down by ${-change}`;
+  return html`<figure class="trend">
+    <svg viewBox="0 0 600 42" preserveAspectRatio="none" role="img"
+      aria-label=${`Waiting records: at most ${Math.max(...lags)}, ${words} since this page is open`}>
+      <polyline points=${samples.map(place).join(" ")} /></svg>
+    <figcaption class="quiet">Waiting records since this page is open: ${words}${
+      last > first ? ` in ${duration((last - first) / 1000)}` : ""}</figcaption></figure>`;
+});
+
+const DeadLetters = component((props, own) => {
+  const given = commands();
+  const edited = signal(null);
+  const found = load(own, () =>
+    may("admin", props.value.zone) ? { zone: props.value.zone, path: "/dead-letters" } : null,
+  );
+  const act = (number, name, body = {}) => ({
+    zone: props.value.zone,
+    path: `/dead-letters/${number}/${name}`,
+    method: "POST",
+    body,
+  });
+  const retry = (number) =>
+    given.run(act(number, "retry"), ({ parked }) =>
+      parked
+        ? `Record ${number} still cannot be decided; edit it, or drop it.`
+        : `Record ${number} is decided.`);
+  const correct = async (number, events) => {
+    const publish = {
+      zone: props.value.zone,
+      path: "/events",
+      query: { wait: "true" },
+      method: "POST",
+      body: { events },
+    };
+    if (await given.run([publish, act(number, "drop")], `A corrected record is decided in the place of ${number}.`)) {
+      edited.value = null;
+    }
+  };
+
+  return () => {
+    const { zone } = props.value;
+    const row = (letter) => html`<li key=${letter.number}>
+      <p><a href=${hrefOf({ view: "ledger", id: String(letter.number) })}>Record ${letter.number}</a>,
+        ${" "}${letter.kind}: <${Text} text=${letter.reason} limit=${500} /></p>
+      <div class="about"><time>${time(new Date(letter.parked_at).toISOString())}</time><span>${letter.state}</span></div>
+      <div class="field">
+        <button type="button" disabled=${given.busy.value} aria-label=${`Retry record ${letter.number}`}
+          onClick=${() => retry(letter.number)}>Retry</button>
+        <button type="button" disabled=${given.busy.value} aria-label=${`Edit record ${letter.number}`}
+          onClick=${() => (edited.value = edited.value === letter.number ? null : letter.number)}>Edit and retry</button>
+        <button type="button" disabled=${given.busy.value} aria-label=${`Drop record ${letter.number}`}
+          onClick=${() => given.run(act(letter.number, "drop"),
+            `Record ${letter.number} is off the list; it stays in the ledger.`)}>Drop</button></div>
+      ${edited.value === letter.number
+        ? html`<${Edit} zone=${zone} number=${letter.number} busy=${given.busy.value} send=${correct} />`
+        : null}</li>`;
+    return html`<section aria-labelledby="letters"><h2 id="letters">Dead letters</h2>
+      ${lacking("admin", zone)}${given.outcome()}
+      ${may("admin", zone)
+        ? answered(found, ({ dead_letters: letters }) => letters.length
+            ? html`<ul class="rows" aria-label="Dead letters">${letters.map(row)}</ul>`
+            : nothing("There is none."))
+        : null}</section>`;
+  };
+});
+
+/** The content of a dead letter, to correct. Properties: `zone`, `number`, `busy`, `send`. */
+const Edit = component((props, own) => {
+  const found = load(own, () => ({ zone: props.value.zone, path: `/records/${props.value.number}` }));
+  const typed = signal(null);
+  const wrong = signal("");
+
+  function submit(event) {
+    event.preventDefault();
+    const { number, send } = props.value;
+    wrong.value = "";
+    try {
+      send(number, [corrected(found.value.data, typed.value ?? startOf(found.value.data))]);
+    } catch (error) {
+      wrong.value = `This is not JSON: ${error.message}`;
+    }
+  }
+
+  return () =>
+    answered(found, (details) => details.payload === null
+      ? html`<p class="flag">Its content cannot be read; drop it, or forget it.</p>`
+      : !("content" in details.payload) && !("body" in details.payload)
+        ? html`<p class="quiet">A ${details.record.kind} has no text to edit; retry it, or drop it.</p>`
+        : html`<form onSubmit=${submit}>
+          <label for="corrected">${"body" in details.payload ? "The event as JSON" : "Its text"}</label>
+          <textarea id="corrected" rows="6" spellcheck="false" value=${typed.value ?? startOf(details)}
+            onInput=${({ target }) => (typed.value = target.value)}></textarea>
+          ${wrong.value ? html`<p class="problem" role="alert">${wrong.value}</p>` : null}
+          <button class="primary" disabled=${props.value.busy}>Publish it corrected</button></form>`);
+});
+
+const startOf = ({ payload }) => payload.body ?? payload.content;
+
+/** Return the event that takes the place of a dead letter: its JSON, or an edit of the message. */
+function corrected({ record, payload }, text) {
+  if ("body" in payload) return JSON.parse(text);
+  const { sender_id, sender_name, peer_id, peer_kind, thread_id, session_id } = payload;
+  return {
+    platform: record.platform,
+    id: `${payload.source_id}:corrected:${Date.now()}`,
+    kind: "edit",
+    target: payload.target ?? payload.source_id,
+    said_at: record.occurred_at,
+    occurred_at: new Date().toISOString(),
+    content: text,
+    ...{ sender_id, sender_name, peer_id, peer_kind, thread_id, session_id },
+  };
+}
+
+const LEVELS = [
+  ["index", "index: the search indexes"],
+  ["project", "project: all files, from the recorded decisions"],
+  ["derive", "derive: decide again, with the recorded vectors"],
+  ["fresh", "fresh: decide and embed again"],
+];
+
+const Upkeep = component((props, own) => {
+  const level = signal("project");
+  const compared = signal(null);
+  const expected = signal("");
+  const rebuilding = longOperation(own);
+  const verifying = longOperation(own);
+
+  const rebuild = (body) => {
+    compared.value = body.compare ? body.level : null;
+    rebuilding.start(props.value.zone, "/rebuild", body);
+  };
+  const verify = (event) => {
+    event.preventDefault();
+    const expect = expected.value.trim();
+    verifying.start(props.value.zone, "/verify", expect ? { expect } : {});
+  };
+  const report = (found) => found.level === undefined
+    ? html`<p role="status">Generation ${found.generation} is in use again.</p>`
+    : html`<p role="status">${count(found.records, "record")} read${found.generation
+          ? `, generation ${found.generation} ${compared.value ? "built and not in use" : "in use"}` : ""}${
+          found.seconds == null ? "" : `, in ${found.seconds} s`}.</p>
+        ${found.difference ? html`<${GenerationDifference} difference=${found.difference} />` : null}
+        ${compared.value
+          ? html`<button type="button" class="primary" onClick=${() => rebuild({ level: compared.value })}>
+              Cut over to it</button>`
+          : null}`;
+
+  return () => {
+    const { zone } = props.value;
+    const disabled = !may("admin", zone) || rebuilding.busy() || verifying.busy();
+    const decides = ["derive", "fresh"].includes(level.value);
+    return html`<section aria-labelledby="rebuild"><h2 id="rebuild">Generations</h2>
+        ${lacking("admin", zone)}
+        <p class="field"><label for="level">Rebuild</label>
+          <select id="level" value=${level.value} disabled=${disabled}
+            onChange=${({ target }) => (level.value = target.value)}>${LEVELS.map(
+              ([name, words]) => html`<option value=${name}>${words}</option>`)}</select>
+          <button type="button" disabled=${disabled || !decides}
+            title=${decides ? "" : "Only derive and fresh decide anew, so that there is something to compare"}
+            onClick=${() => rebuild({ level: level.value, compare: true })}>Build and compare</button>
+          <button type="button" disabled=${disabled}
+            onClick=${() => rebuild({ level: level.value })}>Rebuild and use</button>
+          <button type="button" disabled=${disabled}
+            onClick=${() => { compared.value = null; rebuilding.start(zone, "/rollback"); }}>Roll back</button></p>
+        <p class="quiet">The generation in use answers until a new one is complete.</p>
+        ${rebuilding.outcome(zone, report)}</section>
+      <section aria-labelledby="verify"><h2 id="verify">Verify</h2>
+        <form class="field" onSubmit=${verify}>
+          <label for="expect">A head kept elsewhere, if there is one</label>
+          <input id="expect" autocomplete="off" value=${expected.value} disabled=${disabled}
+            onInput=${({ target }) => (expected.value = target.value)} />
+          <button disabled=${disabled}>Replay and compare</button></form>
+        ${verifying.outcome(zone, (found) => html`<${Verified} found=${found} />`)}</section>`;
+  };
+});
+
+const Verified = component((props) => () => {
+  const { found } = props.value;
+  return html`<div role="status">
+    <p class=${found.ok ? "done" : "problem"}>${found.ok
+      ? "The ledger is intact, and every file equals its replay."
+      : found.ledger_ok
+        ? "The ledger is intact, but a file differs from its replay; rebuild it."
+        : "The ledger is damaged, or is not the one that was expected."}</p>
+    <table><thead><tr><th scope="col">File</th><th scope="col">In use</th><th scope="col">Replayed</th>
+      <th scope="col">Equal</th></tr></thead>
+      <tbody>${found.models.map((each) => html`<tr key=${each.model}><th scope="row">${each.model}</th>
+        <td><code>${each.hash.slice(0, 16)}</code></td><td><code>${each.replayed.slice(0, 16)}</code></td>
+        <td>${each.ok ? "yes" : "no"}</td></tr>`)}</tbody></table>
+    ${found.problems.map((each) => html`<p class="flag"><${Text} text=${each} /></p>`)}
+    <p class="quiet">Head <code>${found.head}</code></p></div>`;
+});
+
+const Operations = component((props, own) => {
+  const found = load(own, () =>
+    may("admin", props.value.zone) ? { zone: props.value.zone, path: "/operations" } : null,
+  );
+  return () => !may("admin", props.value.zone)
+    ? null
+    : html`<section aria-labelledby="operations"><h2 id="operations">Earlier operations</h2>
+      ${answered(found, ({ operations }) => operations.length
+        ? html`<ul class="rows" aria-label="Earlier operations">${operations.slice(0, 10).map(
+            (each) => html`<li key=${each.id}><${Operation} zone=${props.value.zone} operation=${each} />
+              <div class="about"><time>${time(each.created_at)}</time>
+                ${each.result?.generation ? html`<span>generation <${Name} text=${each.result.generation} /></span>` : null}</div></li>`)}</ul>`
+        : nothing("There is none."))}</section>`;
+});

@@ -1,0 +1,278 @@
+"""The views of a zone's operation, in a real Chromium: from its ledger to its tokens."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Recollect
+from recollect.cli.app import run
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.publishing.inbox import InboxRecord, ingest_records
+from tests.page.kit import HOSTILE, Page, message, shown
+from tests.service.kit import Served, served
+
+pytestmark = pytest.mark.slow
+
+expect: Any = None
+FLAKY = '''
+"""An agent that fails on some messages as long as a file is there."""
+
+from pathlib import Path
+
+from recollect.streams.agents import Agent, Extract
+
+BROKEN = Path(__file__).with_name("broken")
+
+
+class Flaky(Agent):
+    kinds = frozenset({"message"})
+
+    def extract(self, event, conversation):
+        if BROKEN.exists() and "parcel" in event.payload.content:
+            raise RuntimeError("the parcel service is away")
+        return Extract(None)
+
+    def resolve(self, event, extract, state):
+        return []
+
+
+AGENT = Flaky()
+'''
+
+
+@pytest.fixture(autouse=True, scope="module")
+def expectations() -> None:
+    global expect
+    expect = pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a package with an agent that fails."""
+    folder = tmp_path_factory.mktemp("agents")
+    (folder / "parcels").mkdir()
+    (folder / "parcels" / "__init__.py").write_text("")
+    (folder / "parcels" / "flaky.py").write_text(FLAKY)
+    (folder / "parcels" / "broken").write_text("")
+    sys.path.insert(0, str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+
+
+def fill(home: Path) -> None:
+    """Make a home with dead letters, commands and hostile texts."""
+    agents = ("--agents", "own,parcels.flaky:AGENT")
+    assert run(["--home", str(home), "init", "--encoder", "none", *agents]) == 0
+    with Recollect(home) as opened:
+        zone = opened.zone("ada")
+        zone.ingest([message(1, "I live in Turin."), message(2, "I have a dog called Rex.")])
+        zone.ingest([message(3, "The parcel is from Lima.")])
+        zone.retract("Ada-5-2")
+        zone.remember("Ada likes tea.", sender_id="Bob")
+        hostile = opened.zone("hostile")
+        hostile.ingest(
+            message(day, text, by=f"Mallory {text[:20]}", id=f"h{day}", sender_id=f"m{day}")
+            for day, text in enumerate(HOSTILE, 1)
+        )
+        for text in HOSTILE:
+            hostile.remember(text)
+        opened.zone("trials").ingest([message(1, "I live in Turin.")])
+    ledger = EmbeddedLedger(home)
+    broken = b'{"platform": "chat", "sender_id": "u-Ada", "sender_name": "Ada", "id": "late", '
+    broken += b'"occurred_at": "2026-05-04T10:00:00Z", "content": "I have a cat called Tom."'
+    bodies = [(b"ada", broken), *((b"hostile", text.encode()) for text in HOSTILE)]
+    ingest_records(ledger, [InboxRecord(zone, body, 1_700_000_000_000) for zone, body in bodies])
+    ledger.close()
+    with Recollect(home) as opened:
+        for name in ("ada", "hostile"):
+            opened.zone(name).decide()
+
+
+@pytest.fixture(scope="module")
+def operated(tmp_path_factory: pytest.TempPathFactory, package: Path) -> Iterator[Served]:
+    """A service without sign-in, over zones with something to mend."""
+    home = tmp_path_factory.mktemp("operated") / "home"
+    fill(home)
+    with served(home, no_auth=True) as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Any, operated: Served) -> Iterator[Page]:
+    """A tab on the page of `operated`."""
+    with shown(browser, operated) as found:
+        yield found
+
+
+def view(page: Page, place: str) -> Any:
+    """Open an address, and return the part with the view."""
+    page.goto(f"/#/{place}")
+    main = page.get_by_role("main")
+    expect(main).to_be_visible()
+    return main
+
+
+def test_the_ledger_is_sought_by_number_kind_and_time(page: Page) -> None:
+    main = view(page, "ada/ledger")
+    rows = main.get_by_role("list", name="Records").get_by_role("listitem")
+    expect(rows.last).to_contain_text("I live in Turin.")
+    main.get_by_label("Number").fill("2")
+    main.get_by_role("button", name="Seek").click()
+    expect(rows.first).to_contain_text("Rex")
+    main.get_by_label("Number").fill("")
+    main.get_by_label("Kinds").fill("retract, park")
+    main.get_by_role("button", name="Seek").click()
+    expect(rows).to_have_count(2)
+    expect(page).to_have_url(re.compile("kinds=retract"))
+    main.get_by_label("Kinds").fill("telegram")
+    main.get_by_role("button", name="Seek").click()
+    expect(main.get_by_role("alert")).to_contain_text("there is no such kind")
+    main = view(page, "ada/ledger?at=2026-05-02T12:00:00Z&kinds=message")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("parcel")
+
+
+def test_a_record_is_followed_through_agents_and_files(page: Page) -> None:
+    main = view(page, "ada/ledger/1")
+    expect(main.get_by_role("region", name="Content")).to_contain_text("I live in Turin.")
+    decision = main.get_by_role("region", name="Decision")
+    expect(decision).to_contain_text("writer")
+    facts = decision.get_by_role("row").filter(
+        has=page.get_by_role("cell", name="facts", exact=True)
+    )
+    expect(facts).to_contain_text("memory")
+    expect(main.get_by_text("The first record")).to_be_visible()
+    hash_ = main.get_by_role("region", name="Chain").locator("dd").first.inner_text()
+    main.get_by_role("link", name="Next record").click()
+    expect(main.get_by_role("heading", name="Record 2: message")).to_be_visible()
+    expect(main.get_by_role("region", name="Chain").locator("dd").nth(1)).to_have_text(hash_)
+
+
+def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
+    main = view(page, "ada/changes")
+    rows = main.get_by_role("list", name="Changes").locator("> li")
+    expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("Bob remembered")
+    taken = rows.filter(has_text="took back or restored").last
+    taken.get_by_text("Open or undo").click()
+    taken.get_by_role("button", name="Undo it").click()
+    expect(main.get_by_role("status").filter(has_text="Undone.")).to_be_visible()
+    with operated.bare() as client:
+        facts = client.get("/v1/zones/ada/facts").json()["facts"]
+    assert any("Rex" in fact["text"] for fact in facts)
+
+
+def test_an_unreadable_record_is_edited_and_decided(page: Page, operated: Served) -> None:
+    main = view(page, "ada/health")
+    letters = main.get_by_role("list", name="Dead letters")
+    unreadable = letters.get_by_role("listitem").filter(has_text=", park:")
+    unreadable.get_by_role("button", name=re.compile("^Retry record")).click()
+    expect(main.get_by_role("status").filter(has_text="still cannot be decided")).to_be_visible()
+    unreadable.get_by_role("button", name=re.compile("^Edit record")).click()
+    editor = unreadable.get_by_label("The event as JSON")
+    unreadable.get_by_role("button", name="Publish it corrected").click()
+    expect(main.get_by_role("alert")).to_contain_text("This is not JSON")
+    editor.fill(editor.input_value() + "}")
+    unreadable.get_by_role("button", name="Publish it corrected").click()
+    expect(main.get_by_role("status").filter(has_text="A corrected record")).to_be_visible()
+    expect(unreadable).to_have_count(0)
+    with operated.bare() as client:
+        facts = client.get("/v1/zones/ada/facts").json()["facts"]
+    assert any("Tom" in fact["text"] for fact in facts)
+
+
+def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Path) -> None:
+    main = view(page, "ada/health")
+    letters = main.get_by_role("list", name="Dead letters").get_by_role("listitem")
+    letter = letters.filter(has_text="Record 3, message: ")
+    expect(letter).to_contain_text("the parcel service is away")
+    letter.get_by_role("button", name=re.compile("^Retry record")).click()
+    expect(main.get_by_role("status").filter(has_text="still cannot be decided")).to_be_visible()
+    (package / "parcels" / "broken").unlink()
+    letter.get_by_role("button", name=re.compile("^Retry record")).click()
+    expect(main.get_by_role("status").filter(has_text="is decided")).to_be_visible()
+    expect(letter).to_have_count(0)
+
+
+@pytest.mark.parametrize(("idle", "stalled"), [(299, False), (301, True)])
+def test_a_zone_is_stalled_after_five_minutes_behind(page: Page, idle: int, stalled: bool) -> None:
+    """The service's own clock cannot be waited for, so its answer is given here."""
+
+    def behind(route: Any) -> None:
+        found = route.fetch().json()
+        told = {"lag": 7, "lag_seconds": 400.0, "seconds_since_progress": idle, "stalled": True}
+        route.fulfill(json={**found, **told})
+
+    page.route("**/v1/zones/ada/status", behind)
+    main = view(page, "ada/health")
+    expect(main.get_by_text("7 records wait, the first for 7 minutes")).to_be_visible()
+    expect(main.get_by_role("alert")).to_have_count(1 if stalled else 0)
+    if stalled:
+        expect(main.get_by_role("alert")).to_contain_text("Stalled")
+        expect(main.get_by_role("alert")).to_contain_text("recollect worker")
+
+
+def test_the_lag_is_sampled_while_the_page_is_open(page: Page) -> None:
+    lags = iter([9, 6, *[2] * 1000])
+
+    def shrinking(route: Any) -> None:
+        found = route.fetch().json()
+        route.fulfill(json={**found, "lag": next(lags), "lag_seconds": 3.0})
+
+    page.route("**/v1/zones/ada/status", shrinking)
+    main = view(page, "ada/health")
+    expect(main.get_by_role("img", name=re.compile("at most 9, down by 7"))).to_be_visible()
+
+
+def test_a_generation_is_compared_used_and_left_again(page: Page, operated: Served) -> None:
+    main = view(page, "ada/health")
+    part = main.get_by_role("region", name="Generations")
+    expect(part.get_by_role("button", name="Build and compare")).to_be_disabled()
+    part.get_by_label("Rebuild").select_option("derive")
+    part.get_by_role("button", name="Build and compare").click()
+    expect(part.get_by_role("region", name="Difference")).to_contain_text("the same")
+    with operated.bare() as client:
+        before = client.get("/v1/zones/ada/status").json()["generation"]
+        part.get_by_role("button", name="Cut over to it").click()
+        expect(part.get_by_text(re.compile("in use, in"))).to_be_visible()
+        after = client.get("/v1/zones/ada/status").json()["generation"]
+        assert after != before
+        part.get_by_role("button", name="Roll back").click()
+        expect(part.get_by_text(f"Generation {before} is in use again.")).to_be_visible()
+    expect(main.get_by_role("list", name="Earlier operations")).to_contain_text(
+        "rollback has succeeded"
+    )
+
+
+def test_verification_shows_what_is_equal(page: Page) -> None:
+    main = view(page, "trials/health")
+    part = main.get_by_role("region", name="Verify")
+    part.get_by_role("button", name="Replay and compare").click()
+    expect(part.get_by_text("every file equals its replay")).to_be_visible()
+    part.get_by_label(re.compile("^A head")).fill("9:" + "0" * 32)
+    part.get_by_role("button", name="Replay and compare").click()
+    expect(part.get_by_text(re.compile(r"the ledger ends at event \d+"))).to_be_visible()
+
+
+HOSTILE_VIEWS = ("ledger", "ledger/1", "ledger/2", "changes", "health")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("place", HOSTILE_VIEWS)
+def test_hostile_texts_do_nothing_where_a_zone_is_operated(
+    browser: Any, operated: Served, place: str, width: int
+) -> None:
+    with shown(browser, operated, viewport={"width": width, "height": 800}) as page:
+        main = view(page, f"hostile/{place}")
+        expect(main.locator("li, dd").first).to_be_visible()
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("#page img, #page script, main main").count() == 0
+        assert page.get_by_role("heading", name="Nothing").count() == 0
+        assert page.title() != "1"
+        assert not set("\u202e\u200b\u2066") & set(main.inner_text())
