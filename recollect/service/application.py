@@ -28,6 +28,7 @@ from recollect.service.routes import (
     health_routes,
     long_operation_routes,
     route_descriptions,
+    token_routes,
     wait_routes,
     zone_routes,
 )
@@ -77,6 +78,7 @@ class Application:
             [
                 zone_router,
                 *zone_routes.ROUTES,
+                *token_routes.ROUTES,
                 *health_routes.ROUTES,
                 _openapi(),
                 self._mcp.route(),

@@ -364,21 +364,21 @@ class RestoreReport(msgspec.Struct, frozen=True, kw_only=True):
 class AccessToken(msgspec.Struct, frozen=True, kw_only=True):
     """A token without its secret: owner, rights and zones (`*`: all)."""
 
-    id: str
-    zones: list[str]
-    rights: list[str]
-    user: str | None
-    agent: str | None
-    created_at: str
-    expires_at: str | None
-    used_at: str | None
+    id: Annotated[str, Meta(description="Its id, which is not secret.")]
+    zones: Annotated[list[str], Meta(description="Its zones; `*` for all.")]
+    rights: Annotated[list[str], Meta(description="Its rights: read, write, forget, admin.")]
+    user: Annotated[str | None, Meta(description="Name of the user who holds it.")]
+    agent: Annotated[str | None, Meta(description="Name of the agent that holds it.")]
+    created_at: Annotated[str, Meta(description="When it was created.")]
+    expires_at: Annotated[str | None, Meta(description="When it expires; null for never.")]
+    used_at: Annotated[str | None, Meta(description="When it was last used, about; null: never.")]
 
 
 class NewAccessToken(msgspec.Struct, frozen=True, kw_only=True):
     """A new token, shown only once, and its id for revocation."""
 
-    id: str
-    token: str
+    id: Annotated[str, Meta(description="Its id, by which it is revoked.")]
+    token: Annotated[str, Meta(description="The token with its secret, shown only now.")]
 
 
 class WriteReport(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.cli.app import run
+from recollect.home.access_tokens import AccessTokens
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.publishing.inbox import InboxRecord, ingest_records
 from tests.page.kit import HOSTILE, Page, message, shown
@@ -82,6 +83,8 @@ def fill(home: Path) -> None:
         )
         for text in HOSTILE:
             hostile.remember(text)
+        given = AccessTokens(home)
+        given.create(("hostile",), ("read",), user=HOSTILE[0], agent=HOSTILE[1])
         opened.zone("trials").ingest([message(1, "I live in Turin.")])
     ledger = EmbeddedLedger(home)
     broken = b'{"platform": "chat", "sender_id": "u-Ada", "sender_name": "Ada", "id": "late", '
@@ -259,7 +262,100 @@ def test_verification_shows_what_is_equal(page: Page) -> None:
     expect(part.get_by_text(re.compile(r"the ledger ends at event \d+"))).to_be_visible()
 
 
-HOSTILE_VIEWS = ("ledger", "ledger/1", "ledger/2", "changes", "health")
+def test_a_branch_is_made_compared_promoted_and_dropped(page: Page, operated: Served) -> None:
+    main = view(page, "trials/branches")
+    expect(main.get_by_text("The zone trials has no branch.")).to_be_visible()
+    main.get_by_label("A new branch").fill("what if")
+    main.get_by_role("button", name="Create").click()
+    expect(main.get_by_role("alert")).to_contain_text("what if")
+    main.get_by_label("A new branch").fill("trial")
+    main.get_by_role("button", name="Create").click()
+    rows = main.get_by_role("list", name="Branches")
+    expect(rows).to_contain_text("trial")
+    with operated.bare() as client:
+        said = {**message(9, "I moved to Oslo."), "ingested_at": None}
+        path = "/v1/zones/trials@trial/events?wait=true"
+        client.post(path, json=said).raise_for_status()
+    rows.get_by_text("Compare with the zone").click()
+    expect(rows.get_by_role("region", name="Gained")).to_contain_text("Oslo")
+    rows.get_by_role("button", name="Promote trial").click()
+    expect(main.get_by_role("status").filter(has_text="published to trials")).to_be_visible()
+    with operated.bare() as client:
+        facts = client.get("/v1/zones/trials/facts").json()["facts"]
+    assert any("Oslo" in fact["text"] for fact in facts)
+    rows.get_by_role("button", name="Drop trial").click()
+    rows.get_by_role("button", name="Delete trial for good").click()
+    expect(main.get_by_text("The zone trials has no branch.")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory, package: Path) -> Iterator[Served]:
+    """The same zones, with sign-in."""
+    home = tmp_path_factory.mktemp("guarded") / "home"
+    fill(home)
+    with served(home) as found:
+        yield found
+
+
+def sign_in(page: Page, service: Served, rights: tuple[str, ...], place: str) -> Any:
+    """Sign in with a new token to the zone ada, and return the part with the view."""
+    with service.client("ada", rights) as client:
+        token = client.headers["authorization"].removeprefix("Bearer ")
+    page.goto(f"/#/{place}")
+    page.get_by_label("Access token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    main = page.get_by_role("main")
+    expect(main.get_by_role("heading", level=1)).not_to_have_text("recollect")
+    return main
+
+
+def test_a_token_is_made_shown_once_and_revoked(browser: Any, guarded: Served) -> None:
+    with shown(browser, guarded) as page:
+        main = sign_in(page, guarded, ("read", "write", "admin"), "ada/tokens")
+        expect(main.get_by_role("table")).to_contain_text("read, write, admin")
+        expect(main.get_by_role("checkbox", name=re.compile("^forget"))).to_be_disabled()
+        main.get_by_label("For whom").fill("Cleo")
+        main.get_by_role("button", name="Create").click()
+        token = main.get_by_label("Access token", exact=True).input_value()
+        with guarded.bare(Authorization=f"Bearer {token}") as client:
+            assert client.get("/v1/access").json()["user"] == "Cleo"
+            row = main.get_by_role("list", name="Access tokens").get_by_role("listitem")
+            row.filter(has_text="Cleo").get_by_role("button", name=re.compile("^Revoke")).click()
+            row.filter(has_text="Cleo").get_by_role("button", name=re.compile("for good$")).click()
+            expect(row.filter(has_text="Cleo")).to_have_count(0)
+            assert client.get("/v1/access").status_code == 401
+        page.reload()
+        expect(main.get_by_role("list", name="Access tokens")).to_be_visible()
+        assert token not in page.content()
+        assert token not in page.evaluate("JSON.stringify({...sessionStorage})")
+
+
+READ_ONLY = {
+    "merges": "Propose to merge them",
+    "directives": "Add",
+    "people/Ada": "Remember",
+    "health": "Replay and compare",
+    "branches": "Create",
+}
+
+
+def test_without_the_right_controls_are_disabled_with_the_reason(
+    browser: Any, guarded: Served
+) -> None:
+    with shown(browser, guarded) as page:
+        main = sign_in(page, guarded, ("read",), "ada/health")
+        for place, button in READ_ONLY.items():
+            page.goto(f"/#/ada/{place}")
+            expect(main.get_by_text("This token has no right to").first).to_be_visible()
+            for found in main.get_by_role("button", name=button, exact=True).all():
+                expect(found).to_be_disabled()
+        for place in ("forget", "tokens"):
+            page.goto(f"/#/ada/{place}")
+            expect(main.get_by_text("This token has no right to")).to_be_visible()
+            expect(main.get_by_role("button")).to_have_count(0)
+
+
+HOSTILE_VIEWS = ("ledger", "ledger/1", "ledger/2", "changes", "health", "branches", "tokens")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -269,7 +365,7 @@ def test_hostile_texts_do_nothing_where_a_zone_is_operated(
 ) -> None:
     with shown(browser, operated, viewport={"width": width, "height": 800}) as page:
         main = view(page, f"hostile/{place}")
-        expect(main.locator("li, dd").first).to_be_visible()
+        expect(main.locator("section, li, p").first).to_be_visible()
         page.wait_for_timeout(500)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("#page img, #page script, main main").count() == 0

@@ -9,11 +9,12 @@ from msgspec import Meta
 
 from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.inbound import InboundEvent
-from recollect.schemas.wire import IngestReport, Status
+from recollect.schemas.wire import AccessToken, IngestReport, NewAccessToken, Status
 from recollect.service.routes.event_routes import EventBatch
 from recollect.service.routes.health_routes import Alive, Ready, Version
 from recollect.service.routes.long_operation_routes import OperationList
 from recollect.service.routes.openapi_document import ZONE_PATH, RouteDescription
+from recollect.service.routes.token_routes import TokenList, TokenRequest
 from recollect.service.routes.wait_routes import ConsistencyToken
 from recollect.service.routes.zone_routes import Access, ZoneList
 from recollect.service.work.long_operations import LongOperation
@@ -49,6 +50,16 @@ _OPERATION = {
     "ended_at": None,
     "detail": None,
     "result": None,
+}
+_TOKEN = {
+    "id": "1f0c2ab94d5e6f70",
+    "zones": ["ada"],
+    "rights": ["read"],
+    "user": "Ada",
+    "agent": None,
+    "created_at": _AT,
+    "expires_at": None,
+    "used_at": None,
 }
 _OPERATIONS = f"{ZONE_PATH}/operations"
 _STREAM = {
@@ -152,6 +163,43 @@ ROUTES = (
                 "zones": [{"zone": "ada", "rights": ["read", "write"]}],
             },
         ),
+    ),
+    RouteDescription(
+        name="tokens",
+        method="GET",
+        path="/v1/tokens",
+        title="List access tokens",
+        description="Return the access tokens all of whose zones this token administers, without "
+        "their secrets.",
+        tag="access tokens",
+        answer=TokenList,
+        example=(None, {"tokens": [_TOKEN]}),
+    ),
+    RouteDescription(
+        name="create_token",
+        method="POST",
+        path="/v1/tokens",
+        title="Create an access token",
+        description="Create an access token to zones that this token administers, with rights that "
+        "it has. Only this answer has the secret.",
+        tag="access tokens",
+        status=201,
+        body=TokenRequest,
+        answer=NewAccessToken,
+        example=(
+            {"zones": ["a"], "rights": ["read"], "user": "Ada"},
+            {"id": "1f0c2ab94d5e6f70", "token": "rct_1f0c2ab94d5e6f70_SECRET"},
+        ),
+    ),
+    RouteDescription(
+        name="revoke_token",
+        method="DELETE",
+        path="/v1/tokens/{id}",
+        title="Revoke an access token",
+        description="Revoke an access token all of whose zones this token administers, at once.",
+        tag="access tokens",
+        answer=AccessToken,
+        example=(None, _TOKEN),
     ),
     RouteDescription(
         name="ingest",

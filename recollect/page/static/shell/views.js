@@ -6,6 +6,7 @@
 // component, with the properties `zone` and `id`; it reads the rest from `address`.
 
 import { ask } from "../views/ask.js";
+import { branches } from "../views/branches.js";
 import { changed } from "../views/changes.js";
 import { directives } from "../views/directives.js";
 import { forget } from "../views/forget.js";
@@ -18,6 +19,7 @@ import { models } from "../views/models.js";
 import { observations } from "../views/observations.js";
 import { people } from "../views/people.js";
 import { timeline } from "../views/timeline.js";
+import { tokens } from "../views/tokens.js";
 
 export const VIEWS = [
   ask,
@@ -32,5 +34,7 @@ export const VIEWS = [
   changed,
   health,
   ledger,
+  branches,
+  tokens,
   memory,
 ];
