@@ -26,6 +26,7 @@ from recollect.service.query_service import QueryService
 from recollect.service.routes import (
     event_routes,
     health_routes,
+    inference_routes,
     long_operation_routes,
     route_descriptions,
     token_routes,
@@ -68,6 +69,7 @@ class Application:
                 *operation_handlers(),
                 *event_routes.ROUTES,
                 *wait_routes.ROUTES,
+                *inference_routes.ROUTES,
                 *long_operation_routes.ROUTES,
             ],
             guards=[require_principal],

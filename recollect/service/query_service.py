@@ -51,6 +51,8 @@ _READ_THREADS_PER_CORE = 4
 _WRITE_THREADS = 4
 # Long-running operations run one at a time, which leaves the other cores to requests.
 _OPERATION_THREADS = 1
+# The number of inferences that may run at once.
+_INFERENCES = 4
 _MAX_RATE_LIMITERS = 10_000
 _SAVE_TOKENS_SECONDS = 60.0
 _FLUSH_LOG_SECONDS = 0.5
@@ -75,6 +77,8 @@ class QueryService:
         )
         recollect._open_home.recallers.follow_listeners.append(self.recall_workers.follow)
         self.long_running = ThreadLane("long", _OPERATION_THREADS, settings.waiting)
+        #: For calls that ask a language model; one beyond the threads is refused at once.
+        self.inferring = ThreadLane("inference", _INFERENCES, 0)
         #: Whether queries can be answered.
         self.ready = False
         #: The locations of the records that block zones on Kafka, as of the last scan.
@@ -89,7 +93,7 @@ class QueryService:
     @property
     def lanes(self) -> tuple[ThreadLane, ...]:
         """The thread pools of all kinds of calls."""
-        return (self.reading, self.writing, self.long_running)
+        return (self.reading, self.writing, self.long_running, self.inferring)
 
     # Authentication and rate limits
 

@@ -58,6 +58,13 @@ from recollect.schemas.wire.extraction import (
     Mention,
     Writer,
 )
+from recollect.schemas.wire.inference import (
+    Inference,
+    InferenceEvent,
+    InferenceStatus,
+    InferenceStep,
+    SandboxProvider,
+)
 from recollect.schemas.wire.learning_entries import (
     EvidenceStep,
     Feedback,
@@ -250,6 +257,10 @@ __all__ = [
     "ForgetTargets",
     "GenerationDiff",
     "Handle",
+    "Inference",
+    "InferenceEvent",
+    "InferenceStatus",
+    "InferenceStep",
     "IngestReport",
     "JudgedAnswer",
     "JudgedQuestion",
@@ -316,6 +327,7 @@ __all__ = [
     "RollbackReport",
     "Said",
     "Sample",
+    "SandboxProvider",
     "Scope",
     "Skipped",
     "Status",

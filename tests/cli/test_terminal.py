@@ -233,6 +233,7 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *(["compare", "--batch", str(pairs)], ["compare", "--batch", str(broken)]),
         ],
         "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
+        "infer": [[attack], [attack, "--memory", attack], [attack, "--context", attack]],
         "evaluate": [[str(judged)], [attack]],
         "timeline": [[], ["--entity", attack], ["--from", attack], ["--full"]],
         "episodes": [

@@ -36,7 +36,8 @@ def ada(
 def test_every_tool_is_called_here(ada: Agent) -> None:
     text = Path(__file__).read_text()
     for name in ada.tools():
-        assert f'.call("{name}"' in text or f'.call(\n        "{name}"' in text, name
+        called = (f'.call("{name}"', f'.call(\n        "{name}"', f'.refused("{name}"')
+        assert any(each in text for each in called), name
 
 
 def test_what_is_retained_is_recalled_at_once(ada: Agent) -> None:
@@ -321,3 +322,7 @@ def test_a_directive_is_added_and_listed(ada: Agent) -> None:
     ada.call("add_directive", text="Always answer in French.")
     (found,) = ada.call("list_directives")["directives"]
     assert (found["text"], found["obeyed"]) == ("Always answer in French.", True)
+
+
+def test_inference_needs_a_model(ada: Agent) -> None:
+    assert "model.accounts is empty" in ada.refused("infer", query="Where does Ada live?")

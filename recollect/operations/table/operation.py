@@ -119,6 +119,7 @@ class Operation(Generic[P, T]):
         needs_zone: bool = False,
         erases: bool = False,
         long_running: bool = False,
+        asks_model: bool = False,
         stamp: str | None = None,
         tool: Tool | None = None,
         example: tuple[Any, Any] | None = None,
@@ -131,9 +132,10 @@ class Operation(Generic[P, T]):
         the value of this field of an object. `creates_zone`: the operation may create the zone.
         `needs_zone`: it fails if the zone does not exist, even if it only reads. `erases`: it may
         erase text, so caches are cleared. `long_running`: over HTTP it runs in the background, and
-        clients poll it. `stamp`: the parameter that a remote caller sets to the current time, so
-        that a retried request is the same event. `example`: an input without the path's parameters,
-        and an output.
+        clients poll it. `asks_model`: it asks a language model, perhaps for minutes; over HTTP such
+        calls have threads of their own. `stamp`: the parameter that a remote caller sets to the
+        current time, so that a retried request is the same event. `example`: an input without the
+        path's parameters, and an output.
         """
         update_wrapper(self, function)
         self.function = function
@@ -143,6 +145,7 @@ class Operation(Generic[P, T]):
         self.extra_right, self.response_field = extra_right, response_field
         self.creates_zone, self.needs_zone = creates_zone, needs_zone
         self.erases, self.long_running, self.stamp = erases, long_running, stamp
+        self.asks_model = asks_model
         self.tool, self.example = tool, example
         self._body = body
 

@@ -12,6 +12,7 @@ from recollect.operations.table.derived.observation_operations import Observatio
 from recollect.operations.table.derived.timeline_operations import TimelineOperations
 from recollect.operations.table.entity_operations import EntityOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
+from recollect.operations.table.inference_operations import InferenceOperations
 from recollect.operations.table.learning.playbook_operations import PlaybookOperations
 from recollect.operations.table.learning.trajectory_operations import TrajectoryOperations
 from recollect.operations.table.ledger_operations import LedgerOperations
@@ -40,6 +41,7 @@ class ZoneOperations(
     BranchOperations,
     WriterOperations,
     BackfillOperations,
+    InferenceOperations,
 ):
     """Every operation of the table, as a method."""
 

@@ -127,14 +127,23 @@ def write(
             run.give_back(tasks)
 
 
-def open_client(configuration: Configuration, home: Path | None) -> ModelClient:
+def open_client(
+    configuration: Configuration, home: Path | None, *, model: str | None = None
+) -> ModelClient:
     """Return a client of the configured models; its calls count towards the home's budgets.
 
+    `model`: use only the accounts with this model.
+
     Raises:
-        InvalidInput: no account is configured, or one is malformed.
+        InvalidInput: no account is configured, one is malformed, or none has the model.
     """
     settings = configuration.models()
     accounts = load_accounts(settings)
+    if model is not None:
+        known = sorted({account.model for account in accounts})
+        accounts = [account for account in accounts if account.model == model]
+        if not accounts:
+            raise InvalidInput(f"model is {model!r}; the configured models are {', '.join(known)}")
     spending = BudgetTracker(home and home / SPENDING_FILE, settings)
     return ModelClient(accounts, settings, spending)
 

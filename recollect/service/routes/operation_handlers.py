@@ -48,7 +48,7 @@ def _handler(operation: Operation[..., Any]) -> HTTPRouteHandler:
         zone: str = request.path_params["zone"]
         if (key := request.headers.get(HEADER)) is not None:
             check_key(key)
-        given = await _input(operation, request)
+        given = await input_of(operation, request)
         if operation.extra_right is not None and (right := operation.extra_right(given)):
             _check_right(request, zone, right)
         return await respond(operation, request, zone, given)
@@ -77,7 +77,7 @@ def _check_right(request: AnyRequest, zone: str, right: Right) -> None:
         raise not_found()
 
 
-async def _input(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
+async def input_of(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
     """Parse an operation's input from the path, the query and the body of a request.
 
     Raises:
@@ -152,7 +152,12 @@ async def _respond(
         args, kwargs = operation.arguments(given, principal=principal_in(request).metadata(zone))
         return getattr(opened, operation.name)(*args, **kwargs)
 
-    if operation.reads_only and (operation.extra_right is None or not operation.extra_right(given)):
+    if operation.asks_model:
+        zone_opened = await existing_zone(request, zone)
+        result = await service.inferring.run(lambda: work(zone_opened))
+    elif operation.reads_only and (
+        operation.extra_right is None or not operation.extra_right(given)
+    ):
         result = await read(request, zone, work, must_exist=operation.needs_zone)
     else:
         result = await write(

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from recollect.operations.table.inference_operations import infer
 from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.inbound import InboundEvent
 from recollect.schemas.wire import AccessToken, IngestReport, NewAccessToken, Status
@@ -65,6 +66,11 @@ _OPERATIONS = f"{ZONE_PATH}/operations"
 _STREAM = {
     "type": "string",
     "description": "Server-sent events: `operation` with the operation as JSON, or `problem`.",
+}
+_INFERENCE_STREAM = {
+    "type": "string",
+    "description": "Server-sent events, each with an InferenceEvent as JSON: `iteration_start`, "
+    "`code_execution`, `iteration_complete`, `final_answer`; or `problem`.",
 }
 
 
@@ -236,6 +242,22 @@ ROUTES = (
         tag="operations",
         answer=OperationList,
         example=(None, {"operations": [_OPERATION]}),
+    ),
+    RouteDescription(
+        name="stream_inference",
+        method="POST",
+        path=f"{ZONE_PATH}/infer/stream",
+        title="Stream an inference",
+        description="Infer over a long context as `infer` does, and stream each iteration.",
+        tag="inference",
+        body=infer.request_fields,
+        answer=_INFERENCE_STREAM,
+        media="text/event-stream",
+        example=(
+            (infer.example or ({}, None))[0],
+            'event: iteration_start\ndata: {"event":"iteration_start","iteration":1,"step":null,'
+            '"result":null}\n\n',
+        ),
     ),
     _operation("get_operation", "GET", "", "Get an operation", "Return an operation's state."),
     _operation(

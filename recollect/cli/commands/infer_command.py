@@ -1,0 +1,103 @@
+"""The command `infer`: a model answers a question over a context that is too long to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import note, paragraph, print_json, print_line, quiet
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
+
+if TYPE_CHECKING:
+    from recollect.schemas.wire import Inference, InferenceEvent
+
+
+@click.command(epilog="Example: recollect infer 'Which risks are named?' --context report.txt")
+@common_options
+@click.argument("query")
+@click.option(
+    "--context",
+    "files",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Text of the context, in UTF-8 (repeatable).",
+)
+@click.option(
+    "--memory", "ids", metavar="ID", multiple=True, help="Memory to add to it (repeatable)."
+)
+@click.option("--max-iterations", type=int, default=15, show_default=True, help="Rounds of code.")
+@click.option("--max-seconds", type=float, default=120.0, show_default=True, help="Duration.")
+@click.option("--max-tokens", type=int, default=100_000, show_default=True, help="Token budget.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["process", "docker"]),
+    default="process",
+    show_default=True,
+    help="Where the model's code runs.",
+)
+def infer(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    query: str,
+    files: tuple[Path, ...],
+    ids: tuple[str, ...],
+    max_iterations: int,
+    max_seconds: float,
+    max_tokens: int,
+    sandbox: str,
+) -> None:
+    """Let a language model answer over a very long context.
+
+    The model writes code that searches the memory and reads the context; the code runs in a
+    sandbox. Needs a model account (the section [model] of recollect.toml), and costs tokens.
+    """
+    texts = []
+    for file in files:
+        try:
+            texts.append(file.read_text("utf-8"))
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"{file} is not UTF-8 at byte {error.start}") from None
+    with open_zone(home, zone) as memory:
+        found = memory.infer(
+            query,
+            context="\n".join(texts),
+            context_paths=list(ids),
+            max_iterations=max_iterations,
+            max_duration_seconds=max_seconds,
+            max_total_tokens=max_tokens,
+            sandbox_provider=sandbox,  # type: ignore[arg-type]
+            progress=_show_event,
+        )
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+    if found.status != "success":
+        raise SystemExit(1)
+
+
+def _show_event(event: InferenceEvent) -> None:
+    if event.event == "iteration_start":
+        note(f"iteration {event.iteration}")
+
+
+def _show(found: Inference) -> None:
+    reason = f"no answer: {found.status}" + (f" ({found.error})" if found.error else "")
+    for line in paragraph(collapse_whitespace(found.answer or reason), 0, full=True):
+        print_line(line)
+    used = (
+        f"{pluralise(found.iterations, 'iteration')}, {pluralise(found.total_tokens, 'token')}, "
+        f"{found.total_duration_seconds:.1f} s"
+    )
+    print_line(quiet(used))
+    if found.sources:
+        print_line(quiet(f"read {first_few(found.sources)}"))
+
+
+COMMANDS = (infer,)

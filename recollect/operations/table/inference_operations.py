@@ -1,0 +1,114 @@
+"""The operation of inference: a model answers a question over a very long context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.table.operation import LONG_TEXT, Tool, operation
+from recollect.operations.table.parameters import Question, described
+from recollect.schemas.wire import Inference, InferenceEvent, SandboxProvider
+
+_CODE = "print(nexus_search('Ada'))"
+_STEP = {"iteration": 1, "code": _CODE, "output": "[…]", "error": None, "tokens": 950}
+_LAST = {"iteration": 2, "code": "FINAL('Turin')", "output": "", "error": None, "tokens": 1010}
+
+
+@operation(
+    "POST /infer",
+    right="write",
+    title="Infer over a long context",
+    tag="inference",
+    asks_model=True,
+    tool=Tool(
+        title="Infer over a long context",
+        description="Let the home's language model answer a question over a context that is too "
+        "long to read: it writes code that cuts, searches and reads the context and this memory, "
+        "in a sandbox. It takes up to two minutes and costs tokens: try recall first.",
+        max_text_length=LONG_TEXT,
+        hidden=frozenset({"sandbox_provider", "model"}),
+    ),
+    example=(
+        {"query": "Where does Ada live?", "max_iterations": 5},
+        {
+            "status": "success",
+            "answer": "Turin",
+            "total_tokens": 1960,
+            "total_duration_seconds": 4.1,
+            "iterations": 2,
+            "steps": [_STEP, _LAST],
+            "sources": ["m1"],
+            "error": None,
+        },
+    ),
+)
+def infer(
+    zone: OpenZone,
+    query: Question,
+    *,
+    context: Annotated[
+        str, described(description="A text of any length, for the model's code to read.")
+    ] = "",
+    context_paths: Annotated[
+        list[str] | None,
+        described(
+            description="Ids of memories or messages, or /objs/memory/ID, whose texts are added to "
+            "the context."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, described(description="Use this model of the home's accounts; any by default.")
+    ] = None,
+    max_iterations: Annotated[
+        int, described(minimum=1, maximum=100, description="Maximum number of rounds of code.")
+    ] = 15,
+    max_duration_seconds: Annotated[
+        float, described(minimum=1, maximum=3600, description="Maximum duration in seconds.")
+    ] = 120.0,
+    max_total_tokens: Annotated[
+        int,
+        described(
+            minimum=1, maximum=100_000_000, description="Token budget, sub-queries included."
+        ),
+    ] = 100_000,
+    sandbox_provider: Annotated[
+        SandboxProvider,
+        described(
+            description="Where code runs: process is a restricted process of this machine, which "
+            "must run Linux; docker is a container."
+        ),
+    ] = "process",
+    progress: Callable[[InferenceEvent], None] | None = None,
+) -> Inference:
+    """Answer a question over a context that is too long for a model to read.
+
+    The home's language model writes Python that reads the context, searches the zone and asks the
+    model about parts of them. The code runs in a process without files, network or other
+    processes. Nothing is stored. Reaching a limit ends it with a status that names the limit.
+
+    Raises:
+        InvalidInput: a value is invalid, no model account is configured, or this machine cannot
+            run the sandbox.
+        UnknownId: nothing in the zone has an id in `context_paths`.
+    """
+    from recollect.operations.inference import inferring
+
+    return inferring.infer(
+        zone,
+        query,
+        context=context,
+        context_paths=context_paths or (),
+        model=model,
+        max_iterations=max_iterations,
+        max_duration_seconds=max_duration_seconds,
+        max_total_tokens=max_total_tokens,
+        sandbox_provider=sandbox_provider,
+        on_event=progress,
+    )
+
+
+class InferenceOperations:
+    """Inference over long contexts."""
+
+    infer = infer

@@ -1,0 +1,56 @@
+"""The route that streams an inference while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+from litestar import post
+from litestar.params import FromPath
+from litestar.response import ServerSentEvent, ServerSentEventMessage
+
+from recollect.operations.table.inference_operations import infer
+from recollect.schemas.wire import InferenceEvent
+from recollect.service.http.problem_details import to_problem
+from recollect.service.http.service_middleware import request_id_of
+from recollect.service.query_service import AnyRequest
+from recollect.service.routes.operation_handlers import input_of
+from recollect.service.routes.route_kit import existing_zone, service_of
+
+
+@post("/infer/stream", status_code=200, opt={"right": "write"}, include_in_schema=False)
+async def stream_inference(request: AnyRequest, zone: FromPath[str]) -> ServerSentEvent:
+    """Run an inference, and send its events; the last is `final_answer`, or `problem`."""
+    given = await input_of(infer, request)
+    opened = await existing_zone(request, zone)
+    service, loop = service_of(request), asyncio.get_running_loop()
+    events: asyncio.Queue[InferenceEvent | None] = asyncio.Queue()
+
+    def report(event: InferenceEvent) -> None:
+        loop.call_soon_threadsafe(events.put_nowait, event)
+
+    args, kwargs = infer.arguments(given, progress=report)
+    running = asyncio.ensure_future(service.inferring.run(lambda: opened.infer(*args, **kwargs)))
+    running.add_done_callback(lambda _: events.put_nowait(None))
+    # An error before the first event is answered with its status, not with a stream.
+    first = await events.get()
+    if first is None:
+        await running
+
+    async def messages() -> AsyncIterator[ServerSentEventMessage]:
+        event = first
+        while event is not None:
+            data = msgspec.json.encode(event).decode()
+            yield ServerSentEventMessage(data=data, event=event.event)
+            event = await events.get()
+        if isinstance(error := running.exception(), Exception):
+            problem = to_problem(error).problem(request_id_of(request.scope))
+            yield ServerSentEventMessage(
+                data=msgspec.json.encode(problem).decode(), event="problem"
+            )
+
+    return ServerSentEvent(messages())
+
+
+ROUTES = (stream_inference,)
