@@ -107,6 +107,29 @@ def test_a_past_moment_has_the_observation_of_then(zone: Zone) -> None:
     assert "winter market" in then.text
 
 
+def test_a_context_shows_parts_that_no_other_line_repeats(zone: Zone) -> None:
+    zone.ingest(said(day, text) for day, text in enumerate(POTTERY, 1))
+    block = zone.context("What is new about the pottery of Ada?", max_tokens=400)
+    (found,) = [item for item in block.items if item.type == "observation"]
+    others = [item for item in block.items if item.type != "observation"]
+    assert found.source_event_ids
+    assert all(set(found.source_event_ids).isdisjoint(item.source_event_ids) for item in others)
+    assert "Ada – pottery: " in block.block
+    detail = zone.context("Where did Ada sign up for the pottery class?", max_tokens=400)
+    assert detail.items
+    assert not [item for item in detail.items if item.type == "observation"]
+    zone.forget("m2")
+    assert "bowls" not in zone.context("What is new about the pottery of Ada?").block
+
+
+def test_a_recalled_observation_cites_the_events_that_it_says(zone: Zone) -> None:
+    zone.ingest(said(day, text) for day, text in enumerate(POTTERY, 1))
+    results = zone.recall("What is new about the pottery of Ada?").results
+    (found,) = [item for item in results if item.type == "observation"]
+    assert set(found.source_event_ids) >= set(zone.observation(found.id).source_event_ids)
+    assert results[0].type != "observation"
+
+
 def test_why_leads_from_an_observation_to_the_quoted_words(zone: Zone) -> None:
     zone.ingest(said(day, text) for day, text in enumerate(POTTERY[:3], 1))
     (found,) = zone.observations()

@@ -47,7 +47,7 @@ def observation_line(result: Result, files: ZoneFiles, room: int, count: Count) 
             facts.append(fact)
     if not shown:
         return None
-    text = f"{about}{'; '.join(shown[place] for place in sorted(shown))}"
+    text = f"{about} {'; '.join(shown[place] for place in sorted(shown))}"
     sources = list(dict.fromkeys(fact.source_event_id for fact in facts))
     return Line(
         msgspec.structs.replace(result, text=text, facts=facts, source_event_ids=sources),
