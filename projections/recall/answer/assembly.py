@@ -32,18 +32,22 @@ def assemble(
     documents: Sequence[Result],
     count: int,
     *,
+    whole: Collection[str] = (),
     min_score: float = 0.0,
     wants_list: bool = False,
     wants_detail: bool = False,
 ) -> list[Result]:
     """Return up to `count` results by score, with observations in their places.
 
+    `whole`: the ids of documents that tell all about what is asked for as a whole; they come first.
     Without turns, observations are merged in by score as well. Turns keep their order, which
     diversification may have changed. A fact appears once, as a result or under an observation.
     """
     observations = [item for item in documents if item.type == "observation"] if turns else []
-    others = [item for item in documents if item not in observations]
-    merged = list(heapq.merge(turns, others, key=lambda result: -result.score)) if others else turns
+    best = max((item.score for item in (*turns, *documents)), default=0.0)
+    first = [msgspec.structs.replace(item, score=best) for item in documents if item.id in whole]
+    others = [item for item in documents if item not in observations and item.id not in whole]
+    merged = [*first, *heapq.merge(turns, others, key=lambda result: -result.score)]
     places = ((observation, _place(observation, merged)) for observation in observations)
     found = [(place, observation) for observation, place in places if place is not None]
     results = list(merged)

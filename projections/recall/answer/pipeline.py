@@ -60,6 +60,7 @@ class Pipeline:
             turn_items,
             document_items,
             query.max_results,
+            whole={item.id for item in scored.documents if item.is_whole},
             min_score=query.min_score,
             wants_list=question.wants_list,
             wants_detail=question.wants_detail,

@@ -20,25 +20,24 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     query, entity_ids = question.query, question.entity_ids
     if query.platform is not None or query.allowed_numbers is not None:
         return []
+    is_alone = tuple(query.scope) == ("mental_models",)
     return [
-        _document(report, files)
+        _document(report, question, files)
         for report in observation_queries.mental_models(files.memory.connection, query.until)
         if (entity_ids is None or report.entity_id in entity_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)
-        and (not report.has_page or _is_about(report, question))
+        and (not report.has_page or is_alone or _is_about(report, question))
     ]
 
 
 def _is_about(report: MentalModelVersion, question: ParsedQuestion) -> bool:
-    """Return whether a question asks for the page, or for its entity as a whole."""
+    """Return whether a question asks for the entity of a page as a whole."""
     named = [name for name in question.named if not name.ids.isdisjoint(report.entities)]
-    return tuple(question.query.scope) == ("mental_models",) or is_broad(
-        question.text, [question.text[name.start : name.end] for name in named]
-    )
+    return is_broad(question.text, [question.text[name.start : name.end] for name in named])
 
 
-def _document(report: MentalModelVersion, files: ZoneFiles) -> Document:
+def _document(report: MentalModelVersion, question: ParsedQuestion, files: ZoneFiles) -> Document:
     words = report.description[: report.note_end] if report.has_page else report.description
     events = memory_queries.events_of_facts(files.memory.connection, report.facts)
     return Document(
@@ -50,4 +49,5 @@ def _document(report: MentalModelVersion, files: ZoneFiles) -> Document:
         is_stale=report.is_stale,
         entities=frozenset([*report.entities, *([report.entity_id] if report.entity_id else [])]),
         sources=list(turns_for_recall.source_ids(files.events.connection, events).values()),
+        is_whole=report.has_page and _is_about(report, question),
     )
