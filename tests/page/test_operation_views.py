@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -161,10 +163,11 @@ def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
     main = view(page, "ada/changes")
     rows = main.get_by_role("list", name="Changes").locator("> li")
     expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("Bob remembered")
-    taken = rows.filter(has_text="took back or restored").last
+    taken = rows.filter(has_text="took back a memory").last
     taken.get_by_text("Open or undo").click()
     taken.get_by_role("button", name="Undo it").click()
     expect(main.get_by_role("status").filter(has_text="Undone.")).to_be_visible()
+    expect(rows.filter(has_text="restored a memory")).to_have_count(1)
     with operated.bare() as client:
         facts = client.get("/v1/zones/ada/facts").json()["facts"]
     assert any("Rex" in fact["text"] for fact in facts)
@@ -198,7 +201,7 @@ def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Pa
     expect(main.get_by_role("status").filter(has_text="still cannot be decided")).to_be_visible()
     (package / "parcels" / "broken").unlink()
     letter.get_by_role("button", name=re.compile("^Retry record")).click()
-    expect(main.get_by_role("status").filter(has_text="is decided")).to_be_visible()
+    expect(main.get_by_role("status").filter(has_text="Record 3 is decided.")).to_be_visible()
     expect(letter).to_have_count(0)
 
 
@@ -353,6 +356,69 @@ def test_without_the_right_controls_are_disabled_with_the_reason(
             page.goto(f"/#/ada/{place}")
             expect(main.get_by_text("This token has no right to")).to_be_visible()
             expect(main.get_by_role("button")).to_have_count(0)
+
+
+def test_the_progress_of_an_operation_is_followed_by_its_events(page: Page) -> None:
+    told = {"kind": "verify", "state": "running", "done": 250, "total": 1000, "detail": None}
+    held: list[Any] = []
+
+    def running(route: Any) -> None:
+        assert route.request.headers["accept"] == "text/event-stream"
+        id_ = route.request.url.split("/")[-2]
+        events = [{**told, "id": id_, "done": done, "result": None} for done in (1, 250)]
+        body = "".join(f"event: operation\ndata: {json.dumps(each)}\n\n" for each in events)
+        route.fulfill(content_type="text/event-stream", body=body)
+
+    page.route("**/operations/*/progress", running)
+    page.route("**/operations/*", lambda route: held.append(route))
+    main = view(page, "trials/health")
+    part = main.get_by_role("region", name="Verify")
+    part.get_by_role("button", name="Replay and compare").click()
+    progress = part.get_by_role("progressbar", name="Progress of verify")
+    expect(progress).to_have_attribute("value", "250")
+    expect(part.get_by_text("250 of 1,000 records")).to_be_visible()
+    expect(part.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(part.get_by_role("button", name="Replay and compare")).to_be_disabled()
+    page.wait_for_timeout(500)
+    held.pop().continue_()
+    expect(part.get_by_text("every file equals its replay")).to_be_visible()
+    expect(progress).to_have_count(0)
+
+
+VIEWS = (
+    "merges",
+    "forget?entity=Ada",
+    "forget?ids=Ada-5-1&time_before=2026-06-01",
+    "forget",
+    "directives?ended=1",
+    "changes",
+    "health",
+    "ledger?kinds=message+park&at=2026-05-01T00:00:00Z",
+    "ledger?first=2",
+    "ledger/1",
+    "branches",
+    "tokens",
+)
+
+
+@pytest.mark.parametrize("place", VIEWS)
+def test_the_command_and_the_request_of_each_give_an_answer(
+    page: Page, operated: Served, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = view(page, f"ada/{place}")
+    same = main.get_by_role("group").filter(has_text="The same answer elsewhere")
+    same.get_by_text("The same answer elsewhere").click()
+    command, request = (same.locator("dd").nth(at).inner_text() for at in (0, 1))
+    words = shlex.split(command)
+    assert words.pop(0) == "recollect"
+    assert run(["--home", str(operated.home), *words, "--json"]) == 0
+    assert capsys.readouterr().err == ""
+    method, url, *rest = shlex.split(request)
+    with operated.bare() as client:
+        answer = client.request(method, url, json=json.loads(rest[1]) if rest else None)
+    assert answer.is_success
+    same.get_by_role("button", name="Show the JSON").click()
+    expect(same.locator("pre.json")).to_contain_text("{")
 
 
 HOSTILE_VIEWS = ("ledger", "ledger/1", "ledger/2", "changes", "health", "branches", "tokens")

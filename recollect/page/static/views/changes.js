@@ -13,7 +13,7 @@ import { time } from "../parts/times.js";
 
 const DONE = {
   remember: "remembered",
-  retract: "took back or restored",
+  retract: "took back a memory",
   propose_merge: "proposed to merge",
   decide_merge: "decided on a merge",
   undo_merge: "undid a merge",
@@ -28,6 +28,9 @@ const DONE = {
   decide_writer_text: "decided on a text of the writer",
 };
 
+// A retraction and its undo are one kind, which its values tell apart.
+const isRestored = ({ kind, text }) => kind === "retract" && /\brestore true\b/.test(text ?? "");
+
 const View = component((props, own) => {
   const given = commands();
   const request = () => ({
@@ -40,7 +43,7 @@ const View = component((props, own) => {
   );
   const row = (record) => html`<li key=${record.number}>
     <p>${record.sender ? html`<${Name} text=${record.sender} />` : html`<span class="quiet">Somebody</span>`}
-      ${" "}${DONE[record.kind]}
+      ${" "}${isRestored(record) ? "restored a memory" : DONE[record.kind]}
       ${record.readable ? null : html` <span class="flag">(forgotten since)</span>`}</p>
     <div class="about"><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time>
       <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
