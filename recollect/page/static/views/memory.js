@@ -22,15 +22,14 @@ const View = component((props, own) => {
     answered(found, (memory) => {
       const { zone, id } = props.value;
       const { entities, superseded_by: after, supersedes: before } = memory;
-      return html`<p class="kind quiet">${KINDS[memory.type]}</p>
-        ${memory.type === "event"
-          ? html`<${Message} zone=${zone} memory=${memory} />`
-          : html`<p class="report"><${Text} text=${memory.text} limit=${4000} /></p>`}
-        <p class="quiet">${attribution(memory)}${memory.thread_id
+      return html`<p class="quiet">${KINDS[memory.type]}, ${attribution(memory)}${memory.thread_id
           ? html`, in <${Name} text=${memory.thread_id} />` : null}
           ${memory.retracted ? html` <span class="flag">taken back</span>` : null}
           ${!memory.current && !memory.retracted ? html` <span class="flag">no longer so</span>` : null}
           ${memory.decided === false ? html` <span class="flag">not decided yet</span>` : null}</p>
+        ${memory.type === "event"
+          ? html`<${Message} zone=${zone} memory=${memory} />`
+          : html`<p class="report"><${Text} text=${memory.text} limit=${4000} /></p>`}
         ${entities?.length
           ? html`<p class="tags"><span class="quiet">About</span> ${entities.map(
               (name) => html` <a key=${name} href=${hrefOf({ view: "people", id: name })}><${Name} text=${name} /></a>`,
