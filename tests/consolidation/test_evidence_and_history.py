@@ -98,6 +98,10 @@ def test_a_past_moment_has_the_observation_of_then(zone: Zone) -> None:
     zone.ingest(said(day, text) for day, text in enumerate(POTTERY[:3], 1))
     zone.ingest([said(20, POTTERY[3]), said(21, POTTERY[4])])
     asked = Query("pottery", scope=("observations",))
+    assert zone.observations(known_at="2026-05-02T00:00:00Z").observations == []
+    (listed,) = zone.observations(known_at="2026-05-10T00:00:00Z")
+    assert "winter market" in listed.text
+    assert "shed" not in listed.text
     (now,) = zone.recall(asked).results
     assert "shed" in now.text
     (then,) = zone.recall(

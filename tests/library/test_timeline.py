@@ -79,6 +79,23 @@ def test_the_timeline_is_counted_by_year_month_and_day(zone: Zone) -> None:
         zone.timeline_counts(by="week")  # type: ignore[arg-type]
 
 
+def test_facts_are_listed_as_they_were_known(zone: Zone) -> None:
+    known = {"ingested_at": "2026-05-08T10:00:00Z"}
+    zone.ingest([message("turin", "I live in Turin.", "2026-05-08T10:00:00Z", **known)])
+    known = {"ingested_at": "2026-05-10T10:00:00Z"}
+    zone.ingest([message("oslo", "I moved to Oslo.", "2026-05-10T10:00:00Z", **known)])
+
+    def listed(at: str | None) -> list[tuple[str, bool]]:
+        return [(fact.text, fact.current) for fact in zone.facts(superseded=True, known_at=at)]
+
+    turin, oslo = "Ada lives in Turin.", "Ada moved to Oslo."
+    assert listed("2026-05-07T00:00:00Z") == []
+    assert listed("2026-05-09T00:00:00Z") == [(turin, True)]
+    assert listed(None) == listed(zone.token()) == [(oslo, True), (turin, False)]
+    with pytest.raises(InvalidInput, match="known_at"):
+        zone.facts(known_at="soon")
+
+
 def test_episodes_are_counted_on_the_day_they_begin(zone: Zone) -> None:
     day = "2026-05-08T10:0{}:00Z"
     zone.ingest(

@@ -176,6 +176,16 @@ def test_an_observation_is_shown_as_it_was_known(page: Page) -> None:
     expect(main.locator("p.report")).not_to_contain_text("shed")
 
 
+def test_attributes_and_observations_are_listed_as_they_were_known(page: Page) -> None:
+    main = view(page, "ada/people/Ada?known_at=2026-05-02T12:00:00Z")
+    expect(main.get_by_role("row").filter(has_text="Turin")).not_to_contain_text("no longer so")
+    expect(main.get_by_role("row").filter(has_text="Oslo")).to_have_count(0)
+    main = view(page, "ada/observations?known_at=2026-05-02T12:00:00Z")
+    expect(main.get_by_text("Nothing was observed.")).to_be_visible()
+    main = view(page, "ada/observations?compare=1&then_known_at=2026-05-02T12:00:00Z")
+    expect(main.get_by_role("region", name="Difference")).to_contain_text("pottery")
+
+
 def test_a_mental_model_shows_its_versions_as_differences(page: Page) -> None:
     main = view(page, "ada/models")
     main.get_by_role("link", name="Homes").click()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import TypeVar
 
 import apsw
 import msgspec
 
 from recollect.home.open_zone import OpenHome, OpenZone
+from recollect.operations.answers import recalling
 from recollect.operations.answers.suggestions import unknown_entity
 from recollect.projections.events import event_list
 from recollect.projections.events.event_queries import by_ids
@@ -36,6 +37,7 @@ from recollect.schemas.wire import (
     Playbook,
     RelatedEntities,
     RelatedEntity,
+    Time,
     ZoneSummary,
 )
 from recollect.text.stability import stability
@@ -60,6 +62,7 @@ def fact_page(
     *,
     entity: str | None = None,
     superseded: bool = False,
+    known_at: Time | None = None,
     cursor: str | None = None,
     limit: int = _DEFAULT_PAGE_SIZE,
 ) -> FactPage:
@@ -68,13 +71,14 @@ def fact_page(
     A cursor is the time and id of a page's last fact, so it stays valid if that fact is forgotten.
 
     Raises:
-        InvalidInput: `entity` is unknown, or the cursor or the limit is invalid.
+        InvalidInput: `entity` is unknown, or the time, the cursor or the limit is invalid.
     """
     check_limit(limit)
     last = (LATEST_MS, "") if cursor is None else _parse_fact_cursor(cursor)
-    if not zone.exists():
+    opened = files_known_at(zone, known_at)
+    if opened is None:
         return FactPage(facts=[])
-    with zone.files() as files, files.read_transaction():
+    with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
         found = fact_list.facts(
             files.memory.connection, about=about, superseded=superseded, after=last, limit=limit + 1
@@ -282,6 +286,24 @@ def files_at(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
         files = zone.node.open_snapshot(zone.name, timeline.timeline, snapshot)
     with closing(files):
         yield files
+
+
+def files_known_at(
+    zone: OpenZone, known_at: Time | None
+) -> AbstractContextManager[ZoneFiles] | None:
+    """Return the files of a zone as of a time, None for now; None if it had no records by then.
+
+    Raises:
+        InvalidInput: `known_at` is neither a time nor a token of this zone.
+    """
+    known = recalling.parse_known_at(known_at)
+    recalling.check_partition(zone, known)
+    if not zone.exists():
+        return None
+    number = None if known is None else recalling.last_record_at(zone, known)
+    if number == 0:
+        return None
+    return zone.files() if number is None else files_at(zone, number)
 
 
 def get_entity(zone: OpenZone, name_or_id: str) -> Entity:

@@ -9,7 +9,7 @@ from typing import Literal, cast
 import apsw
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories.listing import check_limit, resolve_entities
+from recollect.operations.memories.listing import check_limit, files_known_at, resolve_entities
 from recollect.projections.events import event_list
 from recollect.projections.events.event_queries import latest_time
 from recollect.projections.files import ZoneFiles
@@ -23,6 +23,7 @@ from recollect.schemas.wire import (
     ObservationHistory,
     ObservationItem,
     ObservationPage,
+    Time,
 )
 from recollect.streams.consolidation.evidence import confidence, trend
 
@@ -33,17 +34,24 @@ ObservationKind = Literal["cluster", "changes", "list", "history", "other"]
 
 
 def observation_page(
-    zone: OpenZone, *, entity: str | None, superseded: bool, cursor: str | None, limit: int
+    zone: OpenZone,
+    *,
+    entity: str | None,
+    superseded: bool,
+    known_at: Time | None,
+    cursor: str | None,
+    limit: int,
 ) -> ObservationPage:
     """Return a page of observations, newest first. A cursor is the id of a page's last entry.
 
     Raises:
-        InvalidInput: the entity is unknown, or the cursor or the limit is invalid.
+        InvalidInput: the entity is unknown, or the time, the cursor or the limit is invalid.
     """
     check_limit(limit)
-    if not zone.exists():
+    opened = files_known_at(zone, known_at)
+    if opened is None:
         return ObservationPage(observations=[])
-    with zone.files() as files, files.read_transaction():
+    with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
         found = queries.observation_list(
             files.memory.connection,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from datetime import date
 from heapq import heappop, heappush, merge
 from itertools import groupby, islice
@@ -21,11 +20,10 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.answers import recalling
 from recollect.operations.memories.episode_listing import titled_episodes, zone_utc_offset
 from recollect.operations.memories.listing import (
     check_limit,
-    files_at,
+    files_known_at,
     resolve_entities,
     with_details,
 )
@@ -87,7 +85,7 @@ def timeline_page(
     start = _Place(first_day, -1, "")
     after = start if cursor is None else max(start, _Place.parse(cursor))
     valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")
-    opened = _files(zone, known_at)
+    opened = files_known_at(zone, known_at)
     if opened is None:
         return TimelinePage(days=[])
     with opened as files, files.read_transaction():
@@ -122,7 +120,7 @@ def timeline_counts(
     length = _PERIOD_LENGTHS[by]
     first_day, last_day = _day(first, "first", _FIRST_DAY), _day(last, "last", _LAST_DAY)
     valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")
-    opened = _files(zone, known_at)
+    opened = files_known_at(zone, known_at)
     if opened is None:
         return TimelineCounts(periods=[])
     with opened as files, files.read_transaction():
@@ -142,18 +140,6 @@ def timeline_counts(
         first_said=None if since is None else format_time(since),
         last_said=None if until is None else format_time(until),
     )
-
-
-def _files(zone: OpenZone, known_at: Time | None) -> AbstractContextManager[ZoneFiles] | None:
-    """Return the files of a zone as of a time; None if it had no records by then."""
-    known = recalling.parse_known_at(known_at)
-    recalling.check_partition(zone, known)
-    if not zone.exists():
-        return None
-    number = None if known is None else recalling.last_record_at(zone, known)
-    if number == 0:
-        return None
-    return zone.files() if number is None else files_at(zone, number)
 
 
 def _day(value: Time | None, field: str, default: str) -> str:

@@ -12,6 +12,7 @@ from recollect.operations.table.parameters import (
     PAGE,
     Cursor,
     Entity,
+    KnownAt,
     Limit,
     NameOrId,
     Superseded,
@@ -60,6 +61,7 @@ def facts(
     *,
     entity: Entity = None,
     superseded: Superseded = False,
+    known_at: KnownAt = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> FactPage:
@@ -68,12 +70,14 @@ def facts(
     `recollect.paginate(zone.facts)` yields all of them.
 
     Raises:
-        InvalidInput: `entity` is unknown, or the cursor is not from this list.
+        InvalidInput: `entity` is unknown, or the time or the cursor is invalid.
 
     >>> [fact.text for fact in zone.facts(entity="Ada")]
     ['Ada lives in Turin.']
     """
-    return listing.fact_page(zone, entity=entity, superseded=superseded, cursor=cursor, limit=limit)
+    return listing.fact_page(
+        zone, entity=entity, superseded=superseded, known_at=known_at, cursor=cursor, limit=limit
+    )
 
 
 @operation(

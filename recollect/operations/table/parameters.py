@@ -75,6 +75,13 @@ TimeBefore = Annotated[
 Superseded = Annotated[
     bool, described(description="Include memories that a newer one has replaced.")
 ]
+KnownAt = Annotated[
+    Time | None,
+    described(
+        description="List what was known at this time, or at this consistency token. Anything "
+        "forgotten since is left out."
+    ),
+]
 Cursor = Annotated[
     str | None, described(description="Cursor of the previous page; omit it for the first page.")
 ]

@@ -128,6 +128,9 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
 @common_options
 @click.option("--entity", metavar="E", help="Only facts about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include superseded and retracted facts.")
+@click.option(
+    "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
+)
 @paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def facts(
@@ -136,6 +139,7 @@ def facts(
     as_json: bool,
     entity: str | None,
     all_: bool,
+    known_at: str | None,
     limit: int | None,
     cursor: str | None,
     full: bool,
@@ -144,9 +148,8 @@ def facts(
     with open_zone(home, zone) as memory:
         if is_empty(memory):
             return
-        items, more = entries(
-            memory.facts, limit, cursor, as_json=as_json, entity=entity, superseded=all_
-        )
+        filters = {"entity": entity, "superseded": all_, "known_at": known_at}
+        items, more = entries(memory.facts, limit, cursor, as_json=as_json, **filters)
         count = 0
         for item in items:
             count += 1

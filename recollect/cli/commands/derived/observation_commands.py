@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--entity", metavar="E", help="Only observations on entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include earlier versions.")
+@click.option(
+    "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
+)
 @paging_options
 def observations(
     home: str | None,
@@ -41,6 +44,7 @@ def observations(
     id_: str | None,
     entity: str | None,
     all_: bool,
+    known_at: str | None,
     limit: int | None,
     cursor: str | None,
 ) -> None:
@@ -64,9 +68,8 @@ def observations(
             return
         if is_empty(memory):
             return
-        items, more = entries(
-            memory.observations, limit, cursor, as_json=as_json, entity=entity, superseded=all_
-        )
+        filters = {"entity": entity, "superseded": all_, "known_at": known_at}
+        items, more = entries(memory.observations, limit, cursor, as_json=as_json, **filters)
         count = 0
         for item in items:
             count += 1

@@ -12,6 +12,7 @@ from recollect.operations.table.parameters import (
     PAGE,
     Cursor,
     Entity,
+    KnownAt,
     Limit,
     ObservationId,
     described,
@@ -60,7 +61,7 @@ _TAG = "observations"
         f"with how well it is supported. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
-        hidden=frozenset({"superseded"}),
+        hidden=frozenset({"superseded", "known_at"}),
     ),
     example=(None, {"observations": [_OBSERVATION], "cursor": None}),
 )
@@ -69,19 +70,20 @@ def observations(
     *,
     entity: Entity = None,
     superseded: Annotated[bool, described(description="Include earlier versions.")] = False,
+    known_at: KnownAt = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> ObservationPage:
     """Return a page of the observations, newest first.
 
     Raises:
-        InvalidInput: the entity is unknown.
+        InvalidInput: the entity is unknown, or the time is invalid.
 
     >>> [observation.text for observation in zone.observations()]
     []
     """
     return listed.observation_page(
-        zone, entity=entity, superseded=superseded, cursor=cursor, limit=limit
+        zone, entity=entity, superseded=superseded, known_at=known_at, cursor=cursor, limit=limit
     )
 
 

@@ -9,7 +9,7 @@ from recollect.operations.memories import timeline_listing
 from recollect.operations.memories.timeline_listing import Period
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
-from recollect.operations.table.parameters import MAX_PAGE_SIZE, PAGE, Cursor, described
+from recollect.operations.table.parameters import MAX_PAGE_SIZE, PAGE, Cursor, KnownAt, described
 from recollect.schemas.wire import Time, TimelineCounts, TimelinePage
 
 _AT = "2026-05-08T13:56:00.000Z"
@@ -37,13 +37,6 @@ TimelineEntity = Annotated[
 ]
 FirstDay = Annotated[Time | None, described(description=f"First day: {_TIME}")]
 LastDay = Annotated[Time | None, described(description=f"Last day, inclusive: {_TIME}")]
-KnownAt = Annotated[
-    Time | None,
-    described(
-        description="List what was known at this time, or at this consistency token. Anything "
-        "forgotten since is left out."
-    ),
-]
 ValidAt = Annotated[Time | None, described(description="Only what was true at this time.")]
 
 

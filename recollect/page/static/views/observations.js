@@ -4,15 +4,16 @@ import { address, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { WordChanges } from "../parts/difference.js";
+import { Difference, WordChanges } from "../parts/difference.js";
 import { Evidence, memoryHref } from "../parts/memories.js";
-import { inWords, moment, otherMoment } from "../parts/moments.js";
+import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
 const AXES = ["known_at"];
+const COMPARED = 1000;
 
 const View = component((props) => () =>
   props.value.id
@@ -24,7 +25,7 @@ export const observations = {
   name: "observations",
   title: "Observations",
   group: "Conclusions",
-  moments: (id) => (id ? AXES : []),
+  moments: () => AXES,
   View,
 };
 
@@ -34,11 +35,22 @@ const List = component((props, own) => {
   const request = () => ({
     zone: props.value.zone,
     path: "/observations",
-    query: { entity: address.value.params.entity, limit: 50 },
+    query: { entity: address.value.params.entity, ...moment(AXES), limit: 50 },
   });
   follow(own, () =>
-    sameAs(["observations", ...option("--entity", address.value.params.entity)], request()),
+    sameAs(
+      ["observations", ...option("--entity", address.value.params.entity),
+        ...momentOptions(moment(AXES))],
+      request(),
+    ),
   );
+  const compared = (at) => ({ ...request(), query: { ...request().query, known_at: "", ...at, limit: COMPARED } });
+  const now = load(own, () => otherMoment(AXES) && compared(moment(AXES)));
+  const then = load(own, () => otherMoment(AXES) && compared(otherMoment(AXES)));
+  const difference = () =>
+    answered(then, (before) => answered(now, (after) => html`<${Difference}
+      before=${itemsOf(before)} after=${itemsOf(after)} then=${inWords(otherMoment(AXES) ?? {})}
+      now=${inWords(moment(AXES))} limit=${before.cursor || after.cursor ? COMPARED : 0} />`));
   return () => html`<form class="field" role="search" onSubmit=${(event) => {
       event.preventDefault();
       setParams({ entity: typed.value.trim() });
@@ -48,13 +60,18 @@ const List = component((props, own) => {
         onInput=${({ target }) => (typed.value = target.value)} />
       <button>Apply</button>
     </form>
+    ${otherMoment(AXES) ? difference() : html`
     <${Pages} request=${request()} entries=${(page) => page.observations} label="Observations"
       empty="Nothing was observed. The agent consolidation makes observations; a home has it if it was made with recollect init --agents own,consolidation."
       row=${(each) => html`<li key=${each.id}>
         <a href=${memoryHref("observation", each.id)}><${Text} text=${each.text} limit=${400} /></a>
         <div class="about"><span>${summary(each)}</span>
-          ${each.is_stale ? html`<span class="flag">out of date</span>` : null}</div></li>`} />`;
+          ${each.is_stale ? html`<span class="flag">out of date</span>` : null}</div></li>`} />`}`;
 });
+
+function itemsOf({ observations: found }) {
+  return found.map(({ id, text }) => ({ id, text, href: memoryHref("observation", id), state: "" }));
+}
 
 function summary({ sources, days, speakers, confidence, trend }) {
   return `${count(sources, "source")} on ${count(days, "day")} of ${count(speakers, "speaker")}, ` +

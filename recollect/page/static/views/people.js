@@ -99,10 +99,13 @@ const Entity = component((props, own) => {
           }${others(entity)}</p>
         ${other ? part(Changes) : html`
           ${part(Slots)}
-          ${part(Tell)}
-          ${part(Profile)}
+          ${knownAt() ? null : part(Tell)}
+          ${knownAt() ? null : part(Profile)}
           ${part(Observations)}
-          ${part(Related)}
+          ${knownAt() ? null : part(Related)}
+          ${knownAt()
+            ? html`<p class="quiet">Its profile and its company are shown as they are now only.</p>`
+            : null}
           <section aria-labelledby="facts"><h2 id="facts">Facts</h2>
             <${Pages} request=${factsOf(zone, entity.id)} entries=${(page) => page.days}
               label="Facts" empty="Nothing was known." row=${Facts} /></section>`}`;
@@ -155,11 +158,13 @@ export const Page = component((props) => () => {
   })}</div>`;
 });
 
+const knownAt = () => moment(AXES).known_at;
+
 const Slots = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
     path: "/facts",
-    query: { entity: props.value.id, superseded: true, limit: SLOT_FACTS },
+    query: { entity: props.value.id, superseded: true, known_at: knownAt(), limit: SLOT_FACTS },
   }));
   return () =>
     answered(found, ({ facts, cursor }) => {
@@ -196,7 +201,7 @@ const Observations = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
     path: "/observations",
-    query: { entity: props.value.id, limit: 20 },
+    query: { entity: props.value.id, known_at: knownAt(), limit: 20 },
   }));
   return () =>
     found.value.data?.observations.length === 0
