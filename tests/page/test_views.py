@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recollect.cli.app import run
-from tests.page.kit import HOSTILE, POTTERY, Page, shown
+from tests.page.kit import HOSTILE, POTTERY, Page, message, shown
 from tests.service.kit import Served
 
 pytestmark = pytest.mark.slow
@@ -218,6 +218,25 @@ def test_a_memory_of_any_kind_has_a_page(page: Page, filled: Served) -> None:
     main.get_by_role("list", name="What it gave").get_by_role("link").first.click()
     expect(main.get_by_role("region", name="Replaced by")).to_contain_text("Oslo")
     expect(main.get_by_role("blockquote")).to_contain_text("I live in Turin.")
+
+
+def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Served) -> None:
+    with filled.bare() as client:
+
+        def say(number: int) -> None:
+            said = message(number, f"I bought {number} boats.", id=f"live-{number}")
+            client.post("/v1/zones/live/events?wait=true", json=said).raise_for_status()
+
+        say(2)
+        main = view(page, "live/timeline?at=2026-05")
+        expect(main.get_by_text("Ada bought 2 boats.")).to_be_visible()
+        news = page.get_by_role("button", name="The memory has changed: show it as it is now")
+        page.wait_for_timeout(1_000)
+        expect(news).to_have_count(0)
+        say(3)
+        news.click(timeout=20_000)
+        expect(main.get_by_text("Ada bought 3 boats.")).to_be_visible()
+        expect(news).to_have_count(0)
 
 
 VIEWS = (

@@ -146,7 +146,6 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "observations": (
         lambda zone: zone.observations(),
         lambda zone: zone.observations(entity="Ada", superseded=True, limit=1),
-        lambda zone: zone.observations(known_at=zone.token()),
     ),
     "trajectories": (
         lambda zone: zone.trajectories(),
@@ -180,7 +179,6 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.facts(),
         lambda zone: zone.facts(entity="Ada", superseded=True),
         lambda zone: zone.facts(limit=2, cursor=zone.facts(limit=1).cursor),
-        lambda zone: zone.facts(known_at="2026-05-08T10:01:30Z"),
     ),
     "fact_count": (lambda zone: zone.fact_count(), lambda zone: zone.fact_count(entity="Bob")),
     "entities": (

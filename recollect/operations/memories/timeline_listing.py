@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
+from functools import cached_property
 from heapq import heappop, heappush, merge
 from itertools import groupby, islice
 from operator import attrgetter
@@ -92,9 +93,10 @@ def timeline_page(
         about = None if entity is None else resolve_entities(files, entity)
         places = _Timeline(files, Selection(about, valid_ms), first_day, last_day).after(after)
         found = list(islice(places, limit + 1))
+        episodes = _Episodes(files, about)
         begun = None if cursor is None else after.day
         days = [
-            day if day.day == begun else _with_episodes(files, day, about)
+            day if day.day == begun else episodes.added_to(day)
             for day in _days(files, found[:limit])
         ]
     return TimelinePage(days=days, cursor=found[limit - 1].cursor if found[limit:] else None)
@@ -129,8 +131,10 @@ def timeline_counts(
             _Place(first_day, -1, "")
         )
         facts = Counter(place.day[:length] for place in places)
-        days = _episode_days(files, about, first_day, last_day)
-        episodes = Counter(day[:length] for day in days)
+        begun = _Episodes(files, about)
+        episodes = Counter(
+            begun.day_of(each)[:length] for each in begun.beginning(first_day, last_day)
+        )
         since, until = event_list.time_range(files.events.connection)
     return TimelineCounts(
         periods=[
@@ -286,38 +290,44 @@ def _length(fact: DatedFact) -> int:
     return (date.fromisoformat(fact.last_day) - date.fromisoformat(fact.first_day)).days + 1
 
 
-def _with_episodes(files: ZoneFiles, day: TimelineDay, about: list[str] | None) -> TimelineDay:
-    """Return a day with the episodes that began on it, in the zone's time zone."""
-    found = _episodes(files, about, day.day, day.day)
-    return msgspec.structs.replace(day, episodes=titled_episodes(files, found)) if found else day
+class _Episodes:
+    """The episodes of several messages, by the days on which they began, in the zone's time zone.
 
+    `about`: only those in which one of these entities writes or is mentioned.
+    """
 
-def _episode_days(
-    files: ZoneFiles, about: list[str] | None, first_day: str, last_day: str
-) -> list[str]:
-    """Return the day of each episode that began from `first_day` to `last_day`."""
-    offset = zone_utc_offset(files)
-    found = _episodes(files, about, first_day, last_day)
-    return [_iso(local_day(each.start_time, offset)) for each in found]
+    def __init__(self, files: ZoneFiles, about: list[str] | None) -> None:
+        self._files, self._about = files, about
+        self._offset = zone_utc_offset(files)
 
+    @cached_property
+    def _theirs(self) -> set[str]:
+        events = events_mentioning(self._files.identity.connection, self._about or ())
+        connection = self._files.memory.connection
+        return {id_ for _, id_ in episode_list.episodes_with_events(connection, events)}
 
-def _episodes(
-    files: ZoneFiles, about: list[str] | None, first_day: str, last_day: str
-) -> list[ListedEpisode]:
-    """Return the episodes that began on some days, in the zone's time zone."""
-    offset = zone_utc_offset(files)
-    connection = files.memory.connection
-    found = episode_list.episodes_beginning(
-        connection,
-        _STRATEGY,
-        _start(date.fromisoformat(first_day).toordinal(), offset),
-        _start(date.fromisoformat(last_day).toordinal() + 1, offset),
-    )
-    if about is None or not found:
-        return found
-    events = events_mentioning(files.identity.connection, about)
-    theirs = {id_ for _, id_ in episode_list.episodes_with_events(connection, events)}
-    return [each for each in found if each.id in theirs]
+    def beginning(self, first_day: str, last_day: str) -> list[ListedEpisode]:
+        """Return the episodes that began from `first_day` to `last_day`."""
+        found = episode_list.episodes_beginning(
+            self._files.memory.connection,
+            _STRATEGY,
+            _start(date.fromisoformat(first_day).toordinal(), self._offset),
+            _start(date.fromisoformat(last_day).toordinal() + 1, self._offset),
+        )
+        if self._about is None or not found:
+            return found
+        return [each for each in found if each.id in self._theirs]
+
+    def day_of(self, episode: ListedEpisode) -> str:
+        """Return the day on which an episode began."""
+        return _iso(local_day(episode.start_time, self._offset))
+
+    def added_to(self, day: TimelineDay) -> TimelineDay:
+        """Return a day with the episodes that began on it."""
+        found = self.beginning(day.day, day.day)
+        if not found:
+            return day
+        return msgspec.structs.replace(day, episodes=titled_episodes(self._files, found))
 
 
 def _start(day: int, utc_offset: int) -> int:

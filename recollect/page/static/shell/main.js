@@ -5,6 +5,7 @@ import { Moments } from "../parts/moments.js";
 import { Refused } from "../parts/states.js";
 import { address, go, hrefOf } from "./address.js";
 import { component, follow, html, signal } from "./component.js";
+import { News } from "./live.js";
 import { SameAnswer, shown } from "./same_answer.js";
 import { access, may, refusal, signIn, token } from "./service.js";
 import { VIEWS } from "./views.js";
@@ -129,6 +130,7 @@ const Frame = component((_, own) => {
     const axes = found?.moments?.(id) ?? [];
     return html`<a class="skip" href="#view" onClick=${skip}>Skip to the view</a>
       <${Menu} />
+      <${News} zone=${zone} />
       <main id="view" tabindex="-1" aria-label=${found?.title ?? "Nothing"}>
         ${found === undefined
           ? html`<p>There is no view at this address.</p>`
