@@ -121,6 +121,9 @@ def test_the_wheel_holds_one_top_level_package(wheel: Path) -> None:
         assert f"recollect/{needed}" in names
     assert any(name.endswith(".sql") for name in names)
     assert "recollect/py.typed" in names
+    page = ROOT / "recollect" / "page" / "static"
+    for path in page.rglob("*.*"):
+        assert f"recollect/page/static/{path.relative_to(page).as_posix()}" in names
 
 
 @pytest.mark.parametrize("encoder", ["none", "all-MiniLM-L6-v2"])
@@ -317,6 +320,8 @@ def test_the_service_alone_serves_and_names_what_mcp_needs(
         with httpx.Client(base_url=url, timeout=30) as client:
             assert client.get("/health/live").is_success
             assert client.get("/openapi.json").is_success
+            assert 'src="/page/shell/main.js"' in client.get("/").text
+            assert client.get("/page/views/ask.js").is_success
             refused = client.post("/mcp/default", json={})
             assert refused.status_code == 501
             assert "pip install 'recollect[mcp]'" in refused.json()["detail"]

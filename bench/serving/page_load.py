@@ -89,7 +89,7 @@ def _visit(browser: Any, port: int, question: str) -> tuple[float, float]:
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{port}/#/default/ask?query={quote_plus(question)}")
-    page.locator("ol.results > li").first.wait_for()
+    page.locator("ol.results > li, p.empty").first.wait_for()
     answer: float = page.evaluate("performance.now()")
     paint: float = page.evaluate(_PAINT)
     context.close()

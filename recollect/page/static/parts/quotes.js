@@ -24,7 +24,7 @@ function commonRuns(text, message) {
       while (at + length < said.length && said[at + length].word === told[place + length]) length += 1;
       longest = Math.max(longest, length);
     }
-    if (longest < MIN_WORDS && longest < told.length) continue;
+    if (longest === 0 || (longest < MIN_WORDS && longest < told.length)) continue;
     runs.push(message.slice(said[at].from, said[at + longest - 1].to));
     at += longest - 1;
   }

@@ -7,9 +7,10 @@ import { component, html, signal } from "../shell/component.js";
 // operators, blank fillers, byte order marks, and tags outside of emoji.
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
-const BEFORE_JOINER = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\p{M}]$/u;
-const SCRIPT_THAT_JOINS = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{M}]/u;
-const BEFORE_TAG = /[\u{1f3f4}\u{e0020}-\u{e007e}]$/u;
+// Of the character before: what a joiner, and what a tag may follow.
+const BEFORE_JOINER = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\p{M}]/u;
+const SCRIPT_THAT_JOINS = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{M}]/u;
+const BEFORE_TAG = /^[\u{1f3f4}\u{e0020}-\u{e007e}]/u;
 const NAMES = {
   "\u00ad": "soft hyphen",
   "\u061c": "Arabic letter mark",
@@ -49,7 +50,7 @@ export function visible(text) {
 }
 
 function belongs(text, at, character) {
-  const before = text.slice(Math.max(0, at - 2), at);
+  const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? "";
   if (character === "\u200d") return BEFORE_JOINER.test(before) || joins(before);
   if (character === "\u200c") return joins(before);
   return character > "\u{e0001}" && BEFORE_TAG.test(before);
