@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -72,6 +73,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     shell = Shell(room)
     export = (ROOT / "demo" / "export.jsonl").read_bytes()
     (room / "chats.jsonl").write_bytes(export)
+    question = {"query": "When did Ada move?", "sources": ["m-17"]}
+    (room / "questions.jsonl").write_text(json.dumps(question))
     (room / "mail.jsonl.gz").write_bytes(export)
     shell.ingest(
         said("m-17", "I moved to Lisbon on 3 May 2026."),
@@ -81,8 +84,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     return shell
 
 
-#: What needs a broker, or never ends.
-ELSEWHERE = {"promote", "replica", "serve", "skip"}
+#: What needs a broker or a model, or never ends.
+ELSEWHERE = {"infer", "promote", "replica", "serve", "skip"}
 
 
 @pytest.mark.parametrize("name", [name for name in cli.commands if name not in ELSEWHERE])

@@ -49,7 +49,7 @@ def records(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List the records of the ledger, or show one with what was decided from it.
+    """List the records of the ledger, or show one and its effects.
 
     Records are numbered from 1. What was forgotten is listed without its content.
     """

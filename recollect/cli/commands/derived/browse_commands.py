@@ -222,7 +222,7 @@ def entities(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List the entities of a zone, compare two, or list those related to one.
+    """List entities, those related to one, or compare two.
 
     The most mentioned come first. compare A B reports, with the reasons, whether two entities
     (names or ids) are already merged, might be the same, or differ. related A lists the entities

@@ -87,7 +87,7 @@ def trajectories(
     print_page_footer(more)
 
 
-@click.command(epilog="Example: recollect playbooks show 01KR3XZBC0A7W3KZ5D8E2PH9RM")
+@click.command(epilog="Example: recollect playbooks list --json")
 @common_options
 @click.argument(
     "action",
