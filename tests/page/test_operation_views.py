@@ -87,7 +87,8 @@ def fill(home: Path) -> None:
             hostile.remember(text)
         given = AccessTokens(home)
         given.create(("hostile",), ("read",), user=HOSTILE[0], agent=HOSTILE[1])
-        opened.zone("trials").ingest([message(1, "I live in Turin.")])
+        trials = opened.zone("trials")
+        trials.ingest([message(1, "I live in Turin."), message(2, "The parcel is from Rome.")])
     ledger = EmbeddedLedger(home)
     broken = b'{"platform": "chat", "sender_id": "u-Ada", "sender_name": "Ada", "id": "late", '
     broken += b'"occurred_at": "2026-05-04T10:00:00Z", "content": "I have a cat called Tom."'
@@ -190,6 +191,19 @@ def test_an_unreadable_record_is_edited_and_decided(page: Page, operated: Served
     with operated.bare() as client:
         facts = client.get("/v1/zones/ada/facts").json()["facts"]
     assert any("Tom" in fact["text"] for fact in facts)
+
+
+def test_a_message_that_cannot_be_decided_is_edited(page: Page, operated: Served) -> None:
+    main = view(page, "trials/health")
+    letter = main.get_by_role("list", name="Dead letters").get_by_role("listitem")
+    letter.get_by_role("button", name="Edit record 2").click()
+    letter.get_by_label("Its text").fill("I have a cat called Mia.")
+    letter.get_by_role("button", name="Publish it corrected").click()
+    expect(main.get_by_role("status").filter(has_text="A corrected record")).to_be_visible()
+    expect(letter).to_have_count(0)
+    with operated.bare() as client:
+        facts = client.get("/v1/zones/trials/facts").json()["facts"]
+    assert {fact["text"] for fact in facts} == {"Ada lives in Turin.", "Ada has a cat called Mia."}
 
 
 def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Path) -> None:
@@ -331,6 +345,11 @@ def test_a_token_is_made_shown_once_and_revoked(browser: Any, guarded: Served) -
         expect(main.get_by_role("list", name="Access tokens")).to_be_visible()
         assert token not in page.content()
         assert token not in page.evaluate("JSON.stringify({...sessionStorage})")
+        own = row.filter(has_text="the one that you use")
+        own.get_by_role("button", name=re.compile("^Revoke")).click()
+        own.get_by_role("button", name=re.compile("for good$")).click()
+        expect(page.get_by_label("Access token", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
 
 READ_ONLY = {

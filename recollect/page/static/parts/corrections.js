@@ -44,6 +44,7 @@ export const Corrections = component((props) => {
     if (!["event", "fact"].includes(memory.type)) return null;
     const disabled = !may("write", zone) || given.busy.value;
     const fact = memory.type === "fact";
+    const better = fact && !memory.retracted && memory.current;
     return html`<section aria-labelledby="correct"><h2 id="correct">Correct it</h2>
       <p class="field">
         ${memory.retracted
@@ -52,8 +53,8 @@ export const Corrections = component((props) => {
               ? "Take it back" : "Take back all that it gave"}</button>`}
         <span class="quiet">${fact ? "The message stays." : "Its words stay."} To erase words for
           good, <a href=${hrefOf({ view: "forget", params: { ids: memory.id } })}>forget them</a>.</span>
-        ${fact ? null : lacking("write", zone)}</p>
-      ${fact && !memory.retracted && memory.current
+        ${better ? null : lacking("write", zone)}</p>
+      ${better
         ? html`<${Say} key=${memory.id} label="Say it better" button="Replace" value=${memory.text}
             zone=${zone} busy=${given.busy.value} send=${sayBetter} />`
         : null}

@@ -3,7 +3,7 @@
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
-import { access, load, may } from "../shell/service.js";
+import { access, load, may, signIn } from "../shell/service.js";
 import { commands } from "../parts/commands.js";
 import { answered, nothing } from "../parts/states.js";
 import { Name } from "../parts/texts.js";
@@ -49,11 +49,13 @@ export const tokens = { name: "tokens", title: "Zones and tokens", group: "Opera
 const Token = component((props) => {
   const sure = signal(false);
 
-  const revoke = () => {
-    const { token, given } = props.value;
-    given.run({ path: `/v1/tokens/${encodeURIComponent(token.id)}`, method: "DELETE" },
-      `The token ${token.id} is revoked: it is refused from now on.`);
-  };
+  async function revoke() {
+    const { id } = props.value.token;
+    const request = { path: `/v1/tokens/${encodeURIComponent(id)}`, method: "DELETE" };
+    const said = `The token ${id} is revoked: it is refused from now on.`;
+    const done = await props.value.given.run(request, said);
+    if (done !== null && id === access.value?.token) signIn("");
+  }
 
   return () => {
     const { token, given } = props.value;
