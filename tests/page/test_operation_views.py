@@ -144,6 +144,18 @@ def test_the_ledger_is_sought_by_number_kind_and_time(page: Page) -> None:
     expect(rows).to_contain_text("parcel")
 
 
+def test_pages_without_a_record_are_passed_over(page: Page) -> None:
+    def empty_at_first(route: Any) -> None:
+        if "cursor" in route.request.url:
+            route.continue_()
+        else:
+            route.fulfill(json={"records": [], "cursor": "1"})
+
+    page.route("**/v1/zones/ada/records**", empty_at_first)
+    main = view(page, "ada/ledger?order=oldest")
+    expect(main.get_by_role("list", name="Records")).to_contain_text("I live in Turin.")
+
+
 def test_a_record_is_followed_through_agents_and_files(page: Page) -> None:
     main = view(page, "ada/ledger/1")
     expect(main.get_by_role("region", name="Content")).to_contain_text("I live in Turin.")

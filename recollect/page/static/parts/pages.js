@@ -26,10 +26,11 @@ export const Pages = component((props, own) => {
     loading.value = true;
     const { request, entries } = props.value;
     const query = { ...request.query, ...(cursor.value ? { cursor: cursor.value } : {}) };
+    let found = [];
     try {
       const answer = await call({ ...request, query });
       if (mine !== round) return;
-      const found = entries(answer);
+      found = entries(answer);
       if (found.length) pages.value = [...pages.value, { at: pages.value.length, found }];
       cursor.value = answer.cursor ?? null;
     } catch (error) {
@@ -37,6 +38,8 @@ export const Pages = component((props, own) => {
       problem.value = error;
     }
     loading.value = false;
+    // A page may be empty although more follow.
+    if (!found.length) more();
   }
 
   own(
