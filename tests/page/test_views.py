@@ -50,7 +50,7 @@ def test_a_question_is_asked_and_stands_in_the_address(page: Page) -> None:
     main.get_by_role("button", name="Ask").click()
     expect(results(main).first).to_contain_text("Oslo")
     expect(page).to_have_url(re.compile(r"query=Where\+does\+Ada\+live"))
-    expect(results(main).first).to_contain_text(re.compile(r"keyword\s*\d"))
+    expect(results(main).first).to_contain_text(re.compile(r"statement\s*\d"))
     page.reload()
     expect(results(main).first).to_contain_text("Oslo")
     page.go_back()
