@@ -30,7 +30,7 @@ from bench.ledger import (
     seal,
     storm,
 )
-from bench.recall import context, facts, latency, locomo, told_events
+from bench.recall import context, facts, graph, latency, locomo, told_events
 from bench.serving import concurrency, dependencies, page_load, service, start
 
 _MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
@@ -70,6 +70,7 @@ def benches(
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
         "recall": lambda: "\n".join(map(section, latency.run(sizes=asked, kept=zones))),
+        "graph": lambda: section(graph.run(relationships=many)),
         "concurrency": lambda: section(
             concurrency.run(homes, questions=concurrent_questions(concurrency.QUESTIONS))
         ),

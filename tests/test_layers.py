@@ -47,6 +47,7 @@ PACKAGES = {
         "consolidation",
         "mental_models",
         "learning",
+        "relationships",
         "encoder",
         "reader",
         "analyses",

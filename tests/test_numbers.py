@@ -32,7 +32,7 @@ from recollect.projections.recall import (
 )
 from recollect.projections.recall.answer import assembly
 from recollect.projections.recall.answer.explanation import STEPS
-from recollect.projections.recall.arms import observations
+from recollect.projections.recall.arms import graph_arm, observations
 from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
 from recollect.projections.recall.arms.temporal import _EVENT_SHARE
@@ -178,6 +178,11 @@ RANKING = {
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
+    "`graph`: hops that relationships are followed; entities reached at most": (
+        f"{graph_arm.NEIGHBOR_HOPS}, {graph_arm.MAX_ENTITIES}"
+    ),
+    "`graph`: least similarity of a fact whose entities are followed, as a share of that of the "
+    "best": str(graph_arm.ENTITY_SIMILARITY_THRESHOLD),
     "turns around the time that a question names": (
         f"count {_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
         f"{_REACH_MS // 86_400_000}"
@@ -252,9 +257,9 @@ def test_the_weights_of_the_arms_are_the_codes() -> None:
 
 
 def test_every_arm_runs_in_some_budget() -> None:
-    """Those of facts and of sentences come with those of turns."""
+    """Those of facts and of sentences come with those of turns, that of the graph if asked for."""
     run = frozenset[str]().union(*BUDGETS.values())
-    assert run | {"statement", "sentence"} == WEIGHTS.keys()
+    assert run | {"statement", "sentence", "graph"} == WEIGHTS.keys()
 
 
 def test_every_field_of_a_result_and_no_other_is_in_the_reference() -> None:

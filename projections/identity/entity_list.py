@@ -99,6 +99,27 @@ def merged_entities(
     )
 
 
+def direct_merges(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
+    """Return id -> id of the entity that it was merged into, for those of these that were."""
+    found = rows(
+        connection,
+        "SELECT id, merged_into FROM entities "
+        "WHERE id IN (SELECT value FROM json_each(?)) AND merged_into IS NOT NULL",
+        (json_array(entity_ids),),
+    )
+    return dict(found)
+
+
+def directly_merged(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
+    """Return the ids of the entities that were merged into these, without those merged earlier."""
+    found = rows(
+        connection,
+        "SELECT id FROM entities WHERE merged_into IN (SELECT value FROM json_each(?))",
+        (json_array(entity_ids),),
+    )
+    return [str(id_) for (id_,) in found]
+
+
 def handles_of(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
@@ -116,6 +137,16 @@ def names_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
     found = rows(
         connection,
         "SELECT id, name FROM entities WHERE id IN (SELECT value FROM json_each(?))",
+        (json_array(entity_ids),),
+    )
+    return dict(found)
+
+
+def types_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
+    """Return id -> type, for entities that exist."""
+    found = rows(
+        connection,
+        "SELECT id, type FROM entities WHERE id IN (SELECT value FROM json_each(?))",
         (json_array(entity_ids),),
     )
     return dict(found)

@@ -12,7 +12,7 @@ from recollect.cli.json_lines_reader import read_lines
 from recollect.operations.answers.recalling import check_query
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import MAX_INTEGER, MIN_INTEGER
-from recollect.schemas.wire import Budget, JudgedQuestion, Query
+from recollect.schemas.wire import Budget, GraphMode, JudgedQuestion, Query
 
 
 class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +29,7 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
     min_score: float | None = None
     budget: Budget | None = None
     profile: str | None = None
+    graph_mode: GraphMode | None = None
 
     def to_query(self, text: str, default: Query) -> Query:
         """Return the query; options that are not given come from `default`.
@@ -48,6 +49,7 @@ class QueryOptions(msgspec.Struct, frozen=True, kw_only=True):
             "min_score": self.min_score,
             "budget": self.budget,
             "profile": self.profile,
+            "graph_mode": self.graph_mode,
         }
         options = {field: value for field, value in given.items() if value is not None}
         query = msgspec.structs.replace(default, query=text, **options)

@@ -7,12 +7,12 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from recollect.schemas.wire import SCOPES, Budget
+from recollect.schemas.wire import SCOPES, Budget, GraphMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: A copy of recall's list, so that --help need not load recall; a test compares them.
-PROFILES = ("default", "rrf", "recent")
+PROFILES = ("default", "rrf", "recent", "graph")
 
 #: The forms of a time, for help texts.
 TIMES = "Times are ISO 8601 with a UTC offset, or Unix milliseconds; a bare date is 00:00 UTC."
@@ -37,7 +37,15 @@ def query_options(function: Command) -> Command:
                 type=click.Choice(PROFILES),
                 default="default",
                 show_default=True,
-                help="Ranking: rrf merges the search methods by rank, recent favours new memories.",
+                help="Ranking: rrf merges the search methods by rank, recent favours new memories, "
+                "graph weighs meaning, words and relationships.",
+            ),
+            click.option(
+                "--graph-mode",
+                type=click.Choice(get_args(GraphMode)),
+                default="none",
+                show_default=True,
+                help="Follow relationships from entities (low), from themes (high), or both.",
             ),
             click.option("--scope", help=f"Comma-separated result types: {', '.join(SCOPES)}."),
             click.option("--entity", metavar="E", help="Only results about entity E (name or id)."),

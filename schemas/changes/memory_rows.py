@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from recollect.schemas.changes.learning_rows import LearningRow
 from recollect.schemas.changes.row import Row
+from recollect.schemas.relationship_types import RelationshipType
 
 
 class Fact(Row, frozen=True, array_like=True, tag="fact"):
@@ -487,6 +488,24 @@ class EntityFact(Row, frozen=True, array_like=True, tag="entity_fact"):
     number: int
 
 
+class RelationshipEvidence(Row, frozen=True, array_like=True, tag="relationship_evidence"):
+    """A fact states a relationship between two entities, at `char_start` to `char_end` of its text.
+
+    `confidence`: probability, 0 to 1, that it does. `rule`: the rule or the slot that found it.
+    """
+
+    TABLE: ClassVar = "relationship_evidence"
+    KEY: ClassVar = ("fact_id", "source_entity_id", "target_entity_id")
+    fact_id: str
+    source_entity_id: str
+    target_entity_id: str
+    relationship_type: RelationshipType
+    confidence: float
+    char_start: int
+    char_end: int
+    rule: str
+
+
 class MentalModelRecallCount(Row, frozen=True, array_like=True, tag="mental_model_access"):
     """The number of recalls of a mental model that the ledger record `number` reports."""
 
@@ -733,6 +752,7 @@ MemoryRow = (
     | RefreshTick
     | EntityChange
     | EntityFact
+    | RelationshipEvidence
     | Directive
     | StatedDependency
     | DependencyTerm

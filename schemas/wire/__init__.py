@@ -5,6 +5,7 @@ ISO 8601 in UTC.
 """
 
 from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.relationship_types import RelationshipType
 from recollect.schemas.wire.analysis_entries import (
     Analysis,
     AnalysisPage,
@@ -22,6 +23,7 @@ from recollect.schemas.wire.answering import (
     ContextBlock,
     DateRange,
     Explanation,
+    GraphMode,
     MemoryRevision,
     Provenance,
     ProvenanceStep,
@@ -57,6 +59,13 @@ from recollect.schemas.wire.extraction import (
     Extraction,
     Mention,
     Writer,
+)
+from recollect.schemas.wire.graph_entries import (
+    EntityGraph,
+    GraphEntity,
+    Relationship,
+    RelationshipDirection,
+    RelationshipPage,
 )
 from recollect.schemas.wire.inference import (
     Inference,
@@ -225,6 +234,7 @@ __all__ = [
     "Entity",
     "EntityDescription",
     "EntityDiff",
+    "EntityGraph",
     "EntityLink",
     "EntityPage",
     "EntityPair",
@@ -256,6 +266,8 @@ __all__ = [
     "ForgetReport",
     "ForgetTargets",
     "GenerationDiff",
+    "GraphEntity",
+    "GraphMode",
     "Handle",
     "Inference",
     "InferenceEvent",
@@ -317,6 +329,10 @@ __all__ = [
     "RelatedEntities",
     "RelatedEntity",
     "Relation",
+    "Relationship",
+    "RelationshipDirection",
+    "RelationshipPage",
+    "RelationshipType",
     "RelevantStrategies",
     "RelevantStrategy",
     "RememberReceipt",

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
 Budget = Literal["low", "mid", "high"]
+GraphMode = Literal["none", "low", "high", "dual"]
 
 SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
 #: All scopes but entities, which must be requested explicitly.
@@ -102,6 +103,13 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
             "if all of its events are among them."
         ),
     ] = None
+    graph_mode: Annotated[
+        GraphMode,
+        Meta(
+            description="Follow relationships: from the entities of the question (low), from its "
+            "themes (high), both (dual) or not at all (none)."
+        ),
+    ] = "none"
 
 
 class DateRange(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.learning.learning_handler import LearningHandler
 from recollect.streams.agents.mental_models.directive_handler import DirectiveHandler
 from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
+from recollect.streams.agents.relationship_finder import RelationshipFinder
 from recollect.streams.agents.retraction_handler import RetractionHandler
 from recollect.streams.agents.state import State
 from recollect.streams.agents.turn_closer import TurnCloser
@@ -42,6 +43,7 @@ BY_NAME: Mapping[str, Agent] = {
     "dependencies": DependencyKeeper(),
     "episodes": EpisodeGrouper(),
     "analyses": EpisodeAnalyst(),
+    "relationships": RelationshipFinder(),
     "deadletters": DeadLetterHandler(),
     "ticks": TurnCloser(),
     "modelwriter": ModelWriter(),

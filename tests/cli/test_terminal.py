@@ -235,6 +235,11 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
         "infer": [[attack], [attack, "--memory", attack], [attack, "--context", attack]],
         "evaluate": [[str(judged)], [attack]],
+        "graph": [
+            *(["list", attack], ["neighbors", attack], ["path", attack, attack]),
+            *(["list", f"Ada{ATTACK}"], ["neighbors", f"Ada{ATTACK}", "--type", attack]),
+            ["subgraph", f"Ada{ATTACK}", f"Bob{ATTACK}"],
+        ],
         "timeline": [[], ["--entity", attack], ["--from", attack], ["--full"]],
         "episodes": [
             *([], ["list", attack], ["show", attack], ["history", attack], [attack]),

@@ -149,6 +149,18 @@ def test_people_are_listed_and_got_by_name(ada: Agent) -> None:
     assert bob["facts"] == 1
 
 
+def test_relationships_are_listed_and_followed(ada: Agent) -> None:
+    (moved,) = ada.call("list_relationships", entity="Ada")["relationships"]
+    assert (moved["type"], moved["target"], moved["source_event_ids"]) == (
+        "LOCATED_IN",
+        "Oslo",
+        ["m3"],
+    )
+    near = ada.call("neighbors", entity="Oslo", hops=1)
+    assert [one["name"] for one in near["entities"]] == ["Oslo", "Ada"]
+    assert ada.call("find_path", source="Ada", target="Oslo")["relationships"] == [moved]
+
+
 def test_what_happened_is_listed_by_day(ada: Agent) -> None:
     days = ada.call("timeline", entity="Bob")["days"]
     assert [(day["day"], [item["source_event_ids"] for item in day["items"]]) for day in days] == [

@@ -28,6 +28,7 @@ from recollect.operations.table.zone_operations import ZoneOperations, all_opera
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, DEFAULT_PROFILE, PROFILES, RecallQuery
 from recollect.projections.recall.answer.assembly import MAX_FACTS, MAX_FOR_LIST, MAX_OBSERVATIONS
+from recollect.projections.recall.arms import graph_arm
 from recollect.projections.recall.ranking import decay
 from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf
@@ -40,7 +41,8 @@ from recollect.schemas.events import (
     Remember,
     SetMemoryState,
 )
-from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Query, Result
+from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
+from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Query, Result
 from recollect.streams.agents import turn_closer
 from recollect.streams.agents.identity import merge_handler as merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
@@ -237,6 +239,12 @@ MENTIONED = [
         "entity_id confidence mention_text char_offset_start char_offset_end",
     ),
     (
+        "004 RelationshipModel; a file has one zone",
+        "memory",
+        "relationships",
+        "source_entity_id target_entity_id relationship_type weight confidence",
+    ),
+    (
         "A1 the delivery context of an event",
         "events",
         "events",
@@ -254,9 +262,10 @@ def test_a_table_that_is_mentioned_has_its_columns(
         assert set(names.split()) <= columns(files[file], table).keys(), says
 
 
-#: 000 "Tables Dropped from V1" and 001 "Tables to DROP", "Tables ELIMINATED".
+#: 000 "Tables Dropped from V1" and 001 "Tables to DROP", "Tables ELIMINATED". The relationships of
+#: V1 are dropped too: those of 004 are a view over facts.
 DROPPED = """
-    relationships entity_aliases identity_mappings persons person_contact_links person_facts
+    entity_aliases identity_mappings persons person_contact_links person_facts
     unattributed_facts merge_events contacts contact_identifiers identities merge_suggestions
     candidate_mentions episode_entity_mentions episode_relationship_mentions entity_merge_events
     sync_watermarks adapter_state bus_events sync_jobs agent_sessions agent_messages agent_turns
@@ -710,6 +719,30 @@ CONSTANTS = [
         },
     ),
     Holds(
+        "004 nineteen relationship types",
+        lambda: set(RELATIONSHIP_TYPES),
+        {
+            *("WORKS_WITH", "MANAGES", "REPORTS_TO", "CREATES", "MODIFIES", "OWNS", "DEPENDS_ON"),
+            *("BLOCKS", "RELATES_TO", "MENTIONS", "REFERENCES", "LOCATED_IN", "PART_OF", "HAS"),
+            *("USES", "OTHER", "UPDATES", "EXTENDS", "DERIVES"),
+        },
+    ),
+    Holds(
+        "004 graph modes none, low, high, dual",
+        lambda: (get_args(GraphMode), RecallQuery(text="?").graph_mode),
+        (("none", "low", "high", "dual"), "none"),
+    ),
+    Holds(
+        "004 lambda_semantic 0.4, lambda_keyword 0.3, lambda_graph 0.3",
+        lambda: {arm: weight for arm, weight in PROFILES["graph"].weights.items() if weight},
+        {"semantic": 0.4, "keyword": 0.3, "graph": 0.3},
+    ),
+    Holds(
+        "004 neighbor_hops 2, entity_similarity_threshold 0.75",
+        lambda: (graph_arm.NEIGHBOR_HOPS, graph_arm.ENTITY_SIMILARITY_THRESHOLD),
+        (2, 0.75),
+    ),
+    Holds(
         "A15 people, handles, organisations, places, concepts are entities",
         lambda: {"person", "organisation", "place", "concept"} <= set(ENTITY_TYPES.values()),
         True,
@@ -881,10 +914,8 @@ LATER = [
         WRITER,
         lambda: not said("conversation.preceding(event, 1)")(),
     ),
-    Comes("004 nineteen relationship types", NEXUS, said("REPORTS_TO", "RelationshipType")),
     Comes("002 daily passes: dreams, bridge, insight", CONSOLIDATION, table("dreams")),
     Comes("004 memories and their versions", NEXUS, table("memories", "memory_versions")),
-    Comes("004 relationships", NEXUS, table("relationships")),
     Comes("004 DEFAULT_DECAY_FACTOR 0.95, floor 0.1", NEXUS, said("DEFAULT_MIN_IMPORTANCE")),
     Comes("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", NEXUS, said("MAIN_CAPACITY")),
     Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),

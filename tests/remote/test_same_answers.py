@@ -198,6 +198,20 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=("m1", "gone"))]),
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=())], max_results=3),
     ),
+    "relationships": (
+        lambda zone: zone.relationships("Ada"),
+        lambda zone: zone.relationships("Ada", superseded=True, direction="out", limit=1),
+        lambda zone: zone.relationships("Ada", types=["LOCATED_IN"], known_at=zone.token()),
+    ),
+    "neighbors": (
+        lambda zone: zone.neighbors("Ada"),
+        lambda zone: zone.neighbors("Oslo", hops=1, direction="in", limit=1),
+    ),
+    "subgraph": (lambda zone: zone.subgraph(["Ada", "Oslo"], hops=1),),
+    "path_between": (
+        lambda zone: zone.path_between("Ada", "Oslo"),
+        lambda zone: zone.path_between("Ada", "Bob", max_hops=1),
+    ),
     "timeline": (
         lambda zone: zone.timeline(),
         lambda zone: zone.timeline(entity="Bob", first="2026-05-08", last="2026-05-09"),

@@ -6,6 +6,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
 from recollect.projections.recall.arms.causal import causal
 from recollect.projections.recall.arms.entity import entity
+from recollect.projections.recall.arms.graph_arm import graph
 from recollect.projections.recall.arms.keyword import keyword, statement
 from recollect.projections.recall.arms.semantic import semantic, sentence
 from recollect.projections.recall.arms.temporal import temporal
@@ -21,7 +22,7 @@ def run_arms(
 ) -> ScoresByArm:
     """Run the `enabled` arms for which the question has a search key.
 
-    A vector arm finds up to `pool` candidates.
+    A vector arm finds up to `pool` candidates. The graph arm runs at any budget, if asked for.
     """
     arms: dict[str, ArmScores] = {}
     facts: dict[str, float] = {}
@@ -45,6 +46,8 @@ def run_arms(
         arms["temporal"] = temporal(question, index, files)
     if "causal" in enabled and facts:
         arms["causal"] = causal(question, index, files, facts)
+    if question.query.graph_mode != "none" and (found := graph(question, index, files, facts)):
+        arms["graph"] = found
     if len(undecided := index.undecided_turns):
         for name in arms.keys() & _DERIVED_ARMS:
             arms[name] = arms[name]._replace(unread=undecided)

@@ -9,7 +9,7 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import replace_lone_surrogates
 from recollect.schemas.times import LATEST_MS
-from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, Scope
+from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Scope
 
 MAX_RESULTS = 1_000
 #: The maximum length of a query, and of a name to filter by, in characters.
@@ -33,7 +33,8 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     the decay of scores are measured; None means the time of the zone's last turn. `spans`: times,
     as (first, last), whose turns are preferred, though others are not excluded; if empty, the times
     in the text. `min_score`: results with a lower score are dropped. `allowed_numbers`: the event
-    numbers of the turns that may be results; None for all.
+    numbers of the turns that may be results; None for all. `graph_mode`: whether relationships are
+    followed from the entities of the question (`low`), from its themes (`high`), or both.
     """
 
     text: str
@@ -50,6 +51,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool = False
     spans: tuple[tuple[int, int], ...] = ()
     allowed_numbers: frozenset[int] | None = None
+    graph_mode: GraphMode = "none"
 
     def check(self) -> None:
         """Raise InvalidInput if a field is invalid."""
@@ -78,6 +80,9 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
                 raise InvalidInput(f"scope {name!r}: choose from {', '.join(SCOPES)}")
         if self.budget not in get_args(Budget):
             raise InvalidInput(f"budget {self.budget!r}: choose from {', '.join(get_args(Budget))}")
+        if self.graph_mode not in get_args(GraphMode):
+            modes = ", ".join(get_args(GraphMode))
+            raise InvalidInput(f"graph_mode {self.graph_mode!r}: choose from {modes}")
 
     @property
     def has_filters(self) -> bool:

@@ -9,13 +9,14 @@ import msgspec
 from recollect.schemas.wire import Budget
 
 #: The weight of each arm. In order: terms of the turn and its neighbours; terms of its facts; its
-#: vector and its neighbours'; its best sentence's vector; speaker and mentions; causes and effects;
-#: token vectors of the turn and its neighbours; the time that the question refers to; entities
-#: shared with the best turns; the best turn of its day from another platform. Many turns have no
-#: facts, since only durable statements become facts. So 0.25 for the vectors of facts and 0.15 for
-#: their terms, which include the speaker and resolved dates, is better than 0.4 and 0.05: recall@10
-#: is 89.5 instead of 88.9, though MRR is 69.2 instead of 69.4 (LoCoMo, dev). 0.4 for times and 0.2
-#: for days are the best on either of two LifeBench people; LoCoMo hardly has either.
+#: vector and its neighbours'; its best sentence's vector; speaker and mentions; causes and
+#: effects; token vectors of the turn and its neighbours; the time that the question refers to;
+#: entities shared with the best turns; the best turn of its day from another platform;
+#: relationships, if the query asks for them. Many turns have no facts, since only durable
+#: statements become facts. So 0.25 for the vectors of facts and 0.15 for their terms, which
+#: include the speaker and resolved dates, is better than 0.4 and 0.05: recall@10 is 89.5 instead
+#: of 88.9, though MRR is 69.2 instead of 69.4 (LoCoMo, dev). 0.4 for times and 0.2 for days are
+#: the best on either of two LifeBench people; LoCoMo hardly has either.
 WEIGHTS = {
     "keyword": 0.5,
     "statement": 0.15,
@@ -27,6 +28,7 @@ WEIGHTS = {
     "temporal": 0.4,
     "shared": 0.08,
     "day": 0.2,
+    "graph": 0.3,
 }
 #: The arms that score the text of turns; the others use speakers, mentions, times and causes.
 TEXT_ARMS = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
@@ -87,8 +89,19 @@ RRF_PROFILE = Profile(
 #: (recall@10 +0.2, MRR -0.4).
 RECENT_PROFILE = Profile(decay=0.3, recency=0.2)
 
+#: Semantic 0.4, keyword 0.3, graph 0.3, and nothing else: for queries with a `graph_mode`.
+GRAPH_PROFILE = Profile(
+    weights={**dict.fromkeys(WEIGHTS, 0.0), "semantic": 0.4, "keyword": 0.3, "graph": 0.3},
+    match_answer_type=False,
+)
+
 #: The profiles by name, as clients request them.
-PROFILES = {"default": DEFAULT_PROFILE, "rrf": RRF_PROFILE, "recent": RECENT_PROFILE}
+PROFILES = {
+    "default": DEFAULT_PROFILE,
+    "rrf": RRF_PROFILE,
+    "recent": RECENT_PROFILE,
+    "graph": GRAPH_PROFILE,
+}
 
 _MID_ARMS = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared", "day"})
 #: The arms that each budget runs. Doubling the pool for "high" does not help (recall@10 89.7

@@ -173,6 +173,7 @@ def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
         budget=query.budget,
         min_score=query.min_score,
         explain=query.explain,
+        graph_mode=query.graph_mode,
     )
     question.check()
     if query.max_tokens is not None and not 1 <= query.max_tokens <= MAX_TOKENS:

@@ -37,6 +37,7 @@ from recollect.schemas.wire import (
     Playbook,
     RelatedEntities,
     RelatedEntity,
+    Relationship,
     Time,
     ZoneSummary,
 )
@@ -47,7 +48,7 @@ _MAX_PAGE_SIZE = 1_000
 #: The maximum number of related entities, so that a graph of them can be drawn.
 MAX_RELATED = 100
 
-Identified = TypeVar("Identified", Merge, MentalModel, Directive, Playbook)
+Identified = TypeVar("Identified", Merge, MentalModel, Directive, Playbook, Relationship)
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:

@@ -107,6 +107,7 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
         quotes_memories=True,
         hidden=frozenset(
             {"max_tokens", "known_at", "valid_at", "asked_at", "min_score", "explain", "profile"}
+            | {"graph_mode"}
             | {"source_event_ids"}
         ),
         shape=_require_known_names,

@@ -7,6 +7,7 @@ from recollect.operations.table.backfill_operations import BackfillOperations
 from recollect.operations.table.branch_operations import BranchOperations
 from recollect.operations.table.derived.analysis_operations import AnalysisOperations
 from recollect.operations.table.derived.episode_operations import EpisodeOperations
+from recollect.operations.table.derived.graph_operations import GraphOperations
 from recollect.operations.table.derived.model_operations import ModelOperations
 from recollect.operations.table.derived.observation_operations import ObservationOperations
 from recollect.operations.table.derived.timeline_operations import TimelineOperations
@@ -27,6 +28,7 @@ class ZoneOperations(
     AnswerOperations,
     MemoryOperations,
     EntityOperations,
+    GraphOperations,
     TimelineOperations,
     EpisodeOperations,
     MergeOperations,

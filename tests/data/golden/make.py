@@ -463,6 +463,11 @@ ROWS: dict[str, dict[str, Any]] = {
         "first_day": None, "last_day": None, "attribute": "home", "value": "Zürich",
         "beside": "[[\"E2\",\"Zürich\"]]", "ended_at": None, "is_told": 1, "number": 9,
     },
+    "relationship_evidence": {
+        "fact_id": "F1", "source_entity_id": "E1", "target_entity_id": "E2",
+        "relationship_type": "LOCATED_IN", "confidence": 0.75, "char_start": 0, "char_end": 19,
+        "rule": "live in",
+    },
     "directives": {
         "id": "D1", "form": "language", "text": "Always answer in French.", "lifts": 0,
         "event_id": "EV1", "said_at": OCCURRED, "char_start": 0, "char_end": 24, "number": 9,

@@ -1,0 +1,195 @@
+"""The graph of a zone's entities: relationships, neighbours, subgraphs and paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, get_args
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories.listing import (
+    after_cursor,
+    check_limit,
+    files_known_at,
+    resolve_entities,
+)
+from recollect.projections import entity_graph
+from recollect.projections.events.event_queries import by_ids
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entity_list import names_of, types_of
+from recollect.projections.memory import fact_statements
+from recollect.projections.memory.relationship_queries import RelationshipFilter
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
+from recollect.schemas.times import format_time, parse_query_time
+from recollect.schemas.wire import (
+    EntityGraph,
+    GraphEntity,
+    Relationship,
+    RelationshipDirection,
+    RelationshipPage,
+    RelationshipType,
+    Time,
+)
+
+#: The maximum number of hops.
+MAX_HOPS = 6
+_MAX_FACTS = 20
+
+
+class GraphQuery(NamedTuple):
+    """Which relationships count, at which time, as known when."""
+
+    types: Sequence[RelationshipType] | None = None
+    direction: RelationshipDirection = "both"
+    valid_at: Time | None = None
+    known_at: Time | None = None
+    superseded: bool = False
+
+
+def relationship_page(
+    zone: OpenZone, entity: str, query: GraphQuery, *, cursor: str | None, limit: int
+) -> RelationshipPage:
+    """Return a page of the relationships of an entity, those that were said most often first.
+
+    Raises:
+        InvalidInput: the entity is unknown, or another value is invalid.
+    """
+    check_limit(limit)
+    with _opened(zone, query) as graph:
+        if graph is None:
+            return RelationshipPage(relationships=[])
+        edges = graph.edges.edges_of(graph.entities(entity), query.direction)
+        listed = sorted(graph.relationships(edges), key=lambda one: (-one.weight, one.id))
+    page, more = after_cursor(listed, cursor, limit)
+    return RelationshipPage(relationships=page, cursor=more)
+
+
+def neighborhood(
+    zone: OpenZone, entities: Sequence[str], query: GraphQuery, *, hops: int, limit: int
+) -> EntityGraph:
+    """Return the entities within some hops of these, and the relationships between them.
+
+    Raises:
+        InvalidInput: an entity is unknown, or another value is invalid.
+    """
+    check_limit(limit)
+    _check_hops(hops, "hops", 0)
+    if not entities:
+        raise InvalidInput("entities is empty; name at least one")
+    with _opened(zone, query) as graph:
+        if graph is None:
+            return EntityGraph(entities=[], relationships=[])
+        starts = [id_ for each in entities for id_ in graph.entities(each)]
+        found = graph.edges.neighbors(starts, hops, limit, query.direction)
+        return graph.of(found.hops, truncated=found.truncated)
+
+
+def path(
+    zone: OpenZone, source: str, target: str, query: GraphQuery, *, max_hops: int
+) -> EntityGraph:
+    """Return a shortest path between two entities; it is empty if there is none that short.
+
+    Raises:
+        InvalidInput: an entity is unknown, or another value is invalid.
+    """
+    _check_hops(max_hops, "max_hops", 1)
+    with _opened(zone, query) as graph:
+        if graph is None:
+            return EntityGraph(entities=[], relationships=[])
+        starts, ends = graph.entities(source), graph.entities(target)
+        found = graph.edges.path(starts, ends, max_hops, query.direction)
+        return graph.of({id_: place for place, id_ in enumerate(found)}, truncated=False)
+
+
+def _check_hops(hops: int, field: str, least: int) -> None:
+    if not isinstance(hops, int) or isinstance(hops, bool) or not least <= hops <= MAX_HOPS:
+        raise InvalidInput(f"{field} is {hops!r}; it may be {least} to {MAX_HOPS}")
+
+
+@contextmanager
+def _opened(zone: OpenZone, query: GraphQuery) -> Iterator[_Graph | None]:
+    types = query.types if query.types is None else tuple(query.types)
+    for type_ in types or ():
+        if type_ not in RELATIONSHIP_TYPES:
+            raise InvalidInput(
+                f"type {type_!r} is unknown; types are {', '.join(RELATIONSHIP_TYPES)}"
+            )
+    if query.direction not in get_args(RelationshipDirection):
+        raise InvalidInput(f"direction is {query.direction!r}; give out, in or both")
+    valid = None if query.valid_at is None else parse_query_time(query.valid_at, "valid_at")
+    which = RelationshipFilter(types, valid, query.superseded)
+    opened = files_known_at(zone, query.known_at)
+    if opened is None:
+        yield None
+        return
+    with opened as files, files.read_transaction():
+        yield _Graph(files, which)
+
+
+class _Graph:
+    """The graph of a zone's files, and its parts as they are shown."""
+
+    def __init__(self, files: ZoneFiles, which: RelationshipFilter) -> None:
+        self._files = files
+        self.edges = entity_graph.EntityGraph(
+            files.memory.connection, files.identity.connection, which
+        )
+
+    def entities(self, name_or_id: str) -> list[str]:
+        """Return the ids of all entities with a name or an id, after merges."""
+        ids = resolve_entities(self._files, name_or_id)
+        return sorted(set(self.edges.canonical(ids).values()))
+
+    def of(self, hops: dict[str, int], *, truncated: bool) -> EntityGraph:
+        """Return some entities, by their numbers of hops, with all relationships among them."""
+        names = names_of(self._files.identity.connection, list(hops))
+        types = types_of(self._files.identity.connection, list(hops))
+        return EntityGraph(
+            entities=[
+                GraphEntity(id=id_, name=names[id_], type=types[id_], hops=distance)
+                for id_, distance in hops.items()
+                if id_ in names
+            ],
+            relationships=self.relationships(self.edges.edges_among(list(hops))),
+            truncated=truncated,
+        )
+
+    def relationships(self, edges: Sequence[entity_graph.Edge]) -> list[Relationship]:
+        """Return relationships with their names, facts and events."""
+        memory, events = self._files.memory.connection, self._files.events.connection
+        ends = sorted({id_ for edge in edges for id_ in (edge.source, edge.target)})
+        names = names_of(self._files.identity.connection, ends)
+        facts = sorted({each.fact_id for edge in edges for each in edge.evidence})
+        stated = fact_statements.statements(memory, facts)
+        event_ids = sorted({one.event_id for said in stated.values() for one in said})
+        source_ids = {event.id: event.source_id for event in by_ids(events, event_ids)}
+        found = []
+        for edge in edges:
+            said = sorted(
+                (one.said_at, source_ids[one.event_id])
+                for each in edge.evidence
+                for one in stated.get(each.fact_id, ())
+                if one.event_id in source_ids
+            )
+            if not said:
+                continue  # Its events are being forgotten, or were all deleted.
+            newest = [each.fact_id for each in reversed(edge.evidence)]
+            found.append(
+                Relationship(
+                    id=f"{edge.source}:{edge.type}:{edge.target}",
+                    type=edge.type,
+                    source_id=edge.source,
+                    source=names.get(edge.source, edge.source),
+                    target_id=edge.target,
+                    target=names.get(edge.target, edge.target),
+                    weight=len(said),
+                    confidence=edge.confidence,
+                    current=any(each.ended_at is None for each in edge.evidence),
+                    first_said=format_time(said[0][0]),
+                    last_said=format_time(said[-1][0]),
+                    fact_ids=newest[:_MAX_FACTS],
+                    source_event_ids=list(dict.fromkeys(event for _, event in said)),
+                )
+            )
+        return found
