@@ -250,7 +250,7 @@ def test_a_zone_is_stalled_after_five_minutes_behind(page: Page, idle: int, stal
 
 
 def test_the_lag_is_sampled_while_the_page_is_open(page: Page) -> None:
-    lags = iter([9, 6, *[2] * 1000])
+    lags = iter([*[9] * 4, *[2] * 1000])
 
     def shrinking(route: Any) -> None:
         found = route.fetch().json()
