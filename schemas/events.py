@@ -171,6 +171,19 @@ class Consolidate(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="c
     is_absorbed: bool = False
 
 
+class RunPass(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="run_pass"):
+    """One step of a daily pass.
+
+    `temporal`: finds what is regular, ahead, in cycles or shared by two; `subject`: an entity.
+    `observation_merge`: ends the observation on the cluster `subject`, because that on the cluster
+    `keeper` says the same.
+    """
+
+    name: Literal["temporal", "observation_merge"]
+    subject: str
+    keeper: str | None = None
+
+
 class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
     """An unreadable input record, kept verbatim."""
 
@@ -522,6 +535,7 @@ AnyPayload = (
     | RecallsCounted
     | Tick
     | Consolidate
+    | RunPass
     | Park
     | Retry
     | Drop

@@ -11,7 +11,16 @@ import msgspec
 
 from recollect.projections.events.events_file import conversation_of
 from recollect.projections.sqlite import json_array, rows, scalar
-from recollect.schemas.events import KINDS, Attachment, Content, Deletion, Edit, Event, message_of
+from recollect.schemas.events import (
+    KINDS,
+    RESERVED_PLATFORM,
+    Attachment,
+    Content,
+    Deletion,
+    Edit,
+    Event,
+    message_of,
+)
 from recollect.schemas.ids import first_ulid
 from recollect.schemas.ledger.records import Source
 
@@ -263,6 +272,20 @@ def latest_time_before(connection: apsw.Connection, before_ms: int) -> int | Non
 def latest_time(connection: apsw.Connection) -> int:
     """Return the time of the latest event (unix ms); 0 if there is none."""
     return int(scalar(connection, "SELECT coalesce(max(occurred_at), 0) FROM events"))
+
+
+def time_of_zone(connection: apsw.Connection) -> int:
+    """Return the time of the latest message, or when it was received if that is earlier (unix ms).
+
+    0 if there is none.
+    """
+    found = rows(
+        connection,
+        "SELECT min(occurred_at, ingested_at) FROM events WHERE platform <> ? "
+        "ORDER BY occurred_at DESC LIMIT 1",
+        (RESERVED_PLATFORM,),
+    )
+    return int(found[0][0]) if found else 0
 
 
 def latest_ingestion(connection: apsw.Connection) -> int:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import rows, scalar
-from recollect.schemas.changes import AnalysisRun, ClusterFact, FactUnits, ObservationVersion
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.changes import (
+    AnalysisRun,
+    ClusterFact,
+    FactUnits,
+    ObservationMerge,
+    ObservationVersion,
+)
 
 _CLUSTER_FACT = ", ".join(ClusterFact.__struct_fields__)
 
@@ -61,6 +68,38 @@ def analysis_run(connection: apsw.Connection, run_id: str) -> AnalysisRun | None
         (run_id,),
     )
     return AnalysisRun(*found[0]) if found else None
+
+
+def observed_clusters(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
+    """Return the clusters of entities that have or had an observation, sorted."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT cluster_id FROM observation_versions "
+        "WHERE entity_id IN (SELECT value FROM json_each(?)) ORDER BY cluster_id",
+        (json_array(entity_ids),),
+    )
+    return [str(cluster) for (cluster,) in found]
+
+
+def evidence(connection: apsw.Connection, run_id: str) -> list[str]:
+    """Return the facts that support a version of an observation, sorted."""
+    found = rows(
+        connection,
+        "SELECT fact_id FROM observation_facts WHERE analysis_run_id = ? ORDER BY fact_id",
+        (run_id,),
+    )
+    return [str(fact) for (fact,) in found]
+
+
+def observation_merge(connection: apsw.Connection, run_id: str) -> ObservationMerge | None:
+    """Return what took the place of an observation that ended with this version."""
+    columns = ", ".join(ObservationMerge.__struct_fields__)
+    found = rows(
+        connection,
+        f"SELECT {columns} FROM observation_merges WHERE analysis_run_id = ?",
+        (run_id,),
+    )
+    return ObservationMerge(*found[0]) if found else None
 
 
 class ChangedCluster(NamedTuple):

@@ -341,6 +341,18 @@ def version_history(connection: apsw.Connection, run_id: str) -> list[EndedVersi
     return [EndedVersion(*row) for row in found]
 
 
+def versions_since(connection: apsw.Connection, number: int) -> tuple[int, int]:
+    """Return how many versions with a text, and without, were written since a record."""
+    found = rows(
+        connection,
+        "SELECT coalesce(sum(output_text IS NOT NULL), 0), coalesce(sum(output_text IS NULL), 0) "
+        "FROM observation_versions AS version JOIN analysis_runs AS run "
+        "ON run.id = version.analysis_run_id WHERE version.number > ?",
+        (number,),
+    )
+    return found[0][0], found[0][1]
+
+
 def observation_count(connection: apsw.Connection) -> int:
     """Return the number of observations."""
     return int(

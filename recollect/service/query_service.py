@@ -254,6 +254,7 @@ class QueryService:
                 self._on_decided,
                 ticks=ticks,
                 profile_facts=home.configuration.profile_facts,
+                passes_hour=home.configuration.passes_hour,
                 analyses=analyses,
             )
             if decides

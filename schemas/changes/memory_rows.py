@@ -8,6 +8,10 @@ from recollect.schemas.changes.learning_rows import LearningRow
 from recollect.schemas.changes.row import Row
 from recollect.schemas.relationship_types import RelationshipType
 
+ObservationKind = Literal[
+    "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "shared"
+]
+
 
 class Fact(Row, frozen=True, array_like=True, tag="fact"):
     """An atomic sentence. Times are unix ms; `signature` is the near-duplicate key."""
@@ -385,10 +389,29 @@ class ObservationVersion(Row, frozen=True, array_like=True, tag="observation_ver
     KEY: ClassVar = ("analysis_run_id",)
     analysis_run_id: str
     cluster_id: str
-    kind: Literal["cluster", "changes", "list", "history"]
+    kind: ObservationKind
     entity_id: str
     label: str
     number: int
+
+
+class PassTick(Row, frozen=True, array_like=True, tag="pass_tick"):
+    """A tick of a daily pass; `at` is unix ms."""
+
+    TABLE: ClassVar = "pass_ticks"
+    KEY: ClassVar = ("number",)
+    number: int
+    name: str
+    at: int
+
+
+class ObservationMerge(Row, frozen=True, array_like=True, tag="observation_merge"):
+    """A version without text, and the observation that says the same in its place."""
+
+    TABLE: ClassVar = "observation_merges"
+    KEY: ClassVar = ("analysis_run_id",)
+    analysis_run_id: str
+    keeper_cluster_id: str
 
 
 class ObservationItem(Row, frozen=True, array_like=True, tag="observation_item"):
@@ -765,6 +788,8 @@ MemoryRow = (
     | ConsolidationTick
     | ObservationVersion
     | ObservationItem
+    | PassTick
+    | ObservationMerge
     | ModelWriteStats
     | WriterPromptVersion
     | Episode

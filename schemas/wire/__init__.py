@@ -108,6 +108,7 @@ from recollect.schemas.wire.ledger_entries import (
 )
 from recollect.schemas.wire.list_entries import (
     Branch,
+    ConsolidationReport,
     DeadLetter,
     DeadLetterOutcome,
     Directive,
@@ -223,6 +224,7 @@ __all__ = [
     "CertificateSummary",
     "ChangedFact",
     "Comparison",
+    "ConsolidationReport",
     "ContextBlock",
     "DateRange",
     "DateTrace",

@@ -378,17 +378,28 @@ class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
     end: Annotated[int, Meta(description="Character after the last one.")]
 
 
+class ConsolidationReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What consolidating a zone wrote."""
+
+    written: Annotated[int, Meta(description="Versions of observations that were written.")]
+    ended: Annotated[int, Meta(description="Observations that ended.")]
+    consolidates: Annotated[bool, Meta(description="The home's agents consolidate facts.")]
+
+
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A version of an observation: what several facts say about one topic of one entity."""
 
     id: Annotated[str, Meta(description="Id of this version.")]
     text: Annotated[str, Meta(description="The observation.")]
     kind: Annotated[
-        Literal["cluster", "changes", "list", "history", "other"],
+        Literal[
+            "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "shared", "other"
+        ],
         Meta(
             description="cluster: facts about a topic; changes: what changed; list: values of an "
-            "attribute; history: values that replaced each other; other: written by an agent of "
-            "another package."
+            "attribute; history: values that replaced each other; regular: what happens again and "
+            "again; ahead: what has a day to come; cycle: a topic of one day of the week; shared: "
+            "what two do together; other: written by an agent of another package."
         ),
     ]
     topic: Annotated[str | None, Meta(description="Its topic in words.")]

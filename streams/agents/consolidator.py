@@ -8,8 +8,7 @@ text is new. So what is committed is always a single fact, or a single cluster.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence, Set
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -28,8 +27,6 @@ from recollect.schemas.changes import (
     ClusterFact,
     ConsolidationTick,
     DecidedPart,
-    Episode,
-    EpisodeEvent,
     Fact,
     FactClaim,
     FactDays,
@@ -40,6 +37,7 @@ from recollect.schemas.changes import (
     MergedSupersession,
     ObservationFact,
     ObservationItem,
+    ObservationKind,
     ObservationVersion,
     RetractedFact,
 )
@@ -49,11 +47,12 @@ from recollect.schemas.events import (
     Draft,
     Edit,
     Event,
+    RunPass,
     Tick,
 )
-from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
-from recollect.streams.agents.episodes.episode_grouper import open_version
+from recollect.streams.agents.daily_passes import is_said_by_keeper, pass_tick, run_pass
+from recollect.streams.agents.observation_rows import ending, run_id, version_rows
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.cluster_selection import (
     MIN_DAYS,
@@ -73,8 +72,6 @@ from recollect.text.lexicon import PRONOUNS
 from recollect.text.tokenizer import tokenise
 
 CONSOLIDATE = "consolidate"
-#: The definition of the episodes that observations analyse, and the type of the analyses.
-EPISODE_DEFINITION, ANALYSIS_TYPE = "consolidation", "observation_v1"
 #: A text is made from a cluster's first and last facts, and names at most so many as its evidence.
 FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
 
@@ -87,20 +84,22 @@ _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
 _units = msgspec.json.Decoder(list[tuple[str, str]])
 
-ObservationKind = Literal["cluster", "changes", "list", "history"]
-
 
 class Consolidator(DerivingAgent):
     """Consolidates facts into observations, without a language model."""
 
-    kinds = frozenset({"tick", "consolidate"})
+    kinds = frozenset({"tick", "consolidate", "run_pass"})
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         if isinstance(event.payload, Tick):
-            return _tick(event, state) if event.payload.name == CONSOLIDATE else []
+            if event.payload.name == CONSOLIDATE:
+                return _tick(event, state)
+            return pass_tick(event, event.payload.name, state)
+        if isinstance(event.payload, RunPass):
+            return run_pass(event, event.payload, state)
         assert isinstance(event.payload, Consolidate)
         return _consolidate(event, event.payload, state)
 
@@ -270,12 +269,14 @@ def _consolidate(event: Event, command: Consolidate, state: State) -> list[Decid
     kind = _kind(members)
     rendered = None if command.is_absorbed else _render(kind, used)
     text = rendered.text if rendered is not None else None
+    if newest is not None and text is not None and is_said_by_keeper(newest[0], text, state):
+        return [marker]
     if text == (newest[1].output_text if newest is not None else None):
         return [marker]
     if rendered is None:
         assert newest is not None
         reason = "absorbed" if command.is_absorbed else "few facts"
-        return [marker, _ending(event, newest, reason, state)]
+        return [marker, ending(event, newest, reason, state)]
     return [marker, _version(event, command.cluster_id, kind, used, rendered, newest, state)]
 
 
@@ -387,7 +388,7 @@ def _version(
     new = [each.units for each in used if each.member.number > before]
     evidence = [each.units for each in used if each.units.fact_id in facts]
     sources = {number for each in (*evidence, *new) for number in _numbers.decode(each.sources)}
-    rows = _version_rows(
+    rows = version_rows(
         event,
         ObservationVersion("", cluster, kind, used[0].member.entity_id, rendered.label, 0),
         rendered.text,
@@ -395,59 +396,7 @@ def _version(
         {(each.event_id, each.event_number, each.said_at) for each in new},
         state,
     )
-    run_id = _run_id(event)
-    rows += [ObservationFact(run_id, each) for each in sorted(facts)]
-    rows += [ObservationItem(run_id, place, *item) for place, item in enumerate(rendered.items)]
+    run = run_id(event, cluster)
+    rows += [ObservationFact(run, each) for each in sorted(facts)]
+    rows += [ObservationItem(run, place, *item) for place, item in enumerate(rendered.items)]
     return DecidedPart(tuple(sorted({event.number, *sources})), rows)
-
-
-def _ending(
-    event: Event, newest: tuple[ObservationVersion, AnalysisRun], reason: str, state: State
-) -> DecidedPart:
-    """Return the rows of a version without a text: the observation ends."""
-    version = msgspec.structs.replace(newest[0], label="")
-    rows = _version_rows(event, version, None, newest, set(), state, reason)
-    return DecidedPart((event.number,), rows)
-
-
-def _version_rows(
-    event: Event,
-    version: ObservationVersion,
-    text: str | None,
-    newest: tuple[ObservationVersion, AnalysisRun] | None,
-    events: Set[tuple[str, int, int]],
-    state: State,
-    reason: str | None = None,
-) -> list[AnyRow]:
-    """Return a version's episode, which gains these events (id, number, unix ms), and analysis."""
-    at = event.occurred_at
-    first = row_id(0, "episode", EPISODE_DEFINITION, version.cluster_id)
-    known = first if newest is None else newest[1].episode_id
-    episode_id, parent = open_version(state, known)
-    run = AnalysisRun(
-        id=_run_id(event),
-        analysis_type_id=ANALYSIS_TYPE,
-        episode_id=episode_id,
-        parent_id=None if newest is None else newest[1].id,
-        status="completed",
-        started_at=at,
-        completed_at=at,
-        output_text=text,
-        error_message=None,
-        blocked_reason=reason,
-        retry_count=0,
-        created_at=at,
-    )
-    return [
-        Episode(episode_id, EPISODE_DEFINITION, None, None, parent, at),
-        *(
-            EpisodeEvent(episode_id, id_, EPISODE_DEFINITION, *rest)
-            for id_, *rest in sorted(events)
-        ),
-        run,
-        msgspec.structs.replace(version, analysis_run_id=run.id, number=event.number),
-    ]
-
-
-def _run_id(event: Event) -> str:
-    return row_id(event.occurred_at, "observation", event.id)

@@ -58,6 +58,8 @@ from recollect.schemas.changes import (
     MergedSupersession,
     MergeUndo,
     MessageDate,
+    ObservationFact,
+    ObservationMerge,
     ObservationVersion,
     Playbook,
     PlaybookStrategy,
@@ -269,7 +271,13 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     # No decision queries it, but several records write the row of one cluster.
     ClusterConsolidation: lambda row: ((key_of("consolidated", row.cluster_id), row.number),),
-    ObservationVersion: lambda row: ((key_of("observation", row.cluster_id), row),),
+    ObservationVersion: lambda row: (
+        (key_of("observation", row.cluster_id), row),
+        (key_of("observations about", row.entity_id), row),
+    ),
+    ObservationMerge: lambda row: ((key_of("observation merge", row.analysis_run_id), row),),
+    # No decision queries it, but several records may write the row of one version.
+    ObservationFact: lambda row: ((key_of("evidence", row.analysis_run_id), row.fact_id),),
     AnalysisRun: lambda row: (
         (key_of("analysis run", row.id), row),
         (key_of("episode", row.episode_id), row.id),
@@ -535,6 +543,29 @@ class State:
         self.record_read(key_of("analysis run", version.analysis_run_id))
         run = clusters.analysis_run(self.memory, version.analysis_run_id)
         return None if run is None else (version, run)
+
+    def standing_observations(
+        self, entity_ids: Sequence[str]
+    ) -> list[tuple[ObservationVersion, AnalysisRun]]:
+        """Return the newest versions of the observations on entities that have not ended."""
+        for entity_id in entity_ids:
+            self.record_read(key_of("observations about", entity_id))
+        found = []
+        for cluster in clusters.observed_clusters(self.memory, entity_ids):
+            newest = self.newest_version(cluster)
+            if newest is not None and newest[1].output_text is not None:
+                found.append(newest)
+        return found
+
+    def evidence_of(self, run_id: str) -> list[str]:
+        """Return the facts that support a version of an observation, sorted."""
+        self.record_read(key_of("evidence", run_id))
+        return clusters.evidence(self.memory, run_id)
+
+    def observation_merge(self, run_id: str) -> ObservationMerge | None:
+        """Return what took the place of an observation that ended with this version."""
+        self.record_read(key_of("observation merge", run_id))
+        return clusters.observation_merge(self.memory, run_id)
 
     def validity(self, fact_id: str, event_id: str) -> Validity:
         """Return until when a fact is valid; `event_id` is the event that first stated it."""

@@ -117,12 +117,12 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
     The order of the facts does not matter. `today` (YYYY-MM-DD): later days are ahead.
     """
     newest = sorted(facts, key=lambda each: (-each.said_at, each.id))[:MAX_FACTS]
-    in_time = sorted(newest, key=_in_time)
+    in_time = sorted(newest, key=time_key)
     found = [*_held(in_time)]
     cited = {fact for block in found for fact in block.facts}
     for lines in (
-        _lines("ahead", _ahead(in_time, today), MAX_AHEAD),
-        _lines("regular", _routines(in_time), MAX_ROUTINES),
+        _lines("ahead", ahead(in_time, today), MAX_AHEAD),
+        _lines("regular", routines(in_time), MAX_ROUTINES),
         _lines("changed", _changes(in_time), MAX_CHANGES),
     ):
         found += [block for block in lines if block.facts[0] not in cited]
@@ -130,7 +130,7 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
     found += _time_line(in_time, cited)
     found += _beside(in_time)
     order = {section: place for place, section in enumerate(SECTIONS)}
-    return Page(_name(in_time), tuple(sorted(found, key=lambda block: order[block.section])))
+    return Page(name_of(in_time), tuple(sorted(found, key=lambda block: order[block.section])))
 
 
 def render(blocks: Iterable[Block]) -> Iterator[tuple[str, Block | None]]:
@@ -144,12 +144,14 @@ def render(blocks: Iterable[Block]) -> Iterator[tuple[str, Block | None]]:
         yield block.text, block
 
 
-def _name(facts: Sequence[PageFact]) -> str:
+def name_of(facts: Sequence[PageFact]) -> str:
+    """Return the entity's most frequent name in these facts; "" if it has none."""
     names = Counter(each.name for each in facts if each.name)
     return max(names, key=lambda name: (names[name], name)) if names else ""
 
 
-def _in_time(each: PageFact) -> tuple[str, int, str]:
+def time_key(each: PageFact) -> tuple[str, int, str]:
+    """Return the key by which facts are put in order of time."""
     return (each.days[0] if each.days else day_of(each.said_at), each.said_at, each.id)
 
 
@@ -225,23 +227,25 @@ def _day(at: int) -> str:
 
 def _lines(section: str, facts: Iterable[PageFact], most: int) -> list[Block]:
     """Return the newest of these facts as blocks of a section, in order of time."""
-    newest = sorted(facts, key=_in_time)[-most:]
+    newest = sorted(facts, key=time_key)[-most:]
     ranks = {each.id: rank for rank, each in enumerate(reversed(newest))}
     return [_line(section, each, ranks[each.id]) for each in newest]
 
 
 def _line(section: str, each: PageFact, rank: int) -> Block:
-    return Block(section, f"{section}:{each.id}", _line_text(each), (each.id,), rank)
+    return Block(section, f"{section}:{each.id}", line_text(each), (each.id,), rank)
 
 
-def _ahead(facts: Sequence[PageFact], today: str) -> Iterator[PageFact]:
+def ahead(facts: Sequence[PageFact], today: str) -> Iterator[PageFact]:
+    """Yield the facts that are about a day after today (YYYY-MM-DD)."""
     for each in facts:
         is_ahead = each.days is not None and each.days[1] > today
         if is_ahead and each.ended_at is None and not _read(each.text, each.speaker).is_weak:
             yield each
 
 
-def _routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
+def routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
+    """Yield the facts that say what happens again and again."""
     for each in facts:
         read = _read(each.text, each.speaker)
         if each.days is None and each.ended_at is None and read.is_routine and not read.is_weak:
@@ -273,7 +277,7 @@ def _time_line(facts: Sequence[PageFact], cited: set[str]) -> list[Block]:
         if len(chosen) == MAX_IN_TIME:
             break
     ranks = {each.id: rank for rank, each in enumerate(chosen)}
-    return [_line("time", each, ranks[each.id]) for each in sorted(chosen, key=_in_time)]
+    return [_line("time", each, ranks[each.id]) for each in sorted(chosen, key=time_key)]
 
 
 def _beside(facts: Sequence[PageFact]) -> list[Block]:
@@ -289,6 +293,11 @@ def _beside(facts: Sequence[PageFact]) -> list[Block]:
     names = dict.fromkeys(name for _, name in shown)
     cited = dict.fromkeys(fact.id for fact, _ in shown)
     return [Block("beside", "beside", ", ".join(names), tuple(cited), 0)]
+
+
+def is_weak(each: PageFact) -> bool:
+    """Return whether a fact says little on its own."""
+    return _read(each.text, each.speaker).is_weak
 
 
 class _Read(NamedTuple):
@@ -360,7 +369,7 @@ def _content(each: PageFact, own: Set[str]) -> list[str]:
     return [word for word in _read(each.text, each.speaker).content if word not in own]
 
 
-def _line_text(each: PageFact) -> str:
+def line_text(each: PageFact) -> str:
     """Return a fact as a line: without the name that heads the page, and with its day."""
     words = with_named_days(_read(each.text, each.speaker).core).rstrip(".!,;: ")
     if each.speaker:

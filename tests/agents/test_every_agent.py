@@ -165,6 +165,7 @@ def story(zone: Zone) -> Iterator[Draft]:
     for n in range(3):
         yield says("Ada", f"My horse won prize number {n} in Oslo.", at=START + n * DAY)
     yield command(Tick(source_id="o", name="consolidate"), at=START + 3 * DAY)
+    yield command(Tick(source_id="p", name="temporal"), at=START + 3 * DAY)
     yield says("Al", "Always answer in French.", direction="in")
     yield command(RefreshModels(source_id="f", min_facts=2), at=START + DAY)
     yield from learning(zone)

@@ -143,6 +143,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "mental_model_history": (lambda zone: zone.mental_model_history(zone.mental_models()[0].id),),
     "directives": (lambda zone: zone.directives(ended=True),),
     "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
+    "consolidate": (lambda zone: zone.consolidate(),),
     "observations": (
         lambda zone: zone.observations(),
         lambda zone: zone.observations(entity="Ada", superseded=True, limit=1),

@@ -70,6 +70,15 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
             "a profile of it is kept as a mental model; 0 keeps none",
         ),
     ] = 20
+    passes_hour: Annotated[
+        int,
+        Meta(
+            ge=-1,
+            le=23,
+            description="the hour (UTC, of the zone's latest message) from which the daily passes "
+            "over observations are due; -1: never",
+        ),
+    ] = 3
     disabled_rules: Annotated[
         tuple[str, ...],
         Meta(description="ids of declared rules that are not applied; extract --trace shows them"),
@@ -251,6 +260,12 @@ class Configuration:
     def cache(self) -> Path:
         """The directory of model files."""
         return Path(self.resolve("cache").value).expanduser()
+
+    @property
+    def passes_hour(self) -> int:
+        """The hour of the day (UTC) from which daily passes are due; -1: never."""
+        found: int = self.resolve("passes_hour").value
+        return found
 
     @property
     def profile_facts(self) -> int:

@@ -11,11 +11,7 @@ from recollect.streams.publishing.commands import command, publish_commands
 
 
 def consolidate_imported(zone: OpenZone) -> None:
-    """Append a tick if facts were added to a cluster, and decide it with the commands it causes.
-
-    The tick has the time of the latest event, so that the same events give the same tick whenever
-    and wherever they are imported.
-    """
+    """Append a tick if facts were added to a cluster, and decide it with the commands it causes."""
     node = zone.node
     if (
         not zone.open_home.home.configuration.ticks
@@ -25,11 +21,21 @@ def consolidate_imported(zone: OpenZone) -> None:
         or not any(isinstance(agent, Consolidator) for agent in node.agents)
     ):
         return
+    if tick_if_changed(zone):
+        zone.decide()
+
+
+def tick_if_changed(zone: OpenZone) -> bool:
+    """Append a tick if facts were added to a cluster, or changed; return whether.
+
+    The tick has the time of the latest event, so that the same events give the same tick whenever
+    and wherever they are imported.
+    """
     with zone.files() as files:
         if not has_changed_clusters(files.memory.connection):
-            return
+            return False
         number = files.memory.watermark().number
         at = latest_ingestion(files.events.connection)
     tick = Tick(source_id=f"tick:{CONSOLIDATE}:{at}:{number}", name=CONSOLIDATE)
-    publish_commands(node.ledger, zone.name, [command(tick, at, ingested_at=at)])
-    zone.decide()
+    publish_commands(zone.node.ledger, zone.name, [command(tick, at, ingested_at=at)])
+    return True

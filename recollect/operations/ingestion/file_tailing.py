@@ -49,6 +49,7 @@ def follow(
     from recollect.home.ticks.abandoned_turns import end_abandoned_turns
     from recollect.home.ticks.due_analyses import analyse_ended
     from recollect.home.ticks.due_consolidation import consolidate_imported
+    from recollect.home.ticks.due_passes import pass_after_import
     from recollect.home.ticks.due_refreshes import refresh_after_import
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
@@ -75,6 +76,7 @@ def follow(
             end_abandoned_turns(zone)
             analyse_ended(zone)
             consolidate_imported(zone)
+            pass_after_import(zone)
             refresh_after_import(zone)
         return stops
 

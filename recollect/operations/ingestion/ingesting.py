@@ -93,9 +93,11 @@ def ingest(
     if wait and report.read > 1:
         # Imported here: it loads the agents, which a query does not need.
         from recollect.home.ticks.due_consolidation import consolidate_imported
+        from recollect.home.ticks.due_passes import pass_after_import
         from recollect.home.ticks.due_refreshes import refresh_after_import
 
         consolidate_imported(zone)
+        pass_after_import(zone)
         refresh_after_import(zone)
     return report
 
@@ -219,10 +221,12 @@ def ingest_files(
         from recollect.home.ticks.abandoned_turns import end_abandoned_turns
         from recollect.home.ticks.due_analyses import analyse_ended
         from recollect.home.ticks.due_consolidation import consolidate_imported
+        from recollect.home.ticks.due_passes import pass_after_import
         from recollect.home.ticks.due_refreshes import refresh_after_import
 
         end_abandoned_turns(zone)
         consolidate_imported(zone)
+        pass_after_import(zone)
         analyse_ended(zone)
         refresh_after_import(zone)
     return report

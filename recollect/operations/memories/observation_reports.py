@@ -30,7 +30,9 @@ from recollect.streams.consolidation.evidence import confidence, trend
 _DAY_MS = 86_400_000
 #: After every observation: later than any time, and than any id.
 _START = (2**63 - 1, "~")
-ObservationKind = Literal["cluster", "changes", "list", "history", "other"]
+ObservationKind = Literal[
+    "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "shared", "other"
+]
 
 
 def observation_page(
@@ -146,7 +148,7 @@ def _observations(
         topic = topics.get(each.id)
         facts = (
             [fact for fact, _, _ in queries.sources_of(connection, each.id)]
-            if topic is None
+            if topic is None or topic.kind in ("regular", "ahead", "cycle", "shared")
             else queries.evidence_of(connection, topic)
         )
         said = {one for of_fact in statements(connection, facts).values() for one in of_fact}

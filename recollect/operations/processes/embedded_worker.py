@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from recollect.home.home_directory import Home
 from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
+from recollect.home.ticks.due_passes import OFF, pass_if_due
 from recollect.home.ticks.due_refreshes import refresh_due_models
 from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
@@ -42,16 +43,18 @@ class EmbeddedWorker:
         *,
         ticks: bool,
         profile_facts: int = 0,
+        passes_hour: int = OFF,
         analyses: Sequence[OwnAnalysis] | None = None,
     ) -> None:
         """`ticks`: whether to append ticks. `analyses`: as `automatic_analyses` gives them.
 
-        `profile_facts`: see `refresh_due_models`.
+        `profile_facts`: see `refresh_due_models`; `passes_hour`: see `pass_if_due`.
         """
         self._node = node
         self._report = report
         self._ticks = ticks
         self._profile_facts = profile_facts
+        self._passes_hour = passes_hour
         self._analyses = analyses
         self._ended = threading.Event()
         self._unwritable_reported = False
@@ -123,8 +126,12 @@ class EmbeddedWorker:
         """Append a tick to each zone that has something to consolidate."""
         for zone in self._node.ledger.zones() if self._ticks else ():
             with report_errors(self._report, zone):
-                consolidates = consolidation_tick(self._node, zone)
-                if refresh_tick(self._node, zone, self._profile_facts) or consolidates:
+                asked = [
+                    consolidation_tick(self._node, zone),
+                    pass_if_due(self._node, zone, self._passes_hour),
+                    refresh_tick(self._node, zone, self._profile_facts),
+                ]
+                if any(asked):
                     self._due.setdefault(zone, now)
 
     def _head(self, zone: str) -> int:
@@ -227,6 +234,7 @@ def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
         is_due = int(time.time()) % TICK_SECONDS < CONSOLIDATION_SECONDS
         if ticks:
             consolidation_tick(node, zone)
+            pass_if_due(node, zone, home.configuration.passes_hour)
             refresh_tick(node, zone, home.configuration.profile_facts)
             if is_due:
                 tick(ticked, node, zone)

@@ -114,6 +114,7 @@ def _work_embedded(home: Home, report: OnZoneProgress) -> None:
             report,
             ticks=home.configuration.ticks,
             profile_facts=home.configuration.profile_facts,
+            passes_hour=home.configuration.passes_hour,
             analyses=automatic_analyses(home),
         ).work()
 

@@ -22,11 +22,17 @@ class DecidingThread(AbstractContextManager["DecidingThread"]):
         *,
         ticks: bool,
         profile_facts: int,
+        passes_hour: int,
         analyses: Sequence[OwnAnalysis] | None,
     ) -> None:
-        """`ticks`, `profile_facts`, `analyses`: as in `EmbeddedWorker`."""
+        """`ticks`, `profile_facts`, `passes_hour`, `analyses`: as in `EmbeddedWorker`."""
         self._worker = EmbeddedWorker(
-            node, report, ticks=ticks, profile_facts=profile_facts, analyses=analyses
+            node,
+            report,
+            ticks=ticks,
+            profile_facts=profile_facts,
+            passes_hour=passes_hour,
+            analyses=analyses,
         )
         self._thread = threading.Thread(target=self._worker.work, name="service-decide")
 

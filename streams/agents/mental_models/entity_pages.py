@@ -52,7 +52,7 @@ def page_about(entities: Sequence[str], at: int, state: State, note: str = "") -
     """
     found = state.entity_facts(entities, MAX_FACTS)
     group = frozenset(entities)
-    page = compose([_page_fact(each, group) for each in found], day_of(at))
+    page = compose([page_fact(each, group) for each in found], day_of(at))
     text = note
     blocks: list[PlacedBlock] = []
     for words, block in render(page.blocks):
@@ -71,7 +71,8 @@ def page_about(entities: Sequence[str], at: int, state: State, note: str = "") -
     return EntityPage(page.name, text if blocks else "", tuple(blocks), frozenset(sources))
 
 
-def _page_fact(row: EntityFact, group: frozenset[str]) -> PageFact:
+def page_fact(row: EntityFact, group: frozenset[str]) -> PageFact:
+    """Return a stored fact about the entities of a group, as pages read it."""
     beside = _beside.decode(row.beside)
     return PageFact(
         id=row.fact_id,

@@ -133,6 +133,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "cluster_id": "CL1",
         "is_absorbed": True,
     },
+    "run_pass": {
+        "kind": "run_pass",
+        "source_id": "pass:observation_merge:CL1:CL2:7",
+        "name": "observation_merge",
+        "subject": "CL1",
+        "keeper": "CL2",
+    },
     "park": {"kind": "park", "source_id": "park:1", "reason": "unknown", "body": "AP/+fw=="},
     "retry": {"kind": "retry", "source_id": "retry:7", "number": 7},
     "drop": {"kind": "drop", "source_id": "drop:7", "number": 7},
@@ -442,6 +449,8 @@ ROWS: dict[str, dict[str, Any]] = {
     "cluster_changes": {"cluster_id": "CL1", "number": 2},
     "cluster_consolidations": {"cluster_id": "CL1", "number": 9},
     "consolidation_ticks": {"number": 8},
+    "pass_ticks": {"number": 8, "name": "temporal", "at": INGESTED},
+    "observation_merges": {"analysis_run_id": "R1", "keeper_cluster_id": "CL2"},
     "mental_models": {
         "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,
         "entity_id": "E1", "tags": "[]", "parent_id": None, "refresh_trigger": None,

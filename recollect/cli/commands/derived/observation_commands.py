@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @common_options
 @click.argument(
     "action",
-    metavar="[list|show|history]",
-    type=click.Choice(["list", "show", "history"]),
+    metavar="[list|show|history|consolidate]",
+    type=click.Choice(["list", "show", "history", "consolidate"]),
     default="list",
 )
 @click.argument("id_", metavar="[ID]", required=False)
@@ -51,13 +51,22 @@ def observations(
     """List observations: what several facts say about one topic.
 
     show prints one with the fact that each part of its text cites; history prints what each version
-    of it added and removed.
+    of it added and removed. consolidate brings all up to date and runs the daily passes now.
     """
-    if action != "list" and id_ is None:
+    takes_id = action in ("show", "history")
+    if takes_id and id_ is None:
         raise click.UsageError(f"{action} needs the ID of an observation; list prints the ids")
-    if action == "list" and id_ is not None:
-        raise click.UsageError("list takes no ID; did you mean show or history?")
+    if not takes_id and id_ is not None:
+        raise click.UsageError(f"{action} takes no ID; did you mean show or history?")
     with open_zone(home, zone) as memory:
+        if action == "consolidate":
+            report = memory.consolidate()
+            written = pluralise(report.written, "version")
+            done = f"wrote {written}, ended {pluralise(report.ended, 'observation')}"
+            if not report.consolidates:
+                done = "nothing to do: init --agents own,consolidation makes a home consolidate"
+            print_json(report) if as_json else print_line(done)
+            return
         if id_ is not None and action == "show":
             found = memory.observation(id_)
             print_json(found) if as_json else _show_observation(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import consolidating
 from recollect.operations.memories import observation_reports as listed
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
@@ -17,7 +18,12 @@ from recollect.operations.table.parameters import (
     ObservationId,
     described,
 )
-from recollect.schemas.wire import Observation, ObservationHistory, ObservationPage
+from recollect.schemas.wire import (
+    ConsolidationReport,
+    Observation,
+    ObservationHistory,
+    ObservationPage,
+)
 
 _ID = "01KR3XZBC0MTPV7D6B8F2Q9JXE"
 _FACT_ID = "01KR3XZBC0V7D6B8F2Q9JXE0MT"
@@ -139,9 +145,29 @@ def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory
     return listed.observation_history(zone, id)
 
 
+@operation(
+    "POST /observations/consolidate",
+    right="write",
+    title="Consolidate",
+    tag=_TAG,
+    example=({}, {"written": 3, "ended": 1, "consolidates": True}),
+)
+def consolidate(zone: OpenZone) -> ConsolidationReport:
+    """Bring all observations up to date, and run the daily passes now.
+
+    Workers and imports do this by themselves. Nothing is written unless the home's agents
+    consolidate.
+
+    >>> zone.consolidate().ended
+    0
+    """
+    return consolidating.consolidate(zone)
+
+
 class ObservationOperations:
     """Observations of a zone."""
 
     observations = observations
     observation = observation
     observation_history = observation_history
+    consolidate = consolidate

@@ -1,0 +1,54 @@
+"""The daily passes of a zone: due once a day of the zone's own time."""
+
+from __future__ import annotations
+
+from recollect.home.open_zone import OpenZone
+from recollect.projections.events.event_queries import time_of_zone
+from recollect.projections.memory.pass_queries import last_pass
+from recollect.schemas.events import Tick
+from recollect.streams.agents.consolidator import Consolidator
+from recollect.streams.agents.daily_passes import TEMPORAL
+from recollect.streams.engine.node import Node
+from recollect.streams.publishing.commands import command, publish_commands
+
+_DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
+#: The hour of a home whose daily passes are off.
+OFF = -1
+
+
+def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> bool:
+    """Append the tick of the first daily pass if it is due; return whether it is.
+
+    The zone's time is that of its latest message. A day begins at `hour` (UTC). `asked`:
+    somebody asks for the passes, so they are due.
+    """
+    if not any(isinstance(agent, Consolidator) for agent in node.agents):
+        return False
+    if hour == OFF and not asked:
+        return False
+    with node.open(zone, node.current(zone)) as files:
+        number = files.memory.watermark().number
+        now = time_of_zone(files.events.connection)
+        last = last_pass(files.memory.connection, TEMPORAL)
+    if not number or (not asked and last is not None and _day(now, hour) <= _day(last, hour)):
+        return False
+    tick = Tick(source_id=f"tick:{TEMPORAL}:{now}:{number}", name=TEMPORAL)
+    publish_commands(node.ledger, zone, [command(tick, now, ingested_at=now)])
+    return True
+
+
+def _day(at: int, hour: int) -> int:
+    return (at - hour * _HOUR_MS) // _DAY_MS
+
+
+def pass_after_import(zone: OpenZone) -> None:
+    """Run the daily passes that are due, in a home without a worker."""
+    configuration = zone.open_home.home.configuration
+    if (
+        configuration.ticks
+        and not zone.open_home.has_follower
+        and not zone.node.ledger.workers()
+        and zone.exists()
+        and pass_if_due(zone.node, zone.name, configuration.passes_hour)
+    ):
+        zone.decide()

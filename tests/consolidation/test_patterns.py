@@ -1,0 +1,130 @@
+"""What facts show over time: the pure rules of the temporal pass."""
+
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+
+import pytest
+
+from recollect.streams.consolidation.word_cosine import word_cosine
+from recollect.streams.mental_models.page import PageFact
+from recollect.streams.mental_models.patterns import Pattern, patterns
+
+DAY_MS = 86_400_000
+#: A Tuesday.
+FIRST = date(2026, 1, 6)
+
+
+def fact(n: int, text: str, day: date | None = None, **fields: object) -> PageFact:
+    """Return a fact said on day `n`, and about a day if one is given."""
+    days = None if day is None else (day.isoformat(), day.isoformat())
+    said_at = (FIRST - date(1970, 1, 1)).days * DAY_MS + n * DAY_MS
+    made = PageFact(f"f{n:02}", text, "Ada", "", said_at, days)
+    return made._replace(**fields)  # type: ignore[arg-type]
+
+
+def found(facts: list[PageFact], today: str = "2026-02-01") -> dict[str, Pattern]:
+    return {each.key: each for each in patterns(facts, "E1", today, {"E2"})}
+
+
+def choir(*weeks: int, off: int = 0) -> list[PageFact]:
+    days = [FIRST + timedelta(weeks=week) for week in weeks]
+    days += [FIRST + timedelta(weeks=week, days=3) for week in range(off)]
+    return [fact(n, f"Ada sang in the choir of hall {n}.", day) for n, day in enumerate(days)]
+
+
+def test_stated_routines_are_listed_with_their_days() -> None:
+    facts = [
+        fact(0, "Ada runs every morning."),
+        fact(1, "Ada has a call with the bank."),
+        fact(2, "Ada swims on Tuesdays."),
+    ]
+    assert found(facts)["regular"].rendered.text == (
+        "Ada – regular: runs every morning (said 6 Jan 2026); swims on Tuesdays (said 8 Jan 2026)."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada and others go a few times a week.",
+        "Ada likes it every day.",
+        "The monthly rent of Ada is high.",
+        "Ada hopes to run every day.",
+        "Ada can't swim every day.",
+    ],
+)
+def test_what_names_no_habit_of_its_own_is_no_routine(text: str) -> None:
+    assert found([fact(0, "Ada runs every morning."), fact(1, text)]) == {}
+
+
+def test_one_routine_is_a_fact_and_no_pattern() -> None:
+    assert found([fact(0, "Ada runs every morning.")]) == {}
+
+
+def test_what_is_ahead_has_passed_when_its_day_comes() -> None:
+    facts = [
+        fact(0, "Ada flies to Lima.", date(2026, 2, 3)),
+        fact(1, "Ada sees the dentist.", date(2026, 2, 5)),
+        fact(2, "Ada went on a cruise.", date(2026, 2, 6)),
+    ]
+    assert "flies to Lima (3 Feb 2026); sees the dentist" in found(facts)["ahead"].rendered.text
+    assert found(facts, "2026-02-03") == {}
+
+
+def test_a_cycle_needs_days_that_chance_does_not_explain() -> None:
+    assert "cycle:choir" not in found(choir(0, 1, 2))
+    assert "cycle:choir" not in found(choir(0, 1, 2, 3, off=4))
+    label = found(choir(0, 1, 2, 3))["cycle:choir"].rendered.label
+    assert label == "choir on Tuesdays (4 of 4 days)"
+
+
+def test_a_cycle_says_its_exceptions() -> None:
+    cycle = found(choir(0, 1, 2, 3, 4, 5, off=1), "2026-02-12")["cycle:choir"]
+    assert cycle.rendered.label == "choir on Tuesdays (6 of 7 days; not 9 Jan 2026)"
+
+
+def test_the_same_day_said_often_is_one_day() -> None:
+    facts = [fact(n, f"Ada sang in the choir of hall {n}.", FIRST) for n in range(9)]
+    assert "cycle:choir" not in found(facts)
+
+
+def test_a_cycle_is_over_after_missed_weeks() -> None:
+    assert "no longer" in found(choir(0, 1, 2, 3), "2026-03-01")["cycle:choir"].rendered.label
+
+
+def test_what_two_share_is_told_once() -> None:
+    texts = ("hiked in Oslo", "bought a boat", "opened a bar")
+    facts = [
+        fact(n, f"Ada and Bob {text}.", beside=(("E2", "Bob"),)) for n, text in enumerate(texts)
+    ]
+    shared = found(facts)["shared:E2"].rendered
+    assert shared.text.startswith("Ada and Bob – together: ")
+    assert [item.fact_id for item in shared.items] == ["f00", "f01", "f02"]
+    assert patterns(facts, "E3", "2026-02-01", {"E2"}) == []
+    assert patterns(facts, "E1", "2026-02-01", set()) == []
+    assert "shared:E2" not in found([each._replace(said_at=0) for each in facts])
+
+
+def test_every_item_is_a_part_of_its_fact() -> None:
+    facts = [*choir(0, 1, 2, 3), fact(7, "Ada runs every day."), fact(8, "Ada reads every night.")]
+    texts = {each.id: each.text for each in facts}
+    for pattern in found(facts).values():
+        for item in pattern.rendered.items:
+            words = pattern.rendered.text[item.start : item.end].rsplit(" (", 1)[0]
+            assert words in texts[item.fact_id]
+
+
+def test_the_order_of_facts_does_not_matter() -> None:
+    facts = [*choir(0, 1, 2, 3), fact(7, "Ada runs every day."), fact(8, "Ada reads every night.")]
+    expected = found(facts)
+    for seed in range(20):
+        random.Random(seed).shuffle(facts)
+        assert found(facts) == expected
+
+
+def test_the_cosine_of_words_is_that_of_their_counts() -> None:
+    assert word_cosine("pottery class, pottery", "pottery pottery class") == 1.0
+    assert round(word_cosine("pottery class", "pottery fair"), 6) == 0.5
+    assert word_cosine("pottery", "the") == 0.0
