@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.streams.consolidation.nouns import is_noun
+from recollect.streams.consolidation.nouns import is_noun, is_topical
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, NUMBER_WORDS, WEEKDAYS, word_set
 from recollect.text.rescheduling import plain_form
 from recollect.text.sentences import sentences
@@ -50,6 +50,12 @@ _ASKING = re.compile(
     r"decide|say|says|said|doubt|matter|mind|care|like)\W*$",
     re.IGNORECASE,
 )
+#: Advice to anybody, and what somebody asked.
+_GENERAL = re.compile(
+    r"\b(?:if|whenever|when|in case) (?:you|(?:we|I) (?:want|need|have|like))\b|"
+    r"\b(?:whether|asked|wonder|wondering|know which|know what)\b",
+    re.IGNORECASE,
+)
 _UNREAL = re.compile(
     r"\b(?:had|were|was|would have|could have|might have|did)\b|n['’]t have\b", re.IGNORECASE
 )
@@ -87,7 +93,7 @@ def stated_dependencies(text: str) -> list[Dependency]:
 
 def _sides(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield (condition, consequence) of a sentence, as each of the forms reads it."""
-    if _UNREAL.search(sentence):
+    if _UNREAL.search(sentence) or _GENERAL.search(sentence):
         return
     for form in (_LEADING, _TEMPORAL, _DEPENDING, _TRAILING):
         match = form.match(sentence)
@@ -114,7 +120,7 @@ def terms_of(side: str) -> tuple[str, ...]:
             lower in FUNCTION_WORDS
             or lower in STOP_WORDS
             or lower in _CHANGES
-            or lower.endswith("n't")
+            or lower.endswith(("n't", "'ll", "'ve", "'re", "'d", "'m"))
         ):
             inside = False
             continue
@@ -128,5 +134,6 @@ def terms_of(side: str) -> tuple[str, ...]:
         named.append(plain)
         if inside or (place and word[0].isupper()):
             in_phrase.append(plain)
-    terms = tuple(dict.fromkeys(in_phrase or named))
+    # Without a determiner, "want" and "work" may be verbs.
+    terms = tuple(dict.fromkeys(in_phrase or filter(is_topical, named)))
     return terms if len(terms) <= MAX_TERMS else ()

@@ -1,0 +1,91 @@
+"""Daily passes in a home: once a day of the zone's own time, by hand, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect, Zone
+from recollect.home.home_directory import Home
+from recollect.projections.sqlite import scalar
+from recollect.streams.lifecycle.verifying import verify
+
+ROUTINES = ("I run every morning.", "I swim on Tuesdays.", "I play chess every night.")
+
+
+@pytest.fixture
+def zone(tmp_path: Path) -> Iterator[Zone]:
+    Home.create_or_open(tmp_path / "home", without_encoder=True, agents=["own", "consolidation"])
+    with Recollect(tmp_path / "home") as memory:
+        yield memory.zone("ada")
+
+
+def tell(zone: Zone, day: int, *texts: str, hour: int = 10) -> None:
+    zone.ingest(
+        [
+            {
+                "id": f"{day}-{hour}-{n}",
+                "platform": "chat",
+                "sender_id": "ada",
+                "sender_name": "Ada",
+                "occurred_at": f"2026-05-{day:02}T{hour:02}:0{n}:00Z",
+                "ingested_at": f"2026-05-{day:02}T{hour:02}:0{n}:00Z",
+                "content": text,
+            }
+            for n, text in enumerate(texts)
+        ]
+    )
+
+
+def passes(zone: Zone) -> int:
+    """Return how many temporal passes the zone's ledger has."""
+    with zone._zone.files() as files:
+        sql = "SELECT count(*) FROM pass_ticks WHERE name = 'temporal'"
+        return int(scalar(files.memory.connection, sql))
+
+
+def regular(zone: Zone) -> list[str]:
+    return [each.text for each in zone.observations() if each.kind == "regular"]
+
+
+def test_passes_run_once_a_day_of_the_zones_own_time(zone: Zone) -> None:
+    tell(zone, 4, *ROUTINES)
+    assert (passes(zone), len(regular(zone))) == (1, 1)
+    tell(zone, 4, "I like tea.", "I like plums.", hour=20)
+    assert passes(zone) == 1
+    tell(zone, 5, "I like figs.", "I like nuts.", hour=2)
+    assert passes(zone) == 1
+    tell(zone, 5, "I like jam.", "I like rye.", hour=4)
+    assert passes(zone) == 2
+
+
+def test_passes_that_are_off_run_by_hand_alone(zone: Zone, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_PASSES_HOUR", "-1")
+    tell(zone, 4, *ROUTINES)
+    assert regular(zone) == []
+    report = zone.consolidate()
+    assert (report.written, report.consolidates) == (1, True)
+    assert len(regular(zone)) == 1
+    assert zone.consolidate().written == 0
+
+
+def test_patterns_outlive_a_rebuild_and_follow_an_erasure(zone: Zone) -> None:
+    tell(zone, 4, *ROUTINES)
+    (before,) = regular(zone)
+    assert "plays chess every night" in before
+    zone.rebuild(level="derive")
+    assert regular(zone) == [before]
+    zone.forget("4-10-2")
+    assert regular(zone) == [before.replace("; plays chess every night (said 4 May 2026)", "")]
+    assert verify(zone._zone.node, "ada").ok
+
+
+def test_a_pattern_shows_its_evidence(zone: Zone) -> None:
+    tell(zone, 4, *ROUTINES)
+    (found,) = [each for each in zone.observations() if each.kind == "regular"]
+    assert (found.sources, found.days, found.confidence) == (3, 1, "medium")
+    assert {item.fact_id for item in found.items} <= {fact.id for fact in zone.facts()}
+    shown = "\n".join(line for step in zone.why(found.id).steps for line in step.details)
+    assert "I swim on Tuesdays." in shown
