@@ -104,6 +104,12 @@ class SideFact(NamedTuple):
     newer_event_id: str | None
 
 
+_SIDE_FACT = (
+    "facts.id, facts.text, facts.source_event_id, facts.as_of, superseded_by, invalid_at, "
+    "newer.text, newer.source_event_id"
+)
+
+
 def facts_with_words(
     connection: apsw.Connection, terms: Collection[str], after: int
 ) -> list[SideFact]:
@@ -114,13 +120,29 @@ def facts_with_words(
     phrases = " AND ".join('"' + term.replace('"', '""') + '"' for term in sorted(terms))
     found = rows(
         connection,
-        "SELECT facts.id, facts.text, facts.source_event_id, facts.as_of, superseded_by, "
-        "invalid_at, newer.text, newer.source_event_id "
+        f"SELECT {_SIDE_FACT} "
         "FROM facts_fts CROSS JOIN facts ON facts.rowid = facts_fts.rowid "
         "LEFT JOIN fact_ends ON fact_ends.fact_id = facts.id "
         "LEFT JOIN facts AS newer ON newer.id = superseded_by "
         "WHERE facts_fts MATCH ?1 AND max(facts.as_of, coalesce(invalid_at, 0)) > ?2 "
         "ORDER BY facts.as_of DESC, facts.id LIMIT ?3",
         (phrases, after, _MAX_CHANGES),
+    )
+    return [SideFact(*row) for row in found]
+
+
+def ended_values(
+    connection: apsw.Connection, subjects: Sequence[str], attributes: Sequence[str], after: int
+) -> list[SideFact]:
+    """Return the facts that state a value of these slots and ended after a time (unix ms)."""
+    found = rows(
+        connection,
+        f"SELECT {_SIDE_FACT} FROM fact_claims AS claim JOIN facts ON facts.id = claim.fact_id "
+        "JOIN fact_ends ON fact_ends.fact_id = facts.id "
+        "LEFT JOIN facts AS newer ON newer.id = superseded_by "
+        "WHERE claim.subject IN (SELECT value FROM json_each(?1)) "
+        "AND claim.attribute IN (SELECT value FROM json_each(?2)) AND invalid_at > ?3 "
+        "ORDER BY facts.as_of DESC, facts.id LIMIT ?4",
+        (json_array(subjects), json_array(attributes), after, _MAX_CHANGES),
     )
     return [SideFact(*row) for row in found]

@@ -154,6 +154,32 @@ def test_G5_what_is_no_change_leaves_no_doubt(zone: Zone, later: str) -> None:
     assert uncertain(zone) == {}
 
 
+def test_G5_a_condition_may_name_an_attribute_of_the_sender(zone: Zone) -> None:
+    tell(
+        zone,
+        [
+            "I work at Initech.",
+            "My email is ada@initech.com.",
+            "If I change jobs, my email changes too.",
+            "I work at Globex now.",
+        ],
+    )
+    assert uncertain(zone) == {"m1": ["m2", "m3"]}
+
+
+def test_G5_an_attribute_of_another_does_not_count(zone: Zone) -> None:
+    tell(
+        zone,
+        [
+            "Tom works at Initech.",
+            "My email is ada@initech.com.",
+            "If I change jobs, my email changes too.",
+            "Tom works at Globex now.",
+        ],
+    )
+    assert uncertain(zone) == {}
+
+
 def test_G5_what_is_said_after_the_change_is_certain(zone: Zone) -> None:
     tell(zone, [*STORY, "The pick-up is at 15:00 on 5 May 2026."])
     assert "m4" not in uncertain(zone)

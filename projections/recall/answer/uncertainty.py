@@ -7,11 +7,24 @@ from collections.abc import Mapping, Sequence
 from recollect.projections.events import event_list
 from recollect.projections.events.event_list import ListedEvent
 from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.entities_for_recall import entities_of_events
 from recollect.projections.memory import dependency_queries as queries
 from recollect.projections.memory.dependency_queries import CurrentFact, SideFact, TwoSides
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import Uncertainty
 from recollect.text.rescheduling import is_rescheduled, plain_forms
+
+#: The slots that a single word of a condition names.
+_SLOTS: Mapping[str, tuple[str, ...]] = {
+    "job": ("employer", "role"),
+    "employer": ("employer",),
+    "company": ("employer",),
+    "role": ("role",),
+    "home": ("home",),
+    "address": ("home",),
+    "apartment": ("home",),
+    "flat": ("home",),
+}
 
 
 def uncertainties(
@@ -40,7 +53,10 @@ def uncertainties(
     for sides in dict.fromkeys(sides for _, sides in pairs):
         dependent = [fact for fact, other in pairs if other is sides]
         after = min(fact.last_said for fact in dependent)
-        changes = queries.facts_with_words(connection, sides.condition, after)
+        changes = [
+            *queries.facts_with_words(connection, sides.condition, after),
+            *_ended_values(files, sides, after),
+        ]
         ids = {sides.dependency.event_id, *(fact.event_id for fact in dependent)}
         ids |= {id_ for each in changes for id_ in (each.event_id, each.newer_event_id) if id_}
         events = event_list.with_ids(files.events.connection, sorted(ids))
@@ -57,6 +73,25 @@ def uncertainties(
     return {id_: why for id_, (_, why) in found.items()}
 
 
+def _ended_values(files: ZoneFiles, sides: TwoSides, after: int) -> list[SideFact]:
+    """Return the facts that ended and state a value of the slot that a condition names.
+
+    The slot is that of somebody whom the message is by or about; "if I change jobs" names the
+    sender's employer.
+    """
+    attributes = _attributes_of(sides)
+    if not attributes:
+        return []
+    event = sides.dependency.event_id
+    subjects = entities_of_events(files.identity.connection, [event]).get(event, [])
+    return queries.ended_values(files.memory.connection, subjects, attributes, after)
+
+
+def _attributes_of(sides: TwoSides) -> Sequence[str]:
+    (term, *others) = sides.condition
+    return () if others else _SLOTS.get(term, ())
+
+
 def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
     """Return when a fact of the condition's side changed (unix ms): it ended, or tells of a move.
 
@@ -65,7 +100,7 @@ def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
     if change.event_id == sides.dependency.event_id:
         return None
     if not sides.condition <= frozenset(plain_forms(change.text)):
-        return None
+        return change.ended_at if _attributes_of(sides) and change.newer is not None else None
     if not is_rescheduled(change.text, sides.condition):
         return change.ended_at
     if change.ended_at is None:
@@ -89,6 +124,11 @@ def _why(
         return None
     if not (_belong(stated, first) and _belong(stated, dependent)):
         return None
+    if not sides.condition <= frozenset(plain_forms(change.text)):
+        # A value of the sender's own slot.
+        sender = (stated.sender_name or "").split(" ")[0]
+        if first.sender_id != stated.sender_id or not change.text.startswith(sender or "\0"):
+            return None
     if change.ended_at is None:
         text = change.text
     else:
