@@ -358,9 +358,9 @@ def _learned(zone: Zone) -> object:
     added = zone.update_playbook(book.id, add=[PlaybookStrategy("Read the log.", "harmful", 0.5)])
     used = zone.record_usage(book.id, True)
     feedback = zone.give_feedback(run.id, 0.1, source="ab_test", comment="slow")
-    found += [each.text for each in added.strategies]
+    found += sorted(each.text for each in added.strategies)
     found += [zone.curate_playbook(book.id, run.id).version, used.usage_count, feedback.relearning]
-    found += [each.text for each in zone.relevant_strategies("Release it").strategies]
+    found += sorted(each.text for each in zone.relevant_strategies("Release it").strategies)
     found += [len(zone.playbook_history(book.id).versions), len(zone.trajectories())]
     other = zone.create_playbook("other", scope="agent", agent_id="a", visibility="private")
     gone = zone.delete_playbook(other.id, dry_run=True), zone.delete_playbook(other.id)
