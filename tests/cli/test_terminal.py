@@ -146,6 +146,13 @@ def held(home: Path) -> Path:
         )
         memory.drive()
         memory.create_mental_model(f"Homes{ATTACK}", f"Ada lives in Oslo {ATTACK}")
+        for n in range(4):
+            run = memory.start_trajectory(f"Release{ATTACK}", agent_id=f"a{ATTACK}", task_type="x")
+            if n % 2:
+                memory.log_step(run.id, "tool_call", f"Test{ATTACK}", tool=f"t{ATTACK}")
+            memory.give_feedback(run.id, n % 2, comment=f"So {ATTACK}")
+            status = "success" if n % 2 else "failure"
+            memory.complete_trajectory(run.id, status, error_message=f"E{ATTACK}", learn=True)
     return home
 
 
@@ -188,6 +195,8 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
     judged.write_text(json.dumps({"query": attack, "sources": [attack]}) + "\n")
     pairs = room / f"pairs {attack[:30]}.jsonl".replace("/", "")
     pairs.write_text(json.dumps({"a": {"name": attack, "type": attack}, "b": {"name": "x"}}) + "\n")
+    with Memory(held) as memory:
+        learned = [memory.trajectories()[0].id, memory.playbooks()[0].id]
     everything = "events,facts,mental_models,entities,observations"
     asked = ["Where do Ada and Bob live?", "--scope", everything, "-k", "50"]
     return {
@@ -247,6 +256,14 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             ["--query", f"live {attack}"],
         ],
         "models": [[], ["show", attack], ["create", attack, attack], ["history", attack]],
+        "trajectories": [
+            *([], ["show", attack], ["--type", attack], ["--agent", f"a{ATTACK}"], [attack]),
+            *(["show", id_] for id_ in learned),
+        ],
+        "playbooks": [
+            *([], ["history", attack], ["--pattern", attack], [attack]),
+            *([action, id_] for id_ in learned for action in ("show", "history")),
+        ],
         "directives": [[], ["add", attack], ["remove", attack]],
         "merges": [[], [attack], ["approve", attack], ["undo", attack]],
         "branch": [
