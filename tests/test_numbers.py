@@ -18,6 +18,8 @@ from recollect.cli.commands.ingest_commands import _MAX_SHOWN
 from recollect.cli.commands.recall_commands import JSON_RESULTS, TEXT_RESULTS
 from recollect.home import token_counting
 from recollect.operations.answers import context_injection, recall_counter
+from recollect.operations.learning.playbook_listing import MAX_STRATEGIES, MAX_STRATEGY
+from recollect.operations.learning.trajectories import MAX_TEXT
 from recollect.operations.processes.embedded_worker import CONSOLIDATION_SECONDS, TICK_SECONDS
 from recollect.operations.upkeep import zone_status
 from recollect.operations.upkeep.doctor import _MIN_FREE_BYTES
@@ -67,6 +69,7 @@ from recollect.schemas.zones import check_zone
 from recollect.streams.adapters import long_messages
 from recollect.streams.adapters.importing import MAX_REJECTIONS
 from recollect.streams.agents.identity.merge_handler import AUTO_MERGE_CONFIDENCE
+from recollect.streams.agents.learning.learning_handler import COMPARED_RUNS
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS
 from recollect.streams.engine.zone_driver import MAX_ATTEMPTS, MAX_CRASHES
@@ -143,6 +146,10 @@ LIMITS = {
     "crashes of the process before a record is parked": str(MAX_CRASHES),
     "silence after which an agent's turn is closed": f"{ABANDONED_AFTER_MS // 60_000} min",
     "interval between ticks": f"{TICK_SECONDS} s",
+    "a task, a step of a trajectory, or a comment on one": f"{MAX_TEXT:,} characters",
+    "runs of a task type that a reflection compares": f"{COMPARED_RUNS}",
+    "strategies that one command adds to a playbook": f"{MAX_STRATEGIES}",
+    "a strategy written by hand": f"{MAX_STRATEGY:,} characters",
     "facts are consolidated within": f"{CONSOLIDATION_SECONDS} s",
     "`status` reports a zone as stalled after": f"{zone_status.STALLED_SECONDS:.0f} s",
     "free disk space below which `doctor` warns": of_bytes(_MIN_FREE_BYTES),

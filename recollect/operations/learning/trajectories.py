@@ -12,7 +12,8 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
 from recollect.operations.memories.listing import check_limit
 from recollect.projections.memory import learning_list, learning_queries
-from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.changes import TrajectoryStep as StepRow
+from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import (
     AnyPayload,
     CompleteTrajectory,
@@ -132,7 +133,14 @@ def log_step(
             tool=tool,
         ),
     )
-    return next(step for step in _steps(zone, trajectory_id) if step.id == receipt.event_id)
+    with zone.files() as files:
+        row = files.memory.row(StepRow, (receipt.event_id,))
+    if row is None:
+        raise DecisionTimeout(
+            f"zone {zone.name}: record {receipt.number}, which holds the step, is not decided yet; "
+            "see status and dead_letters"
+        )
+    return _step(row)
 
 
 def complete(
@@ -269,7 +277,7 @@ def details(zone: OpenZone, trajectory_id: str) -> TrajectoryDetails:
                     **_fields(found),
                     metadata=msgspec.json.decode(found.metadata),
                     metrics=msgspec.json.decode(found.metrics or "{}"),
-                    steps=_steps(zone, found.id),
+                    steps=[_step(row) for row in learning_queries.steps(connection, found.id)],
                     feedback=[
                         Feedback(
                             id=each.id,
@@ -282,9 +290,7 @@ def details(zone: OpenZone, trajectory_id: str) -> TrajectoryDetails:
                     ],
                     reflections=[each.id for each in reflections],
                 )
-    raise UnknownId(
-        f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; trajectories lists all"
-    )
+    raise _unknown(zone, trajectory_id)
 
 
 def _fields(found: learning_list.ListedTrajectory) -> dict[str, Any]:
@@ -304,26 +310,30 @@ def _fields(found: learning_list.ListedTrajectory) -> dict[str, Any]:
     }
 
 
-def _steps(zone: OpenZone, trajectory_id: str) -> list[TrajectoryStep]:
-    with zone.files() as files:
-        found = learning_queries.steps(files.memory.connection, trajectory_id)
-    return [
-        TrajectoryStep(
-            id=step.id,
-            kind=step.kind,
-            content=step.content,
-            tool=step.tool,
-            at=format_time(step.at),
-        )
-        for step in found
-    ]
+def _step(row: StepRow) -> TrajectoryStep:
+    return TrajectoryStep(
+        id=row.id, kind=row.kind, content=row.content, tool=row.tool, at=format_time(row.at)
+    )
+
+
+def _unknown(zone: OpenZone, trajectory_id: str) -> UnknownId:
+    return UnknownId(
+        f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; trajectories lists all"
+    )
 
 
 def _check_running(zone: OpenZone, trajectory_id: str) -> None:
-    found = details(zone, trajectory_id)
-    if found.status != "running":
+    """Raise an error if a trajectory is unknown or complete; its steps are not read."""
+    if not zone.exists():
+        raise _unknown(zone, trajectory_id)
+    with zone.files() as files:
+        connection = files.memory.connection
+        if learning_queries.trajectory(connection, trajectory_id) is None:
+            raise _unknown(zone, trajectory_id)
+        ended = learning_queries.completion(connection, trajectory_id)
+    if ended is not None:
         raise InvalidInput(
-            f"trajectory {trajectory_id} is complete ({found.status}); start another, or give "
+            f"trajectory {trajectory_id} is complete ({ended.status}); start another, or give "
             "feedback on this one"
         )
 
