@@ -280,8 +280,6 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "status": [[]],
         "doctor": [[]],
         "skip": [[attack, "1"], ["events", attack], ["events", "99"]],
-        "trajectories": [[], ["--agent", attack], ["show", attack], [attack]],
-        "playbooks": [[], ["--pattern", attack], ["show", attack], [attack]],
         "records": [[], ["1"], ["--newest"], ["--kind", attack], ["--at", attack], [attack]],
         "deadletters": [[], [attack], ["retry", attack], ["retry", "5"]],
         "promote": [["--to", attack], ["--to", f"kafka://{attack}"]],
