@@ -233,12 +233,13 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                     empty.add(table)
     assert empty == {
         "analysis_runs", "cluster_changes", "cluster_consolidations", "cluster_facts",
-        "consolidation_ticks", "deletions", "entity_tags", "facets", "fact_repeats", "fact_units",
-        "observation_facts", "observation_items", "observation_versions", "readings", "switches",
-        "playbook_strategies", "playbook_uses", "playbook_versions", "playbooks",
-        "reflection_items", "reflections", "strategy_evidence", "trajectories",
-        "trajectory_completions", "trajectory_feedback", "trajectory_steps",
-        "writer_text_decisions", "writer_text_proposals", "writer_texts", "writings",
+        "consolidation_ticks", "deletions", "dependencies", "dependency_terms", "entity_tags",
+        "facets", "fact_repeats", "fact_units", "observation_facts", "observation_items",
+        "observation_versions", "playbook_strategies", "playbook_uses", "playbook_versions",
+        "playbooks", "readings", "reflection_items", "reflections", "strategy_evidence",
+        "switches", "trajectories", "trajectory_completions", "trajectory_feedback",
+        "trajectory_steps", "writer_text_decisions", "writer_text_proposals", "writer_texts",
+        "writings",
     }  # fmt: skip
 
 
