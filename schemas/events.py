@@ -11,6 +11,9 @@ from msgspec import Meta
 #: claim the id of a command.
 RESERVED_PLATFORM = "recollect"
 
+MemoryScope = Literal["agent", "user", "zone", "global"]
+MemoryVisibility = Literal["private", "shared", "public"]
+MemoryState = Literal["active", "inactive", "deleted"]
 PeerKind = Literal["dm", "group", "channel"]
 Direction = Literal["in", "out"]
 
@@ -73,8 +76,19 @@ class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="clo
 class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
     """A text that somebody asked to remember verbatim.
 
-    `replaces`: id of the fact or event that the text replaces. The text never counts as another
-    occasion of a fact that it replaces.
+    Attributes:
+        namespace, path_key: a later text with both, of the same owner, is a new version of it.
+        importance: 0 to 1.
+        replaces: id of the fact or event that the text replaces. The text never counts as another
+            occasion of a fact that it replaces.
+        scope: who owns it: an agent, a user, or everyone who may read the zone.
+        visibility: whether others may read it.
+        user_id, agent_id: the user and the agent that stored it.
+        valid_at, invalid_at: the period in which it is true (unix ms); from `occurred_at` if not
+            given.
+        enrichments: what was asked to be derived from it; None: the default.
+        abstraction_level: 0 for a text of its own, 1 or more if it summarises others.
+        derived_from: ids of the memories that it was made from.
     """
 
     context: str | None = None
@@ -83,6 +97,15 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
     path_key: str | None = None
     importance: float | None = None
     replaces: str | None = None
+    scope: MemoryScope = "zone"
+    visibility: MemoryVisibility = "private"
+    user_id: str | None = None
+    agent_id: str | None = None
+    valid_at: int | None = None
+    invalid_at: int | None = None
+    enrichments: tuple[str, ...] | None = None
+    abstraction_level: int = 0
+    derived_from: tuple[str, ...] = ()
 
 
 class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
@@ -298,7 +321,7 @@ class SetMemoryState(
     """Approves, deactivates or deletes memories, singly or in batches."""
 
     memory_ids: tuple[str, ...]
-    state: Literal["active", "inactive", "deleted"]
+    state: MemoryState
 
 
 class RecordingRef(msgspec.Struct, frozen=True, array_like=True):

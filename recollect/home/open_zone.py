@@ -9,8 +9,8 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import entity_count
 from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
+from recollect.projections.memory.stored_memory_list import unwritable_memories
+from recollect.projections.reader_views import Reader, hides_anything, restrict
 from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import split_zone
@@ -47,6 +49,8 @@ class OpenHome:
         self.node = open_node(home, ledger)
         #: Called with each recall's zone and results; does nothing unless accesses are counted.
         self.count_accesses: Callable[[str, Sequence[Result]], None] = _count_nothing
+        #: Called with each zone and the ids of stored memories that were read; likewise.
+        self.count_memories: Callable[[str, Sequence[str]], None] = _count_nothing
         #: Whether a worker or a replica keeps this home's files up to date. If so, queries need
         #: not read the ledger.
         self.has_follower = has_follower(home)
@@ -184,17 +188,40 @@ class OpenHome:
         return self._closed
 
 
+class _Progress:
+    """How far an open home has published to a zone, and brought its files up to date."""
+
+    def __init__(self) -> None:
+        self.refreshed_to: tuple[object, ...] = ()
+        self.published = 0
+        self.lock = threading.Lock()
+
+
 class OpenZone:
     """One zone of an open home."""
 
-    def __init__(self, open_home: OpenHome, name: str) -> None:
+    def __init__(self, open_home: OpenHome, name: str, reader: Reader | None = None) -> None:
+        """`reader`: the user and agent on whose behalf it is used; None: without restriction."""
         self.open_home = open_home
         self.name = name
-        #: The generation, and the ledger offsets up to which its files were brought before the last
-        #: query.
-        self.refreshed_to: tuple[object, ...] = ()
-        self._lock = threading.Lock()
-        self._published = 0
+        self.reader = reader
+        self._progress = _Progress()
+
+    def acting_as(self, user: str | None, agent: str | None) -> OpenZone:
+        """Return the zone as a user, or an agent of a user, may see and change it."""
+        acting = OpenZone(self.open_home, self.name, Reader(user, agent) if user or agent else None)
+        acting._progress = self._progress
+        return acting
+
+    @property
+    def refreshed_to(self) -> tuple[object, ...]:
+        """The generation, and the ledger offsets up to which its files were brought before the
+        last query."""
+        return self._progress.refreshed_to
+
+    @refreshed_to.setter
+    def refreshed_to(self, value: tuple[object, ...]) -> None:
+        self._progress.refreshed_to = value
 
     @property
     def node(self) -> Node:
@@ -209,12 +236,12 @@ class OpenZone:
     @property
     def published(self) -> int:
         """The number of the last record published through this open home; 0 if none."""
-        return self._published
+        return self._progress.published
 
     def note_published(self, number: int) -> None:
         """Record that this open home published record `number`."""
-        with self._lock:
-            self._published = max(self._published, number)
+        with self._progress.lock:
+            self._progress.published = max(self._progress.published, number)
 
     def exists(self) -> bool:
         """Return whether the zone has events."""
@@ -237,9 +264,29 @@ class OpenZone:
 
     @contextmanager
     def files(self) -> Iterator[ZoneFiles]:
-        """Open the files of the generation in use."""
+        """Open the files of the generation in use, as the reader may see them."""
+        generation = self.node.current(self.name)
+        with self.node.open(self.name, generation) as files:
+            if self.reader is None or not hides_anything(files, self.reader):
+                yield files
+                return
+        with closing(self.node.open_to_read(self.name, generation)) as files:
+            yield restrict(files, self.reader)
+
+    def unwritable_memories(self) -> Mapping[str, int]:
+        """Return the memories that the reader may not change: id -> number of its record."""
+        if self.reader is None or not self.node.zone(self.name).exists():
+            return {}
         with self.node.open(self.name, self.node.current(self.name)) as files:
-            yield files
+            return unwritable_memories(files.memory.connection, self.reader)
+
+    @property
+    def restricted_reader(self) -> Reader | None:
+        """The reader, if the zone has anything that it may not read."""
+        if self.reader is None or not self.node.zone(self.name).exists():
+            return None
+        with self.node.open(self.name, self.node.current(self.name)) as files:
+            return self.reader if hides_anything(files, self.reader) else None
 
 
 def row_counts(files: ZoneFiles) -> dict[str, int]:
@@ -252,7 +299,7 @@ def row_counts(files: ZoneFiles) -> dict[str, int]:
     }
 
 
-def _count_nothing(zone: str, results: Sequence[Result]) -> None:
+def _count_nothing(zone: str, results: Sequence[object]) -> None:
     """Count no accesses."""
 
 

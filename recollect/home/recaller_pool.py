@@ -19,6 +19,7 @@ import numpy.typing as npt
 from recollect.home.home_directory import Home
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
+from recollect.projections.reader_views import Reader, restrict
 from recollect.projections.recall import PROFILES, Recaller
 from recollect.projections.recall.index import array_store
 from recollect.schemas.errors import Busy, HomeError
@@ -37,11 +38,15 @@ T = TypeVar("T")
 
 
 class _Key(NamedTuple):
-    """The files and the profile of a recaller: a generation, or a snapshot of an earlier state."""
+    """The files and the profile of a recaller: a generation, or a snapshot of an earlier state.
+
+    `reader`: on whose behalf; None: without restriction.
+    """
 
     zone: str
     state: Generation | Snapshot
     profile: str
+    reader: Reader | None = None
 
 
 class _PooledRecaller:
@@ -81,24 +86,37 @@ class RecallerPool:
         self._loading = threading.Lock()
         self._reranker = self._rerank if home.settings.reranker is not None else None
 
-    def in_current_state(self, zone: str, profile: str, ask: Callable[[Recaller], T]) -> T:
+    def in_current_state(
+        self,
+        zone: str,
+        profile: str,
+        ask: Callable[[Recaller], T],
+        reader: Reader | None = None,
+    ) -> T:
         """Call `ask` with the recaller of the generation in use, and return its result.
+
+        `reader`: on whose behalf; None: without restriction.
 
         If the generation is replaced and removed meanwhile, the recaller of the next one is asked.
         """
         for _ in range(_ATTEMPTS):
             generation = self._node.current(zone)
             try:
-                return self._ask_generation(zone, generation, profile, ask)
+                return self._ask_generation(zone, generation, profile, ask, reader)
             except (HomeError, OSError):
                 if self._node.current(zone) == generation:
                     raise
-        return self._ask_generation(zone, self._node.current(zone), profile, ask)
+        return self._ask_generation(zone, self._node.current(zone), profile, ask, reader)
 
     def _ask_generation(
-        self, zone: str, generation: Generation, profile: str, ask: Callable[[Recaller], T]
+        self,
+        zone: str,
+        generation: Generation,
+        profile: str,
+        ask: Callable[[Recaller], T],
+        reader: Reader | None,
     ) -> T:
-        key = _Key(zone, generation, profile)
+        key = _Key(zone, generation, profile, reader)
         self._drop_outdated()
         with self._in_use(key) as pooled:
             open_ = partial(self._node.open_to_read, zone, generation)
@@ -107,13 +125,18 @@ class RecallerPool:
             return ask(recaller)
 
     def in_state_after(
-        self, zone: str, profile: str, number: int, ask: Callable[[Recaller], T]
+        self,
+        zone: str,
+        profile: str,
+        number: int,
+        ask: Callable[[Recaller], T],
+        reader: Reader | None = None,
     ) -> T:
         """Call `ask` with the recaller of the state right after record `number` (1 or higher)."""
         timeline = self.timeline(zone)
         with timeline.lock:
             snapshot = self._node.snapshot(zone, timeline.timeline, number)
-        key = _Key(zone, snapshot, profile)
+        key = _Key(zone, snapshot, profile, reader)
 
         def open_() -> ZoneFiles:
             with timeline.lock:
@@ -122,7 +145,7 @@ class RecallerPool:
         if not snapshot.decided:
             # The next query may find these records decided, so this snapshot is not kept open.
             with closing(open_()) as files:
-                return ask(self._recaller_of(files, profile))
+                return ask(self._recaller_of(_as_seen(files, reader), profile, reader))
         with self._in_use(key) as pooled:
             recaller = self._recaller(key, pooled, open_)
             self._drop_others(key)
@@ -196,11 +219,18 @@ class RecallerPool:
         with pooled.lock:
             if pooled.recaller is not None:
                 return pooled.recaller
-            files = open_()
-            return pooled.open(files, self._recaller_of(files, key.profile))
+            files = _as_seen(open_(), key.reader)
+            return pooled.open(files, self._recaller_of(files, key.profile, key.reader))
 
-    def _recaller_of(self, files: ZoneFiles, profile: str) -> Recaller:
-        return Recaller(files, PROFILES[profile], self._reranker, self._node.gateway)
+    def _recaller_of(self, files: ZoneFiles, profile: str, reader: Reader | None) -> Recaller:
+        # The stored index is of everything, so a restricted reader needs an index of its own.
+        return Recaller(
+            files,
+            PROFILES[profile],
+            self._reranker,
+            self._node.gateway,
+            uses_stored_index=reader is None,
+        )
 
     def _release(self, key: _Key, pooled: _PooledRecaller) -> None:
         with self._lock:
@@ -261,6 +291,10 @@ class RecallerPool:
                 self._cross_encoder = self._home.load_reranker()
         assert self._cross_encoder is not None
         return self._cross_encoder.score(question, texts)
+
+
+def _as_seen(files: ZoneFiles, reader: Reader | None) -> ZoneFiles:
+    return files if reader is None else restrict(files, reader)
 
 
 class _SharedTimeline:

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 def routers() -> tuple[Router, ...]:
-    """Return the routes that the clients of Mem0 and Hindsight call."""
+    """Return the routes that the clients of Mem0, Hindsight and Nexus call."""
     from recollect.integrations.hindsight import hindsight_routes
     from recollect.integrations.mem0 import mem0_routes
+    from recollect.integrations.nexus import nexus_routes
 
-    return (*mem0_routes.ROUTERS, *hindsight_routes.ROUTERS)
+    return (*mem0_routes.ROUTERS, *hindsight_routes.ROUTERS, *nexus_routes.ROUTERS)
 
 
 def _mem0() -> tuple[MemoryTool, ...]:

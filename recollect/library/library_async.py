@@ -219,6 +219,17 @@ class AsyncZone(ZoneOperations):
         """
         return await self._recollect.run(partial(self._zone.call, operation, *args, **kwargs))
 
+    async def acting_as(self, *, user: str | None = None, agent: str | None = None) -> AsyncZone:
+        """Return the zone on behalf of a user, an agent, or both, as `Zone.acting_as`.
+
+        >>> async def main():
+        ...     async with AsyncRecollect(home, encoder="none") as r:
+        ...         return (await r.zone("ada").acting_as(user="ada")).name
+        >>> asyncio.run(main())
+        'ada'
+        """
+        return AsyncZone(self._recollect, self._zone.acting_as(user=user, agent=agent))
+
     async def execute_with_learning(
         self,
         task_fn: Callable[..., Any],

@@ -93,6 +93,7 @@ class Recollect:
         self._accesses = AccessCounts(self._open_home) if count_accesses else None
         if self._accesses is not None:
             self._open_home.count_accesses = self._accesses.count_results
+            self._open_home.count_memories = self._accesses.count_memories
 
     @property
     def home(self) -> Path:

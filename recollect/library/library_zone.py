@@ -68,6 +68,22 @@ class Zone(ZoneOperations):
         with self._zone.open_home.call_guard():
             return operation(self._zone, *args, **kwargs)
 
+    def acting_as(self, *, user: str | None = None, agent: str | None = None) -> Zone:
+        """Return the zone on behalf of a user, an agent, or an agent of a user.
+
+        It shows, recalls and changes only what they may: their own memories, and what everyone may
+        read. With neither, it is the zone without restriction.
+
+        >>> from recollect import MemoryInput
+        >>> ada = zone.acting_as(user="ada")
+        >>> made, = ada.store_memories([MemoryInput(content="I like tea.", scope="user")])
+        >>> ada.stored_memory(made.event_id).user_id
+        'ada'
+        >>> zone.acting_as(user="bob").query_memories().memories
+        []
+        """
+        return Zone(self._zone.acting_as(user, agent))
+
     @property
     def name(self) -> str:
         """The zone's name.

@@ -80,8 +80,8 @@ class _Operation(msgspec.Struct):
 class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
-    These need a local home and raise RequiresLocalHome: `event_import`, `follow_file`,
-    `record_accesses`, `plan_erasure`, `erase`, `write`.
+    These need a local home and raise RequiresLocalHome: `acting_as`, `event_import`,
+    `follow_file`, `record_accesses`, `plan_erasure`, `erase`, `write`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -181,6 +181,9 @@ class RemoteZone(Zone):
         return self._await_decision(report, wait, started)
 
     execute_with_learning = Zone.execute_with_learning
+
+    def acting_as(self, *, user: str | None = None, agent: str | None = None) -> Zone:
+        _require_local_home("acting_as", "connect with a token of this user and agent")
 
     def event_import(self, principal: Mapping[str, str] | None = None) -> EventImport:
         _require_local_home("event_import", "give ingest an iterator that yields the events")

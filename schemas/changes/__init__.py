@@ -98,6 +98,12 @@ from recollect.schemas.changes.sections import (
     decode_sections,
     encode_part,
 )
+from recollect.schemas.changes.stored_memory_rows import (
+    StoredMemory,
+    StoredMemoryRecallCount,
+    StoredMemoryReference,
+    StoredMemoryVersion,
+)
 
 __all__ = [
     "READ_MODEL_OF_ROW",
@@ -175,6 +181,10 @@ __all__ = [
     "Row",
     "Section",
     "StatedDependency",
+    "StoredMemory",
+    "StoredMemoryRecallCount",
+    "StoredMemoryReference",
+    "StoredMemoryVersion",
     "StrategyEvidence",
     "TokenVectorsRow",
     "Trajectory",

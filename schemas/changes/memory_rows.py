@@ -6,6 +6,12 @@ from typing import ClassVar, Literal
 
 from recollect.schemas.changes.learning_rows import LearningRow
 from recollect.schemas.changes.row import Row
+from recollect.schemas.changes.stored_memory_rows import (
+    StoredMemory,
+    StoredMemoryRecallCount,
+    StoredMemoryReference,
+    StoredMemoryVersion,
+)
 from recollect.schemas.relationship_types import RelationshipType
 
 ObservationKind = Literal[
@@ -798,6 +804,10 @@ MemoryRow = (
     | WriterPromptDecision
     | AnalysisType
     | Facet
+    | StoredMemory
+    | StoredMemoryVersion
+    | StoredMemoryReference
+    | StoredMemoryRecallCount
     | DeadLetter
     | DecisionDependencies
     | LearningRow

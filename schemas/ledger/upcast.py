@@ -14,7 +14,7 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 # to tests/data/golden.
 CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
     "model_wrote": 2,
-    "remember": 2,
+    "remember": 3,
     "update_mental_model": 2,
 }
 
@@ -24,6 +24,8 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {
     ("model_wrote", 1): lambda payload: payload,
     # Version 1 has no field `replaces`.
     ("remember", 1): lambda payload: payload,
+    # Version 2 has no owner, scope, visibility, validity, enrichments or origin.
+    ("remember", 2): lambda payload: payload,
     # Version 1 has no field `tags`; without it, version 2 keeps the mental model's tags.
     ("update_mental_model", 1): lambda payload: payload,
 }

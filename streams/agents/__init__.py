@@ -22,6 +22,7 @@ from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.learning.learning_handler import LearningHandler
+from recollect.streams.agents.memory_keeper import MemoryKeeper
 from recollect.streams.agents.mental_models.directive_handler import DirectiveHandler
 from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
 from recollect.streams.agents.relationship_finder import RelationshipFinder
@@ -37,6 +38,8 @@ BY_NAME: Mapping[str, Agent] = {
     "accesses": AccessCounter(),
     "merges": MergeHandler(),
     "retractions": RetractionHandler(),
+    # Before the mental models, which follow the retractions that it derives.
+    "memories": MemoryKeeper(),
     "mentalmodels": MentalModelHandler(),
     "directives": DirectiveHandler(),
     "learning": LearningHandler(),

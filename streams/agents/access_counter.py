@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from recollect.schemas.changes import DecidedPart, FactRecallCount, MentalModelRecallCount
+from recollect.schemas.changes import (
+    AnyRow,
+    DecidedPart,
+    FactRecallCount,
+    MentalModelRecallCount,
+    StoredMemoryRecallCount,
+)
 from recollect.schemas.events import Event, RecallsCounted
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
@@ -28,7 +34,12 @@ class AccessCounter(Agent):
         assert isinstance(event.payload, RecallsCounted)
         counts = Counter[tuple[str, str]]()
         for access in event.payload.accesses:
-            if access.target_type in _ROWS and access.count > 0:
+            if access.target_type in (*_ROWS, "memory") and access.count > 0:
                 counts[access.target_type, access.target_id] += access.count
-        rows = [_ROWS[kind](event.number, id_, count) for (kind, id_), count in counts.items()]
-        return [DecidedPart((event.number,), puts=[*rows])]
+        rows: list[AnyRow] = [
+            StoredMemoryRecallCount(event.number, id_, count, event.occurred_at)
+            if kind == "memory"
+            else _ROWS[kind](event.number, id_, count)
+            for (kind, id_), count in counts.items()
+        ]
+        return [DecidedPart((event.number,), puts=rows)]

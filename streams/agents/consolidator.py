@@ -52,6 +52,7 @@ from recollect.schemas.events import (
 )
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
 from recollect.streams.agents.daily_passes import is_said_by_keeper, pass_tick, run_pass
+from recollect.streams.agents.memory_versions import is_private
 from recollect.streams.agents.observation_rows import ending, run_id, version_rows
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.cluster_selection import (
@@ -111,7 +112,7 @@ class Consolidator(DerivingAgent):
         parts = []
         for part in decided:
             for fact in part.puts:
-                if isinstance(fact, Fact):
+                if isinstance(fact, Fact) and not is_private(event):
                     parts.append(
                         DecidedPart(
                             part.sources, [*_fact_rows(fact, part.sources, event, rows, state)]

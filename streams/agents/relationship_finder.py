@@ -19,6 +19,7 @@ from recollect.schemas.changes import (
     RelationshipEvidence,
 )
 from recollect.schemas.events import Event
+from recollect.schemas.memory_terms import READERS_MARK
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
 from recollect.streams.agents.state import State
 from recollect.streams.relationships.stated_relationships import NamedEntity, relationships_in
@@ -73,7 +74,9 @@ class _DecidedRows:
     def slot(self, fact: Fact) -> tuple[str, str, str] | None:
         """Return (entity, attribute, value) of a fact's slot."""
         row = self._slots.get(fact.id)
-        return None if row is None else (row.subject, row.attribute, row.value)
+        if row is None:
+            return None
+        return row.subject.partition(READERS_MARK)[0], row.attribute, row.value
 
     def names(self, fact: Fact) -> list[NamedEntity]:
         """Return the names in a fact in order; that of whoever said it is the first."""

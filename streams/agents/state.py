@@ -24,6 +24,7 @@ from recollect.projections.memory import learning_queries as learning
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import mental_model_queries as mental_models
 from recollect.projections.memory import retraction_queries as retractions
+from recollect.projections.memory import stored_memory_queries as stored
 from recollect.schemas.changes import (
     AnalysisRun,
     AnalysisType,
@@ -70,6 +71,7 @@ from recollect.schemas.changes import (
     RetractedFact,
     Row,
     StatedDependency,
+    StoredMemoryVersion,
     StrategyEvidence,
     Trajectory,
     TrajectoryCompletion,
@@ -308,6 +310,11 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     PlaybookStrategy: lambda row: ((key_of("strategies of", row.playbook_id), row),),
     StrategyEvidence: lambda row: ((key_of("evidence of", row.strategy_id), row),),
     StatedDependency: lambda row: ((key_of("dependencies of", row.event_id), row),),
+    StoredMemoryVersion: lambda row: (
+        (key_of("memory version", row.id), row),
+        (key_of("memory versions", row.memory_id), row),
+        *([(key_of("memory at", row.place), row)] if row.place else []),
+    ),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -794,6 +801,28 @@ class State:
         """Return the dependencies that an event states, withdrawn ones included, in order."""
         self.record_read(key_of("dependencies of", event_id))
         return dependencies.dependencies_of_event(self.memory, event_id)
+
+    # Stored memories
+
+    def is_private(self, fact_id: str) -> bool:
+        """Return whether a fact with a claim is from a memory that not everyone may read."""
+        self.record_read(key_of("claim", fact_id))
+        return stored.is_private(self.memory, fact_id)
+
+    def memory_version(self, id_: str) -> StoredMemoryVersion | None:
+        """Return a version of a stored memory by the id of its event."""
+        self.record_read(key_of("memory version", id_))
+        return stored.version(self.memory, id_)
+
+    def memory_versions(self, memory_id: str) -> list[StoredMemoryVersion]:
+        """Return the versions of a stored memory, the first one first."""
+        self.record_read(key_of("memory versions", memory_id))
+        return stored.versions(self.memory, memory_id)
+
+    def memory_at(self, place: str) -> StoredMemoryVersion | None:
+        """Return the current version of the memory at a place that is not deleted."""
+        self.record_read(key_of("memory at", place))
+        return stored.version_at(self.memory, place)
 
     # Entities
 

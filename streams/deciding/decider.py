@@ -35,6 +35,7 @@ from recollect.streams.agents import (
     TextToAnnotate,
 )
 from recollect.streams.agents.agent import ModelCalls
+from recollect.streams.agents.memory_versions import is_private_conversation
 from recollect.streams.agents.state import key_of_event
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.model.model_writer import combine_answers
@@ -92,7 +93,10 @@ class LedgerConversation(Conversation):
 
     def other_channels(self, event: Event, since: int) -> list[Event]:
         found = event_queries.events_in_other_conversations(self._connection, event, since)
-        return self._record_reads(self._not_excluded(found))
+        # A private memory is in a conversation of its readers, which nobody else may read.
+        return self._record_reads(
+            [each for each in self._not_excluded(found) if not is_private_conversation(each)]
+        )
 
     def first_message(self, event: Event) -> Event | None:
         found = event_queries.first_message_of_sender(self._connection, event, self._excluded)

@@ -41,6 +41,7 @@ from recollect.schemas.events import (
     Reflect,
     RefreshModels,
     Retract,
+    SetMemoryState,
     SetWriterPrompt,
     StartTrajectory,
     StatedAt,
@@ -69,7 +70,7 @@ EVERY = tuple(BY_NAME.values())
 #: What no agent handles: whoever drives the zone does.
 OF_THE_DRIVER = {"forget", "retry", "switch", "skip_record"}
 #: What nobody handles yet.
-TO_COME = {"set_memory_state"}
+TO_COME: set[str] = set()
 #: What is kept as it came, and says nothing that could be remembered.
 ONLY_KEPT = {"reaction", "notice", "certify"}
 
@@ -167,6 +168,12 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(Tick(source_id="o", name="consolidate"), at=START + 3 * DAY)
     yield command(Tick(source_id="p", name="temporal"), at=START + 3 * DAY)
     yield says("Al", "Always answer in French.", direction="in")
+    for home in ("Turin", "Oslo"):
+        yield asks_to_remember(f"Ada lives in {home}.", namespace="/ada", path_key="home")
+    stored = zone.events[-1].id
+    yield command(SetMemoryState(source_id="z", memory_ids=(stored,), state="inactive"))
+    yield command(SetMemoryState(source_id="q", memory_ids=(stored,), state="active"))
+    yield command(RecallsCounted(source_id="i", accesses=(RecallCount("memory", stored, 1),)))
     yield command(RefreshModels(source_id="f", min_facts=2), at=START + DAY)
     yield from learning(zone)
 

@@ -243,6 +243,11 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         ],
         "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
         "infer": [[attack], [attack, "--memory", attack], [attack, "--context", attack]],
+        "memories": [
+            *(["--all"], ["--namespace", attack], ["--person", attack], ["show", attack]),
+            *(["versions", attack], ["diff", attack, "x"], ["approve", attack], [attack]),
+            ["rollback", attack, "--version", "1"],
+        ],
         "evaluate": [[str(judged)], [attack]],
         "graph": [
             *(["list", attack], ["neighbors", attack], ["path", attack, attack]),

@@ -130,6 +130,16 @@ def test_a_retained_text_is_retracted_and_restored(ada: Agent) -> None:
     assert "pot" in str(ada.call("recall", query="Where is the spare key?"))
 
 
+def test_memories_are_stored_queried_and_deactivated(ada: Agent) -> None:
+    memory = {"content": "Ada prefers tea.", "namespace": "/ada", "importance": 0.9}
+    (receipt,) = ada.call("store_memories", memories=[memory])["receipts"]
+    found = ada.call("query_memories", namespace_prefix="/a")["memories"]
+    assert [each["content"] for each in found] == ["Ada prefers tea."]
+    id_ = receipt["event_id"]
+    assert ada.call("set_memory_state", ids=[id_], state="inactive")["changed"] == [id_]
+    assert ada.call("stored_memory", id=id_)["state"] == "inactive"
+
+
 def test_forgetting_says_what_would_go_unless_it_is_told_to(ada: Agent) -> None:
     done = ada.call("retain", content="The cat is called Mio.")
     would = ada.call("forget", ids=[done["event_id"]])

@@ -36,11 +36,14 @@ from recollect.projections.sqlite import rows
 from recollect.schemas.changes import Entity, MentalModel
 from recollect.schemas.events import (
     CreateMentalModel,
+    MemoryScope,
+    MemoryVisibility,
     RecallCount,
     RecallsCounted,
     Remember,
     SetMemoryState,
 )
+from recollect.schemas.memory_terms import DECAY_PER_DAY, MIN_IMPORTANCE, StoredMemoryType
 from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Query, Result
 from recollect.streams.agents import turn_closer
@@ -757,6 +760,21 @@ CONSTANTS = [
         lambda: get_args(get_type_hints(SetMemoryState)["state"]),
         ("active", "inactive", "deleted"),
     ),
+    Holds(
+        "004 memory types",
+        lambda: get_args(StoredMemoryType),
+        ("fact", "preference", "experience", "consolidated", "reflection", "cluster"),
+    ),
+    Holds(
+        "004 scope and visibility",
+        lambda: (get_args(MemoryScope), get_args(MemoryVisibility)),
+        (("agent", "user", "zone", "global"), ("private", "shared", "public")),
+    ),
+    Holds(
+        "004 DEFAULT_DECAY_FACTOR 0.95, DEFAULT_MIN_IMPORTANCE 0.1",
+        lambda: (DECAY_PER_DAY, MIN_IMPORTANCE),
+        (0.95, 0.1),
+    ),
     Holds("001 injection: 3 s at most", lambda: context_injection.TIMEOUT_SECONDS, 3.0),
     Holds(
         "000 recall as an endpoint",
@@ -915,8 +933,6 @@ LATER = [
         lambda: not said("conversation.preceding(event, 1)")(),
     ),
     Comes("002 daily passes: dreams, bridge, insight", CONSOLIDATION, table("dreams")),
-    Comes("004 memories and their versions", NEXUS, table("memories", "memory_versions")),
-    Comes("004 DEFAULT_DECAY_FACTOR 0.95, floor 0.1", NEXUS, said("DEFAULT_MIN_IMPORTANCE")),
     Comes("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", NEXUS, said("MAIN_CAPACITY")),
     Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),
     Comes("004 RLM inference", NEXUS, said("rlm/infer")),

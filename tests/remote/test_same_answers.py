@@ -25,7 +25,7 @@ from recollect import (
 from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas.errors import InvalidInput, RecollectError, RequiresLocalHome, UnknownId
 from recollect.schemas.events import RecallCount
-from recollect.schemas.wire import ForgetTargets, Rejection
+from recollect.schemas.wire import ForgetTargets, MemoryInput, Rejection, StoredMemoryPage
 from tests.library.kit import said
 from tests.remote.kit import client
 from tests.service.kit import Served, served
@@ -401,6 +401,29 @@ def _ingested(zone: Zone) -> object:
     return [*reports, zone.status().events, zone.status().lag]
 
 
+def _all_states(zone: Zone, cursor: str | None) -> StoredMemoryPage:
+    return zone.query_memories(state="any", include_invalid=True, limit=2, cursor=cursor)
+
+
+def _stored(zone: Zone) -> list[object]:
+    first, second = (
+        zone.store_memories([MemoryInput(content=text, namespace="/n", path_key="k")])
+        .receipts[0]
+        .event_id
+        for text in ("Ada prefers tea.", "Ada prefers coffee.")
+    )
+    back = zone.roll_back_memory(second, 1).event_id
+    lines = zone.diff_memories(first, second).diff.splitlines()[2:]
+    state = zone.set_memory_state([back], "inactive")
+    found = _all_states(zone, None)
+    return [
+        *(zone.stored_memory(first, current=True).version, lines),
+        *(len(state.changed), [each.content for each in found]),
+        [each.content for each in _all_states(zone, found.cursor)],
+        [(each.version, each.state) for each in zone.memory_versions(first)],
+    ]
+
+
 #: What changes something: each in a zone of its own, in which the same was told.
 CHANGING: dict[str, Callable[[Zone], object]] = {
     "ingest": _ingested,
@@ -409,6 +432,8 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
         *(zone.retract("m1").status, sorted(fact.text for fact in zone.facts())),
         *(zone.retract("m1", restore=True).status, sorted(fact.text for fact in zone.facts())),
     ],
+    "store_memories query_memories stored_memory memory_versions roll_back_memory "
+    "set_memory_state diff_memories": _stored,
     "forget": _forgotten,
     "certificates certificate": _certified,
     "propose_merge decide_merge": _merged,
@@ -440,6 +465,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
 
 #: What cannot be done over a network.
 AT_HOME: dict[str, Callable[[Zone], object]] = {
+    "acting_as": lambda zone: zone.acting_as(user="ada"),
     "event_import": lambda zone: zone.event_import(),
     "record_accesses": lambda zone: zone.record_accesses([RecallCount("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),

@@ -61,8 +61,12 @@ class Recaller:
         profile: Profile = DEFAULT_PROFILE,
         reranker: Reranker | None = None,
         encoder: TextEncoder | None = None,
+        *,
+        uses_stored_index: bool = True,
     ) -> None:
+        """`uses_stored_index`: the files are not restricted to what somebody may read."""
         self._files = files
+        self._uses_stored_index = uses_stored_index
         self._profile = profile
         self._encoder = encoder
         self._parser = QueryParser(files)
@@ -155,7 +159,7 @@ class Recaller:
         # Read without the lock, so that a thread that has just answered
         # a query need not wait for others.
         index = self._index
-        return index is not None and index.should_store
+        return index is not None and self._uses_stored_index and index.should_store
 
     def store(self) -> None:
         """Write the index beside the files; the caller holds the lock of `index.array_store`."""
@@ -271,7 +275,7 @@ class Recaller:
         index, self._index = self._index, None
         if index is None or not index.follow():
             index = None
-            index = Index.open(self._files)
+            index = Index.open(self._files, uses_stored=self._uses_stored_index)
         self._index = index
         return index
 

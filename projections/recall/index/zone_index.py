@@ -133,12 +133,12 @@ class Index:
         self._stored_has_stale_rows = False
 
     @classmethod
-    def open(cls, files: ZoneFiles) -> Index:
+    def open(cls, files: ZoneFiles, *, uses_stored: bool = True) -> Index:
         """Return an up-to-date index of files, from the stored one if it is usable.
 
         A stored index that is torn or belongs to other files is ignored.
         """
-        index = _load_stored(files)
+        index = _load_stored(files) if uses_stored else None
         if index is not None:
             index._stored_has_stale_rows = index.has_stale_rows
             if index.follow():

@@ -85,8 +85,8 @@ async def banks(
         zones = [zone for zone in service.recollect.zones() if principal.has_right(zone, "read")]
         if q is None:
             page = zones[offset : offset + limit]
-            return [_profile(service.recollect.zone(zone)) for zone in page], len(zones)
-        every = [_profile(service.recollect.zone(zone)) for zone in zones]
+            return [_profile(service.zone_for(principal, zone)) for zone in page], len(zones)
+        every = [_profile(service.zone_for(principal, zone)) for zone in zones]
         matching = [
             one for one in every if q.casefold() in f"{one['bank_id']}\n{one['name']}".casefold()
         ]

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from recollect.home.open_zone import OpenHome, OpenZone
 from recollect.operations.answers import recalling
 from recollect.projections.memory.facts_for_recall import event_facts
+from recollect.projections.memory.stored_memory_list import stored_ids
 from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import Result
 
@@ -21,7 +22,7 @@ from recollect.schemas.wire import Result
 PERIOD = 60.0
 # The maximum number of counts in a record.
 _MAX_PER_RECORD = 1_000
-_COUNTED = frozenset({"fact", "observation", "mental_model"})
+_COUNTED = frozenset({"fact", "observation", "mental_model", "memory"})
 
 _log = logging.getLogger("recollect")
 
@@ -39,6 +40,10 @@ class AccessCounts:
     def count_results(self, zone: str, results: Sequence[Result]) -> None:
         """Count each result once, and each supporting fact of an observation."""
         self.count(zone, targets_of(results))
+
+    def count_memories(self, zone: str, ids: Sequence[str]) -> None:
+        """Count each of these stored memories once."""
+        self.count(zone, (("memory", id_) for id_ in ids))
 
     def count(self, zone: str, memories: Iterable[tuple[str, str]]) -> None:
         """Count each memory, given by type and id, once."""
@@ -91,8 +96,10 @@ def _append(zone: OpenZone, counts: Counter[tuple[str, str]]) -> None:
     events = {id_: count for (kind, id_), count in counts.items() if kind == "event"}
     with zone.files() as files:
         facts_by_event = event_facts(files.memory.connection, sorted(events))
+        stored = stored_ids(files.memory.connection, sorted(events))
     for event, facts in facts_by_event.items():
         total.update({("fact", fact): events[event] for fact in facts.stated})
+    total.update({("memory", id_): events[id_] for id_ in stored})
     total.update({target: count for target, count in counts.items() if target[0] in _COUNTED})
     accesses = [RecallCount(kind, id_, count) for (kind, id_), count in sorted(total.items())]
     for first in range(0, len(accesses), _MAX_PER_RECORD):

@@ -223,9 +223,10 @@ def with_recaller(
     number = None if known_at is None else last_record_at(zone, known_at)
     if number == 0:
         return None
+    reader = zone.restricted_reader
     if number is not None:
-        return recallers.in_state_after(zone.name, profile, number, ask)
-    return recallers.in_current_state(zone.name, profile, ask)
+        return recallers.in_state_after(zone.name, profile, number, ask, reader)
+    return recallers.in_current_state(zone.name, profile, ask, reader)
 
 
 def last_record_at(zone: OpenZone, known_at: int | LedgerPosition) -> int | None:

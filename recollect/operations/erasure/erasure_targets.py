@@ -126,9 +126,13 @@ def records_without_keys(ledger: Ledger, zone: str, ids: Sequence[str]) -> dict[
 class TargetFinder:
     """Finds records in the files and the ledger of a zone whose records are all decided."""
 
-    def __init__(self, ledger: Ledger, zone: str, files: ZoneFiles) -> None:
+    def __init__(
+        self, ledger: Ledger, zone: str, files: ZoneFiles, withheld: Set[int] = frozenset()
+    ) -> None:
+        """`withheld`: the numbers of records that the caller may not erase."""
         self._ledger = ledger
         self._zone = zone
+        self._withheld = withheld = withheld
         self._events = files.events.connection
         self._memory = files.memory.connection
         self._identity = files.identity.connection
@@ -161,6 +165,8 @@ class TargetFinder:
             )
         if not found.is_known:
             found = self._by_unindexed_id(id_, platform)
+        if found.numbers:
+            found = found._replace(numbers=found.numbers - self._withheld)
         if found.is_known:
             return found
         where = f" of platform {platform}" if platform else ""
@@ -173,7 +179,7 @@ class TargetFinder:
 
     def _by_number(self, number: int) -> IdLookup:
         record = records_at(self._ledger, self._zone, {number}).get(number)
-        if record is None:
+        if record is None or number in self._withheld:
             raise InvalidInput(f"zone {self._zone} has no record #{number}")
         if record.envelope.kind in _KINDS_WITHOUT_TEXT:
             raise InvalidInput(
@@ -317,7 +323,7 @@ class TargetFinder:
                 or record.envelope.number in entity.numbers
             ):
                 found.add(record.envelope.number)
-        return found
+        return found - self._withheld
 
     def also_possible(self, criteria: Criteria, chosen: Set[int]) -> list[PossibleTarget]:
         """Return what else the entity name in the criteria may refer to, beyond the chosen records.
@@ -463,7 +469,7 @@ class TargetFinder:
                 messages = events.numbers_of_turn(self._events, platform, turn_id)
                 if found.issuperset(messages):
                     found |= self._closing_commands(platform, turn_id, messages)
-        return found
+        return found - self._withheld
 
     def _with_models(self, numbers: Set[int]) -> set[int]:
         """Return records, with all versions of the mental models among them or resting on them."""

@@ -123,8 +123,13 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
     # Residue of an earlier erasure in the files does not prevent planning.
     with suppress(DeletionFailed):
         zone.decide()
-    with zone.node.open(zone.name, zone.node.current(zone.name)) as files:
-        finder = TargetFinder(zone.node.ledger, zone.name, files)
+    with zone.files() as files:
+        finder = TargetFinder(
+            zone.node.ledger,
+            zone.name,
+            files,
+            withheld=frozenset(zone.unwritable_memories().values()),
+        )
         also = list(dict.fromkeys(targets.also))
         return _plan(zone, finder, list(dict.fromkeys(ids)), also, criteria, pending)
 

@@ -355,6 +355,41 @@ def remember(
     Raises:
         InvalidInput: the text or the sender is invalid.
     """
+    draft = remember_draft(
+        content,
+        sender_id=sender_id,
+        at=at,
+        principal=principal,
+        attributes={"replaces": replaces, "memory_type": memory_type},
+    )
+    receipt = _publish_command(zone, draft)
+    return _remember_receipt(receipt, token(zone), decided=True)
+
+
+def remember_all(zone: OpenZone, drafts: Sequence[Draft]) -> list[RememberReceipt]:
+    """Store texts as events, in one step."""
+    receipts = publish_and_decide(zone, drafts)
+    return [_remember_receipt(each, token(zone), decided=True) for each in receipts]
+
+
+def remember_draft(
+    content: str,
+    *,
+    sender_id: str = "user",
+    at: Time | None = None,
+    principal: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Any],
+    source_id: str | None = None,
+    peer_id: str | None = None,
+) -> Draft:
+    """Return the event of a text to be remembered; `attributes` are fields of `Remember`.
+
+    `source_id`: None if it follows from the text, its sender and its time. `peer_id`: the
+    conversation of a private memory.
+
+    Raises:
+        InvalidInput: the text or the sender is invalid.
+    """
     if not isinstance(content, str):
         raise InvalidInput(f"content is {type(content).__name__}; give a text")
     draft = internal_draft_of(
@@ -364,13 +399,14 @@ def remember(
             occurred_at=unix_ms() if at is None else _checked_time(at),
             content=content,
             kind="remember",
+            id=source_id,
+            peer_id=peer_id,
         )
     )
-    payload = msgspec.structs.replace(draft.payload, replaces=replaces, memory_type=memory_type)
-    draft = msgspec.structs.replace(draft, payload=payload)
-    drafted = draft if principal is None else _with_principal(draft, principal)
-    receipt = _publish_command(zone, drafted)
-    return _remember_receipt(receipt, token(zone), decided=True)
+    draft = msgspec.structs.replace(
+        draft, payload=msgspec.structs.replace(draft.payload, **attributes)
+    )
+    return draft if principal is None else _with_principal(draft, principal)
 
 
 def _checked_time(at: Time) -> str | int:

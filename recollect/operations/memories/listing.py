@@ -18,9 +18,11 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.memory import fact_list, fact_statements
+from recollect.projections.reader_views import restrict
 from recollect.projections.recall.answer.uncertainty import uncertainties
 from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.memory_terms import READERS_MARK
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
 from recollect.schemas.wire import (
@@ -158,6 +160,11 @@ def resolve_entities(files: ZoneFiles, name_or_id: str) -> list[str]:
     return sorted(found)
 
 
+def _subject(stored: str) -> str:
+    """Return the subject of a claim, without the readers of a private memory."""
+    return stored.partition(READERS_MARK)[0]
+
+
 def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterator[Fact]:
     """Yield facts with their sources, the names of their entities, and their relations.
 
@@ -180,7 +187,8 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     relations = Relations(files.memory.connection, files.identity.connection).outgoing(ids)
     uncertain = uncertainties(files, ids)
     entity_ids = {id_ for entities in about.values() for id_ in entities}
-    names = _Names(files, entity_ids | {fact.subject for fact in found if fact.subject})
+    subjects = {fact.id: _subject(fact.subject) for fact in found if fact.subject}
+    names = _Names(files, entity_ids | {*subjects.values()})
     for fact in found:
         statements = fact_statements.in_order(stated.get(fact.id, ()), source_ids)
         if not statements:
@@ -192,7 +200,7 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             context=fact.context,
             as_of=format_time(fact.as_of),
             when=DateRange.of(fact.first_day, fact.last_day),
-            subject=None if fact.subject is None else names.of(fact.subject),
+            subject=names.of(subjects[fact.id]) if fact.id in subjects else None,
             attribute=fact.attribute,
             value=fact.value,
             current=fact.superseded_by is None,
@@ -286,7 +294,8 @@ def files_at(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
         snapshot = zone.node.snapshot(zone.name, timeline.timeline, number)
         files = zone.node.open_snapshot(zone.name, timeline.timeline, snapshot)
     with closing(files):
-        yield files
+        reader = zone.restricted_reader
+        yield files if reader is None else restrict(files, reader)
 
 
 def files_known_at(

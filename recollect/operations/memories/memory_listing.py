@@ -92,7 +92,7 @@ def list_memories(
         else:
             ids, last = _model_page(files, about, superseded, place, limit)
             found = _models(files, ids)
-    by_id = {item.id: item for item in found}
+        by_id = {item.id: item for item in found}
     more = None if last is None else str(_Cursor(scope, last))
     return MemoryPage(memories=[by_id[id_] for id_ in ids if id_ in by_id], cursor=more)
 
@@ -121,7 +121,8 @@ def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
             found = _models(
                 files, [item.model.id for item in every if item.model.number in numbers]
             )
-    return [_version(item) for item in sorted(found, key=lambda item: (item.as_of, item.id))]
+        ordered = sorted(found, key=lambda item: (item.as_of, item.id))
+    return [_version(item) for item in ordered]
 
 
 def _version(item: Memory) -> MemoryVersion:

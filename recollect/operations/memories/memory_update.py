@@ -6,8 +6,13 @@ from collections.abc import Mapping
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import remember
-from recollect.operations.memories import mental_models
-from recollect.operations.memories.retracting import Part, append_retraction, find_memory
+from recollect.operations.memories import mental_models, stored_memories
+from recollect.operations.memories.retracting import (
+    Part,
+    append_retraction,
+    check_may_change,
+    find_memory,
+)
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
@@ -37,6 +42,7 @@ def update_memory(
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("text is empty; give the new text, or forget the memory")
     found = find_memory(zone, id_)
+    check_may_change(zone, found)
     if found.text == text:
         raise InvalidInput(f"{found.id} has this text already")
     if found.type == "mental_model":
@@ -44,6 +50,12 @@ def update_memory(
         return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=found.id)
     with zone.files() as files, files.read_transaction():
         sender_id = _sender(files, found)
+    if found.type == "event" and not isinstance(found, Part):
+        for old in stored_memories.current_versions(zone, found.id):
+            receipt = stored_memories.new_version(zone, old, text, principal)
+            return UpdateReport(
+                id=receipt.event_id, type="event", text=text, previous_id=old.memory_id
+            )
     # Remembered before the old text is retracted, so that a crash in between loses nothing.
     receipt = remember(
         zone,

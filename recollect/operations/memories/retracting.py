@@ -64,6 +64,18 @@ def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
     return Part(event, start, end)
 
 
+def check_may_change(zone: OpenZone, found: Memory | Part) -> None:
+    """Raise UnknownId if a memory is from a stored memory that the caller may not change."""
+    withheld = zone.unwritable_memories()
+    if not withheld:
+        return
+    with zone.files() as files:
+        ids = [found.event.id if isinstance(found, Part) else found.id]
+        ids += memory.events_of(files.memory.connection, found.id)
+    if not withheld.keys().isdisjoint(ids):
+        raise UnknownId(f"zone {zone.name} holds nothing with the id {found.id!r}")
+
+
 def retract(
     zone: OpenZone,
     id_: str,
@@ -88,6 +100,7 @@ def retract(
             f"{id_!r} is of type {found.type}; only facts and events can be retracted: update it, "
             "or forget what it rests on"
         )
+    check_may_change(zone, found)
     event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
     target = _retraction_id(zone, found.id) if restore else found.id
     is_retracted = _is_retracted(zone, target)

@@ -9,8 +9,12 @@ import msgspec
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
-from recollect.operations.ingestion import ingesting
-from recollect.operations.memories import memory_listing, memory_update, retracting
+from recollect.operations.memories import (
+    memory_listing,
+    memory_update,
+    retracting,
+    stored_memories,
+)
 from recollect.operations.memories.memory_listing import ListScope
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
@@ -31,6 +35,7 @@ from recollect.operations.table.parameters import (
 )
 from recollect.schemas.wire import (
     Memory,
+    MemoryInput,
     MemoryPage,
     MemoryVersion,
     RememberReceipt,
@@ -127,7 +132,9 @@ def remember(
     'new'
     """
     with memory_span("create_memory", zone.name) as span:
-        receipt = ingesting.remember(zone, content, sender_id=sender_id, at=at, principal=principal)
+        (receipt,) = stored_memories.store(
+            zone, [MemoryInput(content=content, sender_id=sender_id, at=at)], principal
+        )
         span.set_record_id(receipt.event_id)
         span.set_records(1, lambda: [(receipt.event_id, content, None)])
     return receipt

@@ -20,6 +20,7 @@ from recollect.operations.table.ledger_operations import LedgerOperations
 from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.operation import Operation, operations_of
+from recollect.operations.table.stored_memory_operations import StoredMemoryOperations
 from recollect.operations.table.upkeep_operations import UpkeepOperations
 from recollect.operations.table.writer_operations import WriterOperations
 
@@ -27,6 +28,7 @@ from recollect.operations.table.writer_operations import WriterOperations
 class ZoneOperations(
     AnswerOperations,
     MemoryOperations,
+    StoredMemoryOperations,
     EntityOperations,
     GraphOperations,
     TimelineOperations,

@@ -72,4 +72,6 @@ def session_manager(
 def _access(service: QueryService, request: Any) -> Access:
     zone: str = request.scope[ZONE]
     principal: Principal = request.scope[PRINCIPAL]
-    return Access(service.recollect.zone(zone), principal.rights(zone), principal.metadata(zone))
+    return Access(
+        service.zone_for(principal, zone), principal.rights(zone), principal.metadata(zone)
+    )

@@ -28,6 +28,7 @@ from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.ids import next_version_id, row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.episodes.episode_segments import MINUTE_MS, Boundaries, boundaries
+from recollect.streams.agents.memory_versions import is_private
 from recollect.streams.agents.state import State
 from recollect.text.dates.found_dates import local_day
 
@@ -47,7 +48,7 @@ class EpisodeGrouper(Agent):
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         content = message_of(event)
-        if not (content.content or content.attachments):
+        if is_private(event) or not (content.content or content.attachments):
             # The end of a turn without text is no message.
             return Extract()
         return Extract(conversation.nearby(event, MOST_COMPARED, LONGEST_GAP_MS))

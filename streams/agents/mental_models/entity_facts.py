@@ -30,6 +30,7 @@ from recollect.schemas.changes import (
     Row,
 )
 from recollect.schemas.events import Event
+from recollect.streams.agents.memory_versions import is_private
 from recollect.streams.agents.state import State
 from recollect.text.lexicon import PRONOUNS
 
@@ -52,7 +53,7 @@ def entity_fact_parts(
     new = {row.id for row in rows if isinstance(row, Fact)}
     for part in decided:
         for fact in part.puts:
-            if isinstance(fact, Fact):
+            if isinstance(fact, Fact) and not is_private(event):
                 yield DecidedPart(part.sources, [*_new_rows(fact, part.sources, event, decisions)])
     for fact_id in sorted(_changed_facts(rows, decisions) - new):
         for row in state.entity_facts_of(fact_id):

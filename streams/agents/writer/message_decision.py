@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import partial
+from typing import get_args
+
+from msgspec.structs import replace
 
 from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
     ClaimSignature,
     DecidedPart,
+    Entity,
     Fact,
     FactDays,
+    FactEntity,
     FactOccasion,
     FactSupersession,
+    IdentityRow,
     Mention,
     MergedSupersession,
     MessageDate,
@@ -22,6 +28,7 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id
+from recollect.schemas.memory_terms import READERS_MARK
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
     DATED_TYPES,
@@ -32,6 +39,7 @@ from recollect.streams.agents.identity.mention_rows import (
     other_mentions,
     statement_mentions,
 )
+from recollect.streams.agents.memory_versions import is_private, previous_version, reader_of_event
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.causal_links import links_to_earlier
@@ -93,9 +101,11 @@ class MessageDecision:
         self._replaced, self._withdrawn = withdraw(message, state)
         #: Facts ignored in the search for duplicates, since this message replaces them.
         self._excluded = self._replaced
-        if isinstance(message.content, Remember) and message.content.replaces is not None:
-            replaced = message.content.replaces
-            self._excluded |= {replaced, *state.current_facts(replaced)}
+        if isinstance(message.content, Remember):
+            for replaced in _replaced_by(message.content, state):
+                self._excluded |= {replaced, *state.current_facts(replaced)}
+        #: Who may read a private memory; "" for what everyone may read.
+        self._readers = str(tuple(reader_of_event(self._event))) if is_private(self._event) else ""
         self._own_part = DecidedPart((self._event.number,))
         self._quoting_part = self._own_part
         context = set().union(*map(message.context_numbers, message.analysis.statements))
@@ -142,7 +152,8 @@ class MessageDecision:
             parts.append(DecidedPart(tuple(sources), [*_date_rows(message), *dated]))
         else:
             own.puts += (*_date_rows(message), *dated)
-        return [*parts, *retracted, *self._links_to_earlier(), *self._relations_to_earlier()]
+        parts += [*retracted, *self._links_to_earlier(), *self._relations_to_earlier()]
+        return without_identities(parts) if self._readers else parts
 
     def _other_mentions(self) -> Iterable[ResolvedMention]:
         """Yield the mentions of the message that none of its new facts records."""
@@ -161,6 +172,9 @@ class MessageDecision:
         """Resolve the sender, applying the message's introductions and contact details."""
         sender = self._resolver.resolve_sender(self._event, self._message.content)
         self._resolver.set_participants(self._message.participants)
+        if is_private(self._event):
+            # Names and addresses are seen by everyone.
+            return sender
         for introduction in self._message.analysis.introductions:
             owner = self._resolver.introduce(introduction, sender)
             if introduction.of is None:
@@ -168,6 +182,10 @@ class MessageDecision:
         for contact in self._message.analysis.contacts:
             self._resolver.attach_contact(contact, sender)
         return sender
+
+    def _for_readers(self, keys: Sequence[str]) -> list[str]:
+        """Return keys that match only those of statements with the same readers."""
+        return [f"{self._readers} {key}" for key in keys] if self._readers else list(keys)
 
     def _decide_statement(self, statement: Statement, sender: EntityRef) -> None:
         """Decide a statement: a new fact, a duplicate, or a fact that becomes valid again."""
@@ -182,10 +200,13 @@ class MessageDecision:
             own.puts += self._claim_rows(statement, id_, sender)[1:]
             return
         ids = self._resolver.own_ids(sender)
-        signatures = signatures_of(statement, message, ids)
+        signatures = self._for_readers(signatures_of(statement, message, ids))
         subjects = self._subjects(statement, sender)
-        claim_signatures = claim_signatures_of(statement.claim, subjects, ids)
-        fingerprints = fingerprints_of(id_, statement, message, ids, self._state)
+        claim_signatures = self._for_readers(claim_signatures_of(statement.claim, subjects, ids))
+        fingerprints = [
+            replace(each, key=self._for_readers([each.key])[0])
+            for each in fingerprints_of(id_, statement, message, ids, self._state)
+        ]
         duplicate = find_duplicate(
             statement,
             message,
@@ -197,7 +218,7 @@ class MessageDecision:
             pending,
             self._excluded,
         )
-        if duplicate is None and isinstance(message.content, Remember):
+        if duplicate is None and isinstance(message.content, Remember) and not self._readers:
             duplicate = find_remembered_duplicate(
                 statement,
                 message,
@@ -291,7 +312,11 @@ class MessageDecision:
         """Return the keys of the subject of a statement's claim; None without a claim."""
         if statement.claim is None:
             return None
-        return subjects_of(statement.claim, self._message.content, sender, self._resolver)
+        found = subjects_of(statement.claim, self._message.content, sender, self._resolver)
+        if not self._readers:
+            return found
+        # A slot of its own, which ends no claim that others see.
+        return Subjects([f"{each}{READERS_MARK}{self._readers}" for each in found.all()], [])
 
     def _claim_rows(self, statement: Statement, id_: str, sender: EntityRef) -> list[AnyRow]:
         """Return the rows of a statement's claim, the claim first; none without a claim."""
@@ -435,6 +460,31 @@ def end_deleted(message: AnalysedMessage, state: State) -> Iterable[AnyRow]:
 
 def _is_end_of(row: AnyRow, fact: str) -> bool:
     return isinstance(row, FactSupersession) and row.fact_id == fact
+
+
+def without_identities(parts: Iterable[DecidedPart]) -> list[DecidedPart]:
+    """Return the parts of a private memory without the entities that it would make or change."""
+    parts = list(parts)
+    new = {row.id for part in parts for row in part.puts if isinstance(row, Entity)}
+    found = []
+    for part in parts:
+        puts: list[AnyRow] = []
+        for row in part.puts:
+            if isinstance(row, Mention):
+                puts.append(replace(row, entity_id="") if row.entity_id in new else row)
+            elif not isinstance(row, get_args(IdentityRow)) and not (
+                isinstance(row, FactEntity) and row.entity_id in new
+            ):
+                puts.append(row)
+        found.append(DecidedPart(part.sources, puts, part.deletes, part.outbox))
+    return found
+
+
+def _replaced_by(content: Remember, state: State) -> set[str]:
+    """Return the ids of the fact or event, and of the memory's version, that a text replaces."""
+    previous = previous_version(content, state)
+    found = {content.replaces, None if previous is None else previous.id}
+    return {id_ for id_ in found if id_ is not None}
 
 
 def _end_replaced(message: AnalysedMessage, replaced: Set[str]) -> Iterable[FactSupersession]:

@@ -68,8 +68,9 @@ def find_remembered_duplicate(
         for item in pending.claims_of(state, subjects, claim.attribute):
             current = item.until is None and item.claim.fact_id not in excluded
             same_value = current and normalise_name(item.claim.value) == normalise_name(claim.value)
-            if same_value and not state.is_retracted(item.claim.fact_id):
-                return item.claim.fact_id, "remembered again: the same value"
+            fact_id = item.claim.fact_id
+            if same_value and not state.is_retracted(fact_id) and not state.is_private(fact_id):
+                return fact_id, "remembered again: the same value"
     return None
 
 

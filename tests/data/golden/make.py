@@ -37,7 +37,7 @@ ZONE, PLATFORM = "golden", "slack"
 OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
 
 #: The kinds of which a later version than the first is written.
-VERSIONS = {"model_wrote": 2, "remember": 2, "update_mental_model": 2}
+VERSIONS = {"model_wrote": 2, "remember": 3, "update_mental_model": 2}
 
 CONTENT: dict[str, Any] = {
     "source_id": "m-1",
@@ -95,6 +95,25 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "sender_id": "ada",
         "content": "The door code is 4712.",
         "replaces": "F1",
+    },
+    "remember, with an owner": {
+        "kind": "remember",
+        "source_id": "memory-1",
+        "sender_id": "ada",
+        "content": "Ada prefers tea.",
+        "memory_type": "preference",
+        "namespace": "/people/ada",
+        "path_key": "drink",
+        "importance": 0.75,
+        "scope": "user",
+        "visibility": "shared",
+        "user_id": "ada",
+        "agent_id": "helper",
+        "valid_at": OCCURRED,
+        "invalid_at": INGESTED,
+        "enrichments": ["extract_entities", "resolve_temporal"],
+        "abstraction_level": 1,
+        "derived_from": ["EV1", "EV2"],
     },
     "edit": {"kind": "edit", **CONTENT, "target": "m-1", "said_at": OCCURRED - 60_000},
     "edit, only what is required": {
@@ -547,6 +566,26 @@ ROWS: dict[str, dict[str, Any]] = {
         "strategy_id": "ST1", "trajectory_id": "T1", "step_id": "S1", "number": 14,
     },
     "playbook_uses": {"number": 15, "playbook_id": "PB1", "success": 1, "used_at": OCCURRED},
+    "memories": {
+        "id": "EV3", "memory_type": "preference", "scope": "user", "visibility": "shared",
+        "user_id": "ada", "agent_id": "helper", "reader_user": None, "reader_agent": None,
+        "namespace": "/people/ada", "path_key": "drink", "importance": 0.75,
+        "valid_at": OCCURRED, "invalid_at": INGESTED, "created_at": INGESTED,
+        "abstraction_level": 1, "derived_from": "[\"EV1\",\"EV2\"]",
+        "enrichments": "[\"extract_entities\",\"resolve_temporal\"]",
+        "earliest_date": "2026-05-08", "latest_date": "2026-05-09",
+        "temporal_stability": "semi_dynamic", "stability_confidence": 0.75, "number": 9,
+    },
+    "memory_versions": {
+        "id": "EV3", "memory_id": "EV1", "version": 2, "length": 16,
+        "place": "00112233445566778899aabbccddeeff", "supersedes_id": "EV1",
+        "superseded_by_id": "EV4", "superseded_at": INGESTED, "state": "inactive",
+        "state_set_by": "EV5",
+    },
+    "memory_references": {
+        "memory_id": "EV3", "position": 0, "kind": "person", "value": "ada",
+    },
+    "memory_accesses": {"number": 9, "memory_id": "EV3", "count": 2, "at": INGESTED},
     "dead_letters": {
         "number": 7, "kind": "message", "reason": "too odd", "state": "parked",
         "parked_at": INGESTED,

@@ -1,0 +1,244 @@
+"""Listing of stored memories, newest first, by their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from recollect.projections.reader_views import Reader
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.changes import StoredMemory, StoredMemoryVersion
+from recollect.schemas.memory_terms import writer_of
+
+_MEMORY = ", ".join(f"memories.{name}" for name in StoredMemory.__struct_fields__)
+_VERSION = ", ".join(f"version.{name}" for name in StoredMemoryVersion.__struct_fields__)
+_WIDTH = len(StoredMemory.__struct_fields__)
+_ACCESSES = (
+    "(SELECT sum(count) FROM memory_accesses WHERE memory_id = memories.id), "
+    "(SELECT max(at) FROM memory_accesses WHERE memory_id = memories.id)"
+)
+# CROSS JOIN fixes the order: the index of times of `memories` gives the newest first.
+_VERSIONS = "CROSS JOIN memory_versions AS version ON version.id = memories.id"
+# A filter that fewer memories pass is looked up first; others are checked from the newest on.
+_MAX_LOOKED_UP = 2_000
+#: The end of what a version says, or of its being the current version.
+_INVALID_AT = "min(coalesce(memories.invalid_at, ?{0}), coalesce(version.superseded_at, ?{0}))"
+#: Later than any time (unix ms).
+_NEVER = 2**62
+
+
+class ListedMemory(NamedTuple):
+    """A version of a memory, its place among the versions, and how often it was retrieved."""
+
+    memory: StoredMemory
+    version: StoredMemoryVersion
+    access_count: int
+    last_accessed_at: int | None
+
+
+class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """What memories to list; times are unix ms, days YYYY-MM-DD.
+
+    Attributes:
+        created_from, created_before: the period in which they were stored; the end is exclusive.
+        person: a normalised name.
+        event_after, event_before: days that all they speak of is not before, and not after.
+        valid_at, known_at: a time at which they were true, or stored and current.
+        invalid_by: leave out what was no longer true then.
+        superseded: include versions that are not current.
+    """
+
+    ids: Sequence[str] | None = None
+    state: str | None = None
+    scope: str | None = None
+    memory_type: str | None = None
+    namespace: str | None = None
+    namespace_prefix: str | None = None
+    created_from: int | None = None
+    created_before: int | None = None
+    entity_type: str | None = None
+    person: str | None = None
+    event_after: str | None = None
+    event_before: str | None = None
+    valid_at: int | None = None
+    known_at: int | None = None
+    invalid_by: int | None = None
+    temporal_stability: str | None = None
+    abstraction_level: int | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    superseded: bool = True
+
+
+class _Filter(NamedTuple):
+    """A condition on memories, and a query for the ids of the memories that meet it, if it has one.
+
+    `{0}`, `{1}` in them stand for the numbers of the values.
+    """
+
+    sql: str
+    values: tuple[object, ...] = ()
+    ids: str | None = None
+
+
+def memories(
+    connection: apsw.Connection, chosen: MemoryFilter, after: tuple[int, int] | None, limit: int
+) -> list[ListedMemory]:
+    """Return up to `limit` memories that follow `after` (created_at, number) in the list."""
+    filters = [*_filters(chosen)]
+    if after is not None:
+        filters.append(_Filter("(memories.created_at, memories.number) < (?{0}, ?{1})", after))
+    rarest = _rarest(connection, filters)
+    conditions: list[str] = []
+    values: list[object] = []
+    source = "FROM memories"
+    for each in filters:
+        places = range(len(values) + 1, len(values) + 1 + len(each.values))
+        values += each.values
+        if each is rarest and each.ids is not None:
+            ids = each.ids.format(*places)
+            source = f"FROM ({ids}) AS found CROSS JOIN memories ON memories.id = found.id"
+        conditions.append(each.sql.format(*places))
+    found = rows(
+        connection,
+        f"SELECT {_MEMORY}, {_VERSION}, {_ACCESSES} {source} {_VERSIONS} "
+        f"WHERE {' AND '.join(conditions) or '1'} "
+        f"ORDER BY memories.created_at DESC, memories.number DESC LIMIT {limit:d}",
+        values,
+    )
+    return [
+        ListedMemory(
+            StoredMemory(*row[:_WIDTH]), StoredMemoryVersion(*row[_WIDTH:-2]), row[-2] or 0, row[-1]
+        )
+        for row in found
+    ]
+
+
+def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter | None:
+    """Return the filter that the fewest memories pass, if those are few."""
+    counts: list[tuple[int, int, _Filter]] = []
+    for each in filters:
+        if each.ids is not None:
+            ids = each.ids.format(*range(1, 1 + len(each.values)))
+            count = scalar(
+                connection,
+                f"SELECT count(*) FROM ({ids} LIMIT {_MAX_LOOKED_UP + 1})",
+                each.values,
+            )
+            counts.append((int(count), len(counts), each))
+    count, _, rarest = min(counts, default=(_MAX_LOOKED_UP + 1, 0, None))
+    return rarest if count <= _MAX_LOOKED_UP else None
+
+
+def unwritable_memories(connection: apsw.Connection, reader: Reader) -> dict[str, int]:
+    """Return the memories that a user or an agent may not change: id -> number of its record."""
+    owners = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
+    others = [owner for owner in owners if not writer_of(*owner).includes(*reader)]
+    return dict(
+        rows(
+            connection,
+            "SELECT memories.id, number FROM json_each(?) AS owner CROSS JOIN memories "
+            "ON scope = owner.value ->> 0 AND user_id IS owner.value ->> 1 "
+            "AND agent_id IS owner.value ->> 2",
+            (json_array(others),),
+        )
+    )
+
+
+def stored_ids(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
+    """Return those of some ids of events that are stored memories."""
+    found = rows(
+        connection,
+        "SELECT memories.id FROM json_each(?) AS given "
+        "CROSS JOIN memories ON memories.id = given.value",
+        (json_array(ids),),
+    )
+    return {id_ for (id_,) in found}
+
+
+def related_memories(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return (memory, EXTENDS or DERIVES, other memory) by the relations of their facts."""
+    found = rows(
+        connection,
+        """
+        SELECT DISTINCT own.source_event_id, relation, other.source_event_id
+          FROM json_each(?1) AS given
+          CROSS JOIN facts AS own ON own.source_event_id = given.value
+          JOIN fact_relations ON fact_relations.fact_id = own.id
+          JOIN facts AS other ON other.id = target_fact_id
+          JOIN memories ON memories.id = other.source_event_id
+        UNION
+        SELECT DISTINCT own.source_event_id, 'EXTENDED BY', other.source_event_id
+          FROM json_each(?1) AS given
+          CROSS JOIN facts AS own ON own.source_event_id = given.value
+          JOIN fact_relations ON target_fact_id = own.id AND relation = 'EXTENDS'
+          JOIN facts AS other ON other.id = fact_relations.fact_id
+          JOIN memories ON memories.id = other.source_event_id
+        ORDER BY 1, 2, 3
+        """,
+        (json_array(ids),),
+    )
+    return [(own, relation, other) for own, relation, other in found if own != other]
+
+
+_EQUAL = ("scope", "memory_type", "namespace", "temporal_stability", "abstraction_level")
+_OWNERS = ("user_id", "agent_id")
+
+
+def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
+    if chosen.ids is not None:
+        ids = "SELECT value AS id FROM json_each(?{0})"
+        yield _Filter("1", (json_array(chosen.ids),), ids)
+    for name in (*_EQUAL, *_OWNERS):
+        if (value := getattr(chosen, name)) is not None:
+            yield _Filter(f"memories.{name} = ?{{0}}", (value,))
+    if chosen.state is not None:
+        # Most memories are active, so only the others have an index.
+        ids = "SELECT id FROM memory_versions WHERE state <> 'active' AND state = ?{0}"
+        yield _Filter(
+            "version.state = ?{0}", (chosen.state,), None if chosen.state == "active" else ids
+        )
+    if not chosen.superseded:
+        yield _Filter("version.superseded_by_id IS NULL")
+    if (prefix := chosen.namespace_prefix) is not None:
+        # The last character of Unicode follows every name with the prefix.
+        end = f"{prefix}\U0010ffff"
+        yield _among("namespace >= ?{0} AND namespace < ?{1}", (prefix, end))
+    if chosen.created_from is not None:
+        yield _Filter("memories.created_at >= ?{0}", (chosen.created_from,))
+    if chosen.created_before is not None:
+        yield _Filter("memories.created_at < ?{0}", (chosen.created_before,))
+    for kind, value in (("type", chosen.entity_type), ("person", chosen.person)):
+        if value is not None:
+            named = f"FROM memory_references WHERE kind = '{kind}' AND value = ?{{0}}"
+            yield _Filter(
+                f"EXISTS (SELECT 1 {named} AND memory_id = memories.id)",
+                (value,),
+                f"SELECT memory_id AS id {named}",
+            )
+    first, last = chosen.event_after, chosen.event_before
+    if first is not None and last is not None:
+        # The first day is between both, since it is not after the last.
+        yield _among("earliest_date >= ?{0} AND earliest_date <= ?{1}", (first, last))
+    elif first is not None:
+        yield _among("earliest_date >= ?{0}", (first,))
+    if last is not None:
+        yield _among("latest_date <= ?{0}", (last,))
+    if chosen.valid_at is not None:
+        yield _among("valid_at <= ?{0}", (chosen.valid_at,))
+    if chosen.known_at is not None:
+        yield _Filter("memories.created_at <= ?{0}", (chosen.known_at,))
+    for point in (chosen.valid_at, chosen.known_at, chosen.invalid_by):
+        if point is not None:
+            yield _Filter(f"{_INVALID_AT} > ?{{1}}", (_NEVER, point))
+
+
+def _among(condition: str, values: tuple[object, ...]) -> _Filter:
+    """Return a filter by a range of an indexed column, with which the condition begins."""
+    column = condition.partition(" ")[0]
+    # The sign keeps the planner from sorting all memories in the range.
+    checked = condition.replace(column, f"+memories.{column}")
+    return _Filter(checked, values, f"SELECT id FROM memories WHERE {condition}")

@@ -1,0 +1,49 @@
+"""Queries of memory.db by agents about the versions of stored memories."""
+
+from __future__ import annotations
+
+import apsw
+
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import StoredMemoryVersion
+
+_VERSION = ", ".join(StoredMemoryVersion.__struct_fields__)
+
+
+def version(connection: apsw.Connection, id_: str) -> StoredMemoryVersion | None:
+    """Return a version of a stored memory by the id of its event."""
+    found = rows(connection, f"SELECT {_VERSION} FROM memory_versions WHERE id = ?", (id_,))
+    return next((StoredMemoryVersion(*row) for row in found), None)
+
+
+def is_private(connection: apsw.Connection, fact_id: str) -> bool:
+    """Return whether a fact is from a memory that not everyone may read."""
+    found = rows(
+        connection,
+        "SELECT 1 FROM facts JOIN memories ON memories.id = source_event_id WHERE facts.id = ? "
+        "AND (reader_user IS NOT NULL OR reader_agent IS NOT NULL)",
+        (fact_id,),
+    )
+    return bool(found)
+
+
+def versions(connection: apsw.Connection, memory_id: str) -> list[StoredMemoryVersion]:
+    """Return the versions of a stored memory, the first one first."""
+    found = rows(
+        connection,
+        f"SELECT {_VERSION} FROM memory_versions WHERE memory_id = ? ORDER BY version, id",
+        (memory_id,),
+    )
+    return [StoredMemoryVersion(*row) for row in found]
+
+
+def version_at(connection: apsw.Connection, place: str) -> StoredMemoryVersion | None:
+    """Return the current version of the memory at a place that is not deleted."""
+    found = rows(
+        connection,
+        f"SELECT {_VERSION} FROM memory_versions "
+        "WHERE place = ? AND place <> '' AND superseded_by_id IS NULL AND state <> 'deleted' "
+        "ORDER BY id DESC LIMIT 1",
+        (place,),
+    )
+    return next((StoredMemoryVersion(*row) for row in found), None)

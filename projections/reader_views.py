@@ -1,0 +1,207 @@
+"""What a user or an agent may read of a zone: its files without the private memories of others.
+
+Temporary views take the place of the tables, so that every query sees only the rows that are from
+what the reader may read. Rows of a private memory, and of facts that only a private memory states,
+are in no view. What everyone sees is made without private memories (`memory_versions.is_private`),
+so no other row has words of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+import apsw
+
+from recollect.projections.files import ZoneFiles
+from recollect.projections.sqlite import rows, scalar
+
+
+class Reader(NamedTuple):
+    """The user and the agent on whose behalf memories are read."""
+
+    user_id: str | None
+    agent_id: str | None
+
+
+#: Whether a row of `memories`, named {0}, may be read by the user {1} and the agent {2}.
+READABLE = (
+    "({0}.reader_user IS NULL OR {0}.reader_user IS {1}) "
+    "AND ({0}.reader_agent IS NULL OR {0}.reader_agent IS {2} "
+    "OR ({2} IS NULL AND {0}.reader_user IS NOT NULL))"
+)
+_HIDDEN_EVENT = (
+    "EXISTS (SELECT 1 FROM {db}.memories AS hidden CROSS JOIN temp.reader AS who "
+    "WHERE hidden.id = {event} AND NOT ("
+    + READABLE.format("hidden", "who.user_id", "who.agent_id")
+    + "))"
+)
+_INDEXED = re.compile(r"\b(?:NOT INDEXED|INDEXED BY \w+)\b")
+
+#: Tables of memory.db by the columns that name the event a row is from.
+_OF_EVENTS = {
+    "facts": ("source_event_id",),
+    "fact_occasions": ("event_id",),
+    "fact_repeats": ("event_id",),
+    "retractions": ("event_id", "retracted_by"),
+    "message_dates": ("event_id",),
+    "directives": ("event_id",),
+    "dependencies": ("event_id",),
+    "turns": ("event_id",),
+    "memory_processing_log": ("event_id",),
+    "memories": ("id",),
+    "memory_versions": ("id",),
+    "memory_references": ("memory_id",),
+    "memory_accesses": ("memory_id",),
+}
+#: Tables of memory.db by the columns that name facts, or facts or events.
+_OF_FACTS = {
+    "fact_entities": ("fact_id",),
+    "fact_claims": ("fact_id",),
+    "fact_days": ("fact_id",),
+    "fact_accesses": ("fact_id",),
+    "claim_signatures": ("fact_id",),
+    "causal_links": ("from_fact_id", "to_fact_id"),
+    "fact_relations": ("fact_id", "target_fact_id"),
+    "relationship_evidence": ("fact_id",),
+    "fact_supersessions": ("fact_id", "superseded_by"),
+    "merged_supersessions": ("fact_id", "superseded_by"),
+    "retracted_facts": ("fact_id", "retracted_by"),
+}
+#: Tables that are kept equal to a view.
+_KEPT_EQUAL = {"stated_ends": "first_ends", "fact_ends": "effective_ends"}
+
+
+class _ReaderConnection:
+    """A connection with views in the place of tables, for which no index can be prescribed."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, bindings: Any = None, **options: Any) -> apsw.Cursor:
+        """Execute a statement."""
+        return self._connection.execute(_INDEXED.sub("", sql), bindings, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
+    """Return whether a zone has anything that a reader may not read."""
+    readable = READABLE.format("memories", "?1", "?2")
+    found = scalar(
+        files.memory.connection,
+        "SELECT EXISTS (SELECT 1 FROM memories "
+        f"WHERE (reader_user IS NOT NULL OR reader_agent IS NOT NULL) AND NOT ({readable}))",
+        reader,
+    )
+    # What is not decided yet has no row that says who may read it.
+    undecided = scalar(
+        files.events.connection,
+        "SELECT EXISTS (SELECT 1 FROM events WHERE number > ? AND kind = 'remember')",
+        (files.memory.watermark().number,),
+    )
+    return bool(found or undecided)
+
+
+def restrict(files: ZoneFiles, reader: Reader) -> ZoneFiles:
+    """Put views in the place of the tables of read-only files; return the files."""
+    _restrict_events(files, reader)
+    _restrict_memory(files, reader)
+    _restrict_identity(files, reader)
+    for model in (files.events, files.memory, files.identity):
+        model.connection = cast(apsw.Connection, _ReaderConnection(model.connection))
+    return files
+
+
+def _begin(connection: apsw.Connection, reader: Reader) -> None:
+    connection.execute("CREATE TEMP TABLE reader (user_id TEXT, agent_id TEXT)")
+    connection.execute("INSERT INTO temp.reader VALUES (?, ?)", reader)
+
+
+def _attach(connection: apsw.Connection, files: ZoneFiles) -> None:
+    connection.execute("ATTACH ? AS held", (str(files.memory.path),))
+
+
+def _hidden(event: str, db: str = "main") -> str:
+    return _HIDDEN_EVENT.format(db=db, event=event)
+
+
+def _hidden_fact(fact: str) -> str:
+    """Return the condition that a fact, or the event that takes its place, is hidden."""
+    hidden = _hidden("stated.source_event_id")
+    return f"EXISTS (SELECT 1 FROM main.facts AS stated WHERE stated.id = {fact} AND {hidden})"
+
+
+def _cover(connection: apsw.Connection, table: str, where: str) -> None:
+    """Cover a table by a view of its rows that meet a condition; `this` is the row."""
+    columns = [
+        f"this.{name}"
+        for (name,) in rows(connection, "SELECT name FROM pragma_table_info(?)", (table,))
+    ]
+    ((without_rowid,),) = rows(
+        connection, "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", (table,)
+    )
+    if not without_rowid:
+        columns.append("this.rowid AS rowid")
+    connection.execute(
+        f"CREATE TEMP VIEW {table} AS SELECT {', '.join(columns)} FROM main.{table} AS this "
+        f"WHERE {where}"
+    )
+
+
+def _cover_views(connection: apsw.Connection) -> None:
+    """Make the views of a file again, so that they see the views in place of its tables."""
+    views = rows(connection, "SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'")
+    for _, sql in views:
+        connection.execute(str(sql).replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
+
+
+def _restrict_events(files: ZoneFiles, reader: Reader) -> None:
+    connection = files.events.connection
+    _begin(connection, reader)
+    _attach(connection, files)
+    # What is not decided yet has no row that says who may read it.
+    decided = "this.number <= (SELECT number FROM held.watermark)"
+    _cover(connection, "events", f"NOT {_hidden('this.id', 'held')} AND {decided}")
+    _cover_views(connection)
+
+
+def _restrict_memory(files: ZoneFiles, reader: Reader) -> None:
+    connection = files.memory.connection
+    _begin(connection, reader)
+    conditions: tuple[tuple[Mapping[str, tuple[str, ...]], list[Callable[[str], str]]], ...] = (
+        (_OF_EVENTS, [_hidden]),
+        (_OF_FACTS, [_hidden_fact, _hidden]),
+    )
+    for tables, hidden in conditions:
+        for table, columns in tables.items():
+            where = " AND ".join(
+                f"NOT {each(f'this.{column}')}" for column in columns for each in hidden
+            )
+            _cover(connection, table, where)
+    dependency = "(SELECT event_id FROM main.dependencies WHERE id = this.dependency_id)"
+    _cover(connection, "dependency_terms", f"NOT {_hidden(dependency)}")
+    for table, view in _KEPT_EQUAL.items():
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM {view}")
+    _cover_views(connection)
+
+
+def _restrict_identity(files: ZoneFiles, reader: Reader) -> None:
+    connection = files.identity.connection
+    _begin(connection, reader)
+    _attach(connection, files)
+    hidden = _hidden("named.event_id", "held")
+    of_entity = "FROM main.mentions AS named WHERE named.entity_id = {0} AND named.entity_id <> ''"
+    seen = (
+        f"(NOT EXISTS (SELECT 1 {of_entity} AND {hidden}) "
+        f"OR EXISTS (SELECT 1 {of_entity} AND NOT {hidden}))"
+    )
+    _cover(connection, "mentions", f"NOT {_hidden('this.event_id', 'held')}")
+    _cover(connection, "entities", seen.format("this.id"))
+    _cover(connection, "handles", seen.format("this.entity_id"))
+    _cover(connection, "name_keys", seen.format("this.entity_id"))
+    both = [seen.format(f"this.entity_{each}_id") for each in "ab"]
+    _cover(connection, "merge_candidates", " AND ".join(both))
+    _cover_views(connection)

@@ -1,0 +1,176 @@
+"""The command that lists stored memories, their versions and differences, and sets their states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, cast
+
+import click
+
+from recollect.cli.commands.derived.browse_commands import (
+    INDENT,
+    entries,
+    is_empty,
+    paging_options,
+    print_page_footer,
+)
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import paragraph, print_json, print_line, quiet, strong
+from recollect.schemas.text_sanitising import pluralise
+
+if TYPE_CHECKING:
+    from recollect import MemoryDiff, StoredMemory, Zone
+
+_STATES: dict[str, Literal["active", "inactive", "deleted"]] = {
+    "approve": "active",
+    "deactivate": "inactive",
+    "delete": "deleted",
+}
+_ACTIONS = ("list", "show", "versions", "diff", "rollback", *_STATES)
+_TYPES = ("fact", "preference", "experience", "consolidated", "reflection", "cluster")
+
+
+@click.command(epilog="Example: recollect memories list --prefix /people/")
+@common_options
+@click.argument(
+    "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="list"
+)
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only of this type.")
+@click.option("--namespace", metavar="N", help="Only in exactly the namespace N.")
+@click.option("--prefix", metavar="N", help="Only in namespaces that begin with N.")
+@click.option("--person", metavar="P", help="Only that name the person P.")
+@click.option(
+    "--state",
+    type=click.Choice(["active", "inactive", "deleted", "any"]),
+    default="active",
+    help="Only in this state [active].",
+)
+@click.option("--all", "all_", is_flag=True, help="Include replaced versions.")
+@click.option("--version", type=int, metavar="V", help="rollback: the version to go back to.")
+@paging_options
+def memories(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    ids: tuple[str, ...],
+    memory_type: str | None,
+    namespace: str | None,
+    prefix: str | None,
+    person: str | None,
+    state: str,
+    all_: bool,
+    version: int | None,
+    limit: int | None,
+    cursor: str | None,
+) -> None:
+    """List stored memories: texts that somebody asked to remember.
+
+    show prints one; versions lists all versions of one; diff compares two; rollback goes back to
+    an earlier version. approve, deactivate and delete set the state of any number of memories:
+    what is inactive or deleted is not recalled.
+    """
+    _check_ids(action, ids, version)
+    with open_zone(home, zone) as memory:
+        if action != "list":
+            _act(memory, action, ids, version, as_json=as_json)
+            return
+        if is_empty(memory):
+            return
+        items, more = entries(
+            memory.query_memories,
+            limit,
+            cursor,
+            as_json=as_json,
+            memory_type=memory_type,
+            namespace=namespace,
+            namespace_prefix=prefix,
+            person=person,
+            state=state,
+            include_superseded=all_,
+            include_invalid=all_,
+        )
+        count = 0
+        for item in items:
+            count += 1
+            print_json(item) if as_json else _show(item, listed=True)
+    if not count and not as_json:
+        print_line("no stored memories; remember stores one")
+    print_page_footer(more)
+
+
+def _check_ids(action: str, ids: tuple[str, ...], version: int | None) -> None:
+    if action == "list":
+        if ids:
+            raise click.UsageError("list takes no ID; did you mean show?")
+    elif action == "diff":
+        if len(ids) != 2:
+            raise click.UsageError("diff needs the IDs of two memories")
+    elif not ids:
+        raise click.UsageError(f"{action} needs the ID of a memory; list prints the ids")
+    elif action not in _STATES and len(ids) > 1:
+        raise click.UsageError(f"{action} takes one ID")
+    if (action == "rollback") != (version is not None):
+        raise click.UsageError("rollback needs --version V, and nothing else takes it")
+
+
+def _act(
+    memory: Zone, action: str, ids: tuple[str, ...], version: int | None, *, as_json: bool
+) -> None:
+    if action in _STATES:
+        report = memory.set_memory_state(ids, _STATES[action])
+        if as_json:
+            print_json(report)
+        else:
+            print_line(f"{pluralise(len(report.changed), 'memory', 'memories')} {report.state}")
+        if report.unknown:
+            raise click.ClickException(f"unknown: {', '.join(report.unknown)}")
+        return
+    shown: dict[str, Callable[[], object]] = {
+        "show": lambda: memory.stored_memory(ids[0]),
+        "versions": lambda: memory.memory_versions(ids[0]),
+        "diff": lambda: memory.diff_memories(ids[0], ids[1]),
+        "rollback": lambda: memory.roll_back_memory(ids[0], version or 0),
+    }
+    found = shown[action]()
+    if as_json:
+        print_json(found)
+    elif action == "show":
+        _show(cast("StoredMemory", found))
+    elif action == "versions":
+        for each in cast("list[StoredMemory]", found):
+            _show(each, listed=True)
+    elif action == "diff":
+        for line in cast("MemoryDiff", found).diff.splitlines():
+            print_line(line)
+    else:
+        print_line("stored as a new version")
+
+
+def _show(item: StoredMemory, *, listed: bool = False) -> None:
+    for line in paragraph(item.content, full=not listed):
+        print_line(line)
+    details = [
+        item.memory_id,
+        item.memory_type,
+        f"version {item.version}",
+        item.state,
+        item.scope,
+        item.visibility,
+        f"importance {item.effective_importance:.2f}",
+        *([item.namespace] if item.namespace else []),
+        *(["replaced"] if item.superseded_by_id else []),
+    ]
+    print_line(INDENT, quiet(", ".join(details)))
+    if listed:
+        return
+    if item.resolved_content is not None:
+        print_line(INDENT, "resolved: ", item.resolved_content)
+    for date in item.temporal_refs:
+        print_line(INDENT, strong(date.text), quiet(f"  {date.first} to {date.last}"))
+    for mention in item.entities:
+        print_line(INDENT, strong(mention.text), quiet(f"  {mention.type}"))
+
+
+COMMANDS = (memories,)

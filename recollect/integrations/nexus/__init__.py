@@ -1,0 +1,1 @@
+"""The memory endpoints of Nexus, over recollect's stored memories."""

@@ -1,0 +1,143 @@
+"""Stored memories in the form of Nexus: its fields, its JSON columns, its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from recollect import InvalidInput, MemoryInput, MemoryStateReport, StoredMemory, UnknownId, Zone
+
+_json = msgspec.json.Encoder()
+#: Filters of a query and a list; the others are for a query alone.
+FILTERS = (
+    *("scope", "memory_type", "state", "after", "before", "during", "entity_type", "person"),
+    *("event_after", "event_before", "valid_at_point", "system_at_point", "temporal_stability"),
+)
+FLAGS = ("include_invalid", "include_superseded")
+_TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
+
+
+class StoreBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of `store`, with Nexus' defaults."""
+
+    content: str
+    scope: str = "user"
+    memory_type: str = "fact"
+    importance: float | None = None
+    namespace: str | None = None
+    path_key: str | None = None
+    visibility: str = "private"
+    user_id: str | None = None
+    agent_id: str | None = None
+    valid_at: str | None = None
+    generate_embedding: bool = True
+    extract_entities: bool = True
+    extract_temporal: bool = True
+    extract_relationships: bool = False
+    store_to_graph: bool = False
+    classify_stability: bool = True
+    detect_evolution: bool = False
+    resolve_coreferences: bool = False
+    resolve_temporal: bool = False
+    zone_id: str | None = None
+
+
+_NOT_STORED = ("zone_id",)
+
+
+def to_input(body: StoreBody) -> MemoryInput:
+    """Return a body of `store` as a memory to store.
+
+    Raises:
+        InvalidInput: a value is none of the choices.
+    """
+    given = {name: getattr(body, name) for name in body.__struct_fields__}
+    fields = {
+        name: value
+        for name, value in given.items()
+        if not isinstance(value, bool) and name not in _NOT_STORED
+    }
+    asked = [name for name, value in given.items() if value is True]
+    try:
+        return msgspec.convert({**fields, "enrichments": asked}, MemoryInput)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(str(error)) from None
+
+
+def to_filters(given: dict[str, str]) -> dict[str, Any]:
+    """Return the parameters of a query or a list as filters of `query_memories`.
+
+    Raises:
+        InvalidInput: a parameter is unknown, or no value of its type.
+    """
+    found: dict[str, Any] = {}
+    for name, text in given.items():
+        if name in FLAGS:
+            if text.lower() not in (*_TRUE, *_FALSE):
+                raise InvalidInput(f"{name} {text[:40]!r}: give true or false")
+            found[name] = text.lower() in _TRUE
+        elif name == "limit":
+            if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+                raise InvalidInput(f"limit {text[:40]!r}: give a number from 1 to 1000")
+            found[name] = int(text)
+        elif name in (*FILTERS, "namespace", "namespace_prefix", "cursor"):
+            found[name] = text
+        elif name not in _NOT_STORED:
+            raise InvalidInput(f"{name[:60]}: unknown parameter")
+    return found
+
+
+def page(zone: Zone, given: dict[str, str]) -> dict[str, Any]:
+    """Return the memories that match the parameters of a query or a list."""
+    found = zone.query_memories(**to_filters(given))
+    memories = [in_nexus_form(zone.name, memory) for memory in found]
+    return {"memories": memories, "total": len(memories), "cursor": found.cursor}
+
+
+def in_nexus_form(zone: str, memory: StoredMemory) -> dict[str, Any]:
+    """Return a memory with the names of Nexus' columns."""
+    found: dict[str, Any] = msgspec.to_builtins(memory)
+    entities = found.pop("entities")
+    dates = found.pop("temporal_refs")
+    return {
+        **found,
+        "zone_id": zone,
+        "importance_original": memory.importance,
+        "importance": memory.effective_importance,
+        "current_version": memory.version,
+        "entities_json": _json.encode(entities).decode(),
+        "entity_types": ",".join(memory.entity_types),
+        "person_refs": ",".join(memory.person_refs),
+        "temporal_refs_json": _json.encode(dates).decode(),
+    }
+
+
+def set_state(zone: Zone, ids: Sequence[str], state: Any) -> dict[str, Any]:
+    """Set the state of memories; the answer lists which were set and which were not."""
+    report: MemoryStateReport = zone.set_memory_state(ids, state)
+    failed = [*report.unknown, *report.unchanged]
+    return {
+        "success": len(report.changed),
+        "failed": len(failed),
+        "memory_ids": report.changed,
+        "failed_ids": failed,
+    }
+
+
+def set_one_state(zone: Zone, id_: str, state: Any) -> dict[str, Any]:
+    """Set the state of one memory.
+
+    Raises:
+        UnknownId: there is no such memory.
+    """
+    report = zone.set_memory_state([id_], state)
+    if report.unknown:
+        raise unknown(id_)
+    return {"memory_id": id_, "state": zone.stored_memory(id_).state, "success": True}
+
+
+def unknown(id_: str) -> UnknownId:
+    """Return the error for an id that no memory has."""
+    return UnknownId(f"no memory has the id {id_[:200]!r}")

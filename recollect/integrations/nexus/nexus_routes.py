@@ -1,0 +1,187 @@
+"""The HTTP routes of Nexus' memory service."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Router, get, post
+from litestar.params import FromPath, JSONBody
+
+from recollect import UnknownZone
+from recollect.integrations.nexus import nexus_memories
+from recollect.integrations.nexus.nexus_memories import StoreBody
+from recollect.service import (
+    INVALID,
+    AnyRequest,
+    JsonBody,
+    Refused,
+    ask,
+    principal_in,
+    require_principal,
+    service_of,
+    write,
+)
+
+_READ, _WRITE = {"right": "read"}, {"right": "write"}
+_MAX_BATCH = 1_000
+
+
+class IdBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of `approve` and `deactivate`."""
+
+    memory_id: str
+    zone_id: str | None = None
+
+
+class BatchBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of the batches."""
+
+    memory_ids: Annotated[list[str], msgspec.Meta(min_length=1, max_length=_MAX_BATCH)]
+    zone_id: str | None = None
+
+
+class StoreBatchBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of a batch of memories to store."""
+
+    memories: Annotated[list[StoreBody], msgspec.Meta(min_length=1, max_length=_MAX_BATCH)]
+    zone_id: str | None = None
+
+
+def _zone(request: AnyRequest, named: str | None = None) -> str:
+    """Return the zone of a request: the one that it names, or the only one of its token.
+
+    Raises:
+        Refused: the token is for several zones, and the request names none.
+    """
+    zone = named or request.query_params.get("zone_id") or principal_in(request).only_zone
+    if zone is None:
+        raise Refused(INVALID, "the token is for several zones; name one as zone_id")
+    return str(zone)
+
+
+def _parameters(request: AnyRequest) -> dict[str, str]:
+    return {name: str(value) for name, value in request.query_params.items()}
+
+
+@post("/memory/store", status_code=200, opt=_WRITE)
+async def store(request: AnyRequest, data: JSONBody[StoreBody]) -> dict[str, Any]:
+    """Store a memory."""
+    stored = await _store(request, [data], _zone(request, data.zone_id))
+    return {"memory_id": stored[0]}
+
+
+@post("/memory/batch-store", status_code=200, opt=_WRITE)
+async def store_batch(request: AnyRequest, data: JSONBody[StoreBatchBody]) -> dict[str, Any]:
+    """Store memories, in one step."""
+    stored = await _store(request, data.memories, _zone(request, data.zone_id))
+    return {"memory_ids": stored, "success": len(stored)}
+
+
+async def _store(request: AnyRequest, bodies: list[StoreBody], zone: str) -> list[str]:
+    memories = [nexus_memories.to_input(body) for body in bodies]
+    mark = principal_in(request).metadata(zone)
+    receipts = await write(
+        request,
+        zone,
+        lambda opened: opened.store_memories(memories, principal=mark),
+        allow_empty=True,
+    )
+    return [receipt.event_id for receipt in receipts]
+
+
+@get("/memory/query", opt=_READ)
+async def query(request: AnyRequest) -> dict[str, Any]:
+    """Return the memories that match all parameters."""
+    given = _parameters(request)
+    return await ask(request, _zone(request), lambda zone: nexus_memories.page(zone, given))
+
+
+@get("/memory/list", opt=_READ)
+async def list_all(request: AnyRequest) -> dict[str, Any]:
+    """Return the memories of a namespace, or of all that begin with a prefix."""
+    given = _parameters(request)
+    return await ask(request, _zone(request), lambda zone: nexus_memories.page(zone, given))
+
+
+@get("/memory/{memory_id:str}", opt=_READ)
+async def get_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
+    """Return a memory with its text, its attributes and its effective importance."""
+
+    def found(zone: Any) -> dict[str, Any]:
+        try:
+            memory = zone.stored_memory(memory_id)
+        except UnknownZone:
+            raise nexus_memories.unknown(memory_id) from None
+        return nexus_memories.in_nexus_form(zone.name, memory)
+
+    return await ask(request, _zone(request), found)
+
+
+@post("/memory/approve", status_code=200, opt=_WRITE)
+async def approve(request: AnyRequest, data: JSONBody[IdBody]) -> dict[str, Any]:
+    """Activate an inactive memory."""
+    return await _set_one(request, data, "active")
+
+
+@post("/memory/deactivate", status_code=200, opt=_WRITE)
+async def deactivate(request: AnyRequest, data: JSONBody[IdBody]) -> dict[str, Any]:
+    """Deactivate an active memory."""
+    return await _set_one(request, data, "inactive")
+
+
+async def _set_one(request: AnyRequest, body: IdBody, state: str) -> dict[str, Any]:
+    return await write(
+        request,
+        _zone(request, body.zone_id),
+        lambda zone: nexus_memories.set_one_state(zone, body.memory_id, state),
+    )
+
+
+@post("/memory/batch-approve", status_code=200, opt=_WRITE)
+async def approve_batch(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
+    """Activate inactive memories, by one command."""
+    return await _set_all(request, data, "active")
+
+
+@post("/memory/batch-deactivate", status_code=200, opt=_WRITE)
+async def deactivate_batch(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
+    """Deactivate active memories, by one command."""
+    return await _set_all(request, data, "inactive")
+
+
+@post("/memory/batch-delete", status_code=200, opt=_WRITE)
+async def delete_batch(request: AnyRequest, data: JSONBody[BatchBody]) -> dict[str, Any]:
+    """Delete memories, by one command; their texts stay in the ledger until they are forgotten."""
+    return await _set_all(request, data, "deleted")
+
+
+async def _set_all(request: AnyRequest, body: BatchBody, state: str) -> dict[str, Any]:
+    return await write(
+        request,
+        _zone(request, body.zone_id),
+        lambda zone: nexus_memories.set_state(zone, body.memory_ids, state),
+    )
+
+
+@get("/v2/operations", opt={"right": "admin"})
+async def operations(request: AnyRequest) -> dict[str, Any]:
+    """Return the long-running operations of the zone, the latest first."""
+    zone = _zone(request)
+    await ask(request, zone, lambda opened: None)
+    found = service_of(request).operations.of_zone(zone)
+    return {"operations": msgspec.to_builtins(found), "total": len(found)}
+
+
+ROUTER = Router(
+    "/api",
+    route_handlers=[
+        *(store, store_batch, query, list_all, get_one, approve, deactivate),
+        *(approve_batch, deactivate_batch, delete_batch, operations),
+    ],
+    guards=[require_principal],
+    dto=JsonBody,
+    return_dto=None,
+    include_in_schema=False,
+)
+ROUTERS = (ROUTER,)

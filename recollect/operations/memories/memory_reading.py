@@ -1,0 +1,241 @@
+"""Stored memories as answers: their attributes, and what was derived from their events."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.projections.events import event_list, event_queries
+from recollect.projections.events.events_file import conversation_of
+from recollect.projections.files import ZoneFiles
+from recollect.projections.identity.mention_list import ListedMention, mentions_of_events
+from recollect.projections.memory.facts_for_recall import message_dates
+from recollect.projections.memory.stored_memory_list import ListedMemory, related_memories
+from recollect.schemas.changes import MessageDate
+from recollect.schemas.events import Content
+from recollect.schemas.memory_terms import DEFAULT_IMPORTANCE, decayed_importance
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import MemoryDate, MemoryMention, StoredMemory
+from recollect.text.stability import TTL_DAYS
+
+_DAY_MS = 86_400_000
+#: Pronouns that stand for the name with a possessive 's.
+_POSSESSIVE = frozenset({"his", "their", "its", "hers", "theirs"})
+_strings = msgspec.json.Decoder(list[str])
+
+
+class _Derived(NamedTuple):
+    """What was derived from the events of some memories, by id."""
+
+    mentions: Mapping[str, list[ListedMention]]
+    dates: Mapping[str, list[MessageDate]]
+    relations: Mapping[str, list[tuple[str, str]]]
+
+
+def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> list[StoredMemory]:
+    """Return stored memories with their texts and what was derived from them, in order."""
+    ids = [each.memory.id for each in found]
+    events = event_list.with_ids(files.events.connection, ids)
+    mentions: dict[str, list[ListedMention]] = defaultdict(list)
+    for mention in mentions_of_events(files.identity.connection, ids):
+        mentions[mention.event_id].append(mention)
+    relations: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for own, relation, other in related_memories(files.memory.connection, ids):
+        relations[own].append((relation, other))
+    derived = _Derived(mentions, message_dates(files.memory.connection, ids), relations)
+    now = unix_ms()
+    return [
+        _shown(each, events[each.memory.id].content, derived, files, now)
+        for each in found
+        if each.memory.id in events
+    ]
+
+
+def _shown(
+    found: ListedMemory, text: str, derived: _Derived, files: ZoneFiles, now: int
+) -> StoredMemory:
+    memory, version = found.memory, found.version
+    asked = frozenset(_strings.decode(memory.enrichments))
+    mentions = derived.mentions.get(memory.id, ()) if "extract_entities" in asked else ()
+    every = derived.mentions.get(memory.id, ())
+    dates = derived.dates.get(memory.id, ()) if "extract_temporal" in asked else ()
+    relations = derived.relations.get(memory.id, ()) if "detect_evolution" in asked else ()
+    importance = DEFAULT_IMPORTANCE if memory.importance is None else memory.importance
+    ends = [each for each in (memory.invalid_at, version.superseded_at) if each is not None]
+    ttl = TTL_DAYS[memory.temporal_stability] if memory.temporal_stability else None
+    has_vector = "generate_embedding" in asked and files.embeddings.model is not None
+    return StoredMemory(
+        memory_id=memory.id,
+        first_id=version.memory_id,
+        version=version.version,
+        content=text,
+        content_hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+        resolved_content=_resolved(memory.id, text, asked, every, files),
+        memory_type=memory.memory_type,
+        scope=memory.scope,
+        visibility=memory.visibility,
+        state=version.state,
+        user_id=memory.user_id,
+        agent_id=memory.agent_id,
+        namespace=memory.namespace,
+        path_key=memory.path_key,
+        importance=importance,
+        effective_importance=decayed_importance(
+            importance, found.last_accessed_at or memory.created_at, now
+        ),
+        access_count=found.access_count,
+        last_accessed_at=_time(found.last_accessed_at),
+        created_at=format_time(memory.created_at),
+        updated_at=format_time(version.superseded_at or memory.created_at),
+        valid_at=format_time(memory.valid_at),
+        invalid_at=_time(min(ends, default=None)),
+        supersedes_id=version.supersedes_id,
+        superseded_by_id=version.superseded_by_id,
+        abstraction_level=memory.abstraction_level,
+        derived_from_ids=_distinct(_strings.decode(memory.derived_from), relations, "DERIVES"),
+        extends_ids=_distinct([], relations, "EXTENDS"),
+        extended_by_ids=_distinct([], relations, "EXTENDED BY"),
+        entities=[_mention(each) for each in mentions],
+        entity_types=sorted({each.type for each in mentions}),
+        person_refs=list(dict.fromkeys(each.text for each in mentions if each.type == "PERSON")),
+        temporal_refs=[_date(text, each, every) for each in dates],
+        earliest_date=memory.earliest_date,
+        latest_date=memory.latest_date,
+        temporal_stability=memory.temporal_stability,
+        stability_confidence=memory.stability_confidence,
+        estimated_ttl_days=ttl,
+        is_stale=ttl is not None and now > memory.created_at + ttl * _DAY_MS,
+        embedding_model=files.embeddings.model if has_vector else None,
+        embedding_dim=files.embeddings.dimension if has_vector else None,
+    )
+
+
+def _time(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else format_time(milliseconds)
+
+
+def _distinct(ids: list[str], relations: Sequence[tuple[str, str]], kind: str) -> list[str]:
+    return list(
+        dict.fromkeys([*ids, *(other for relation, other in relations if relation == kind)])
+    )
+
+
+def _mention(found: ListedMention) -> MemoryMention:
+    return MemoryMention(
+        text=found.text,
+        type=found.type,
+        start=found.start,
+        end=found.end,
+        confidence=found.confidence,
+        entity_id=found.entity_id or None,
+        entity=found.entity,
+    )
+
+
+def _date(text: str, date: MessageDate, mentions: Sequence[ListedMention]) -> MemoryDate:
+    times = (
+        each.time
+        for each in mentions
+        if each.time is not None and date.char_start <= each.start < date.char_end
+    )
+    return MemoryDate(
+        text=text[date.char_start : date.char_end],
+        start=date.char_start,
+        end=date.char_end,
+        first=date.first_day,
+        last=date.last_day,
+        time=next(times, None),
+    )
+
+
+class _Replacement(NamedTuple):
+    """Words to put in place of a part of a text."""
+
+    start: int
+    end: int
+    words: str
+
+
+def _resolved(
+    id_: str,
+    text: str,
+    asked: frozenset[str],
+    mentions: Sequence[ListedMention],
+    files: ZoneFiles,
+) -> str | None:
+    """Return the text with names for pronouns and days for relative dates, as asked for."""
+    if asked.isdisjoint({"resolve_coreferences", "resolve_temporal"}):
+        return None
+    replacements: list[_Replacement] = []
+    if "resolve_temporal" in asked:
+        relative = message_dates(files.memory.connection, [id_]).get(id_, ())
+        replacements += _days(relative, mentions)
+    if "resolve_coreferences" in asked:
+        replacements += _names(id_, text, files)
+    end = len(text)
+    for each in sorted(replacements, reverse=True):
+        if each.end <= end:
+            text = f"{text[: each.start]}{each.words}{text[each.end :]}"
+            end = each.start
+    return text
+
+
+def _days(dates: Sequence[MessageDate], mentions: Sequence[ListedMention]) -> list[_Replacement]:
+    """Return a day or a period for each date without a year, and times of day as HH:MM."""
+    found = []
+    for date in dates:
+        if date.is_relative:
+            words = date.first_day
+            if date.last_day != date.first_day:
+                words += f" to {date.last_day}"
+            within = (each.time for each in mentions if each.start == date.char_start)
+            if (time := next(filter(None, within), None)) is not None:
+                words += f" {time}"
+            found.append(_Replacement(date.char_start, date.char_end, words))
+    days = [(each.start, each.end) for each in found]
+    found += [
+        _Replacement(each.start, each.end, each.time)
+        for each in mentions
+        if each.type == "TIME"
+        and each.time is not None
+        and not any(start < each.end and each.start < end for start, end in days)
+    ]
+    return found
+
+
+def _names(id_: str, text: str, files: ZoneFiles) -> list[_Replacement]:
+    """Return the name of the person that each pronoun of the third person stands for."""
+    # Imported here: it loads the rules of language, which few reads need.
+    from recollect.streams.language.references.who_is_meant import (
+        IN_MIND,
+        Heard,
+        who_is_meant,
+    )
+
+    event = event_queries.event_by_id(files.events.connection, id_)
+    if event is None or not isinstance(content := event.payload, Content):
+        return []
+    before = event_queries.conversation_before(
+        files.events.connection,
+        conversation_of(content, event.platform),
+        event.number,
+        IN_MIND,
+    )
+    heard = [
+        Heard(said.sender_name or said.sender_id, said.content)
+        for each in before
+        if isinstance(said := each.payload, Content)
+    ]
+    speaker = content.sender_name or content.sender_id
+    found = []
+    for each in who_is_meant(text, speaker, heard):
+        if each.pronoun and not each.spoke:
+            word = text[each.start : each.end].lower()
+            owns = word in _POSSESSIVE or (word == "her" and text[each.end :][1:2].isalpha())
+            found.append(_Replacement(each.start, each.end, f"{each.who}'s" if owns else each.who))
+    return found

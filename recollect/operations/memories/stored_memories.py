@@ -1,0 +1,461 @@
+"""Stored memories: storing texts with attributes, and reading them back."""
+
+from __future__ import annotations
+
+import calendar
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.operations.ingestion.ingesting import (
+    command,
+    remember_all,
+    remember_draft,
+)
+from recollect.operations.memories.listing import check_limit
+from recollect.operations.memories.memory_listing import get_memory
+from recollect.operations.memories.memory_reading import listed
+from recollect.projections.events import event_list
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory import stored_memory_list as stored
+from recollect.projections.memory import stored_memory_queries as versions
+from recollect.projections.memory.stored_memory_list import MemoryFilter
+from recollect.schemas.changes import StoredMemoryVersion
+from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.events import (
+    Draft,
+    MemoryScope,
+    MemoryState,
+    MemoryVisibility,
+    SetMemoryState,
+)
+from recollect.schemas.ids import text_hash
+from recollect.schemas.inbound import MAX_NAME_BYTES
+from recollect.schemas.memory_terms import (
+    DEFAULT_ENRICHMENTS,
+    ENRICHMENTS,
+    StoredMemoryType,
+    peer_of,
+    reader_of,
+    writer_of,
+)
+from recollect.schemas.names import normalise_name
+from recollect.schemas.times import format_time, parse_query_time, parse_time
+from recollect.schemas.wire import (
+    MemoryDiff,
+    MemoryInput,
+    MemoryStateReport,
+    RememberReceipt,
+    StoredMemory,
+    StoredMemoryPage,
+    Time,
+)
+from recollect.streams.publishing.commands import random_id
+
+MAX_NAMESPACE, MAX_PATH_KEY = 512, 256
+#: Maximum number of memories in one command.
+MAX_BATCH = 1_000
+_MAX_LEVEL = 100
+_PERIOD = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_CURSOR = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "memory_type": get_args(StoredMemoryType),
+    "scope": get_args(MemoryScope),
+    "visibility": get_args(MemoryVisibility),
+}
+_DEFAULTS = MemoryInput(content="")
+
+
+def store(
+    zone: OpenZone, memories: Sequence[MemoryInput], principal: Mapping[str, str] | None = None
+) -> list[RememberReceipt]:
+    """Store texts with their attributes, in one step; none is stored if one is invalid.
+
+    Raises:
+        InvalidInput: there are none or too many, or a value is invalid.
+    """
+    if not 1 <= len(memories) <= MAX_BATCH:
+        raise InvalidInput(f"memories: {len(memories)} were given; give 1 to {MAX_BATCH}")
+    return remember_all(zone, [draft_of(_as_caller(zone, each), principal) for each in memories])
+
+
+def _as_caller(zone: OpenZone, memory: MemoryInput) -> MemoryInput:
+    """Return a memory with the caller as its user and agent.
+
+    Raises:
+        InvalidInput: it names another user or agent than the caller.
+    """
+    if zone.reader is None:
+        return memory
+    for name, own, given in (
+        ("user_id", zone.reader.user_id, memory.user_id),
+        ("agent_id", zone.reader.agent_id, memory.agent_id),
+    ):
+        if given is not None and given != own:
+            raise InvalidInput(f"{name} {given[:60]!r} is not the caller; leave it out")
+    return msgspec.structs.replace(
+        memory, user_id=zone.reader.user_id, agent_id=zone.reader.agent_id
+    )
+
+
+def draft_of(
+    memory: MemoryInput,
+    principal: Mapping[str, str] | None = None,
+    *,
+    replaces: str | None = None,
+) -> Draft:
+    """Return the event that stores a text with its attributes.
+
+    Raises:
+        InvalidInput: a value is invalid; the message names it.
+    """
+    attributes = _attributes(memory)
+    at = unix_ms() if memory.at is None else memory.at
+    source_id = None
+    if attributes:
+        # The same text at the same time with other attributes is another memory.
+        said = (memory.content, memory.sender_id, at, sorted(attributes.items()))
+        source_id = f"memory-{text_hash(msgspec.json.encode(said).decode())}"
+    return remember_draft(
+        memory.content,
+        sender_id=memory.sender_id,
+        at=at,
+        principal=principal,
+        attributes={**attributes, "replaces": replaces},
+        source_id=source_id,
+        peer_id=peer_of(
+            reader_of(memory.scope, memory.visibility, memory.user_id, memory.agent_id)
+        ),
+    )
+
+
+def _attributes(memory: MemoryInput) -> dict[str, Any]:
+    """Return the attributes that differ from the defaults, as fields of the event."""
+    for name, choices in _CHOICES.items():
+        if getattr(memory, name) not in choices:
+            raise InvalidInput(
+                f"{name} {getattr(memory, name)!r}: choose from {', '.join(choices)}"
+            )
+    for name, limit in (("namespace", MAX_NAMESPACE), ("path_key", MAX_PATH_KEY)):
+        if (text := getattr(memory, name)) is not None and not 0 < len(text) <= limit:
+            raise InvalidInput(f"{name} has {len(text)} characters; give 1 to {limit}")
+    for name in ("user_id", "agent_id"):
+        if (text := getattr(memory, name)) is not None and not (
+            0 < len(text.encode(errors="replace")) <= MAX_NAME_BYTES
+        ):
+            raise InvalidInput(f"{name} must have 1 to {MAX_NAME_BYTES} bytes")
+    if memory.importance is not None and not 0 <= memory.importance <= 1:
+        raise InvalidInput(f"importance is {memory.importance}; give 0 to 1")
+    if not 0 <= memory.abstraction_level <= _MAX_LEVEL:
+        raise InvalidInput(
+            f"abstraction_level is {memory.abstraction_level}; give 0 to {_MAX_LEVEL}"
+        )
+    if unknown := [each for each in memory.enrichments if each not in ENRICHMENTS]:
+        raise InvalidInput(f"enrichments: {unknown[0]!r}: choose from {', '.join(ENRICHMENTS)}")
+    asked = tuple(each for each in ENRICHMENTS if each in memory.enrichments)
+    valid_at, invalid_at = (
+        None if value is None else parse_time(value, name)[0]
+        for name, value in (("valid_at", memory.valid_at), ("invalid_at", memory.invalid_at))
+    )
+    if valid_at is not None and invalid_at is not None and invalid_at <= valid_at:
+        raise InvalidInput("invalid_at is not after valid_at")
+    found = {
+        **{name: getattr(memory, name) for name in _PLAIN},
+        "valid_at": valid_at,
+        "invalid_at": invalid_at,
+        "enrichments": None if asked == DEFAULT_ENRICHMENTS else asked,
+        "derived_from": tuple(memory.derived_from),
+    }
+    defaults = {"enrichments": None, "derived_from": ()}
+    return {
+        name: value
+        for name, value in found.items()
+        if value != defaults.get(name, getattr(_DEFAULTS, name))
+    }
+
+
+_PLAIN = (
+    *("memory_type", "scope", "visibility", "user_id", "agent_id", "namespace", "path_key"),
+    *("importance", "abstraction_level"),
+)
+
+
+# Reading
+
+
+def stored_memory(zone: OpenZone, id_: str, *, current: bool = False) -> StoredMemory:
+    """Return a version of a stored memory; with `current`, its newest version instead.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+    """
+    for found in _with_ids(zone, [id_], current=current):
+        zone.open_home.count_memories(zone.name, [found.memory_id])
+        return found
+    raise _unknown(zone, id_)
+
+
+def _with_ids(zone: OpenZone, ids: Sequence[str], *, current: bool = False) -> list[StoredMemory]:
+    """Return the versions with these ids, in their order; unknown ids are left out."""
+    zone.must_exist()
+    with zone.files() as files, files.read_transaction():
+        if current:
+            ids = [_chain(files, each)[-1].id for each in ids if _chain(files, each)]
+        found = stored.memories(files.memory.connection, MemoryFilter(ids=ids), None, len(ids))
+        by_id = {each.memory_id: each for each in listed(zone, files, found)}
+    return [by_id[id_] for id_ in ids if id_ in by_id]
+
+
+def _chain(files: ZoneFiles, id_: str) -> list[StoredMemoryVersion]:
+    """Return all versions of the memory of which one has this id, the first one first."""
+    connection = files.memory.connection
+    version = versions.version(connection, id_)
+    return [] if version is None else versions.versions(connection, version.memory_id)
+
+
+def query(
+    zone: OpenZone,
+    *,
+    during: str | None = None,
+    after: Time | None = None,
+    before: Time | None = None,
+    person: str | None = None,
+    entity_type: str | None = None,
+    event_after: Time | None = None,
+    event_before: Time | None = None,
+    valid_at_point: Time | None = None,
+    system_at_point: Time | None = None,
+    include_invalid: bool = False,
+    include_superseded: bool = False,
+    state: str = "active",
+    cursor: str | None = None,
+    limit: int = 100,
+    **equal: Any,
+) -> StoredMemoryPage:
+    """Return a page of stored memories, newest first.
+
+    Raises:
+        InvalidInput: a value is invalid; the message names it.
+    """
+    check_limit(limit)
+    created_from, created_before = _period(during)
+    if after is not None:
+        # `after` and `before` are exclusive.
+        created_from = max(parse_query_time(after, "after") + 1, created_from or 0)
+    if before is not None:
+        end = parse_query_time(before, "before")
+        created_before = end if created_before is None else min(end, created_before)
+    valid_at, known_at = (
+        None if value is None else parse_query_time(value, name)
+        for name, value in (
+            ("valid_at_point", valid_at_point),
+            ("system_at_point", system_at_point),
+        )
+    )
+    is_past = valid_at is not None or known_at is not None
+    chosen = MemoryFilter(
+        state=None if state == "any" else state,
+        created_from=created_from,
+        created_before=created_before,
+        person=None if person is None else normalise_name(person),
+        entity_type=None if entity_type is None else entity_type.upper(),
+        event_after=_day(event_after, "event_after"),
+        event_before=_day(event_before, "event_before"),
+        valid_at=valid_at,
+        known_at=known_at,
+        invalid_by=None if include_invalid or is_past else unix_ms(),
+        superseded=include_superseded or include_invalid or is_past,
+        **equal,
+    )
+    place = None if cursor is None else _parse_cursor(cursor)
+    if not zone.exists():
+        return StoredMemoryPage(memories=[])
+    with zone.files() as files, files.read_transaction():
+        found = stored.memories(files.memory.connection, chosen, place, limit + 1)
+        page = listed(zone, files, found[:limit])
+    zone.open_home.count_memories(zone.name, [each.memory_id for each in page])
+    more = None
+    if len(found) > limit:
+        last = found[limit - 1].memory
+        more = f"{last.created_at}:{last.number}"
+    return StoredMemoryPage(memories=page, cursor=more)
+
+
+def _parse_cursor(cursor: str) -> tuple[int, int]:
+    match = _CURSOR.fullmatch(cursor)
+    if match is None:
+        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of memories")
+    return int(match[1]), int(match[2])
+
+
+def _period(during: str | None) -> tuple[int | None, int | None]:
+    """Return the beginning and the end of a year, month or day (unix ms)."""
+    if during is None:
+        return None, None
+    match = _PERIOD.fullmatch(during)
+    try:
+        if match is None:
+            raise ValueError
+        year, month, day = int(match[1]), int(match[2] or 1), int(match[3] or 1)
+        first = datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        raise InvalidInput(
+            f"during {during[:40]!r}: give a year, a month or a day, such as 2025 or 2025-01"
+        ) from None
+    days = 1 if match[3] else calendar.monthrange(year, month)[1]
+    if not match[2]:
+        days = 366 if calendar.isleap(year) else 365
+    start = int(first.timestamp()) * 1_000
+    return start, start + days * 86_400_000
+
+
+def _day(value: Time | None, name: str) -> str | None:
+    return None if value is None else format_time(parse_query_time(value, name))[:10]
+
+
+# Changing
+
+
+def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryStateReport:
+    """Approve, deactivate or delete memories by one command; a deleted memory stays deleted.
+
+    Raises:
+        InvalidInput: there are none or too many.
+    """
+    ids = list(dict.fromkeys(ids))
+    if not 1 <= len(ids) <= MAX_BATCH:
+        raise InvalidInput(f"ids: {len(ids)} were given; give 1 to {MAX_BATCH}")
+    if state not in get_args(MemoryState):
+        raise InvalidInput(f"state {state!r}: choose from {', '.join(get_args(MemoryState))}")
+    known = {each.memory_id: each for each in _writable(zone, ids)} if zone.exists() else {}
+    changed = [id_ for id_ in ids if id_ in known and known[id_].state not in (state, "deleted")]
+    if changed:
+        command(
+            zone,
+            SetMemoryState(
+                source_id=random_id("set_memory_state"), memory_ids=tuple(changed), state=state
+            ),
+        )
+    return MemoryStateReport(
+        state=state,
+        changed=changed,
+        unchanged=[id_ for id_ in ids if id_ in known and id_ not in changed],
+        unknown=[id_ for id_ in ids if id_ not in known],
+    )
+
+
+def _writable(zone: OpenZone, ids: Sequence[str]) -> list[StoredMemory]:
+    """Return those of some memories that the caller may change."""
+    found = _with_ids(zone, ids)
+    reader = zone.reader
+    if reader is None:
+        return found
+    return [
+        each
+        for each in found
+        if writer_of(each.scope, each.user_id, each.agent_id).includes(*reader)
+    ]
+
+
+def writable_memory(zone: OpenZone, id_: str) -> StoredMemory:
+    """Return a stored memory that the caller may change.
+
+    Raises:
+        UnknownId: there is none.
+    """
+    for found in _writable(zone, [id_]):
+        return found
+    raise _unknown(zone, id_)
+
+
+def current_versions(zone: OpenZone, id_: str) -> list[StoredMemory]:
+    """Return the newest version of a memory; nothing if no stored memory has this id.
+
+    Raises:
+        UnknownId: the caller may not change it.
+        InvalidInput: it is deleted.
+    """
+    found = _with_ids(zone, [id_], current=True)
+    for each in found:
+        writable_memory(zone, each.memory_id)
+        if each.state == "deleted":
+            raise InvalidInput(f"{id_!r} is deleted, so it gets no new version")
+    return found
+
+
+def new_version(
+    zone: OpenZone, old: StoredMemory, content: str, principal: Mapping[str, str] | None = None
+) -> RememberReceipt:
+    """Store a new version of a memory, with its attributes; it is true from now on."""
+    with zone.files() as files, files.read_transaction():
+        (row,) = stored.memories(
+            files.memory.connection, MemoryFilter(ids=[old.memory_id]), None, 1
+        )
+        (event,) = event_list.with_ids(files.events.connection, [old.memory_id]).values()
+    memory = msgspec.convert(
+        {name: getattr(row.memory, name) for name in _PLAIN}
+        | {
+            "content": content,
+            "sender_id": event.sender_id,
+            "enrichments": msgspec.json.decode(row.memory.enrichments),
+        },
+        MemoryInput,
+    )
+    (receipt,) = remember_all(zone, [draft_of(memory, principal, replaces=old.memory_id)])
+    return receipt
+
+
+def roll_back(
+    zone: OpenZone, id_: str, version: int, principal: Mapping[str, str] | None = None
+) -> RememberReceipt:
+    """Store a new version of a memory with the text of an earlier one.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+        InvalidInput: it has no such version, it is deleted, or it has this text already.
+    """
+    found = current_versions(zone, id_)
+    if not found:
+        raise _unknown(zone, id_)
+    (newest,) = found
+    earlier = next((each for each in versions_of(zone, id_) if each.version == version), None)
+    if earlier is None:
+        raise InvalidInput(f"version {version}: the memory has versions 1 to {newest.version}")
+    if earlier.content == newest.content:
+        raise InvalidInput(f"{newest.memory_id} has the text of version {version} already")
+    return new_version(zone, newest, earlier.content, principal)
+
+
+def versions_of(zone: OpenZone, id_: str) -> list[StoredMemory]:
+    """Return the versions of a stored memory that the caller may read, the first one first.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+    """
+    if not _with_ids(zone, [id_]):
+        raise _unknown(zone, id_)
+    with zone.files() as files:
+        ids = [each.id for each in _chain(files, id_)]
+    return _with_ids(zone, ids)
+
+
+def diff(zone: OpenZone, from_id: str, to_id: str) -> MemoryDiff:
+    """Return the difference of two memories' texts.
+
+    Raises:
+        UnknownId, InvalidInput: as `get_memory`.
+    """
+    before, after = get_memory(zone, from_id), get_memory(zone, to_id)
+    lines = difflib.unified_diff(
+        before.text.splitlines(), after.text.splitlines(), before.id, after.id, lineterm=""
+    )
+    return MemoryDiff(from_id=before.id, to_id=after.id, diff="\n".join(lines))
+
+
+def _unknown(zone: OpenZone, id_: str) -> UnknownId:
+    return UnknownId(f"zone {zone.name} has no stored memory {id_[:200]!r}")

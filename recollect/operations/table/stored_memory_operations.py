@@ -1,0 +1,429 @@
+"""Operations on stored memories: texts with a type, an owner, a state and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from recollect.home.memory_spans import memory_span
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import stored_memories
+from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.operation import LONG_TEXT, Tool, operation
+from recollect.operations.table.parameters import Cursor, Id, Limit, described
+from recollect.schemas.events import MemoryScope, MemoryState
+from recollect.schemas.memory_terms import StoredMemoryType
+from recollect.schemas.wire import (
+    MemoryDiff,
+    MemoryInput,
+    MemoryReceipts,
+    MemoryStateReport,
+    RememberReceipt,
+    StoredMemory,
+    StoredMemoryPage,
+    Time,
+)
+from recollect.schemas.wire.stored_memory_entries import Stability
+
+_AT = "2026-05-08T13:56:00.000Z"
+_ID, _NEXT = "01KR3XZBC0BAQNHSCT9EJ4NDPT", "01KR3XZBC0MTPV7D6B8F2Q9JXE"
+_RECEIPT = {
+    "status": "new",
+    "number": 2,
+    "event_id": _ID,
+    "clamped": False,
+    "token": "0:2:2",
+    "decided": True,
+}
+_MEMORY = {
+    "memory_id": _ID,
+    "first_id": _ID,
+    "version": 1,
+    "content": "Ada prefers tea.",
+    "content_hash": "3f0c…",
+    "memory_type": "preference",
+    "scope": "user",
+    "visibility": "private",
+    "state": "active",
+    "user_id": "ada",
+    "namespace": "/people/ada",
+    "path_key": "drink",
+    "importance": 0.8,
+    "effective_importance": 0.8,
+    "created_at": _AT,
+    "updated_at": _AT,
+    "valid_at": _AT,
+}
+_REPORT = {"state": "inactive", "changed": [_ID], "unchanged": [], "unknown": []}
+_DIFF = {
+    "from_id": _ID,
+    "to_id": _NEXT,
+    "diff": f"--- {_ID}\n+++ {_NEXT}\n@@ -1 +1 @@\n-Ada prefers tea.\n+Ada prefers coffee.",
+}
+
+StoredId = Annotated[
+    str,
+    described(
+        minLength=1,
+        maxLength=2_000,
+        description="Id of a stored memory, or of one of its versions.",
+    ),
+]
+StoredIds = Annotated[
+    Sequence[str],
+    described(
+        minItems=1,
+        maxItems=stored_memories.MAX_BATCH,
+        description="Ids of stored memories.",
+    ),
+]
+_Moment = Annotated[
+    Time | None, described(description="A time: ISO 8601 with a zone, or unix milliseconds.")
+]
+
+
+@operation(
+    "POST /stored-memories",
+    right="write",
+    status=201,
+    title="Store memories",
+    tag="memories",
+    creates_zone=True,
+    tool=Tool(
+        title="Store memories",
+        description="Store texts with a type, a scope, a visibility, a namespace, an importance. "
+        "A text with the namespace and path_key of an earlier one becomes its new version. To "
+        "store a plain text, use retain.",
+    ),
+    example=(
+        {
+            "memories": [
+                {
+                    "content": "Ada prefers tea.",
+                    "memory_type": "preference",
+                    "scope": "user",
+                    "user_id": "ada",
+                    "namespace": "/people/ada",
+                    "path_key": "drink",
+                    "importance": 0.8,
+                }
+            ]
+        },
+        {"receipts": [_RECEIPT]},
+    ),
+)
+def store_memories(
+    zone: OpenZone,
+    memories: Annotated[
+        Sequence[MemoryInput],
+        described(
+            minItems=1,
+            maxItems=stored_memories.MAX_BATCH,
+            description="The texts, each with its attributes.",
+        ),
+    ],
+    *,
+    principal: Mapping[str, str] | None = None,
+) -> MemoryReceipts:
+    """Store texts with their attributes, in one step; none is stored if one is invalid.
+
+    A text with the `namespace` and `path_key` of an earlier one of the same owner is its next
+    version. `principal`: on whose behalf this is done; stored in the events' metadata.
+
+    Raises:
+        InvalidInput: a value is invalid; the message names it.
+
+    >>> from recollect.schemas.wire import MemoryInput
+    >>> tea, = zone.store_memories([MemoryInput(
+    ...     content="Ada prefers tea.", namespace="/people/ada", path_key="drink")])
+    >>> coffee, = zone.store_memories([MemoryInput(
+    ...     content="Ada prefers coffee.", namespace="/people/ada", path_key="drink")])
+    >>> zone.stored_memory(coffee.event_id).supersedes_id == tea.event_id
+    True
+    """
+    with memory_span("create_memory", zone.name) as span:
+        receipts = stored_memories.store(zone, memories, principal)
+        span.set_records(
+            len(receipts),
+            lambda: [
+                (receipt.event_id, memory.content, None)
+                for receipt, memory in zip(receipts, memories, strict=True)
+            ],
+        )
+    return MemoryReceipts(receipts=receipts)
+
+
+@operation(
+    "GET /stored-memories",
+    right="read",
+    title="Query stored memories",
+    tag="memories",
+    tool=Tool(
+        title="Query stored memories",
+        description="List stored memories by their attributes, newest first, a page at a time: by "
+        f"type, namespace, person, dates. To search by meaning, use recall. {DATA_WARNING}",
+        quotes_memories=True,
+        defaults={"limit": 20},
+        hidden=frozenset({"abstraction_level"}),
+    ),
+    example=(None, {"memories": [_MEMORY], "cursor": "1778248560000:17"}),
+)
+def query_memories(
+    zone: OpenZone,
+    *,
+    scope: Annotated[MemoryScope | None, described(description="Only of this scope.")] = None,
+    memory_type: Annotated[
+        StoredMemoryType | None, described(description="Only of this type.")
+    ] = None,
+    state: Annotated[
+        Literal["active", "inactive", "deleted", "any"],
+        described(description="Only in this state."),
+    ] = "active",
+    namespace: Annotated[
+        str | None, described(description="Only in exactly this namespace.")
+    ] = None,
+    namespace_prefix: Annotated[
+        str | None, described(description="Only in namespaces that begin with this.")
+    ] = None,
+    user_id: Annotated[str | None, described(description="Only of this user.")] = None,
+    agent_id: Annotated[str | None, described(description="Only of this agent.")] = None,
+    after: Annotated[_Moment, described(description="Only stored after this time.")] = None,
+    before: Annotated[_Moment, described(description="Only stored before this time.")] = None,
+    during: Annotated[
+        str | None,
+        described(description="Only stored in this year, month or day (UTC): 2025, 2025-01."),
+    ] = None,
+    entity_type: Annotated[
+        str | None, described(description="Only with an entity of this type, such as PERSON.")
+    ] = None,
+    person: Annotated[str | None, described(description="Only that name this person.")] = None,
+    event_after: Annotated[
+        _Moment, described(description="Only that speak of no day before this one.")
+    ] = None,
+    event_before: Annotated[
+        _Moment, described(description="Only that speak of no day after this one.")
+    ] = None,
+    valid_at_point: Annotated[
+        _Moment, described(description="Only what was true at this time.")
+    ] = None,
+    system_at_point: Annotated[
+        _Moment, described(description="Only what was stored, and not replaced, at this time.")
+    ] = None,
+    temporal_stability: Annotated[
+        Stability | None, described(description="Only of this stability.")
+    ] = None,
+    abstraction_level: Annotated[
+        int | None, described(description="Only of this level of abstraction.")
+    ] = None,
+    include_invalid: Annotated[
+        bool, described(description="Include what is no longer true, and replaced versions.")
+    ] = False,
+    include_superseded: Annotated[
+        bool, described(description="Include versions that were replaced.")
+    ] = False,
+    cursor: Cursor = None,
+    limit: Limit = 100,
+) -> StoredMemoryPage:
+    """Return a page of stored memories, newest first.
+
+    All filters must match. Replaced versions and what is no longer true are left out, unless asked
+    for, or a point in time is given. A page's `cursor` selects the next page.
+
+    Raises:
+        InvalidInput: a value is invalid; the message names it.
+
+    >>> from recollect.schemas.wire import MemoryInput
+    >>> _ = zone.store_memories([MemoryInput(
+    ...     content="Ada prefers tea.", memory_type="preference", namespace="/people/ada")])
+    >>> [memory.content for memory in zone.query_memories(namespace_prefix="/people/")]
+    ['Ada prefers tea.']
+    """
+    return stored_memories.query(
+        zone,
+        scope=scope,
+        memory_type=memory_type,
+        state=state,
+        namespace=namespace,
+        namespace_prefix=namespace_prefix,
+        user_id=user_id,
+        agent_id=agent_id,
+        after=after,
+        before=before,
+        during=during,
+        entity_type=entity_type,
+        person=person,
+        event_after=event_after,
+        event_before=event_before,
+        valid_at_point=valid_at_point,
+        system_at_point=system_at_point,
+        temporal_stability=temporal_stability,
+        abstraction_level=abstraction_level,
+        include_invalid=include_invalid,
+        include_superseded=include_superseded,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@operation(
+    "GET /stored-memories/{id}",
+    right="read",
+    title="Get a stored memory",
+    tag="memories",
+    tool=Tool(
+        title="Get a stored memory",
+        description="Get one stored memory with its attributes, entities and dates, by "
+        f"id. {DATA_WARNING}",
+        max_text_length=LONG_TEXT,
+        quotes_memories=True,
+    ),
+    example=(None, _MEMORY),
+)
+def stored_memory(
+    zone: OpenZone,
+    id: StoredId,
+    *,
+    current: Annotated[
+        bool, described(description="Return the newest version instead of the one named.")
+    ] = False,
+) -> StoredMemory:
+    """Return a version of a stored memory, or the newest one.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> zone.stored_memory(made.event_id).state
+    'active'
+    """
+    return stored_memories.stored_memory(zone, id, current=current)
+
+
+@operation(
+    "GET /stored-memories/{id}/versions",
+    right="read",
+    title="Versions of a stored memory",
+    tag="memories",
+    response_field="versions",
+    example=(None, {"versions": [_MEMORY]}),
+)
+def memory_versions(zone: OpenZone, id: StoredId) -> list[StoredMemory]:
+    """Return all versions of a stored memory, the first one first.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
+    >>> [version.version for version in zone.memory_versions(updated.id)]
+    [1, 2]
+    """
+    return stored_memories.versions_of(zone, id)
+
+
+@operation(
+    "POST /stored-memories/{id}/rollback",
+    right="write",
+    title="Roll back a stored memory",
+    tag="memories",
+    example=({"version": 1}, _RECEIPT),
+)
+def roll_back_memory(
+    zone: OpenZone,
+    id: StoredId,
+    version: Annotated[int, described(minimum=1, description="Number of the earlier version.")],
+    *,
+    principal: Mapping[str, str] | None = None,
+) -> RememberReceipt:
+    """Store a new version of a memory with the text of an earlier one.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+        InvalidInput: it has no such version, or has this text already.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
+    >>> back = zone.roll_back_memory(updated.id, 1)
+    >>> zone.stored_memory(back.event_id).content
+    'The deploy key is in the blue safe.'
+    """
+    return stored_memories.roll_back(zone, id, version, principal)
+
+
+@operation(
+    "POST /stored-memories/state",
+    right="write",
+    title="Approve, deactivate or delete",
+    tag="memories",
+    tool=Tool(
+        title="Approve, deactivate or delete stored memories",
+        description="Set the state of memories. What is inactive or deleted is not recalled. An "
+        "inactive memory can be approved again, a deleted one cannot. To erase the text for "
+        "good, use forget.",
+        idempotent=True,
+    ),
+    example=({"ids": [_ID], "state": "inactive"}, _REPORT),
+)
+def set_memory_state(
+    zone: OpenZone,
+    ids: StoredIds,
+    state: Annotated[
+        MemoryState,
+        described(description="active (approve), inactive (deactivate) or deleted."),
+    ],
+) -> MemoryStateReport:
+    """Approve, deactivate or delete memories, all by one command.
+
+    All versions of a memory have the same state. What an inactive or deleted memory states is
+    neither recalled nor listed. A deleted memory stays deleted; its text stays in the ledger until
+    it is forgotten.
+
+    Raises:
+        InvalidInput: there are no ids, or too many.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> zone.set_memory_state([made.event_id], "inactive").changed == [made.event_id]
+    True
+    >>> zone.recall("Where is the deploy key?", min_score=0.5).results
+    []
+    """
+    return stored_memories.set_state(zone, ids, state)
+
+
+@operation(
+    "GET /memories/{id}/diff/{other}",
+    right="read",
+    title="Difference of two memories",
+    tag="memories",
+    example=(None, _DIFF),
+)
+def diff_memories(
+    zone: OpenZone,
+    id: Id,
+    other: Annotated[
+        str, described(minLength=1, maxLength=2_000, description="Id of the other memory.")
+    ],
+) -> MemoryDiff:
+    """Return the difference of two memories' texts, such as two versions, as a unified diff.
+
+    Raises:
+        UnknownId: nothing in the zone has one of the ids.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
+    >>> print(zone.diff_memories(made.event_id, updated.id).diff.split("\\n")[-1])
+    +The deploy key is in the red safe.
+    """
+    return stored_memories.diff(zone, id, other)
+
+
+class StoredMemoryOperations:
+    """Stored memories of a zone."""
+
+    store_memories = store_memories
+    query_memories = query_memories
+    stored_memory = stored_memory
+    memory_versions = memory_versions
+    roll_back_memory = roll_back_memory
+    set_memory_state = set_memory_state
+    diff_memories = diff_memories

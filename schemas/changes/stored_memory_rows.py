@@ -1,0 +1,97 @@
+"""Rows of memory.db about stored memories: texts that somebody asked to remember.
+
+A memory is a sequence of versions, each of which is a `remember` event. Its text is in events.db.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from recollect.schemas.changes.row import Row
+from recollect.schemas.events import MemoryScope, MemoryState, MemoryVisibility
+
+
+class StoredMemory(Row, frozen=True, array_like=True, tag="stored_memory"):
+    """A version of a stored memory; `id` is that of its event.
+
+    Attributes:
+        valid_at, invalid_at: the period in which it is true (unix ms); None: without an end.
+        created_at: when the ledger accepted it (unix ms).
+        reader_user, reader_agent: who may read it; None: everyone.
+        derived_from, enrichments: JSON arrays.
+        earliest_date, latest_date: the first and last day that it speaks of (YYYY-MM-DD).
+    """
+
+    TABLE: ClassVar = "memories"
+    KEY: ClassVar = ("id",)
+    id: str
+    memory_type: str
+    scope: MemoryScope
+    visibility: MemoryVisibility
+    user_id: str | None
+    agent_id: str | None
+    reader_user: str | None
+    reader_agent: str | None
+    namespace: str | None
+    path_key: str | None
+    importance: float | None
+    valid_at: int
+    invalid_at: int | None
+    created_at: int
+    abstraction_level: int
+    derived_from: str
+    enrichments: str
+    earliest_date: str | None
+    latest_date: str | None
+    temporal_stability: Literal["static", "semi_dynamic", "dynamic"] | None
+    stability_confidence: float | None
+    number: int
+
+
+class StoredMemoryVersion(Row, frozen=True, array_like=True, tag="memory_version"):
+    """The place of a version among the versions of its memory, and the memory's state.
+
+    Attributes:
+        id: id of the version's event.
+        memory_id: id of the first version.
+        version: 1, 2, ...
+        length: number of characters of its text.
+        place: hash of the owner, namespace and path key; "" without a path key.
+        superseded_at: when the next version was stored (unix ms).
+        state_set_by: id of the event that set the state; "" if none did.
+    """
+
+    TABLE: ClassVar = "memory_versions"
+    KEY: ClassVar = ("id",)
+    id: str
+    memory_id: str
+    version: int
+    length: int
+    place: str
+    supersedes_id: str | None
+    superseded_by_id: str | None
+    superseded_at: int | None
+    state: MemoryState
+    state_set_by: str
+
+
+class StoredMemoryRecallCount(Row, frozen=True, array_like=True, tag="memory_access"):
+    """The number of retrievals of a memory that the ledger record `number` of time `at` reports."""
+
+    TABLE: ClassVar = "memory_accesses"
+    KEY: ClassVar = ("number", "memory_id")
+    number: int
+    memory_id: str
+    count: int
+    at: int
+
+
+class StoredMemoryReference(Row, frozen=True, array_like=True, tag="memory_reference"):
+    """An entity type or a person's name (normalised) that a version of a memory mentions."""
+
+    TABLE: ClassVar = "memory_references"
+    KEY: ClassVar = ("memory_id", "position")
+    memory_id: str
+    position: int
+    kind: Literal["type", "person"]
+    value: str

@@ -1,0 +1,129 @@
+"""The terms of stored memories: their types, enrichments, owners and places."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import Literal, NamedTuple, get_args
+
+#: The types of memories. A directive is a standing instruction to the agent.
+StoredMemoryType = Literal[
+    "fact", "preference", "experience", "consolidated", "reflection", "cluster"
+]
+DIRECTIVE = "directive"
+
+Enrichment = Literal[
+    "generate_embedding",
+    "extract_entities",
+    "extract_temporal",
+    "extract_relationships",
+    "classify_stability",
+    "detect_evolution",
+    "resolve_coreferences",
+    "resolve_temporal",
+    "store_to_graph",
+]
+#: What is shown about a memory: of these, only what was asked for when it was stored.
+ENRICHMENTS: tuple[Enrichment, ...] = get_args(Enrichment)
+DEFAULT_ENRICHMENTS: tuple[Enrichment, ...] = (
+    "generate_embedding",
+    "extract_entities",
+    "extract_temporal",
+    "classify_stability",
+)
+
+#: The importance of a memory that was stored without one.
+DEFAULT_IMPORTANCE = 0.5
+#: The share of its importance that a memory keeps per day without access, and the least that stays.
+DECAY_PER_DAY = 0.95
+MIN_IMPORTANCE = 0.1
+
+#: Begins the conversation of private memories: each reader has one, which nobody else may read.
+PRIVATE_PEER = "private:"
+
+#: Separates the subject of a private memory's claim from its readers.
+READERS_MARK = "\x1f"
+
+_DAY_MS = 86_400_000
+
+
+class Owner(NamedTuple):
+    """Whose a memory is, or who may read it: a user, an agent, or an agent of a user.
+
+    (None, None) is everyone; `NOBODY` is nobody but the zone itself.
+    """
+
+    user_id: str | None
+    agent_id: str | None
+
+    def includes(self, user_id: str | None, agent_id: str | None) -> bool:
+        """Return whether someone who acts as a user, an agent or both belongs to it.
+
+        A user who acts without an agent may do what the user's agents may do.
+        """
+        is_user = self.user_id is None or self.user_id == user_id
+        is_agent = self.agent_id is None or self.agent_id == agent_id
+        return is_user and (is_agent or (agent_id is None and self.user_id is not None))
+
+
+EVERYONE = Owner(None, None)
+# No user has an empty id.
+NOBODY = Owner("", None)
+
+
+def owner_of(scope: str, user_id: str | None, agent_id: str | None) -> Owner:
+    """Return the owner of a memory that a user or an agent stored with a scope."""
+    if scope in ("zone", "global"):
+        return EVERYONE
+    if scope == "agent" and agent_id is not None:
+        return Owner(user_id, agent_id)
+    if user_id is not None:
+        return Owner(user_id, None)
+    return NOBODY if agent_id is None else Owner(None, agent_id)
+
+
+def writer_of(scope: str, user_id: str | None, agent_id: str | None) -> Owner:
+    """Return who may change a memory: its owner; of a global one, whoever stored it."""
+    return owner_of("user" if scope == "global" else scope, user_id, agent_id)
+
+
+def reader_of(scope: str, visibility: str, user_id: str | None, agent_id: str | None) -> Owner:
+    """Return who may read a memory.
+
+    That is its owner if it is private, everyone if it is public. If it is shared, an agent shares
+    it with its user, and a user with everyone.
+    """
+    owner = owner_of(scope, user_id, agent_id)
+    if visibility == "public":
+        return EVERYONE
+    if visibility == "private" or owner == NOBODY:
+        return owner
+    return Owner(owner.user_id, None) if None not in owner else EVERYONE
+
+
+def peer_of(reader: Owner) -> str | None:
+    """Return the conversation of a private memory; None if everyone may read it."""
+    if reader == EVERYONE:
+        return None
+    names = (f"{len(name)}:{name}" for name in (reader.user_id or "", reader.agent_id or ""))
+    return PRIVATE_PEER + "/".join(names)
+
+
+def place_of(owner: Owner, reader: Owner, namespace: str | None, path_key: str | None) -> str:
+    """Return a hash of an owner's path key within a namespace; "" without a path key.
+
+    All versions of a memory have the same readers, so that nobody sees only some of them.
+    """
+    if path_key is None:
+        return ""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (*owner, *reader, namespace, path_key):
+        encoded = b"" if part is None else part.encode("utf-8", "surrogatepass")
+        digest.update(bytes([part is not None]) + len(encoded).to_bytes(4, "big") + encoded)
+    return digest.hexdigest()
+
+
+def decayed_importance(importance: float, last_used_at: int, now: int) -> float:
+    """Return what is left of an importance without access since `last_used_at` (unix ms)."""
+    days = max(0, now - last_used_at) / _DAY_MS
+    return max(MIN_IMPORTANCE, importance * math.pow(DECAY_PER_DAY, days))

@@ -1,0 +1,56 @@
+"""Which version of a stored memory a text replaces, and who may read it."""
+
+from __future__ import annotations
+
+from recollect.schemas.changes import StoredMemoryVersion
+from recollect.schemas.events import Event, Remember
+from recollect.schemas.memory_terms import (
+    EVERYONE,
+    PRIVATE_PEER,
+    Owner,
+    owner_of,
+    place_of,
+    reader_of,
+)
+from recollect.streams.agents.state import State
+
+
+def reader_of_event(event: Event) -> Owner:
+    """Return who may read an event: everyone, or the readers of a stored memory."""
+    content = event.payload
+    if not isinstance(content, Remember):
+        return EVERYONE
+    return reader_of(content.scope, content.visibility, content.user_id, content.agent_id)
+
+
+def is_private(event: Event) -> bool:
+    """Return whether not everyone may read an event.
+
+    What a private event states takes part in nothing that everyone sees: episodes, pages,
+    observations, the names of entities.
+    """
+    return reader_of_event(event) != EVERYONE or is_private_conversation(event)
+
+
+def is_private_conversation(event: Event) -> bool:
+    """Return whether an event is in a conversation of private memories."""
+    peer = event.payload.peer_id if isinstance(event.payload, Remember) else None
+    return peer is not None and peer.startswith(PRIVATE_PEER)
+
+
+def previous_version(content: Remember, state: State) -> StoredMemoryVersion | None:
+    """Return the version that a text replaces: the one at its place, or the one it names."""
+    if place := place_of_text(content):
+        return state.memory_at(place)
+    replaced = None if content.replaces is None else state.memory_version(content.replaces)
+    if replaced is None:
+        return None
+    newest = state.memory_versions(replaced.memory_id)[-1]
+    return None if newest.state == "deleted" else newest
+
+
+def place_of_text(content: Remember) -> str:
+    """Return the hash of a text's owner, readers, namespace and path key; "" without a key."""
+    owner = owner_of(content.scope, content.user_id, content.agent_id)
+    reader = reader_of(content.scope, content.visibility, content.user_id, content.agent_id)
+    return place_of(owner, reader, content.namespace, content.path_key)

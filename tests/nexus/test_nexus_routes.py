@@ -1,0 +1,142 @@
+"""The seed's requests, as it sends them, against the service."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from litestar import Litestar
+from litestar.routes import HTTPRoute
+
+from recollect.integrations.nexus.nexus_routes import ROUTER
+from tests.service.kit import Served, served
+
+#: The seed's own example of a memory to store.
+STORE = {
+    "content": "Alice joined Google as a senior engineer",
+    "scope": "user",
+    "memory_type": "fact",
+    "importance": 0.8,
+    "namespace": "/people/alice",
+    "path_key": "job",
+    "generate_embedding": True,
+    "extract_entities": True,
+    "extract_temporal": True,
+    "extract_relationships": False,
+    "store_to_graph": False,
+    "classify_stability": True,
+    "detect_evolution": False,
+    "resolve_coreferences": False,
+    "resolve_temporal": False,
+}
+
+
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "clients.md").read_text()
+
+
+def test_the_guide_names_every_path_and_its_right() -> None:
+    told = re.findall(r"^\| `([A-Z]+) (/api/[^`]*?)` \| (\w*) ?\|", GUIDE, re.MULTILINE)
+    ours = {
+        (method, re.sub(r"\{(\w+):str\}", r"{\1}", route.path)): handler.opt["right"]
+        for route in Litestar([ROUTER], openapi_config=None).routes
+        if isinstance(route, HTTPRoute)
+        for handler in route.route_handlers
+        for method in handler.http_methods & {"GET", "POST"}
+    }
+    assert {(method, path): right for method, path, right in told} == ours
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(Path(tmp_path_factory.mktemp("nexus")) / "home") as found:
+        yield found
+
+
+@pytest.fixture
+def alice(service: Served, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    with service.client(request.node.name[:60].replace("[", ".").rstrip("]"), user="alice") as it:
+        yield it
+
+
+def test_a_memory_is_stored_got_queried_and_listed(alice: httpx.Client) -> None:
+    stored = alice.post("/api/memory/store", json=STORE)
+    assert stored.status_code == 200
+    (id_,) = stored.json().values()
+    found = alice.get(f"/api/memory/{id_}").json()
+    assert found["content"] == STORE["content"]
+    assert (found["user_id"], found["state"], found["current_version"]) == ("alice", "active", 1)
+    assert (found["importance_original"], round(found["effective_importance"], 2)) == (0.8, 0.8)
+    assert [each["text"] for each in json.loads(found["entities_json"])][:1] == ["Alice"]
+    assert "PERSON" in found["entity_types"].split(",")
+    for path, parameters in (
+        ("query", {"scope": "user", "memory_type": "fact", "person": "Alice"}),
+        ("query", {"state": "active", "limit": "1", "include_invalid": "true"}),
+        ("list", {"namespace": "/people/alice"}),
+        ("list", {"namespace_prefix": "/people/"}),
+    ):
+        page = alice.get(f"/api/memory/{path}", params=parameters).json()
+        assert [each["memory_id"] for each in page["memories"]] == [id_], parameters
+    assert not alice.get("/api/memory/query", params={"memory_type": "reflection"}).json()["total"]
+
+
+def test_states_are_set_singly_and_in_batches(alice: httpx.Client) -> None:
+    bodies = [{"content": f"Number {n}."} for n in range(3)]
+    ids = alice.post("/api/memory/batch-store", json={"memories": bodies}).json()["memory_ids"]
+    assert alice.post("/api/memory/deactivate", json={"memory_id": ids[0]}).json() == {
+        "memory_id": ids[0],
+        "state": "inactive",
+        "success": True,
+    }
+    assert alice.get("/api/memory/query").json()["total"] == 2
+    assert alice.post("/api/memory/approve", json={"memory_id": ids[0]}).status_code == 200
+    report = alice.post("/api/memory/batch-delete", json={"memory_ids": [*ids, "none"]}).json()
+    assert (report["success"], report["failed_ids"]) == (3, ["none"])
+    assert alice.post("/api/memory/approve", json={"memory_id": "none"}).status_code == 404
+
+
+def test_another_users_memory_is_not_there(service: Served, alice: httpx.Client) -> None:
+    id_ = alice.post("/api/memory/store", json=STORE).json()["memory_id"]
+    zone = alice.get(f"/api/memory/{id_}").json()["zone_id"]
+    with service.client(zone, user="bob") as bob, service.client(zone) as admin:
+        unknown = bob.get("/api/memory/01KR3XZBC0BAQNHSCT9EJ4NDPT")
+        hidden = bob.get(f"/api/memory/{id_}")
+        assert hidden.status_code == unknown.status_code == 404
+        assert bob.get("/api/memory/query").json()["memories"] == []
+        for path in (f"memories/{id_}", f"stored-memories/{id_}", f"memories/{id_}/why"):
+            assert bob.get(f"/v1/zones/{zone}/{path}").status_code == 404
+        question = {"query": "Who joined Google?"}
+        for client, count in ((bob, 0), (alice, 1), (admin, 1)):
+            found = client.post(f"/v1/zones/{zone}/memories/recall", json=question).json()
+            assert len(found["results"]) >= count
+            assert any("Google" in each["text"] for each in found["results"]) == bool(count)
+
+
+def test_operations_are_listed(alice: httpx.Client) -> None:
+    alice.post("/api/memory/store", json=STORE)
+    found = alice.get("/api/v2/operations")
+    assert (found.status_code, found.json()) == (200, {"operations": [], "total": 0})
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"content": "Tea.", "scope": "nobody"}, 422),
+        ({"content": "Tea.", "importance": 7}, 422),
+        ({"content": "Tea.", "user_id": "bob"}, 422),
+        ({"content": ""}, 422),
+        ({"text": "Tea."}, 422),
+    ],
+)
+def test_a_wrong_memory_is_refused(alice: httpx.Client, body: object, status: int) -> None:
+    assert alice.post("/api/memory/store", json=body).status_code == status
+
+
+def test_a_wrong_parameter_is_named(alice: httpx.Client) -> None:
+    for name, value in (("colour", "red"), ("limit", "0"), ("during", "May"), ("after", "x")):
+        found = alice.get("/api/memory/query", params={name: value})
+        assert found.status_code == 422, name
+        assert name in found.json()["detail"]

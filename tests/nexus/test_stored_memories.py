@@ -1,0 +1,330 @@
+"""The seed's tests of memories, by their names: storing, querying, and how memories evolve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import InvalidInput, Recollect, UnknownId
+from recollect.library.library_zone import Zone
+from recollect.schemas.wire import MemoryInput, StoredMemory
+
+DAY = 86_400_000
+
+
+@pytest.fixture
+def zone(tmp_path: Path) -> Iterator[Zone]:
+    with Recollect(tmp_path / "home") as recollect:
+        yield recollect.zone("acme")
+
+
+def store(zone: Zone, content: str, **attributes: object) -> str:
+    (receipt,) = zone.store_memories([MemoryInput(content=content, **attributes)])  # type: ignore[arg-type]
+    return receipt.event_id
+
+
+def contents(found: object) -> list[str]:
+    return [memory.content for memory in found]  # type: ignore[attr-defined]
+
+
+def recalled(zone: Zone, question: str) -> list[str]:
+    return [result.text for result in zone.recall(question, max_results=20).results]
+
+
+class TestMemoryStore:
+    def test_a_memory_comes_back_with_its_attributes(self, zone: Zone) -> None:
+        id_ = store(
+            zone,
+            "Alice joined Google as a senior engineer",
+            scope="user",
+            user_id="alice",
+            memory_type="fact",
+            importance=0.8,
+            namespace="/people/alice",
+            path_key="job",
+        )
+        found = zone.stored_memory(id_)
+        assert found.content == "Alice joined Google as a senior engineer"
+        assert (found.scope, found.visibility, found.state) == ("user", "private", "active")
+        assert (found.namespace, found.path_key, found.user_id) == ("/people/alice", "job", "alice")
+        assert (found.importance, found.version, found.supersedes_id) == (0.8, 1, None)
+        assert found.effective_importance == pytest.approx(0.8, abs=0.001)
+
+    def test_enrichment_finds_entities_dates_and_stability(self, zone: Zone) -> None:
+        id_ = store(zone, "Bob Stone moved to Oslo on 3 March 2024.", at="2024-05-01T10:00:00Z")
+        found = zone.stored_memory(id_)
+        assert found.person_refs == ["Bob Stone"]
+        assert {"PERSON", "LOCATION", "DATE"} <= set(found.entity_types)
+        assert (found.earliest_date, found.latest_date) == ("2024-03-03", "2024-03-03")
+        assert [(each.text, each.first) for each in found.temporal_refs] == [
+            ("3 March 2024", "2024-03-03")
+        ]
+        assert found.temporal_stability is not None
+        place = found.entities[0]
+        assert found.content[place.start : place.end] == place.text
+
+    @pytest.mark.parametrize(
+        ("text", "stability", "days"),
+        [
+            ("Alice was born on January 1, 1990.", "static", None),
+            ("Alice works at Google.", "semi_dynamic", 365),
+            ("Alice is currently in London.", "dynamic", 30),
+        ],
+    )
+    def test_stability_has_the_lifetimes_of_the_seed(
+        self, zone: Zone, text: str, stability: str, days: int | None
+    ) -> None:
+        found = zone.stored_memory(store(zone, text))
+        assert (found.temporal_stability, found.estimated_ttl_days) == (stability, days)
+        assert not found.is_stale
+
+    def test_what_was_not_asked_for_is_not_shown(self, zone: Zone) -> None:
+        found = zone.stored_memory(store(zone, "Bob moved to Oslo in May 2024.", enrichments=[]))
+        assert not found.entities
+        assert not found.temporal_refs
+        assert found.temporal_stability is found.earliest_date is found.resolved_content is None
+
+    def test_relative_dates_become_days(self, zone: Zone) -> None:
+        id_ = store(
+            zone,
+            "Meeting scheduled for tomorrow at 2pm",
+            at="2025-01-10T10:00:00Z",
+            enrichments=["resolve_temporal"],
+        )
+        found = zone.stored_memory(id_)
+        assert found.resolved_content == "Meeting scheduled for 2025-01-11 at 14:00"
+        assert found.content == "Meeting scheduled for tomorrow at 2pm"
+
+    def test_pronouns_become_names(self, zone: Zone) -> None:
+        store(zone, "John Smith joined Google as a senior engineer.")
+        id_ = store(zone, "He went to the store", enrichments=["resolve_coreferences"])
+        assert zone.stored_memory(id_).resolved_content == "John Smith went to the store"
+
+    def test_importance_decays_by_a_twentieth_a_day(self, zone: Zone) -> None:
+        from recollect.schemas.memory_terms import decayed_importance
+
+        assert decayed_importance(0.8, 0, 10 * DAY) == pytest.approx(0.48, abs=0.005)
+        assert decayed_importance(0.8, 0, 400 * DAY) == 0.1
+
+    def test_a_batch_is_stored_whole_or_not_at_all(self, zone: Zone) -> None:
+        with pytest.raises(InvalidInput, match="importance is 2"):
+            zone.store_memories(
+                [MemoryInput(content="Tea."), MemoryInput(content="Coffee.", importance=2)]
+            )
+        assert not zone.exists()
+
+    @pytest.mark.parametrize(
+        "wrong", [{"namespace": "x" * 513}, {"path_key": "x" * 257}, {"importance": -0.1}]
+    )
+    def test_values_out_of_range_are_refused(self, zone: Zone, wrong: dict[str, object]) -> None:
+        with pytest.raises(InvalidInput, match=next(iter(wrong))):
+            store(zone, "Tea.", **wrong)
+
+
+class TestMemoryQuery:
+    def test_every_filter_narrows(self, zone: Zone) -> None:
+        store(zone, "Bob Stone met Mary Jones in Oslo in May 2024.", memory_type="experience")
+        store(zone, "Tea is better than coffee.", memory_type="preference", namespace="/likes/tea")
+        assert contents(zone.query_memories(memory_type="preference")) == [
+            "Tea is better than coffee."
+        ]
+        bob = ["Bob Stone met Mary Jones in Oslo in May 2024."]
+        assert contents(zone.query_memories(person="bob stone")) == bob
+        assert contents(zone.query_memories(entity_type="location")) == bob
+        assert contents(zone.query_memories(event_after="2024-05-01", event_before="2024-06-01"))
+        assert not contents(zone.query_memories(event_after="2024-05-02"))
+        assert not contents(zone.query_memories(person="Bob", memory_type="preference"))
+
+    def test_namespaces_are_listed_exactly_and_by_prefix(self, zone: Zone) -> None:
+        for name in ("/p/a", "/p/a/x", "/p/b", "/q"):
+            store(zone, f"In {name}.", namespace=name)
+        assert contents(zone.query_memories(namespace="/p/a")) == ["In /p/a."]
+        assert set(contents(zone.query_memories(namespace_prefix="/p/"))) == {
+            "In /p/a.",
+            "In /p/a/x.",
+            "In /p/b.",
+        }
+
+    def test_pages_go_on_after_a_thousand(self, zone: Zone) -> None:
+        for start in range(0, 1_200, 400):
+            zone.store_memories(
+                [MemoryInput(content=f"Number {n}.") for n in range(start, start + 400)]
+            )
+        seen: list[str] = []
+        cursor = None
+        while True:
+            page = zone.query_memories(cursor=cursor, limit=500)
+            seen += contents(page)
+            if (cursor := page.cursor) is None:
+                break
+        assert sorted(seen) == sorted(f"Number {n}." for n in range(1_200))
+
+    def test_during_is_a_year_a_month_or_a_day(self, zone: Zone) -> None:
+        store(zone, "Tea.")
+        made = zone.query_memories()[0].created_at
+        for period in (made[:4], made[:7], made[:10]):
+            assert contents(zone.query_memories(during=period)) == ["Tea."]
+        assert not contents(zone.query_memories(during="2019-02"))
+        with pytest.raises(InvalidInput, match="during"):
+            zone.query_memories(during="2019-13")
+
+    def test_points_in_time_give_what_was_true_or_known_then(self, zone: Zone) -> None:
+        store(
+            zone,
+            "The office is in Rome.",
+            valid_at="2020-01-01T00:00:00Z",
+            invalid_at="2022-01-01T00:00:00Z",
+        )
+        assert not contents(zone.query_memories())
+        assert contents(zone.query_memories(include_invalid=True))
+        assert contents(zone.query_memories(valid_at_point="2021-01-01"))
+        assert not contents(zone.query_memories(valid_at_point="2022-01-01"))
+        assert not contents(zone.query_memories(system_at_point="2021-06-01"))
+
+    def test_what_was_known_then_is_the_version_of_then(self, zone: Zone) -> None:
+        first = store(zone, "The code is 1.", namespace="/door", path_key="code")
+        then = zone.stored_memory(first).created_at
+        store(zone, "The code is 2.", namespace="/door", path_key="code")
+        assert contents(zone.query_memories(system_at_point=then)) == ["The code is 1."]
+        assert contents(zone.query_memories()) == ["The code is 2."]
+        assert len(zone.query_memories(include_superseded=True, include_invalid=True)) == 2
+
+    def test_inactive_memories_are_nowhere_until_approved(self, zone: Zone) -> None:
+        id_ = store(zone, "The deploy key is in the blue safe.")
+        store(zone, "Bob plays the cello.")
+        assert any("blue safe" in text for text in recalled(zone, "Where is the deploy key?"))
+        zone.set_memory_state([id_], "inactive")
+        assert not any("blue" in text for text in recalled(zone, "Where is the deploy key?"))
+        assert "blue" not in zone.context("Where is the deploy key?").block
+        assert not any("blue" in fact.text for fact in zone.facts())
+        assert not any("blue" in text for text in contents(zone.query_memories()))
+        assert contents(zone.query_memories(state="inactive")) == [
+            "The deploy key is in the blue safe."
+        ]
+        assert zone.set_memory_state([id_], "active").changed == [id_]
+        assert any("blue safe" in text for text in recalled(zone, "Where is the deploy key?"))
+        assert any("blue" in fact.text for fact in zone.facts())
+
+    def test_states_are_set_in_one_command(self, zone: Zone) -> None:
+        ids = [store(zone, f"Number {n}.") for n in range(3)]
+        before = int(zone.head().partition(":")[0])
+        report = zone.set_memory_state([*ids, "unknown"], "deleted")
+        assert int(zone.head().partition(":")[0]) == before + 1
+        assert (report.changed, report.unknown) == (ids, ["unknown"])
+        assert zone.set_memory_state(ids, "active").unchanged == ids
+        assert zone.stored_memory(ids[0]).state == "deleted"
+
+
+class TestMemoryEvolution:
+    def test_a_path_key_makes_versions_of_one_memory(self, zone: Zone) -> None:
+        first = store(zone, "Ada lives in Turin.", namespace="/ada", path_key="home")
+        second = store(zone, "Ada lives in Oslo.", namespace="/ada", path_key="home")
+        other = store(zone, "Bob lives in Rome.", namespace="/bob", path_key="home")
+        old, new = zone.stored_memory(first), zone.stored_memory(second)
+        assert (old.superseded_by_id, new.supersedes_id) == (second, first)
+        assert (old.version, new.version, new.first_id) == (1, 2, first)
+        assert zone.stored_memory(first, current=True).memory_id == second
+        assert zone.stored_memory(other).version == 1
+        assert [fact.text for fact in zone.facts(entity="Ada")] == ["Ada lives in Oslo."]
+
+    def test_the_chain_has_all_versions_from_any_of_them(self, zone: Zone) -> None:
+        ids = [store(zone, f"The code is {n}.", namespace="/d", path_key="c") for n in range(4)]
+        for id_ in ids:
+            chain = zone.memory_versions(id_)
+            assert [version.memory_id for version in chain] == ids
+            assert [version.version for version in chain] == [1, 2, 3, 4]
+
+    def test_a_rollback_is_a_new_version_with_the_old_text(self, zone: Zone) -> None:
+        first = store(zone, "Ada lives in Turin.", namespace="/ada", path_key="home")
+        second = store(zone, "Ada lives in Oslo.", namespace="/ada", path_key="home")
+        back = zone.roll_back_memory(second, 1).event_id
+        chain = zone.memory_versions(first)
+        assert contents(chain) == [
+            "Ada lives in Turin.",
+            "Ada lives in Oslo.",
+            "Ada lives in Turin.",
+        ]
+        assert chain[-1].memory_id == back
+        assert [fact.text for fact in zone.facts(entity="Ada")] == ["Ada lives in Turin."]
+        with pytest.raises(InvalidInput, match="versions 1 to 3"):
+            zone.roll_back_memory(back, 9)
+
+    def test_an_update_keeps_the_attributes(self, zone: Zone) -> None:
+        id_ = store(zone, "Tea.", memory_type="preference", importance=0.9, namespace="/likes")
+        new = zone.stored_memory(zone.update_memory(id_, "Coffee.").id)
+        assert (new.memory_type, new.importance, new.namespace) == ("preference", 0.9, "/likes")
+        assert (new.version, new.supersedes_id) == (2, id_)
+
+    def test_a_diff_shows_the_lines_that_differ(self, zone: Zone) -> None:
+        first = store(zone, "one\ntwo\nthree", namespace="/n", path_key="k")
+        second = store(zone, "one\n2\nthree", namespace="/n", path_key="k")
+        lines = zone.diff_memories(first, second).diff.splitlines()
+        assert lines[:2] == [f"--- {first}", f"+++ {second}"]
+        assert lines[3:] == [" one", "-two", "+2", " three"]
+
+    def test_owners_do_not_share_a_path_key(self, zone: Zone) -> None:
+        keys = {"namespace": "/n", "path_key": "k", "scope": "user"}
+        store(zone, "Tea.", user_id="ada", **keys)
+        bob = store(zone, "Coffee.", user_id="bob", **keys)
+        assert zone.stored_memory(bob).version == 1
+
+    def test_a_version_of_an_inactive_memory_is_inactive(self, zone: Zone) -> None:
+        first = store(zone, "The code is 4711.", namespace="/d", path_key="c")
+        zone.set_memory_state([first], "inactive")
+        second = store(zone, "The code is 4712.", namespace="/d", path_key="c")
+        assert zone.stored_memory(second).state == "inactive"
+        assert not zone.facts()
+        zone.set_memory_state([first], "active")
+        assert [fact.text for fact in zone.facts()] == ["The code is 4712."]
+
+    def test_unknown_ids_are_told_apart_from_none(self, zone: Zone) -> None:
+        store(zone, "Tea.")
+        for call in (zone.stored_memory, zone.memory_versions):
+            with pytest.raises(UnknownId):
+                call("01KR3XZBC0BAQNHSCT9EJ4NDPT")
+
+    def test_everything_survives_a_rebuild(self, zone: Zone) -> None:
+        first = store(zone, "Ada lives in Turin.", namespace="/ada", path_key="home")
+        store(zone, "Ada lives in Oslo.", namespace="/ada", path_key="home")
+        gone = store(zone, "Bob plays the cello.", scope="user", user_id="bob")
+        zone.set_memory_state([gone], "inactive")
+        before = _all(zone)
+        assert zone.verify().ok
+        for level in ("project", "derive"):
+            zone.rebuild(level)
+            assert _all(zone) == before
+        assert [memory.memory_id for memory in zone.memory_versions(first)]
+        assert zone.verify().ok
+
+    @pytest.mark.parametrize("gone", [0, 1, 2])
+    def test_forgetting_one_version_is_as_if_it_never_was(self, tmp_path: Path, gone: int) -> None:
+        texts = ["Ada lives in Turin.", "Ada lives in Oslo.", "Ada lives in Rome."]
+
+        def told(home: str, kept: list[str]) -> tuple[Zone, list[str]]:
+            zone = opened.enter_context(Recollect(tmp_path / home)).zone("acme")
+            ids = [
+                store(zone, text, namespace="/ada", path_key="home", at=f"2026-05-0{n}T10:00:00Z")
+                for n, text in enumerate(kept, 1)
+            ]
+            return zone, ids
+
+        from contextlib import ExitStack
+
+        with ExitStack() as opened:
+            zone, ids = told("whole", texts)
+            zone.forget(ids[gone])
+            kept = [text for n, text in enumerate(texts) if n != gone]
+            chain = zone.memory_versions(ids[0 if gone else 1])
+            assert contents(chain) == kept
+            assert [version.version for version in chain] == [1, 2]
+            assert [fact.text for fact in zone.facts(entity="Ada")] == kept[-1:]
+            assert zone.verify().ok
+
+
+def _all(zone: Zone) -> list[StoredMemory]:
+    from msgspec.structs import replace
+
+    found = zone.query_memories(state="any", include_invalid=True)
+    return [replace(memory, effective_importance=0.0) for memory in found]
