@@ -119,4 +119,9 @@ def test_what_a_zone_can_do_can_be_awaited() -> None:
     assert own == shown
     for name in shown - {"name"}:
         assert inspect.iscoroutinefunction(getattr(AsyncZone, name)), name
-        assert inspect.signature(getattr(AsyncZone, name)) == inspect.signature(getattr(Zone, name))
+        own_signature = inspect.signature(getattr(AsyncZone, name))
+        signature = inspect.signature(getattr(Zone, name))
+        if name == "acting_as":
+            # It returns a zone of its own kind.
+            signature = signature.replace(return_annotation=own_signature.return_annotation)
+        assert own_signature == signature

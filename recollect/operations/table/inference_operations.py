@@ -91,6 +91,10 @@ def infer(
         InvalidInput: a value is invalid, no model account is configured, or this machine cannot
             run the sandbox.
         UnknownId: nothing in the zone has an id in `context_paths`.
+
+    >>> zone.infer("Where does Ada live?")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    recollect.schemas.errors.InvalidInput: ...
     """
     from recollect.operations.inference import inferring
 
