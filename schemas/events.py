@@ -614,6 +614,14 @@ class GrowingDraft(Draft, frozen=True, kw_only=True):
     """A draft of a message that may grow in its source: a longer text with its id is an edit."""
 
 
+class ChangingDraft(Draft, frozen=True, kw_only=True):
+    """A draft of another system's memory, whose text that system may change under the same id.
+
+    Another text with a later time is an edit of the known memory. A text that the memory had before
+    counts as known.
+    """
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """A decrypted event of the ledger."""
 

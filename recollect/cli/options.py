@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-#: A copy of the adapters' list, so that --help need not load them; a test compares the lists.
+#: Copies of the adapters' lists, so that --help need not load them; a test compares the lists.
+MEMORY_SYSTEMS = ("mem0", "zep", "letta", "hindsight", "mcp-memory")
 FORMATS = (
     "auto",
+    "recollect",
     "slack",
     "chatgpt",
     "claude",
+    *MEMORY_SYSTEMS,
     "maildir",
     "mbox",
     "email",
@@ -79,6 +82,9 @@ def home_options(function: Command) -> Command:
     return _HOME(_CONFIGURATION(_JSON(function)))
 
 
+PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+
+
 def import_options(function: Command) -> Command:
     """Add PATHS, --format, --timezone and --date-order to a command that reads events."""
     for option in (
@@ -103,8 +109,7 @@ def import_options(function: Command) -> Command:
         ),
     ):
         function = option(function)
-    paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-    return paths(function)
+    return PATHS(function)
 
 
 def configured(home: str | None) -> Configuration:

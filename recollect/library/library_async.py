@@ -290,6 +290,8 @@ class AsyncZone(ZoneOperations):
     ingest_files = _async_method(Zone.ingest_files)
     preview_files = _async_method(Zone.preview_files)
     follow_file = _async_method(Zone.follow_file)
+    export = _async_method(Zone.export)
+    export_lines = _async_method(Zone.export_lines)
     decide = _async_method(Zone.decide)
     wait_for = _async_method(Zone.wait_for)
     write = _async_method(Zone.write)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from os import PathLike
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
@@ -18,6 +18,7 @@ from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import (
+    ExportReport,
     ForgetReport,
     ForgetTargets,
     IngestReport,
@@ -27,6 +28,9 @@ from recollect.schemas.wire import (
     WriterPromptComparison,
 )
 from recollect.streams.projecting.projector import OnProgress
+
+if TYPE_CHECKING:
+    from recollect.operations.exporting.zone_export import ExportFormat
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -233,6 +237,40 @@ class Zone(ZoneOperations):
         return file_tailing.follow(
             self._zone, path, format=format, timezone=timezone, wait=wait, each=each
         )
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        as_: ExportFormat = "jsonl",
+        force: bool = False,
+        show: Show = show_nothing,
+    ) -> ExportReport:
+        """Write the zone to a new file of events (jsonl), or to a folder of pages (markdown, okf).
+
+        The file or folder appears when it is complete. `ingest_files` of the events into a new home
+        gives the same memory. What was forgotten is not in it. `force`: replace an earlier export.
+        `show` displays progress.
+
+        Raises:
+            InvalidInput: something is there already.
+
+        >>> zone.export("ada.jsonl").events
+        2
+        """
+        from recollect.operations.exporting.zone_export import export_zone
+
+        return export_zone(self._zone, path, as_=as_, force=force, show=show)
+
+    def export_lines(self) -> Iterator[bytes]:
+        """Return the lines of `export` as jsonl, for a caller that stores them elsewhere.
+
+        >>> len(list(zone.export_lines()))
+        2
+        """
+        from recollect.operations.exporting.zone_export import ExportedLines
+
+        return iter(ExportedLines(self._zone))
 
     @_guard
     def decide(self, progress: OnProgress | None = None) -> int:

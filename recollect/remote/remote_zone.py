@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, NoReturn, ParamSpec, TypeVar
 from urllib.parse import quote
@@ -13,6 +13,7 @@ import msgspec
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
 from recollect.operations.erasure.forgetting import ErasurePlan
+from recollect.operations.exporting.zone_export import ExportFormat
 from recollect.operations.ingestion import previewing
 from recollect.operations.ingestion.ingesting import (
     AnyEvent,
@@ -38,6 +39,7 @@ from recollect.schemas.errors import (
 )
 from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import (
+    ExportReport,
     ForgetReport,
     ForgetTargets,
     IngestReport,
@@ -57,6 +59,7 @@ from recollect.streams.adapters import (
     reject,
     total_size,
 )
+from recollect.streams.adapters.exported_zone import ExportedZone
 from recollect.streams.projecting.projector import OnProgress
 
 P = ParamSpec("P")
@@ -81,7 +84,7 @@ class RemoteZone(Zone):
     """The memory of one tenant in a service; see `Zone` for each method.
 
     These need a local home and raise RequiresLocalHome: `acting_as`, `event_import`,
-    `follow_file`, `record_accesses`, `plan_erasure`, `erase`, `write`.
+    `follow_file`, `export`, `record_accesses`, `plan_erasure`, `erase`, `write`.
     """
 
     def __init__(self, service: ServiceClient, name: str) -> None:
@@ -208,6 +211,11 @@ class RemoteZone(Zone):
         report: IngestReport | None = None
         with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
             for export in exports_of(inputs):
+                if isinstance(export.source, ExportedZone):
+                    raise RequiresLocalHome(
+                        f"{export.path} is the export of a zone, with commands that a service does "
+                        "not take; ingest it into a home on this machine"
+                    )
                 with ResendableLines(records(export.source)) as lines:
                     report = self._send(lines, started)
                 for rejection in report.rejections:
@@ -250,6 +258,19 @@ class RemoteZone(Zone):
         each: Callable[[IngestReport], bool],
     ) -> IngestReport:
         _require_local_home("follow_file", "ingest the file again whenever it has grown")
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        as_: ExportFormat = "jsonl",
+        force: bool = False,
+        show: Show = show_nothing,
+    ) -> ExportReport:
+        _require_local_home("export", "write the lines of export_lines to a file")
+
+    def export_lines(self) -> Iterator[bytes]:
+        return self._service.lines(f"{self._base}/export")
 
     def _send(self, lines: ResendableLines, started: float) -> IngestReport:
         """Send the events of one import and return its report."""

@@ -6,6 +6,7 @@ import random
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -165,6 +166,36 @@ class ServiceClient:
             )
 
         return _decode(self._answer(path, send), kind)
+
+    def lines(self, path: str) -> Iterator[bytes]:
+        """GET lines; they are read as they arrive, each with its line feed.
+
+        Raises:
+            Unavailable: the connection was lost; the lines so far are not all.
+        """
+
+        def send() -> httpx.Response:
+            request = self._client.build_request("GET", self.url + path)
+            response = self._client.send(request, stream=True)
+            if not response.is_success:
+                response.read()
+            return response
+
+        return self._lines_of(self._answer(path, send))
+
+    def _lines_of(self, response: httpx.Response) -> Iterator[bytes]:
+        with closing(response):
+            rest = b""
+            try:
+                for chunk in response.iter_bytes():
+                    *whole, rest = (rest + chunk).split(b"\n")
+                    yield from (line + b"\n" for line in whole)
+            except httpx.HTTPError as error:
+                raise Unavailable(
+                    f"{self.url} broke off ({error or type(error).__name__}); try again"
+                ) from None
+            if rest:
+                raise Unavailable(f"{self.url} broke off within a line; try again")
 
     def _json(
         self,

@@ -90,6 +90,23 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     ] = []
 
 
+class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of an export."""
+
+    path: Annotated[str, Meta(description="The file or folder that was written.")]
+    format: Annotated[str, Meta(description="jsonl, markdown or okf.")]
+    events: Annotated[int, Meta(description="Number of records exported; of pages, 0.")]
+    left_out: Annotated[
+        dict[str, int],
+        Meta(
+            description="Number of records of each kind that were left out: erased ones, erasures "
+            "and their certificates, records about the ledger itself, and a model's answers."
+        ),
+    ]
+    pages: Annotated[int, Meta(description="Number of pages written; of events, 0.")]
+    seconds: Annotated[float, Meta(description="Duration in seconds.")]
+
+
 class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     """What to forget: events that meet every given criterion.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import msgspec
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Draft, GrowingDraft
+from recollect.schemas.events import Draft
 from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import Rejection
@@ -29,7 +29,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: The start of an array of objects, or of any array whose bracket is on a line of its own.
 OPENS_ARRAY = re.compile(rb"\[\s*(?:\{|\Z)")
 
-ParseResult = InboundEvent | InvalidInput
+#: An event of an export, a record of a zone of recollect as it was, or an error.
+ParseResult = InboundEvent | Draft | InvalidInput
 RecordT = TypeVar("RecordT")
 ResultT = TypeVar("ResultT")
 
@@ -52,14 +53,14 @@ class ExportFile(NamedTuple):
 class ExportSource(Protocol):
     """An export that is open for reading.
 
-    `is_chronological`: in order of time, so duplicates are close to each other. `may_grow`: a
-    message may have been exported while an assistant was still writing it.
+    `is_chronological`: in order of time, so duplicates are close to each other. `draft_type`: the
+    type of its drafts, which says whether a text may have grown or changed in its source.
     `splits_long_messages`: split a message that is too long for one event into several; otherwise
     reject it.
     """
 
     is_chronological: bool = False
-    may_grow: bool = False
+    draft_type: type[Draft] = Draft
     splits_long_messages: bool = True
 
     def parts(self) -> Iterator[ExportFile]:
@@ -92,11 +93,11 @@ class SingleFileSource(ExportSource):
         entry: InputEntry,
         results: Callable[[InputEntry], Iterator[tuple[int, ParseResult]]],
         *,
-        may_grow: bool = False,
+        draft_type: type[Draft] = Draft,
     ) -> None:
         self._entry = entry
         self._parse_entry = results
-        self.may_grow = may_grow
+        self.draft_type = draft_type
 
     def parts(self) -> Iterator[ExportFile]:
         yield ExportFile(self._entry.path, self._parse_entry(self._entry))
@@ -113,7 +114,7 @@ class LocalisedSource(ExportSource):
         self._source = source
         self._timezone = timezone
         self.is_chronological = source.is_chronological
-        self.may_grow = source.may_grow
+        self.draft_type = source.draft_type
         self.splits_long_messages = source.splits_long_messages
 
     def parts(self) -> Iterator[ExportFile]:
@@ -140,7 +141,7 @@ class HistoricalSource(ExportSource):
     def __init__(self, source: ExportSource) -> None:
         self._source = source
         self.is_chronological = source.is_chronological
-        self.may_grow = source.may_grow
+        self.draft_type = source.draft_type
         self.splits_long_messages = source.splits_long_messages
 
     def parts(self) -> Iterator[ExportFile]:
@@ -216,9 +217,12 @@ def drafts(
         try:
             if isinstance(event, InvalidInput):
                 raise event
+            if isinstance(event, Draft):
+                yield location, event
+                continue
             draft = _draft(event, duplicate_counts)
-            if source.may_grow:
-                draft = GrowingDraft(**msgspec.structs.asdict(draft))
+            if source.draft_type is not Draft:
+                draft = source.draft_type(**msgspec.structs.asdict(draft))
             yield location, draft
         except InvalidInput as error:
             yield location, Rejection(*location, str(error))

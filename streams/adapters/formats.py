@@ -12,7 +12,7 @@ import msgspec
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.wire import Rejection, Skipped
-from recollect.streams.adapters import jsonl
+from recollect.streams.adapters import exported_zone, jsonl
 from recollect.streams.adapters.adapter import (
     Adapter,
     ExportSource,
@@ -44,12 +44,29 @@ from recollect.streams.adapters.input.input_files import (
 )
 from recollect.streams.adapters.lookalikes import advice, lookalike
 from recollect.streams.adapters.mail import maildir, mails, mbox
+from recollect.streams.adapters.memories import (
+    graph_edges,
+    hindsight_bank_export,
+    letta_memory,
+    mcp_memory_graph,
+    mem0_export,
+)
 
+#: The exports of other memory systems.
+MEMORY_ADAPTERS: tuple[Adapter, ...] = (
+    mem0_export.ADAPTER,
+    graph_edges.ADAPTER,
+    letta_memory.ADAPTER,
+    hindsight_bank_export.ADAPTER,
+    mcp_memory_graph.ADAPTER,
+)
 #: Probed in this order; the last one accepts nearly anything.
 ADAPTERS: tuple[Adapter, ...] = (
+    exported_zone.ADAPTER,
     slack.ADAPTER,
     chatgpt.ADAPTER,
     claude_ai.ADAPTER,
+    *MEMORY_ADAPTERS,
     maildir.ADAPTER,
     mbox.ADAPTER,
     mails.ADAPTER,
@@ -151,6 +168,8 @@ class _InputOpener:
         adapter = self._adapters[0] if self._format_given else self._adapter_of(file, file.start())
         if adapter is None:
             raise InvalidInput(advice(file.start(), self._path, FORMATS[1:]))
+        if self._format_given and adapter in MEMORY_ADAPTERS:
+            _check_export_of(adapter, file, self._path)
         entry: InputEntry = file
         if self._path == STANDARD_INPUT and adapter is not jsonl.ADAPTER:
             # Lines are read as they arrive; any other format may be read more than once.
@@ -259,6 +278,16 @@ class _InputOpener:
     def _add_size(self, size: int | None) -> None:
         known = self._input.size is not None and size is not None
         self._input.size = self._input.size + size if known else None  # type: ignore[operator]
+
+
+def _check_export_of(adapter: Adapter, file: InputEntry, path: Path) -> None:
+    """Raise InvalidInput if a file is not an export of this system; say what it looks like."""
+    start = file.start()
+    if adapter.recognises(start, file.name):
+        return
+    other = next((one.name for one in ADAPTERS if one.recognises(start, file.name)), None)
+    found = advice(start, path, FORMATS[1:]) if other is None else f"it looks like {other}"
+    raise InvalidInput(f"{file.path} is not in the format of {adapter.name}: {found}")
 
 
 def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:

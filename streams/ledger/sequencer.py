@@ -13,12 +13,14 @@ import msgspec
 
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
+    ChangingDraft,
     Content,
     Draft,
     Edit,
     Event,
     GrowingDraft,
     Message,
+    Remember,
     SystemNotice,
     TurnCompleted,
 )
@@ -115,7 +117,7 @@ def sequence(
 
     for draft in drafts:
         source, known = find(draft)
-        if known is not None and (edit := _growth(draft, known.event)) is not None:
+        if known is not None and (edit := _edit_of(draft, known.event)) is not None:
             draft = edit
             source, known = find(draft)
         identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
@@ -147,29 +149,53 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     """Return whether a draft duplicates the known event; True if that event was erased."""
     if known.event is None:
         return not known.unknown
+    if isinstance(draft, ChangingDraft) and isinstance(known.event.payload, Remember):
+        # Without an edit, it is a known text, or an older one.
+        return True
     return draft.occurred_at == known.event.occurred_at and _same(
         draft.payload, known.event.payload
     )
 
 
-def _growth(draft: Draft, known: Draft | Event | None) -> Draft | None:
-    """Return a draft as an edit of the known message if it extends the known text, else None.
+def _edit_of(draft: Draft, known: Draft | Event | None) -> Draft | None:
+    """Return a draft as an edit of the known message if its text was changed in its source.
 
-    Equal texts give the same edit. A longer text gives a later edit.
+    None if it was not. Equal texts give the same edit.
     """
-    if not isinstance(draft, GrowingDraft) or known is None:
+    if known is None:
         return None
+    if isinstance(draft, GrowingDraft):
+        return _growth(draft, known)
+    return _change(draft, known) if isinstance(draft, ChangingDraft) else None
+
+
+def _change(draft: ChangingDraft, known: Draft | Event) -> Draft | None:
+    """Return a changed memory as an edit at the time of the change."""
+    now, before = draft.payload, known.payload
+    if not isinstance(now, Remember) or not isinstance(before, Remember):
+        return None
+    if now.content == before.content or draft.occurred_at <= known.occurred_at:
+        return None
+    return _edit(draft, now, "changed", draft.occurred_at)
+
+
+def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:
+    """Return a message whose text has grown as an edit; a longer text gives a later edit."""
     now, before = draft.payload, known.payload
     if not isinstance(now, _GROWING) or not isinstance(before, _GROWING):
         return None
     same = draft.occurred_at == known.occurred_at and _place(now) == _place(before)
     if not same or not _has_more(now.content, before.content):
         return None
+    return _edit(draft, now, "longer", draft.occurred_at + len(now.content))
+
+
+def _edit(draft: Draft, now: Content, how: str, at: int) -> Draft:
+    """Return a draft's text as an edit at `at` (unix ms) of the event with its id."""
     digest = hashlib.sha256(now.content.encode()).hexdigest()[:16]
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
-    fields |= {"source_id": f"{now.source_id}:longer:{digest}", "turn_id": None}
+    fields |= {"source_id": f"{now.source_id}:{how}:{digest}", "turn_id": None}
     edit = Edit(**fields, target=now.source_id, said_at=draft.occurred_at)
-    at = draft.occurred_at + len(now.content)
     return Draft(
         platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
     )

@@ -13,10 +13,12 @@ import pytest
 
 from recollect.cli import options, query_options
 from recollect.cli.app import cli
-from recollect.cli.commands import ingest_commands
+from recollect.cli.commands import export_command, ingest_commands
 from recollect.home.home_directory import Home
+from recollect.operations.exporting.zone_export import EXPORT_FORMATS
 from recollect.projections.recall import PROFILES
 from recollect.streams.adapters import FORMATS
+from recollect.streams.adapters.formats import MEMORY_ADAPTERS
 from recollect.streams.encoder.catalog import ModelSource, Precision
 from tests.cli.kit import Shell, said
 
@@ -26,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_what_may_be_chosen_is_what_there_is() -> None:
     assert tuple(PROFILES) == query_options.PROFILES
     assert options.FORMATS == FORMATS
+    assert export_command.EXPORT_FORMATS == EXPORT_FORMATS
+    assert tuple(one.name for one in MEMORY_ADAPTERS) == options.MEMORY_SYSTEMS
     assert get_args(Precision) == ingest_commands.PRECISIONS
     assert get_args(ModelSource) == ingest_commands.ENCODER_SOURCES
 
@@ -76,8 +80,11 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     question = {"query": "When did Ada move?", "sources": ["m-17"]}
     (room / "questions.jsonl").write_text(json.dumps(question))
     (room / "mail.jsonl.gz").write_bytes(export)
+    memory = {"id": "1", "memory": "Ada owns a boat.", "created_at": "2026-01-01T00:00:00Z"}
+    (room / "memories.json").write_text(json.dumps([{**memory, "user_id": "ada"}]))
     shell.ingest(
         said("m-17", "I moved to Lisbon on 3 May 2026."),
+        said("m-18", "I was born in Turin."),
         {**said("em-0010", "Ada moved.", "Ada Moreau"), "sender_id": "ada@example.org"},
     )
     assert shell("rebuild", "--level", "derive").status == 0

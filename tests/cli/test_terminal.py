@@ -197,11 +197,27 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
     pairs.write_text(json.dumps({"a": {"name": attack, "type": attack}, "b": {"name": "x"}}) + "\n")
     with Memory(held) as memory:
         learned = [memory.trajectories()[0].id, memory.playbooks()[0].id]
+    memories = room / f"memories {attack[:30]}\n.json".replace("/", "")
+    foreign = {"id": attack, "memory": attack, "created_at": "2026-05-08T13:56:00Z"}
+    memories.write_text(json.dumps([{**foreign, "user_id": "u"}, {**foreign, "owner": attack}]))
     everything = "events,facts,mental_models,entities,observations"
     asked = ["Where do Ada and Bob live?", "--scope", everything, "-k", "50"]
     return {
         "init": [["--encoder", attack], ["--encoder", "none"], ["--encoder-source", attack]],
         "ingest": [[str(export)], [str(room / attack[:20])], [str(export), "--format", attack]],
+        "import": [
+            [str(memories), "--from", "mem0"],
+            [str(memories), "--from", "mem0", "--dry-run"],
+            [str(memories), "--from", "zep"],
+            [str(export), "--from", attack],
+        ],
+        "export": [
+            ["-"],
+            [str(room / f"out {attack[:30]}.jsonl".replace("/", ""))],
+            [str(room / f"pages {attack[:30]}".replace("/", "")), "--as", "markdown"],
+            [str(room), "--as", "okf", "--force"],
+            [attack, "--as", attack],
+        ],
         "recall": [
             *([*asked], [*asked, "--explain"], [attack], ["x", "--scope", attack]),
             *(

@@ -32,7 +32,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, Draft, GrowingDraft, Message, Tick, TurnCompleted
+from recollect.schemas.events import (
+    Attachment,
+    ChangingDraft,
+    Draft,
+    GrowingDraft,
+    Message,
+    Remember,
+    Tick,
+    TurnCompleted,
+)
 from recollect.streams.ledger import (
     CHANGES,
     EVENTS,
@@ -68,6 +77,12 @@ def draft(
 def growing(of: Draft) -> Draft:
     """Return a draft of a source that writes bit by bit."""
     return GrowingDraft(**msgspec.structs.asdict(of))
+
+
+def memory(text: str, at: int) -> Draft:
+    """Return the draft of another system's memory, with the id a."""
+    payload = Remember(source_id="a", sender_id="u", content=text)
+    return ChangingDraft(platform="mem0", occurred_at=at, payload=payload)
 
 
 class Seen(NamedTuple):
@@ -132,7 +147,8 @@ class Reader:
         envelope = msgspec.msgpack.decode(clear)
         (format_, named, number, previous, kind, version, occurred_at, ingested_at, platform,
          key_id, source) = envelope  # fmt: skip
-        assert (format_, version, named) == (2, 1, zone)
+        assert (format_, named) == (2, zone)
+        assert version == (2 if kind == "remember" else 1)
         key = self._ledger.keys.get([key_id]).get(key_id)
         payload = None
         if key is not None:
@@ -484,6 +500,22 @@ class LedgerContract:
         assert edit.payload is not None
         assert (edit.kind, edit.payload["target"]) == ("edit", "a")
         assert edit.payload["content"] == "hello there"
+
+    @pytest.mark.parametrize("within", [True, False], ids=["one call", "two calls"])
+    def test_the_changed_text_of_another_systems_memory_is_its_edit(
+        self, ledger: Ledger, within: bool
+    ) -> None:
+        first, later = memory("old text", AT), memory("new text", AT + 5)
+        drafts = [first, memory("old text", AT + 1), later, later, memory("older text", AT - 1)]
+        calls = [drafts] if within else [[each] for each in drafts]
+        receipts = [receipt for call in calls for receipt in ledger.publish("z", call)]
+        assert [(receipt.status, receipt.number) for receipt in receipts] == [
+            *(("new", 1), ("duplicate", 1), ("new", 2), ("duplicate", 2), ("duplicate", 1)),
+        ]
+        _, edit = Reader(ledger).zone("z")
+        assert edit.payload is not None
+        assert (edit.kind, edit.payload["target"], edit.occurred_at) == ("edit", "a", AT + 5)
+        assert (edit.payload["content"], edit.payload["said_at"]) == ("new text", AT + 5)
 
     def test_one_id_on_two_platforms_is_two_events(self, ledger: Ledger) -> None:
         receipts = ledger.publish("z", [draft("a"), draft("a", "other", platform="mail")])

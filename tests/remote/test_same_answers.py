@@ -118,6 +118,7 @@ def refused(ask: Callable[[], object]) -> str:
 #: What only asks: of one zone, the same answer is wanted, to the last id.
 ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "name": (lambda zone: zone.name,),
+    "export_lines": (lambda zone: list(map(bytes.decode, zone.export_lines())),),
     "recall": (
         lambda zone: zone.recall("Where does Ada live?"),
         lambda zone: zone.recall(Query("boat", max_results=1, scope=("facts",))),
@@ -469,6 +470,7 @@ AT_HOME: dict[str, Callable[[Zone], object]] = {
     "event_import": lambda zone: zone.event_import(),
     "record_accesses": lambda zone: zone.record_accesses([RecallCount("fact", "f", 1)]),
     "follow_file": lambda zone: zone.follow_file("chats.jsonl", each=lambda report: True),
+    "export": lambda zone: zone.export("there.jsonl"),
     "write": lambda zone: zone.write(),
     "compare_writer_proposal": lambda zone: zone.compare_writer_proposal("nobody"),
     "plan_erasure": lambda zone: zone.plan_erasure(ForgetTargets(ids=("m1",))),

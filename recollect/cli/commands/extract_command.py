@@ -60,6 +60,8 @@ def extract(
     from recollect.home.ledgers import gateway_of
     from recollect.operations.ingestion.ingesting import open_inputs
     from recollect.operations.writing.extracting import Extractor
+    from recollect.schemas.events import Content
+    from recollect.schemas.wire import Rejection
     from recollect.streams.adapters import ByteCounter, Options, drafts, exports_of
 
     if dry_run and writer == "rules":
@@ -80,7 +82,10 @@ def extract(
         inputs = open_inputs(paths, format_, Options.of(timezone, date_order), ByteCounter())
         rejections = [rejection for one in inputs for rejection in one.rejections]
         found_drafts = (
-            draft for export in exports_of(inputs) for _, draft in drafts(export.source)
+            draft
+            for export in exports_of(inputs)
+            for _, draft in drafts(export.source)
+            if isinstance(draft, Rejection) or isinstance(draft.payload, Content)
         )
         items: Iterable[Draft | Rejection] = chain(rejections, found_drafts)
         if model is not None:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.commands.certificate_command import check_new_file, write_certificate
-from recollect.cli.options import common_options, configured, import_options, open_zone
+from recollect.cli.options import (
+    MEMORY_SYSTEMS,
+    PATHS,
+    common_options,
+    configured,
+    import_options,
+    open_zone,
+)
 from recollect.cli.output import (
     bad,
     note,
@@ -235,6 +242,49 @@ def ingest(
             wait=not no_wait,
             show=progress,
         )
+    return _print_report(report, as_json)
+
+
+@click.command("import", epilog="Example: recollect import --from mem0 memories.json")
+@common_options
+@PATHS
+@click.option(
+    "--from",
+    "system",
+    type=click.Choice([*MEMORY_SYSTEMS, "chatgpt", "claude"]),
+    required=True,
+    help="The system that made the export.",
+)
+@click.option(
+    "--historical",
+    is_flag=True,
+    help="Treat each memory as known since its own time, not since now (for --known-at).",
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
+def import_(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    paths: tuple[Path, ...],
+    system: str,
+    historical: bool,
+    dry_run: bool,
+) -> int:
+    """Import the memories of another memory system.
+
+    The same as ingest --format SYSTEM. Each memory keeps its time, its id and its owner; one that
+    the system holds to be no longer true is not current here either. Importing an export again adds
+    nothing; a later export adds new memories and changes those whose text has changed.
+    """
+    if dry_run:
+        return _preview(as_json, paths, system, None, None)
+    with open_zone(home, zone) as memory:
+        report = memory.ingest_files(paths, format=system, historical=historical, show=progress)
+    return _print_report(report, as_json)
+
+
+def _print_report(report: IngestReport, as_json: bool) -> int:
+    """Print the report of an import; return 1 if all records were rejected."""
     if as_json:
         print_json(report)
     else:
@@ -523,4 +573,4 @@ def retract(home: str | None, zone: str | None, as_json: bool, id_: str, restore
         print_line(f"{report.status} {report.type} {report.id}{facts}")
 
 
-COMMANDS = (init, ingest, forget, remember, retract)
+COMMANDS = (init, ingest, import_, forget, remember, retract)

@@ -202,7 +202,9 @@ def ingest_files(
         InvalidInput: an input cannot be read or has an unknown format, or every input needs an
             option that is missing; nothing is imported then.
     """
+    from recollect.operations.ingestion.restoring_exports import ExportPublisher
     from recollect.streams.adapters import exports_of, total_size
+    from recollect.streams.adapters.exported_zone import ExportedZone
 
     started = time.monotonic()
     meter = ByteCounter()
@@ -212,11 +214,17 @@ def ingest_files(
     )
     inputs = open_inputs(paths, format, options, meter)
     counts = initial_counts(inputs)
+    is_own = True
     with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
         for export in exports_of(inputs):
+            if isinstance(export.source, ExportedZone):
+                import_source(export.source, ExportPublisher(zone), counts)
+                continue
+            is_own = False
             import_source(export.source, partial(publish, zone), counts)
     report = report_of(zone, counts, started, wait=wait, show=show)
-    if wait:
+    # A zone's export has the commands that followed its imports.
+    if wait and not is_own:
         # Imported here: it loads the agents, which a query does not need.
         from recollect.home.ticks.abandoned_turns import end_abandoned_turns
         from recollect.home.ticks.due_analyses import analyse_ended

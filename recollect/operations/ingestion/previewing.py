@@ -78,10 +78,12 @@ class _Summary(msgspec.Struct):
 
     def add(self, draft: Draft) -> None:
         content = draft.payload
-        assert isinstance(content, Content)
         at = draft.occurred_at
-        self.platforms.add(draft.platform)
         self.kinds[kind_of(content)] += 1
+        if not isinstance(content, Content):
+            # A command in the export of a zone.
+            return
+        self.platforms.add(draft.platform)
         self.people[content.sender_id] += 1
         if content.sender_name:
             self.names[content.sender_id] = content.sender_name

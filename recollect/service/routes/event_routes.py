@@ -1,14 +1,16 @@
-"""The route that ingests events."""
+"""The routes through which events come in and go out."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from functools import partial
+from itertools import islice
 from typing import Annotated
 
 import msgspec
-from litestar import post
+from litestar import get, post
 from litestar.params import FromPath, FromQuery
+from litestar.response import Stream
 from msgspec import Meta
 
 from recollect.home.consistency_token import LedgerPosition
@@ -24,10 +26,18 @@ from recollect.service.http.problem_details import (
     Refused,
 )
 from recollect.service.query_service import AnyRequest
-from recollect.service.routes.route_kit import lines_of, principal_in, right_of, service_of
+from recollect.service.routes.route_kit import (
+    existing_zone,
+    lines_of,
+    principal_in,
+    right_of,
+    service_of,
+)
 
 # The size of the batches in which NDJSON lines are appended.
 _BATCH_BYTES = 524_288
+# Lines in a chunk of an export.
+_EXPORT_LINES = 200
 # The maximum number of errors in the problem response if all events are invalid.
 _MAX_ERRORS = 100
 
@@ -139,4 +149,26 @@ def _all_rejected(report: IngestReport) -> Refused:
     )
 
 
-ROUTES = (ingest_events,)
+@get(
+    "/export",
+    opt={"right": "admin"},
+    include_in_schema=False,
+)
+async def export_events(request: AnyRequest, zone: FromPath[str]) -> Stream:
+    """Stream all records of a zone as NDJSON, as `export` writes them to a file.
+
+    It needs the right `admin`: the records include parked ones, commands, and the names of the
+    tokens with which events came in.
+    """
+    opened = await existing_zone(request, zone)
+    service = service_of(request)
+    lines = await service.reading.run(opened.export_lines)
+
+    async def chunks() -> AsyncIterator[bytes]:
+        while chunk := await service.reading.run(lambda: b"".join(islice(lines, _EXPORT_LINES))):
+            yield chunk
+
+    return Stream(chunks(), media_type="application/x-ndjson")
+
+
+ROUTES = (ingest_events, export_events)

@@ -14,7 +14,7 @@ from recollect.schemas.wire import AccessToken, IngestReport, NewAccessToken, St
 from recollect.service.routes.event_routes import EventBatch
 from recollect.service.routes.health_routes import Alive, Ready, Version
 from recollect.service.routes.long_operation_routes import OperationList
-from recollect.service.routes.openapi_document import ZONE_PATH, RouteDescription
+from recollect.service.routes.openapi_document import NDJSON, ZONE_PATH, RouteDescription
 from recollect.service.routes.token_routes import TokenList, TokenRequest
 from recollect.service.routes.wait_routes import ConsistencyToken
 from recollect.service.routes.zone_routes import Access, ZoneList
@@ -220,6 +220,18 @@ ROUTES = (
         ndjson="One event per line, as JSON.",
         answer=IngestReport,
         example=({"events": [_EVENT]}, _REPORT),
+    ),
+    RouteDescription(
+        name="export",
+        method="GET",
+        path=f"{ZONE_PATH}/export",
+        title="Export a zone",
+        description="Stream all records of the zone as lines of JSON, from which another home can "
+        "be made: events, and the commands that changed the memory. Nothing that was forgotten is "
+        "in it.",
+        tag="events",
+        answer={"type": "string", "description": "One event per line, as JSON."},
+        media=NDJSON,
     ),
     RouteDescription(
         name="wait",

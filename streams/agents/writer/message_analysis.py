@@ -189,10 +189,16 @@ def analyse_message(
     }
     text = user_text(event) if is_newest else ""
     annotation = conversation.annotation(text) if text.strip() else None
-    if isinstance(content, Remember):
+    if isinstance(content, Remember) or _edits_remembered(content, revisions):
         verbatim = left_out(_verbatim_analysis(text, event, content, annotation), without)
         return AnalysedMessage(
-            event, verbatim, said_at, annotation=annotation, dates=verbatim.dates
+            event,
+            verbatim,
+            said_at,
+            replaced=replaced,
+            annotation=annotation,
+            versions=versions,
+            dates=verbatim.dates,
         )
     before = conversation.preceding(event, 1) if text else ()
     earlier = _EarlierMessages(conversation, below, replaced)
@@ -415,6 +421,11 @@ def _retracted_statement(
     start, end = one.sentence
     said = (each for each in analysis.statements if each.start < end and start < each.end)
     return next((each for each in said if states_retracted_value(one, each.sentence)), None)
+
+
+def _edits_remembered(content: Content, revisions: Sequence[Event]) -> bool:
+    """Return whether a text is the new version of one that somebody asked to remember."""
+    return isinstance(content, Edit) and any(isinstance(one.payload, Remember) for one in revisions)
 
 
 def resolve_version(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:

@@ -1,0 +1,1 @@
+"""Adapters of other memory systems: what they hold becomes texts to remember."""
