@@ -148,7 +148,7 @@ class Reader:
         (format_, named, number, previous, kind, version, occurred_at, ingested_at, platform,
          key_id, source) = envelope  # fmt: skip
         assert (format_, named) == (2, zone)
-        assert version == (2 if kind == "remember" else 1)
+        assert version == (3 if kind == "remember" else 1)
         key = self._ledger.keys.get([key_id]).get(key_id)
         payload = None
         if key is not None:

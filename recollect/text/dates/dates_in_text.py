@@ -104,6 +104,8 @@ def find_dates(
             # Midnight ends a day.
             ends = clip(ends[0] + _over(whole.when, when)), clip(ends[1] + _over(whole.when, when))
             place = _tokens_of(tokens, time.start, time.end)
+            if place[0] < right and left < place[1]:
+                continue  # "7.5.2026noon": they share a word, which is the day's
             clock = _clock(time.when)
             found.append(Found(*place, *ends, True, True, clock, rules=time.match.trace()))
             found[-2:] = sorted(found[-2:])

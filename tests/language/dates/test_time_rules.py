@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.text.dates.dates_in_text import date_references, find_dates
@@ -109,6 +109,7 @@ _WORDS = sorted(
 )
 
 
+@example(words=["07.05.2026", "midnight"], gap="", at_ms=0)
 @given(
     st.lists(st.sampled_from(_WORDS), max_size=24),
     st.sampled_from([" ", "", "  "]),
