@@ -22,9 +22,9 @@ from recollect.home.recaller_pool import RecallerPool
 from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import entity_count
+from recollect.projections.memory.listing.stored_memory_list import unwritable_memories
 from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
-from recollect.projections.memory.stored_memory_list import unwritable_memories
 from recollect.projections.reader_views import Reader, hides_anything, restrict
 from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
 from recollect.schemas.wire import Result

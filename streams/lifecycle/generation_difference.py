@@ -16,7 +16,7 @@ from recollect.projections.identity.entity_queries import (
     canonical,
     entity_at,
 )
-from recollect.projections.memory.fact_list import GenerationFact, facts_by_event
+from recollect.projections.memory.listing.fact_list import GenerationFact, facts_by_event
 from recollect.schemas.wire import ChangedFact, EntityDiff, FactDiff, GenerationDiff
 from recollect.text.tokenizer import tokenise
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recollect import InvalidInput, Recollect, Zone, paginate
-from recollect.projections.memory import dated_facts
+from recollect.projections.memory.listing import dated_facts
 from tests.library.kit import said
 
 THINGS = ("boat", "fence", "chair", "table", "shed", "gate", "wall", "door", "roof", "bench")

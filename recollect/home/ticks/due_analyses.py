@@ -8,7 +8,7 @@ import apsw
 
 from recollect.home.home_directory import Home
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.projections.memory.analysis_list import due_episodes
+from recollect.projections.memory.listing.analysis_list import due_episodes
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse, Draft, OwnAnalysis
 from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst

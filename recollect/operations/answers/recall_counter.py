@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from recollect.home.open_zone import OpenHome, OpenZone
 from recollect.operations.answers import recalling
 from recollect.projections.memory.facts_for_recall import event_facts
-from recollect.projections.memory.stored_memory_list import stored_ids
+from recollect.projections.memory.listing.stored_memory_list import stored_ids
 from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import Result
 

@@ -29,8 +29,8 @@ from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entities_for_recall
 from recollect.projections.identity import entity_queries as identity
-from recollect.projections.memory import learning_list
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory.listing import learning_list
 from recollect.projections.recall.question.entity_names import entity_ids, resolve
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (

@@ -19,7 +19,8 @@ from recollect.operations.learning.trajectories import (
 )
 from recollect.operations.memories.listing import after_cursor, check_limit
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import learning_list, learning_queries
+from recollect.projections.memory import learning_queries
+from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import PlaybookStrategy as StrategyRow
 from recollect.schemas.errors import DecisionTimeout, InvalidInput
 from recollect.schemas.events import (

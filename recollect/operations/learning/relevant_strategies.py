@@ -14,7 +14,8 @@ from recollect.home.open_zone import OpenZone
 from recollect.home.token_counting import token_counter
 from recollect.operations.learning.trajectories import MAX_TEXT, check_text
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import learning_list, learning_queries
+from recollect.projections.memory import learning_queries
+from recollect.projections.memory.listing import learning_list
 from recollect.projections.recall.context.framing import escape
 from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.index.vector_index import vectors_of

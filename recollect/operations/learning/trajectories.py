@@ -11,7 +11,8 @@ import msgspec
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
 from recollect.operations.memories.listing import check_limit
-from recollect.projections.memory import learning_list, learning_queries
+from recollect.projections.memory import learning_queries
+from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import TrajectoryStep as StepRow
 from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import (

@@ -11,7 +11,8 @@ import msgspec
 from recollect.home.open_zone import OpenZone
 from recollect.operations.learning import playbook_listing
 from recollect.operations.learning.trajectories import check_playbook, details, publish
-from recollect.projections.memory import learning_list, learning_queries
+from recollect.projections.memory import learning_queries
+from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import Reflection, ReflectionItem
 from recollect.schemas.errors import InvalidInput, Unavailable, UnknownId
 from recollect.schemas.events import Reflect

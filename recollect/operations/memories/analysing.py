@@ -9,7 +9,8 @@ import msgspec
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.ingestion.ingesting import publish_and_decide
 from recollect.operations.memories.listing import check_limit
-from recollect.projections.memory import analysis_list, episode_queries
+from recollect.projections.memory import episode_queries
+from recollect.projections.memory.listing import analysis_list
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse
 from recollect.schemas.times import format_time, parse_query_time

@@ -17,8 +17,8 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list
 from recollect.projections.identity.entities_for_recall import canonical_ids, events_mentioning
 from recollect.projections.identity.entity_queries import handle_owner
-from recollect.projections.memory import episode_list
-from recollect.projections.memory.episode_list import EpisodeFilter, ListedEpisode
+from recollect.projections.memory.listing import episode_list
+from recollect.projections.memory.listing.episode_list import EpisodeFilter, ListedEpisode
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.ids import handle_row_id
 from recollect.schemas.times import LATEST_MS, format_time, parse_query_time

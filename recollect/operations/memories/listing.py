@@ -17,7 +17,8 @@ from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
-from recollect.projections.memory import fact_list, fact_statements
+from recollect.projections.memory import fact_statements
+from recollect.projections.memory.listing import fact_list
 from recollect.projections.reader_views import restrict
 from recollect.projections.recall.answer.uncertainty import uncertainties
 from recollect.projections.recall.question.entity_names import ids_of_name

@@ -13,10 +13,11 @@ from recollect.projections.events import event_list, event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning
 from recollect.projections.identity.entity_queries import canonical
-from recollect.projections.memory import fact_list, observation_queries
 from recollect.projections.memory import facts_for_recall as superseding
 from recollect.projections.memory import memory_queries as memory
+from recollect.projections.memory import observation_queries
 from recollect.projections.memory import retraction_queries as retractions
+from recollect.projections.memory.listing import fact_list
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.times import LATEST_MS, format_time
 from recollect.schemas.wire import Fact, Memory, MemoryPage, MemoryRevision, MemoryVersion

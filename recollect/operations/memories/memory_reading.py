@@ -15,7 +15,7 @@ from recollect.projections.events.events_file import conversation_of
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.mention_list import ListedMention, mentions_of_events
 from recollect.projections.memory.facts_for_recall import message_dates
-from recollect.projections.memory.stored_memory_list import ListedMemory, related_memories
+from recollect.projections.memory.listing.stored_memory_list import ListedMemory, related_memories
 from recollect.schemas.changes import MessageDate
 from recollect.schemas.events import Content
 from recollect.schemas.memory_terms import DEFAULT_IMPORTANCE, decayed_importance

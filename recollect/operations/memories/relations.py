@@ -15,8 +15,8 @@ import apsw
 
 from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.identity.entity_list import merged_entities
-from recollect.projections.memory import relation_list
-from recollect.projections.memory.relation_list import SlotValue
+from recollect.projections.memory.listing import relation_list
+from recollect.projections.memory.listing.relation_list import SlotValue
 from recollect.schemas.attributes import is_single_valued
 from recollect.schemas.names import normalise_name
 from recollect.schemas.wire import Relation

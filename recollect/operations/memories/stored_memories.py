@@ -22,9 +22,9 @@ from recollect.operations.memories.memory_listing import get_memory
 from recollect.operations.memories.memory_reading import listed
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import stored_memory_list as stored
 from recollect.projections.memory import stored_memory_queries as versions
-from recollect.projections.memory.stored_memory_list import MemoryFilter
+from recollect.projections.memory.listing import stored_memory_list as stored
+from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
 from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (

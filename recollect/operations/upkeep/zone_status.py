@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.home.open_zone import OpenZone, row_counts, unix_ms
 from recollect.projections.events.event_queries import event_count
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory.episode_list import episode_count
+from recollect.projections.memory.listing.episode_list import episode_count
 from recollect.projections.memory.memory_queries import dead_letters, model_usage_totals
 from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage
 from recollect.streams.ledger import EVENTS

@@ -1,0 +1,1 @@
+"""Queries of memory.db for lists: facts, episodes, analyses, stored memories, learning."""
