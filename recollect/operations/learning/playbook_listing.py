@@ -17,7 +17,7 @@ from recollect.operations.learning.trajectories import (
     details,
     publish,
 )
-from recollect.operations.memories.listing import after_cursor, check_limit
+from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list

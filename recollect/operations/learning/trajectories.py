@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import check_limit
+from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import TrajectoryStep as StepRow

@@ -8,12 +8,12 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.ingestion.ingesting import publish_and_decide
-from recollect.operations.memories.listing import check_limit
+from recollect.operations.memories.page_cursors import check_limit, page_of, place_of
 from recollect.projections.memory import episode_queries
 from recollect.projections.memory.listing import analysis_list
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse
-from recollect.schemas.times import format_time, parse_query_time
+from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     Analysis,
     AnalysisPage,
@@ -149,7 +149,7 @@ def analysis_page(
         InvalidInput: the cursor or the limit is invalid.
     """
     check_limit(limit)
-    after = _parse_cursor(cursor)
+    after = None if cursor is None else place_of(cursor)
     if not zone.exists():
         return AnalysisPage(analyses=[])
     with zone.files() as files:
@@ -161,8 +161,8 @@ def analysis_page(
             after=after,
             limit=limit + 1,
         )
-    more = _cursor(found[limit - 1]) if len(found) > limit else None
-    return AnalysisPage(analyses=[_analysis(it) for it in found[:limit]], cursor=more)
+    page, more = page_of(found, limit, lambda run: (run.start_time, run.id))
+    return AnalysisPage(analyses=[_analysis(it) for it in page], cursor=more)
 
 
 def _analysis(it: analysis_list.ListedRun) -> Analysis:
@@ -199,7 +199,7 @@ def facet_page(
         InvalidInput: the cursor or the limit is invalid.
     """
     check_limit(limit)
-    after = _parse_cursor(cursor)
+    after = None if cursor is None else place_of(cursor)
     if not zone.exists():
         return FacetPage(facets=[])
     with zone.files() as files:
@@ -211,8 +211,8 @@ def facet_page(
             after=after,
             limit=limit + 1,
         )
-    more = _cursor(found[limit - 1]) if len(found) > limit else None
-    return FacetPage(facets=[_facet(it) for it in found[:limit]], cursor=more)
+    page, more = page_of(found, limit, lambda facet: (facet.start_time, facet.id))
+    return FacetPage(facets=[_facet(it) for it in page], cursor=more)
 
 
 def _facet(it: analysis_list.ListedFacet) -> Facet:
@@ -233,17 +233,3 @@ def _facet(it: analysis_list.ListedFacet) -> Facet:
         count=place.count,
         episode_start=format_time(it.start_time),
     )
-
-
-def _cursor(last: analysis_list.ListedRun | analysis_list.ListedFacet) -> str:
-    return f"{format_time(last.start_time)}/{last.id}"
-
-
-def _parse_cursor(cursor: str | None) -> tuple[int, str] | None:
-    """Return the time and the id after which a page begins."""
-    if cursor is None:
-        return None
-    at, separator, id_ = cursor.partition("/")
-    if not separator:
-        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of this list")
-    return parse_query_time(at, "cursor"), id_

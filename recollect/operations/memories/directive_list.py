@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command, remember
-from recollect.operations.memories.listing import after_cursor, check_limit
+from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import mental_model_queries as queries

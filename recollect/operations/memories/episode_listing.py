@@ -9,7 +9,8 @@ from typing import cast, get_args
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
-from recollect.operations.memories.listing import check_limit, resolve_entities
+from recollect.operations.memories.listing import resolve_entities
+from recollect.operations.memories.page_cursors import check_limit, page_of, place_of
 from recollect.projections.events import event_list
 from recollect.projections.events.event_list import ListedEvent
 from recollect.projections.events.turns_for_recall import latest_event_time
@@ -21,7 +22,7 @@ from recollect.projections.memory.listing import episode_list
 from recollect.projections.memory.listing.episode_list import EpisodeFilter, ListedEpisode
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.ids import handle_row_id
-from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
+from recollect.schemas.times import format_time, parse_query_time
 from recollect.schemas.wire import (
     Episode,
     EpisodeMessage,
@@ -67,7 +68,7 @@ def episode_page(
         )
     if query is not None and cursor is not None:
         raise InvalidInput("cursor: a list of episodes that answer a query has one page")
-    after = (LATEST_MS, "") if cursor is None else _parse_cursor(cursor)
+    after = place_of(cursor)
     if not zone.exists():
         return EpisodePage(episodes=[])
     answers = None if query is None else _events_answering(zone, query)
@@ -96,22 +97,13 @@ def episode_page(
             best = sorted(every, key=lambda each: rank[each.id])[:limit]
             return EpisodePage(episodes=titled_episodes(files, best))
         found = episode_list.episodes(connection, which, after, limit + 1)
-        more = None
-        if len(found) > limit:
-            more = f"{format_time(found[limit - 1].start_time)}/{found[limit - 1].id}"
-        return EpisodePage(episodes=titled_episodes(files, found[:limit]), cursor=more)
+        page, more = page_of(found, limit, lambda each: (each.start_time, each.id))
+        return EpisodePage(episodes=titled_episodes(files, page), cursor=more)
 
 
 def _events_answering(zone: OpenZone, query: str) -> list[str]:
     answer = recalling.recall(zone, Query(query, max_results=_SEARCHED, scope=("events",)))
     return [result.id for result in answer.results]
-
-
-def _parse_cursor(cursor: str) -> tuple[int, str]:
-    at, separator, id_ = cursor.partition("/")
-    if not separator:
-        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of episodes")
-    return parse_query_time(at, "cursor"), id_
 
 
 def zone_utc_offset(files: ZoneFiles) -> int:

@@ -8,11 +8,10 @@ from typing import NamedTuple, get_args
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories.listing import (
-    after_cursor,
-    check_limit,
     files_known_at,
     resolve_entities,
 )
+from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections import entity_graph
 from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles

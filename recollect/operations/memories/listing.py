@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from typing import TypeVar
 
 import apsw
 import msgspec
@@ -12,6 +11,7 @@ import msgspec
 from recollect.home.open_zone import OpenHome, OpenZone
 from recollect.operations.answers import recalling
 from recollect.operations.answers.suggestions import unknown_entity
+from recollect.operations.memories.page_cursors import check_limit, page_of, place_of
 from recollect.projections.events import event_list
 from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
@@ -25,33 +25,26 @@ from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.memory_terms import READERS_MARK
 from recollect.schemas.names import normalise_name
-from recollect.schemas.times import LATEST_MS, format_time, parse_query_time
+from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     DateRange,
-    Directive,
     Entity,
     EntityLink,
     EntityPage,
     Fact,
     FactPage,
     Handle,
-    MentalModel,
     Merge,
-    Playbook,
     RelatedEntities,
     RelatedEntity,
-    Relationship,
     Time,
     ZoneSummary,
 )
 from recollect.text.stability import stability
 
 _DEFAULT_PAGE_SIZE = 50
-_MAX_PAGE_SIZE = 1_000
 #: The maximum number of related entities, so that a graph of them can be drawn.
 MAX_RELATED = 100
-
-Identified = TypeVar("Identified", Merge, MentalModel, Directive, Playbook, Relationship)
 
 
 def zones(open_home: OpenHome) -> list[ZoneSummary]:
@@ -72,67 +65,33 @@ def fact_page(
 ) -> FactPage:
     """Return a page of a zone's facts, newest first.
 
-    A cursor is the time and id of a page's last fact, so it stays valid if that fact is forgotten.
-
     Raises:
         InvalidInput: `entity` is unknown, or the time, the cursor or the limit is invalid.
     """
     check_limit(limit)
-    last = (LATEST_MS, "") if cursor is None else _parse_fact_cursor(cursor)
+    after = place_of(cursor)
     opened = files_known_at(zone, known_at)
     if opened is None:
         return FactPage(facts=[])
     with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
         found = fact_list.facts(
-            files.memory.connection, about=about, superseded=superseded, after=last, limit=limit + 1
+            files.memory.connection,
+            about=about,
+            superseded=superseded,
+            after=after,
+            limit=limit + 1,
         )
-        facts = list(with_details(files, found[:limit]))
+        page, more = page_of(found, limit, lambda fact: (fact.as_of, fact.id))
+        facts = list(with_details(files, page))
     if "stability" in zone.open_home.home.disabled_steps:
         facts = [without_stability(fact) for fact in facts]
-    more = None
-    if len(found) > limit:
-        more = f"{format_time(found[limit - 1].as_of)}/{found[limit - 1].id}"
     return FactPage(facts=facts, cursor=more)
 
 
 def without_stability(fact: Fact) -> Fact:
     """Return a fact without its stability fields."""
     return msgspec.structs.replace(fact, stability=None, stability_confidence=None, ttl_days=None)
-
-
-def _parse_fact_cursor(cursor: str) -> tuple[int, str]:
-    """Return the time and id of the fact after which a page begins."""
-    at, separator, id_ = cursor.partition("/")
-    if not separator:
-        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of facts")
-    return (parse_query_time(at, "cursor"), id_)
-
-
-def check_limit(limit: int) -> None:
-    """Raise InvalidInput if a limit is not an allowed page size."""
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_PAGE_SIZE:
-        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MAX_PAGE_SIZE}")
-
-
-def after_cursor(
-    found: Sequence[Identified], cursor: str | None, limit: int
-) -> tuple[list[Identified], str | None]:
-    """Return a page of a list and the cursor of the next; a cursor is the id of the last entry.
-
-    Raises:
-        InvalidInput: no entry has the cursor's id.
-    """
-    first = 0
-    if cursor is not None:
-        ids = [item.id for item in found]
-        if cursor not in ids:
-            raise InvalidInput(
-                f"cursor {cursor[:60]!r} is not from this list; start with the first page"
-            )
-        first = ids.index(cursor) + 1
-    page = list(found[first : first + limit])
-    return page, page[-1].id if len(found) > first + limit else None
 
 
 def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = False) -> int:

@@ -12,7 +12,7 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.erasure import forgetting
 from recollect.operations.erasure.record_matching import SOURCE_TAG_PREFIX
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import after_cursor, check_limit
+from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory

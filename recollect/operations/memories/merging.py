@@ -6,7 +6,8 @@ from typing import get_args
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import after_cursor, check_limit, merges
+from recollect.operations.memories.listing import merges
+from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
 from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt

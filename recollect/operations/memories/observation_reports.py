@@ -9,7 +9,8 @@ from typing import Literal, cast
 import apsw
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories.listing import check_limit, files_known_at, resolve_entities
+from recollect.operations.memories.listing import files_known_at, resolve_entities
+from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.events import event_list
 from recollect.projections.events.event_queries import latest_time
 from recollect.projections.files import ZoneFiles

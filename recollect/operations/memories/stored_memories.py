@@ -17,9 +17,9 @@ from recollect.operations.ingestion.ingesting import (
     remember_all,
     remember_draft,
 )
-from recollect.operations.memories.listing import check_limit
 from recollect.operations.memories.memory_listing import get_memory
 from recollect.operations.memories.memory_reading import listed
+from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import stored_memory_queries as versions

@@ -23,12 +23,12 @@ import msgspec
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories.episode_listing import titled_episodes, zone_utc_offset
 from recollect.operations.memories.listing import (
-    check_limit,
     files_known_at,
     resolve_entities,
     with_details,
 )
 from recollect.operations.memories.memory_listing import changes_of
+from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning

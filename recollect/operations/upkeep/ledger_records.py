@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories.listing import check_limit
+from recollect.operations.memories.page_cursors import check_limit
 from recollect.schemas.changes.sections import READ_MODEL_ROWS
 from recollect.schemas.errors import InvalidInput, NewerFormat, UnknownId
 from recollect.schemas.events import KINDS, Content, Event, Park
