@@ -5,7 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from recollect.schemas.errors import CommandConflict
+import msgspec
+
+from recollect.schemas.errors import CommandConflict, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
 from recollect.schemas.text_sanitising import encodable
 from recollect.schemas.wire import Receipt
@@ -21,12 +23,22 @@ def random_id(name: str) -> str:
 
 
 def command(payload: AnyPayload, occurred_at: int, *, ingested_at: int | None = None) -> Draft:
-    """Return the draft of a command. Times are unix ms; a lone surrogate becomes U+FFFD."""
+    """Return the draft of a command. Times are unix ms; a lone surrogate becomes U+FFFD.
+
+    Raises:
+        InvalidInput: a field has a value that is not of its type.
+    """
+    payload = encodable(payload)
+    try:
+        # As the ledger does: it could never read such a record, nor any later one of the zone.
+        msgspec.msgpack.decode(msgspec.msgpack.encode(payload), type=type(payload))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InvalidInput(f"{kind_of(payload)} cannot be recorded: {error}") from None
     return Draft(
         platform=RESERVED_PLATFORM,
         occurred_at=occurred_at,
         ingested_at=ingested_at,
-        payload=encodable(payload),
+        payload=payload,
     )
 
 

@@ -28,6 +28,13 @@ LOOK_ALIKES = [
 ]
 
 
+def test_a_command_that_no_one_could_read_is_refused() -> None:
+    """Trace: such a record, and every later one of its zone, could never be read again."""
+    no_number: Any = "one"
+    with pytest.raises(InvalidInput, match="drop cannot be recorded"):
+        command(Drop(source_id="drop:1", number=no_number), 0)
+
+
 def test_nobody_can_take_the_id_of_an_erasure(recollect: Recollect) -> None:
     """Trace: an event called forget:1 on the platform of commands, and event 1 could stay."""
     recollect.ingest(line("1", "My PIN is qwxyz."))

@@ -323,7 +323,18 @@ class TestPlaybooks:
             lambda zone: zone.create_playbook("x", strategies=[PlaybookStrategy("x", NO_KIND)]),
             lambda zone: zone.create_playbook("x", strategies=[PlaybookStrategy("x")] * 201),
             lambda zone: zone.start_trajectory("x", task_type=""),
+            lambda zone: zone.create_playbook("x", scope="everyone"),
+            lambda zone: zone.create_playbook("x", visibility="hidden"),
+            lambda zone: zone.update_playbook(zone.create_playbook("x").id, remove=[1]),
+            lambda zone: zone.record_usage(zone.create_playbook("x").id, "yes"),
             lambda zone: zone.start_trajectory("x", metadata={"x": object()}),
+            lambda zone: zone.start_trajectory("x", metadata={1: "x"}),
+            lambda zone: zone.log_step(zone.start_trajectory("x").id, "thought", "x"),
+            lambda zone: zone.complete_trajectory(zone.start_trajectory("x").id, "done"),
+            lambda zone: zone.complete_trajectory(
+                zone.start_trajectory("x").id, "success", metrics={"x": "many"}
+            ),
+            lambda zone: zone.give_feedback(zone.start_trajectory("x").id, 1, source="me"),
             lambda zone: zone.log_step(zone.start_trajectory("x").id, "tool_call", "x"),
             lambda zone: zone.reflect_on(zone.start_trajectory("x").id),
             lambda zone: zone.complete_trajectory(

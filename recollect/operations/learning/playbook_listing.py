@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-import msgspec
-
 from recollect.home.open_zone import OpenZone
 from recollect.operations.erasure import forgetting
 from recollect.operations.learning.trajectories import (
@@ -289,9 +287,5 @@ def _check_strategies(strategies: Sequence[PlaybookStrategy]) -> None:
     if len(strategies) > MAX_STRATEGIES:
         raise InvalidInput(f"strategies: at most {MAX_STRATEGIES}")
     for given in strategies:
-        try:
-            msgspec.convert(msgspec.to_builtins(given), PlaybookStrategy)
-        except msgspec.ValidationError as error:
-            raise InvalidInput(f"strategies: {error}") from None
         check_text("text of a strategy", given.text, MAX_STRATEGY)
         check_score("confidence", given.confidence)

@@ -47,7 +47,7 @@ MAX_TEXT = 20_000
 MAX_NAME = 200
 _MAX_ENTRIES = 100
 _MAX_METADATA = 20_000
-_DEFAULT_SCORES: Mapping[TrajectoryStatus, float] = {"success": 1.0, "partial": 0.5, "failure": 0.0}
+_DEFAULT_SCORES: Mapping[TrajectoryStatus, float] = {"success": 1.0, "failure": 0.0}
 
 
 def publish(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Receipt:
@@ -159,12 +159,16 @@ def complete(
         InvalidInput: a value is out of range, or the trajectory is complete.
         UnknownId: there is no such trajectory.
     """
-    score = _DEFAULT_SCORES[status] if success_score is None else success_score
+    score = _DEFAULT_SCORES.get(status, 0.5) if success_score is None else success_score
     check_score("success_score", score)
     if error_message is not None:
         check_text("error_message", error_message, MAX_TEXT)
-    given = {name: float(value) for name, value in (metrics or {}).items()}
-    if len(given) > _MAX_ENTRIES or not all(map(isfinite, given.values())):
+    try:
+        given = {name: float(value) for name, value in (metrics or {}).items()}
+        is_valid = len(given) <= _MAX_ENTRIES and all(map(isfinite, given.values()))
+    except (TypeError, ValueError, OverflowError):
+        is_valid = False
+    if not is_valid:
         raise InvalidInput(f"metrics: at most {_MAX_ENTRIES} finite numbers")
     _check_running(zone, trajectory_id)
     publish(
