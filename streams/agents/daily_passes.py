@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 
@@ -36,6 +37,7 @@ from recollect.streams.mental_models.patterns import (
     MIN_RECENT_FACTS,
     RECENT_DAYS,
     Pattern,
+    PatternKind,
     patterns,
 )
 
@@ -43,7 +45,7 @@ from recollect.streams.mental_models.patterns import (
 TEMPORAL, OBSERVATION_MERGE = "temporal", "observation_merge"
 PASSES = (TEMPORAL, OBSERVATION_MERGE)
 #: The kinds of observations that the temporal pass writes.
-PATTERN_KINDS = frozenset({"regular", "ahead", "cycle", "shared"})
+PATTERN_KINDS = frozenset(get_args(PatternKind))
 _DAY_MS = 86_400_000
 _numbers = msgspec.json.Decoder(list[int])
 

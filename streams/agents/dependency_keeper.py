@@ -7,25 +7,19 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
-
-import msgspec
+from typing import Literal
 
 from recollect.schemas.changes import AnyRow, DecidedPart, DependencyTerm, StatedDependency
-from recollect.schemas.events import Content, Deletion, Edit, Event
+from recollect.schemas.events import Content, Deletion, Event
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
+from recollect.streams.agents.message_versions import (
+    MessageVersion,
+    message_version,
+    withdrawals,
+)
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.stated_dependencies import Dependency, stated_dependencies
-
-
-class _Stated(NamedTuple):
-    """What a message states, whether a later version of it exists, and the earlier versions."""
-
-    found: Sequence[Dependency]
-    is_replaced: bool
-    earlier: Sequence[tuple[int, str]]
 
 
 class DependencyKeeper(Agent):
@@ -38,23 +32,14 @@ class DependencyKeeper(Agent):
         assert isinstance(content, Content)
         is_said = not isinstance(content, Deletion) and content.direction != "out"
         found = stated_dependencies(content.content) if is_said else []
-        has_versions = bool(found) or isinstance(content, Edit | Deletion)
-        versions = conversation.revisions(event, event.number) if has_versions else ()
-        earlier = [each for each in versions if _age(each) < _age(event)]
-        return Extract(
-            _Stated(
-                found,
-                len(earlier) < len(versions),
-                [(each.number, each.id) for each in earlier],
-            )
-        )
+        return Extract(message_version(event, found, conversation))
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
-        stated: _Stated = extract.content
+        version: MessageVersion[Dependency] = extract.content
         puts: list[AnyRow] = []
-        for each in stated.found:
+        for each in version.found:
             id_ = row_id(event.occurred_at, "dependency", event.id, str(each.start))
-            standing = int(not stated.is_replaced)
+            standing = int(not version.is_replaced)
             puts.append(
                 StatedDependency(
                     id=id_,
@@ -71,17 +56,5 @@ class DependencyKeeper(Agent):
                 side: Literal["condition", "consequence"]
                 side = "condition" if at < count else "consequence"
                 puts.append(DependencyTerm(id_, at, side, term))
-        parts = [DecidedPart((event.number,), puts)]
-        for number, event_id in stated.earlier:
-            withdrawn = [
-                msgspec.structs.replace(row, is_standing=0)
-                for row in state.dependencies_of(event_id)
-                if row.is_standing
-            ]
-            if withdrawn:
-                parts.append(DecidedPart(tuple(sorted({number, event.number})), [*withdrawn]))
-        return parts
-
-
-def _age(event: Event) -> tuple[int, int]:
-    return event.occurred_at, event.number
+        withdrawn = withdrawals(event, version.earlier, state.dependencies_of)
+        return [DecidedPart((event.number,), puts), *withdrawn]

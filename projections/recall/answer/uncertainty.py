@@ -57,13 +57,13 @@ def uncertainties(
             *queries.facts_with_words(connection, sides.condition, after),
             *_ended_values(files, sides, after),
         ]
+        dated = [(each, at) for each in changes if (at := _changed_at(each, sides)) is not None]
         ids = {sides.dependency.event_id, *(fact.event_id for fact in dependent)}
-        ids |= {id_ for each in changes for id_ in (each.event_id, each.newer_event_id) if id_}
+        ids |= {id_ for each, _ in dated for id_ in (each.event_id, each.newer_event_id) if id_}
         events = event_list.with_ids(files.events.connection, sorted(ids))
         for fact in dependent:
-            for change in changes:
-                at = _changed_at(change, sides)
-                if at is None or not fact.last_said < at <= until or change.id == fact.id:
+            for change, at in dated:
+                if not fact.last_said < at <= until or change.id == fact.id:
                     continue
                 if fact.id in found and found[fact.id][0] >= at:
                     continue

@@ -6,28 +6,20 @@ them are obeyed is a query, so it does not depend on the order in which messages
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
-import msgspec
-
 from recollect.schemas.changes import DecidedPart, Directive
 from recollect.schemas.events import Content, Deletion, Edit, Event, Message, Remember
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
+from recollect.streams.agents.message_versions import (
+    MessageVersion,
+    message_version,
+    withdrawals,
+)
 from recollect.streams.agents.state import State
 from recollect.streams.mental_models.directives import FoundDirective, directives_in, form_of
 
 #: The type of a remembered text that is a directive.
 DIRECTIVE = "directive"
-
-
-class _Versions(NamedTuple):
-    """What a message orders, whether a later version of it exists, and the earlier versions."""
-
-    found: Sequence[FoundDirective]
-    is_replaced: bool
-    earlier: Sequence[tuple[int, str]]
 
 
 class DirectiveHandler(Agent):
@@ -38,20 +30,10 @@ class DirectiveHandler(Agent):
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         content = event.payload
         assert isinstance(content, Content)
-        found = _directives(content)
-        has_versions = bool(found) or isinstance(content, Edit | Deletion)
-        versions = conversation.revisions(event, event.number) if has_versions else ()
-        earlier = [each for each in versions if _age(each) < _age(event)]
-        return Extract(
-            _Versions(
-                found,
-                len(earlier) < len(versions),
-                [(each.number, each.id) for each in earlier],
-            )
-        )
+        return Extract(message_version(event, _directives(content), conversation))
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
-        versions: _Versions = extract.content
+        version: MessageVersion[FoundDirective] = extract.content
         rows = [
             Directive(
                 id=row_id(event.occurred_at, "directive", event.id, str(each.start)),
@@ -63,24 +45,12 @@ class DirectiveHandler(Agent):
                 char_start=each.start,
                 char_end=each.end,
                 number=event.number,
-                is_standing=int(not versions.is_replaced),
+                is_standing=int(not version.is_replaced),
             )
-            for each in versions.found
+            for each in version.found
         ]
-        parts = [DecidedPart((event.number,), [*rows])]
-        for number, event_id in versions.earlier:
-            withdrawn = [
-                msgspec.structs.replace(row, is_standing=0)
-                for row in state.directives_of(event_id)
-                if row.is_standing
-            ]
-            if withdrawn:
-                parts.append(DecidedPart(tuple(sorted({number, event.number})), [*withdrawn]))
-        return parts
-
-
-def _age(event: Event) -> tuple[int, int]:
-    return event.occurred_at, event.number
+        withdrawn = withdrawals(event, version.earlier, state.directives_of)
+        return [DecidedPart((event.number,), [*rows]), *withdrawn]
 
 
 def _may_order(content: Content) -> bool:
