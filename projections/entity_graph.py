@@ -86,7 +86,7 @@ class EntityGraph:
         max_hops: int,
         direction: Direction = "both",
     ) -> list[str]:
-        """Return a shortest path from one of `starts` to one of `ends`; empty if it is longer.
+        """Return a shortest path from one of `starts` to one of `ends`; empty if there is none.
 
         Of several, that over relationships with more facts, hop by hop from the start.
         """

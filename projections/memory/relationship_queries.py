@@ -52,7 +52,7 @@ class Evidence(NamedTuple):
 
 
 _OF_TYPE = "(?2 IS NULL OR evidence.relationship_type IN (SELECT value FROM json_each(?2)))"
-#: Whether a row of evidence counts; most queries are about now, and need no time of a fact.
+#: Whether a relationship holds now, the usual case, is read from the ends of facts alone.
 _HOLDS_NOW = """?3 IS NULL AND NOT ?4
     AND NOT EXISTS (SELECT 1 FROM fact_ends WHERE fact_ends.fact_id = evidence.fact_id)"""
 _HELD_THEN = """(

@@ -94,7 +94,7 @@ def _type_of(entity_id: str, state: State) -> str | None:
 
 
 def _merge_commands(tick: Event, state: State) -> list[Draft]:
-    """Return a command for each observation that another takes the place of.
+    """Return a command for each observation to end in favour of a similar one.
 
     The most similar pairs come first; of a pair, that with more evidence is kept.
     """
@@ -145,7 +145,7 @@ def run_pass(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
 
 
 def _find_patterns(event: Event, entity_id: str, state: State) -> list[DecidedPart]:
-    """Return new versions of the patterns of an entity, and the ends of those that are no more."""
+    """Return new versions of an entity's patterns, and the ends of those that no longer hold."""
     group = state.group_of(entity_id)
     canonical = state.canonical(entity_id)
     entity = entity_id if canonical is None else canonical.id
@@ -226,7 +226,7 @@ def _sources(event: Event, fact_ids: Sequence[str], rows: dict[str, EntityFact])
 
 
 def _merge(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
-    """Return the end of an observation that another says too, if it still does."""
+    """Return the end of an observation if its keeper still says the same."""
     marker = DecidedPart((event.number,))
     assert command.keeper is not None
     newest, keeper = state.newest_version(command.subject), state.newest_version(command.keeper)
@@ -242,7 +242,7 @@ def _merge(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
 
 
 def is_said_by_keeper(newest: ObservationVersion, text: str, state: State) -> bool:
-    """Return whether the observation that took the place of this one says a new text too."""
+    """Return whether the observation into which this one was merged says the same as a new text."""
     merge = state.observation_merge(newest.analysis_run_id)
     if merge is None:
         return False

@@ -1,8 +1,7 @@
 """The agent that keeps stated dependencies: "if the flight moves, so does the pick-up".
 
-Which facts are on the two sides, and which of them are uncertain because the other side changed,
-is a query, so it does not depend on the order in which messages arrive, and is undone with the
-change.
+The facts on its two sides, and those that a change makes uncertain, are found by queries. So the
+order in which messages arrive does not matter, and undoing the change undoes the uncertainty.
 """
 
 from __future__ import annotations

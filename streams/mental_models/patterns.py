@@ -31,17 +31,17 @@ from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 PatternKind = Literal["regular", "ahead", "cycle", "shared"]
-#: An entity needs so many facts within so many days to be looked at.
+#: The minimum number of facts about an entity, in how many days, for a pass to consider it.
 MIN_RECENT_FACTS, RECENT_DAYS = 3, 30
-#: A pattern has so many items, and at most so many words.
+#: The minimum and maximum number of items of a pattern, and its maximum number of words.
 MIN_ITEMS, MAX_ITEMS, MAX_WORDS = 2, 8, 165
-#: What two share needs so many facts on so many days.
+#: The minimum number of facts about two persons together, and of days on which they were said.
 MIN_SHARED, MIN_SHARED_DAYS = 3, 2
-#: A cycle needs so many separate days, and may be chance at most so often, over all topics tested.
+#: The minimum number of days of a cycle, and its maximum p-value, corrected for all topics tested.
 MIN_CYCLE_DAYS, MAX_CHANCE = 3, 0.01
-#: A weekly cycle is over after so many weeks without it.
+#: The number of weeks without it after which a weekly cycle is over.
 MISSED_WEEKS = 3
-#: An item repeats another from this cosine of their words on.
+#: The cosine of their words from which an item repeats another.
 _REPEATS = 0.7
 _REFERS = re.compile(r"\b(?:it|its|them|they|their|that['’]s|those|these|this|so)\b", re.IGNORECASE)
 #: "The daily costs": not how often something is done.

@@ -20,8 +20,8 @@ from recollect.streams.relationships.sentence_names import Name, name_at
 from recollect.text.declared_rules import Grammar, Reading, Rule, rule
 from recollect.text.lexicon import AUXILIARIES, RELATIONS, word_set
 
-#: How sure a rule is: the verb says it, it follows from what the verb says, or only that there is
-#: some relationship.
+#: The confidence of a rule whose words state the relationship, imply it, or only show that there
+#: is one.
 _STATED, _IMPLIED, _VAGUE = 0.9, 0.75, 0.65
 
 
@@ -152,7 +152,7 @@ def _states(
     id: str,
     type_: RelationshipType,
     pattern: str,
-    told: str,
+    examples: str,
     *,
     counters: tuple[str, ...] = (),
     confidence: float = _STATED,
@@ -166,7 +166,7 @@ def _states(
         "relationship",
         pattern,
         _make(type_, confidence, reverse=reverse),
-        told,
+        examples,
         unless=(unless,),
         counters=counters,
         priority=priority,

@@ -68,7 +68,7 @@ class Name(NamedTuple):
 
 
 class SentenceNames:
-    """The names of a sentence by their lexemes; `speaker` is whom "I" and "my" mean there."""
+    """The names of a sentence by their lexemes; "I" and "my" in it refer to `speaker`."""
 
     def __init__(
         self, words: Sequence[Lexeme], names: Iterable[Name], speaker: Name | None

@@ -19,7 +19,7 @@ import msgspec
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.schemas.wire import Result
 
-#: An observation takes the place of so many-th of the results that come from its events.
+#: An observation takes the place of the n-th result that comes from its events.
 PLACE_AMONG_ITS_EVENTS = 3
 #: The maximum number of observations beside turns and facts: for a list, and for other questions.
 MAX_FOR_LIST, MAX_OBSERVATIONS = 2, 1
@@ -39,7 +39,7 @@ def assemble(
 ) -> list[Result]:
     """Return up to `count` results by score, with observations in their places.
 
-    `whole`: the ids of documents that tell all about what is asked for as a whole; they come first.
+    `whole`: the ids of pages about the entity that is asked about as a whole; they come first.
     Without turns, observations are merged in by score as well. Turns keep their order, which
     diversification may have changed. A fact appears once, as a result or under an observation.
     """

@@ -64,7 +64,7 @@ class Recaller:
         *,
         uses_stored_index: bool = True,
     ) -> None:
-        """`uses_stored_index`: the files are not restricted to what somebody may read."""
+        """`uses_stored_index`: False if the files are restricted to one reader."""
         self._files = files
         self._uses_stored_index = uses_stored_index
         self._profile = profile

@@ -32,10 +32,10 @@ def uncertainties(
 ) -> dict[str, Uncertainty]:
     """Return fact id -> why it is uncertain, for those of the facts that are.
 
-    A current fact is if it has the words of a dependency's consequence, and a fact with the words
-    of the condition ended, or was said to be moved, since the fact was last stated. Each of the two
-    facts must be by the sender of the dependency, or from its thread. Changes after `until` (unix
-    ms) do not count. Of several changes, the latest is given.
+    A current fact is uncertain if it has the words of a dependency's consequence, and after it was
+    last stated, a fact with the words of the condition ended or was said to be moved. Both facts
+    must be by the sender of the dependency, or from its thread. Changes after `until` (unix ms) do
+    not count. Of several changes, the latest is given.
     """
     connection = files.memory.connection
     if not fact_ids or not queries.has_dependencies(connection):

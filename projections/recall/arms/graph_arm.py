@@ -1,9 +1,9 @@
-"""The graph arm: turns about what is related to a question's entities, or that its themes rest on.
+"""The graph arm: turns found by the relationships of a question's entities, or by its themes.
 
 By entities (`low`): from the entities that the question names, or else those of the most similar
 facts, relationships are followed over two hops. A turn that states one of them counts by the
 distance of its farther end, a turn that mentions an entity on the way half as much. By themes
-(`high`): the turns that the observations rest on that say the most similar facts.
+(`high`): the turns that support the observations in which the most similar facts are items.
 `dual` is both.
 """
 
@@ -26,9 +26,9 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 
 #: How many hops relationships are followed.
 NEIGHBOR_HOPS = 2
-#: How similar to the question a fact is, relative to the most similar, whose entities are followed.
+#: The minimum similarity, as a share of the best, of a fact whose entities are followed.
 ENTITY_SIMILARITY_THRESHOLD = 0.75
-#: Entities that may be reached, and entities that are followed from.
+#: The maximum number of entities that are reached, and of entities at the start.
 MAX_ENTITIES, _MAX_STARTS = 100, 10
 #: The most similar facts whose observations are followed.
 _MAX_NEAREST = 50
@@ -88,7 +88,7 @@ def _add_by_themes(
     files: ZoneFiles,
     facts: Mapping[str, float],
 ) -> None:
-    """Score what observations rest on by the most similar of the facts that they say."""
+    """Score the support of observations by the most similar of their items."""
     connection = files.memory.connection
     nearest = [*islice(facts, _MAX_NEAREST)]
     themes = observation_queries.observations_of(connection, nearest, question.query.until)

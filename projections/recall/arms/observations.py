@@ -22,11 +22,11 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.text.prompts import first_person
 
-# How many of the facts that are nearest to the question are looked for in observations.
+# The number of the nearest facts whose observations are candidates.
 _MAX_NEAREST = 50
 #: The similarity to the question that makes a fact near, as a share of that of the nearest fact.
 MIN_NEARNESS = 0.75
-# Beside turns and facts, so many of the observations with the nearest items are scored.
+# The maximum number of observations, those with the nearest items, scored beside turns and facts.
 _MAX_SCORED = 2
 _TURNS = frozenset({"events", "facts"})
 

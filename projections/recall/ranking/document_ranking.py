@@ -16,7 +16,7 @@ from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.ranking.fusion import weighted_sum
 from recollect.projections.recall.ranking.profiles import TEXT_ARMS, Profile
 
-# As many items of an observation show what it is near to.
+# The number of an observation's nearest items from which its similarity is taken.
 _BEST_ITEMS = 3
 
 Floats = npt.NDArray[np.float32]

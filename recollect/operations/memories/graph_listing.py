@@ -37,7 +37,7 @@ _MAX_FACTS = 20
 
 
 class GraphQuery(NamedTuple):
-    """Which relationships count, at which time, as known when."""
+    """Which relationships count: those that held at `valid_at`, as known at `known_at`."""
 
     types: Sequence[RelationshipType] | None = None
     direction: RelationshipDirection = "both"
