@@ -36,6 +36,8 @@ _SOFT = word_set(
     "officially usually regularly sometimes mostly mainly newly am is are has have been"
 )
 _BE = word_set("am is are")
+_PASSIVE = word_set("am is are was were been being")
+_ARTICLES = word_set("a an the our their")
 _BEEN = word_set("am is are was were has have been being now also originally recently just first")
 _DETERMINERS = word_set(
     "a an the this that these those his her their my our your its another some one two three both"
@@ -183,7 +185,7 @@ def subject_is_at(reading: Reading, at: int) -> Found:
 
 def having_been_at(reading: Reading, at: int) -> Found:
     """Return the auxiliaries of a passive."""
-    return run_of(_BEEN, word_set("am is are was were been being"), reading, at)
+    return run_of(_BEEN, _PASSIVE, reading, at)
 
 
 def adjectives_at(reading: Reading, at: int) -> Found:
@@ -248,7 +250,7 @@ def doing_at(reading: Reading, at: int) -> Found:
 
 def role_at(reading: Reading, at: int) -> Found:
     """Return an occupation with its article: "a senior nurse"."""
-    if reading.lower(at) not in word_set("a an the our their"):
+    if reading.lower(at) not in _ARTICLES:
         return []
     rights = [at + 1, *(right for right, _ in adjectives_at(reading, at + 1))]
     return [(right + 1, None) for right in rights if reading.lower(right) in OCCUPATIONS]

@@ -65,6 +65,11 @@ def observations(
     turn_of = {id_: index.turns.ids[place] for id_, place in place_of.items()}
     sources = source_ids(files.events.connection, sorted(set(turn_of.values())))
     linked = memory.entities_of_facts(connection, facts)
+    near = frozenset(nearest)
+
+    def is_readable(run: str) -> bool:
+        return run in support and all(id_ in place_of for id_, _, _ in support[run])
+
     documents = []
     for item in found:
         supporting = support.get(item.id, ())
@@ -73,18 +78,15 @@ def observations(
             for id_, text, at in sorted(supporting, key=lambda fact: -nearness.get(fact[0], 0.0))
             if id_ in place_of and question.allowed[place_of[id_]]
         ]
-        is_readable = all(id_ in place_of for id_, _, _ in supporting)
         # The observation's text may reveal any of its supporting facts.
         is_revealing = question.query.allowed_numbers is not None and len(allowed) < len(supporting)
-        if not allowed or not is_readable or is_revealing:
+        if not allowed or not is_readable(item.id) or is_revealing:
             continue
         previous = []
-        if item.before is not None and all(
-            id_ in place_of for id_, _, _ in support.get(item.before[0], [("", "", 0)])
-        ):
+        if item.before is not None and is_readable(item.before[0]):
             previous = [(*item.before, item.created_at)]
         entities = {entity for fact in allowed for entity in linked.get(fact.id, ())}
-        documents.append(_document(item, allowed, frozenset(nearest), entities, previous))
+        documents.append(_document(item, allowed, near, entities, previous))
     return documents
 
 
