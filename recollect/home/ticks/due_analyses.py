@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import apsw
 
 from recollect.home.home_directory import Home
-from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.projections.memory.listing.analysis_list import due_episodes
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse, Draft, OwnAnalysis
@@ -108,12 +107,3 @@ def publish_due(node: Node, zone: str, own: Sequence[OwnAnalysis], at: int) -> i
         )
     publish_commands(node.ledger, zone, drafts)
     return len(drafts)
-
-
-def analyse_ended(zone: OpenZone) -> None:
-    """Analyse the episodes that have ended, if the home is set to, and no worker does."""
-    own, node = automatic_analyses(zone.open_home.home), zone.node
-    if own is None or zone.open_home.has_follower or node.ledger.workers() or not zone.exists():
-        return
-    if publish_due(node, zone.name, own, unix_ms()):
-        zone.decide()

@@ -1,4 +1,4 @@
-"""Consolidation without a worker: an import appends a tick at its end."""
+"""The tick of consolidation after an import."""
 
 from __future__ import annotations
 
@@ -7,22 +7,13 @@ from recollect.projections.events.event_queries import latest_ingestion
 from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.events import Tick
 from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator
+from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 
 
-def consolidate_imported(zone: OpenZone) -> None:
-    """Append a tick if facts were added to a cluster, and decide it with the commands it causes."""
-    node = zone.node
-    if (
-        not zone.open_home.home.configuration.ticks
-        or zone.open_home.has_follower
-        or node.ledger.workers()
-        or not zone.exists()
-        or not any(isinstance(agent, Consolidator) for agent in node.agents)
-    ):
-        return
-    if tick_if_changed(zone):
-        zone.decide()
+def consolidates(node: Node) -> bool:
+    """Return whether the home's agents consolidate facts into observations."""
+    return any(isinstance(agent, Consolidator) for agent in node.agents)
 
 
 def tick_if_changed(zone: OpenZone) -> bool:
@@ -31,6 +22,8 @@ def tick_if_changed(zone: OpenZone) -> bool:
     The tick has the time of the latest event, so that the same events give the same tick whenever
     and wherever they are imported.
     """
+    if not consolidates(zone.node):
+        return False
     with zone.files() as files:
         if not has_changed_clusters(files.memory.connection):
             return False

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.ticks.due_consolidation import consolidates
 from recollect.projections.events.event_queries import time_of_zone
 from recollect.projections.memory.pass_queries import last_pass
 from recollect.schemas.events import Tick
-from recollect.streams.agents.consolidator import Consolidator
 from recollect.streams.agents.daily_passes import TEMPORAL
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
@@ -22,7 +21,7 @@ def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> boo
     The zone's time is that of its latest message. A day begins at `hour` (UTC). `asked`:
     somebody asks for the passes, so they are due.
     """
-    if not any(isinstance(agent, Consolidator) for agent in node.agents):
+    if not consolidates(node):
         return False
     if hour == OFF and not asked:
         return False
@@ -39,16 +38,3 @@ def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> boo
 
 def _day(at: int, hour: int) -> int:
     return (at - hour * _HOUR_MS) // _DAY_MS
-
-
-def pass_after_import(zone: OpenZone) -> None:
-    """Run the daily passes that are due, in a home without a worker."""
-    configuration = zone.open_home.home.configuration
-    if (
-        configuration.ticks
-        and not zone.open_home.has_follower
-        and not zone.node.ledger.workers()
-        and zone.exists()
-        and pass_if_due(zone.node, zone.name, configuration.passes_hour)
-    ):
-        zone.decide()

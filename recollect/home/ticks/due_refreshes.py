@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import latest_ingestion
 from recollect.schemas.events import RefreshModels
 from recollect.streams.agents.mental_models.due_models import due_models
@@ -11,28 +10,12 @@ from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 
 
-def refresh_after_import(zone: OpenZone) -> None:
-    """Refresh the mental models that are due, in a home without a worker.
-
-    The time is that of the latest event, so that the same events give the same command whenever and
-    wherever they are imported.
-    """
-    configuration = zone.open_home.home.configuration
-    if (
-        configuration.ticks
-        and not zone.open_home.has_follower
-        and not zone.node.ledger.workers()
-        and zone.exists()
-        and refresh_due_models(zone.node, zone.name, configuration.profile_facts)
-    ):
-        zone.decide()
-
-
 def refresh_due_models(node: Node, zone: str, min_facts: int, at: int | None = None) -> bool:
     """Append a command that refreshes what is due at a time (unix ms); return whether any is.
 
     `min_facts`: an entity with so many facts gets a profile; 0: none does. `at` None: the time of
-    the latest event.
+    the latest event, so that the same events give the same command whenever and wherever they are
+    imported.
     """
     if not any(isinstance(agent, MentalModelHandler) for agent in node.agents):
         return False

@@ -46,11 +46,7 @@ def follow(
         InvalidInput: `path` is not a file, or its format cannot be read line by line.
     """
     # Imported here: they load the agents, which a query does not need.
-    from recollect.home.ticks.abandoned_turns import end_abandoned_turns
-    from recollect.home.ticks.due_analyses import analyse_ended
-    from recollect.home.ticks.due_consolidation import consolidate_imported
-    from recollect.home.ticks.due_passes import pass_after_import
-    from recollect.home.ticks.due_refreshes import refresh_after_import
+    from recollect.home.ticks.after_import import conclude_import
     from recollect.operations.processes.embedded_worker import TICK_SECONDS
 
     started = time.monotonic()
@@ -73,11 +69,7 @@ def follow(
         stops = has_grown and each(report_of(zone, counts, started, wait=wait))
         if wait and time.monotonic() >= next_tick:
             next_tick = time.monotonic() + TICK_SECONDS
-            end_abandoned_turns(zone)
-            analyse_ended(zone)
-            consolidate_imported(zone)
-            pass_after_import(zone)
-            refresh_after_import(zone)
+            conclude_import(zone, of_files=True)
         return stops
 
     while True:

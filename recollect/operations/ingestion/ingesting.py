@@ -92,13 +92,9 @@ def ingest(
         raise InvalidInput(all_rejected_message(report))
     if wait and report.read > 1:
         # Imported here: it loads the agents, which a query does not need.
-        from recollect.home.ticks.due_consolidation import consolidate_imported
-        from recollect.home.ticks.due_passes import pass_after_import
-        from recollect.home.ticks.due_refreshes import refresh_after_import
+        from recollect.home.ticks.after_import import conclude_import
 
-        consolidate_imported(zone)
-        pass_after_import(zone)
-        refresh_after_import(zone)
+        conclude_import(zone, of_files=False)
     return report
 
 
@@ -226,17 +222,9 @@ def ingest_files(
     # A zone's export has the commands that followed its imports.
     if wait and not is_own:
         # Imported here: it loads the agents, which a query does not need.
-        from recollect.home.ticks.abandoned_turns import end_abandoned_turns
-        from recollect.home.ticks.due_analyses import analyse_ended
-        from recollect.home.ticks.due_consolidation import consolidate_imported
-        from recollect.home.ticks.due_passes import pass_after_import
-        from recollect.home.ticks.due_refreshes import refresh_after_import
+        from recollect.home.ticks.after_import import conclude_import
 
-        end_abandoned_turns(zone)
-        consolidate_imported(zone)
-        pass_after_import(zone)
-        analyse_ended(zone)
-        refresh_after_import(zone)
+        conclude_import(zone, of_files=True)
     return report
 
 

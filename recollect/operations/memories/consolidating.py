@@ -13,12 +13,11 @@ def consolidate(zone: OpenZone) -> ConsolidationReport:
     Nothing is written unless the agents consolidate.
     """
     # Imported here: they load the agents, which a query does not need.
-    from recollect.home.ticks.due_consolidation import tick_if_changed
+    from recollect.home.ticks.due_consolidation import consolidates, tick_if_changed
     from recollect.home.ticks.due_passes import pass_if_due
-    from recollect.streams.agents.consolidator import Consolidator
 
     zone.must_exist()
-    if not any(isinstance(agent, Consolidator) for agent in zone.node.agents):
+    if not consolidates(zone.node):
         return ConsolidationReport(written=0, ended=0, consolidates=False)
     with zone.files() as files:
         before = files.memory.watermark().number

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 
 from recollect.home.home_directory import Home
 from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
+from recollect.home.ticks.due_consolidation import consolidates
 from recollect.home.ticks.due_passes import OFF, pass_if_due
 from recollect.home.ticks.due_refreshes import refresh_due_models
 from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import OwnAnalysis, Tick
-from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator
+from recollect.streams.agents.consolidator import CONSOLIDATE
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
@@ -196,11 +197,6 @@ def tick(ticked: dict[str, int], node: Node, zone: str) -> None:
     tick_ = Tick(source_id=f"tick:{CLOSE_TURNS}:{period}", name=CLOSE_TURNS)
     (receipt,) = publish_commands(node.ledger, zone, [command(tick_, at, ingested_at=at)])
     ticked[zone] = receipt.number
-
-
-def consolidates(node: Node) -> bool:
-    """Return whether the home's agents consolidate facts into observations."""
-    return any(isinstance(agent, Consolidator) for agent in node.agents)
 
 
 def consolidation_tick(node: Node, zone: str) -> bool:

@@ -1,0 +1,40 @@
+"""The end of an import: what is due then is appended and decided, in a home without a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.home.ticks.abandoned_turns import tick_if_abandoned
+from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
+from recollect.home.ticks.due_consolidation import tick_if_changed
+from recollect.home.ticks.due_passes import pass_if_due
+from recollect.home.ticks.due_refreshes import refresh_due_models
+
+
+def conclude_import(zone: OpenZone, *, of_files: bool) -> None:
+    """Append the commands that are due, one kind after the other, and decide each.
+
+    `of_files`: the import was of files, so conversations are complete: turns are closed that were
+    abandoned, and episodes analysed that have ended.
+    """
+    if zone.open_home.has_follower or zone.node.ledger.workers() or not zone.exists():
+        return
+    for append_if_due in _steps(zone, of_files=of_files):
+        if append_if_due():
+            zone.decide()
+
+
+def _steps(zone: OpenZone, *, of_files: bool) -> Iterator[Callable[[], bool | int]]:
+    """Yield the functions that append what is due, and return whether they did."""
+    home, node = zone.open_home.home, zone.node
+    configuration, own_types = home.configuration, automatic_analyses(home)
+    if configuration.ticks and of_files:
+        yield lambda: tick_if_abandoned(zone)
+    if configuration.ticks:
+        yield lambda: tick_if_changed(zone)
+        yield lambda: pass_if_due(node, zone.name, configuration.passes_hour)
+    if own_types is not None and of_files:
+        yield lambda: publish_due(node, zone.name, own_types, unix_ms())
+    if configuration.ticks:
+        yield lambda: refresh_due_models(node, zone.name, configuration.profile_facts)
