@@ -17,7 +17,12 @@ from typing import Any
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
-from recollect.operations.inference.sandbox import Sandbox, SandboxFailure
+from recollect.operations.inference.sandbox import (
+    CodeResult,
+    Sandbox,
+    SandboxFailure,
+    SandboxTimeout,
+)
 from recollect.operations.memories import memory_listing
 from recollect.operations.writing.writing import open_client
 from recollect.schemas.errors import AlreadyClosed, InvalidInput
@@ -39,6 +44,8 @@ OnEvent = Callable[[InferenceEvent], None]
 _SHOWN_OUTPUT = 8_000
 #: Default and maximum number of results of a search, and of characters of a read.
 _RESULTS, _MAX_RESULTS, _MAX_READ = 10, 100, 100_000
+#: What may stand before the id of a memory: the virtual path of Nexus.
+_OBJECTS = "/objs/memory/"
 #: Characters that a sub-query may be given.
 _MAX_PROMPT = 200_000
 
@@ -100,6 +107,7 @@ def infer(
         memory = memory_listing.get_memory(zone, path.removeprefix(_OBJECTS))
         sources |= dict.fromkeys(memory.source_event_ids)
         texts.append(f"== {path}\n{memory.text}\n")
+    text = "\n".join(texts)
     with ExitStack() as stack:
         home = zone.open_home.home
         client = open_client(home.configuration, home.directory, model=model)
@@ -112,7 +120,7 @@ def infer(
         stack.callback(timer.cancel)
         sandbox = stack.enter_context(
             Sandbox(
-                "\n".join(texts),
+                text,
                 {
                     "nexus_search": run.search,
                     "nexus_read": run.read,
@@ -123,7 +131,7 @@ def infer(
             )
         )
         role = _ROLE.format(
-            length=sum(map(len, texts)),
+            length=len(text),
             paths=f" with the memories {', '.join(context_paths)}" if context_paths else "",
             prompt=_MAX_PROMPT,
             shown=_SHOWN_OUTPUT,
@@ -131,12 +139,12 @@ def infer(
         return run.answer(role, query, sandbox, max_iterations, on_event or (lambda event: None))
 
 
-#: The seed's virtual path of a memory, before its id.
-_OBJECTS = "/objs/memory/"
-
-
 class _LimitReached(Exception):
     """No tokens are left."""
+
+
+#: What ends a run with a status; other errors are raised.
+_ENDINGS = (_LimitReached, AlreadyClosed, SandboxFailure, ModelUnavailable, BudgetExceeded)
 
 
 class _Run:
@@ -162,44 +170,40 @@ class _Run:
             {"role": "user", "content": query},
         ]
         result = None
-        while result is None:
-            iteration = len(self._steps) + 1
-            if iteration > max_iterations:
-                result = self._result("max_iterations")
-                break
+        for iteration in range(1, max_iterations + 1):
             on_event(InferenceEvent(event="iteration_start", iteration=iteration))
             before = self._tokens
             try:
                 reply = self._ask(messages)
                 code = "\n".join(_CODE.findall(reply))
                 # A reply without code is the answer.
-                ran = sandbox.run(code) if code.strip() else None
+                ran = sandbox.run(code) if code.strip() else CodeResult("", None, reply)
                 if self._ended is not None:
                     raise self._ended
-            except Exception as error:
+            except _ENDINGS as error:
                 result = self._ending(error)
-                if result is None:
-                    raise
                 break
             step = InferenceStep(
                 iteration=iteration,
                 code=code,
-                output="" if ran is None else ran.output[:_SHOWN_OUTPUT],
-                error=None if ran is None else ran.error,
+                output=ran.output[:_SHOWN_OUTPUT],
+                error=ran.error,
                 tokens=self._tokens - before,
             )
             self._steps.append(step)
-            if ran is not None:
+            if code.strip():
                 on_event(InferenceEvent(event="code_execution", iteration=iteration, step=step))
             on_event(InferenceEvent(event="iteration_complete", iteration=iteration, step=step))
-            if ran is None or ran.answer is not None:
-                result = self._result("success", reply if ran is None else ran.answer or "")
+            if ran.answer is not None:
+                result = self._result("success", ran.answer)
                 break
             shown = "\n".join(filter(None, (step.output, step.error))) or "(nothing was printed)"
             messages += [
                 {"role": "assistant", "content": reply},
                 {"role": "user", "content": f"Output:\n{shown}"},
             ]
+        if result is None:
+            result = self._result("max_iterations")
         on_event(InferenceEvent(event="final_answer", iteration=len(self._steps), result=result))
         return result
 
@@ -249,18 +253,14 @@ class _Run:
         self._tokens += reply.tokens_in + reply.tokens_out
         return reply.text
 
-    def _ending(self, error: Exception) -> Inference | None:
-        """Return the result when an error ends the run, or None for an unexpected error."""
+    def _ending(self, error: Exception) -> Inference:
+        """Return the result of a run that one of `_ENDINGS` ended."""
         if isinstance(error, _LimitReached):
             return self._result("max_tokens")
-        if isinstance(error, AlreadyClosed):
+        if isinstance(error, AlreadyClosed | SandboxTimeout):
             return self._result("timeout")
-        if isinstance(error, SandboxFailure):
-            timed_out = "time was up" in str(error)
-            return self._result("timeout" if timed_out else "failed", error=f"sandbox: {error}")
-        if isinstance(error, ModelUnavailable | BudgetExceeded):
-            return self._result("failed", error=str(error))
-        return None
+        source = "sandbox: " if isinstance(error, SandboxFailure) else ""
+        return self._result("failed", error=f"{source}{error}")
 
     def _result(
         self, status: InferenceStatus, answer: str = "", error: str | None = None

@@ -37,6 +37,10 @@ class SandboxFailure(Exception):
     """The sandbox ended: a limit was reached, or its process was killed."""
 
 
+class SandboxTimeout(SandboxFailure):
+    """The sandbox reached the end of its time."""
+
+
 class CodeResult(NamedTuple):
     """What code printed, its error, and the answer that it gave with FINAL."""
 
@@ -162,7 +166,7 @@ class Sandbox:
     def _await(self, selector: selectors.BaseSelector) -> None:
         left = self._deadline - time.monotonic()
         if left <= 0 or not selector.select(left):
-            raise SandboxFailure("its time was up")
+            raise SandboxTimeout("its time was up")
 
     def _failure(self) -> SandboxFailure:
         status = self._process.wait(5)
