@@ -107,7 +107,6 @@ def read_judged_questions(path: Path) -> list[JudgedQuestion]:
 
     def parse(line: JudgedLine) -> JudgedQuestion:
         query = line.to_query(line.query, Query(line.query))
-        fields = {name: getattr(query, name) for name in Query.__struct_fields__}
-        return JudgedQuestion(**fields, sources=line.sources, id=line.id)
+        return JudgedQuestion(**msgspec.structs.asdict(query), sources=line.sources, id=line.id)
 
     return list(read_lines(path, JudgedLine, parse))

@@ -36,6 +36,7 @@ from recollect.schemas.wire.answering import (
     SupportingFact,
     Time,
     Uncertainty,
+    plain_query,
 )
 from recollect.schemas.wire.episode_entries import (
     Episode,
@@ -399,4 +400,5 @@ __all__ = [
     "WriterProposalStatus",
     "ZoneModelUsage",
     "ZoneSummary",
+    "plain_query",
 ]

@@ -19,6 +19,7 @@ from recollect.schemas.wire import (
     JudgedQuestion,
     MissedSource,
     Query,
+    plain_query,
 )
 
 #: Maximum questions of one evaluation: each takes as many searches as it has sources, and one more.
@@ -77,8 +78,7 @@ def evaluate(zone: OpenZone, questions: Sequence[JudgedQuestion], max_results: i
 
 
 def _query(question: JudgedQuestion, max_results: int) -> Query:
-    fields = {name: getattr(question, name) for name in Query.__struct_fields__}
-    return msgspec.structs.replace(Query(**fields), max_results=max_results, explain=False)
+    return msgspec.structs.replace(plain_query(question), max_results=max_results, explain=False)
 
 
 def _known_sources(zone: OpenZone, sources: set[str]) -> set[str]:

@@ -42,6 +42,7 @@ from recollect.schemas.wire import (
     Query,
     RecallAnswer,
     Reflection,
+    plain_query,
 )
 
 #: Appended to the description of every tool that returns remembered text.
@@ -76,8 +77,7 @@ def _explain_input(query: AnyQuery, id: str, /, **fields: Any) -> ExplainInput:
 
 
 def _explain_arguments(input_: ExplainInput) -> tuple[Query, str]:
-    fields = {name: getattr(input_, name) for name in Query.__struct_fields__}
-    return Query(**fields), input_.id
+    return plain_query(input_), input_.id
 
 
 def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallAnswer:
