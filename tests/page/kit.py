@@ -115,6 +115,14 @@ def shown(browser: Any, service: Served, **options: Any) -> Iterator[Page]:
     assert foreign == []
 
 
+def view(page: Page, place: str) -> Any:
+    """Open an address, and return the part with the view."""
+    page.goto(f"/#/{place}")
+    main = page.get_by_role("main")
+    main.wait_for()
+    return main
+
+
 @contextmanager
 def filled_service(home: Path, **settings: Any) -> Iterator[Served]:
     """Serve a home that `fill` makes."""

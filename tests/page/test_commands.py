@@ -11,7 +11,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.cli.app import run
-from tests.page.kit import HOSTILE, Page, message, shown
+from tests.page.kit import HOSTILE, Page, message, shown, view
 from tests.service.kit import Served, served
 
 pytestmark = pytest.mark.slow
@@ -66,14 +66,6 @@ def page(browser: Any, changed: Served) -> Iterator[Page]:
     """A tab on the page of `changed`."""
     with shown(browser, changed) as found:
         yield found
-
-
-def view(page: Page, place: str) -> Any:
-    """Open an address, and return the part with the view."""
-    page.goto(f"/#/{place}")
-    main = page.get_by_role("main")
-    expect(main).to_be_visible()
-    return main
 
 
 def texts(service: Served, zone: str) -> list[str]:

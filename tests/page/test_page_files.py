@@ -70,6 +70,14 @@ def test_every_imported_module_is_there(scripts: list[Path]) -> None:
             assert (path.parent / name).resolve().is_file(), f"{path}: {name}"
 
 
+@pytest.mark.parametrize("path", OWN, ids=lambda path: str(path.relative_to(STATIC)))
+def test_every_imported_name_is_used(path: Path) -> None:
+    text = path.read_text("utf-8")
+    for names in re.findall(r"^import \{([^}]+)\} from", text, re.MULTILINE):
+        for name in re.findall(r"\w+", names):
+            assert len(re.findall(rf"\b{name}\b", text)) > 1, name
+
+
 @pytest.mark.parametrize("path", ["/", "/page/shell/main.js", "/page/page.css"])
 def test_an_answer_of_the_page_has_a_strict_policy(service: Served, path: str) -> None:
     with service.bare() as client:

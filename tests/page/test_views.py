@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recollect.cli.app import run
-from tests.page.kit import HOSTILE, POTTERY, Page, message, shown
+from tests.page.kit import HOSTILE, POTTERY, Page, message, shown, view
 from tests.service.kit import Served
 
 pytestmark = pytest.mark.slow
@@ -23,14 +23,6 @@ expect: Any = None
 def expectations() -> None:
     global expect
     expect = pytest.importorskip("playwright.sync_api").expect
-
-
-def view(page: Page, place: str) -> Any:
-    """Open an address, and return the part with the view."""
-    page.goto(f"/#/{place}")
-    main = page.get_by_role("main")
-    expect(main).to_be_visible()
-    return main
 
 
 def results(main: Any) -> Any:

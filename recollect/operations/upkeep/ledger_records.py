@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -241,19 +241,15 @@ def _decision(zone: OpenZone, kind: str, change: AcceptedChange) -> RecordDecisi
 
 def _agents_of(zone: OpenZone, kind: str) -> list[str]:
     """Return the names of the agents that handle a kind, in the order in which they decide."""
-    names = {id(agent): name for name, agent in _built_in().items()}
+    # Imported here: only this needs the agents.
+    from recollect.streams.agents import BY_NAME
+
+    names = {id(agent): name for name, agent in BY_NAME.items()}
     return [
         names.get(id(agent), type(agent).__name__)
         for agent in zone.node.agents
         if kind in agent.kinds
     ]
-
-
-def _built_in() -> Mapping[str, object]:
-    # Imported here: only this needs the agents.
-    from recollect.streams.agents import BY_NAME
-
-    return BY_NAME
 
 
 def _rows(keys: KeyStore, change: AcceptedChange) -> list[DecidedRows]:

@@ -4,37 +4,27 @@ import { hrefOf } from "../shell/address.js";
 import { component, html, signal } from "../shell/component.js";
 import { load, may } from "../shell/service.js";
 import { Say, commands, lacking } from "./commands.js";
+import { memoryPath, retraction } from "./memories.js";
 import { Name } from "./texts.js";
-
-const memoryPath = (id) => `/memories/${encodeURIComponent(id)}`;
 
 /** Take back a fact, or all that a message gave, and restore it; say a fact better. Properties:
  * `zone`, `memory`. */
 export const Corrections = component((props) => {
   const given = commands();
 
-  const retraction = (id, restore) => ({
-    zone: props.value.zone,
-    path: `${memoryPath(id)}/retract`,
-    method: "POST",
-    body: restore ? { restore } : {},
-  });
-
-  const takeBack = () => {
-    const { id } = props.value.memory;
-    given.run(retraction(id, false), "Taken back: it no longer counts.", retraction(id, true));
+  const retract = (restore, said) => {
+    const { zone, memory } = props.value;
+    given.run(retraction(zone, memory.id, restore), said, retraction(zone, memory.id, !restore));
   };
-  const restore = () => {
-    const { id } = props.value.memory;
-    given.run(retraction(id, true), "Restored: it counts again.", retraction(id, false));
-  };
+  const takeBack = () => retract(false, "Taken back: it no longer counts.");
+  const restore = () => retract(true, "Restored: it counts again.");
   const sayBetter = async (text) => {
     const { zone, memory } = props.value;
     const request = { zone, path: memoryPath(memory.id), method: "PATCH", body: { text } };
     return (
       (await given.run(request, "Replaced by your words.", (report) => [
-        retraction(report.id, false),
-        retraction(memory.id, true),
+        retraction(zone, report.id, false),
+        retraction(zone, memory.id, true),
       ])) !== null
     );
   };
@@ -69,12 +59,9 @@ export const Tell = component((props) => {
     const { zone } = props.value;
     const request = { zone, path: "/memories", method: "POST", body: { content } };
     return (
-      (await given.run(request, "Remembered.", (receipt) => ({
-        zone,
-        path: `${memoryPath(receipt.event_id)}/retract`,
-        method: "POST",
-        body: {},
-      }))) !== null
+      (await given.run(request, "Remembered.", (receipt) =>
+        retraction(zone, receipt.event_id, false),
+      )) !== null
     );
   };
   return () => {

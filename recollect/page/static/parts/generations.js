@@ -3,7 +3,7 @@
 import { component, html } from "../shell/component.js";
 import { memoryHref } from "./memories.js";
 import { WordChanges } from "./difference.js";
-import { Name, Text } from "./texts.js";
+import { Name, Text, names } from "./texts.js";
 import { count } from "./times.js";
 
 /** Properties: `difference`; `zone`: where the gained facts are, if it is another zone. */
@@ -42,5 +42,5 @@ function entities(title, found, verb) {
   if (!found.length) return null;
   return html`<section aria-label=${title}><h3>${title}</h3>
     <ul class="rows">${found.map((each) => html`<li key=${each.name}><${Name} text=${each.name} /> ${verb}
-      ${" "}${each.names.map((name, at) => html`${at ? ", " : ""}<${Name} text=${name} />`)}</li>`)}</ul></section>`;
+      ${" "}${names(each.names)}</li>`)}</ul></section>`;
 }

@@ -28,11 +28,36 @@ export function memoryHref(type, id) {
   return hrefOf({ view: VIEWS[type] ?? "memory", id });
 }
 
+/** Return the path of a memory, within its zone. */
+export function memoryPath(id) {
+  return `/memories/${encodeURIComponent(id)}`;
+}
+
+/** Return the request that takes a memory back, or restores it. */
+export function retraction(zone, id, restore) {
+  return { zone, path: `${memoryPath(id)}/retract`, method: "POST", body: restore ? { restore } : {} };
+}
+
+/** Return the request for the facts that messages gave, replaced ones too. */
+export function factsFrom(zone, eventIds, limit) {
+  const query = { scope: "facts", superseded: true, limit, source_event_ids: eventIds };
+  return { zone, path: "/memories", query };
+}
+
+/** Return the address of what a command is about; null if it has no page. */
+export function subjectHref({ kind, id }, payload) {
+  if (kind === "remember") return memoryHref("event", id);
+  if (payload.target) return memoryHref("fact", payload.target);
+  if (payload.model_id) return memoryHref("mental_model", payload.model_id);
+  if (payload.entity_a) return hrefOf({ view: "people", id: payload.entity_a });
+  return payload.candidate_id || payload.merge_id ? hrefOf({ view: "merges" }) : null;
+}
+
 /** The steps from a memory down to the words it rests on. Property: `id`, `zone`. */
 export const Sources = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
-    path: `/memories/${encodeURIComponent(props.value.id)}/why`,
+    path: `${memoryPath(props.value.id)}/why`,
   }));
   return () =>
     answered(
@@ -50,7 +75,7 @@ export const Sources = component((props, own) => {
 export const Evidence = component((props, own) => {
   const fact = load(own, () => ({
     zone: props.value.zone,
-    path: `/memories/${encodeURIComponent(props.value.id)}`,
+    path: memoryPath(props.value.id),
   }));
   const said = load(own, () => {
     const ids = fact.value.data?.source_event_ids ?? [];

@@ -3,6 +3,7 @@
 
 import { address, setParams } from "../shell/address.js";
 import { component, html, signal } from "../shell/component.js";
+import { option } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { time } from "./times.js";
 
@@ -28,10 +29,7 @@ export function otherMoment(axes) {
 
 /** Return the options of a command for moments. */
 export function momentOptions({ known_at, valid_at }) {
-  return [
-    ...(known_at ? ["--known-at", known_at] : []),
-    ...(valid_at ? ["--valid-at", valid_at] : []),
-  ];
+  return [...option("--known-at", known_at), ...option("--valid-at", valid_at)];
 }
 
 /** Return moments in words. */
@@ -41,6 +39,12 @@ export function inWords({ known_at, valid_at }) {
     ...(valid_at ? [`valid at ${time(valid_at)}`] : []),
   ];
   return parts.join(", ");
+}
+
+/** Return the version that stood at a time; the last one without a time. `at`: a version's time. */
+export function versionAt(versions, known_at, at) {
+  const known = Date.parse(known_at ?? "9999-12-31");
+  return versions.filter((version) => Date.parse(at(version)) <= known).at(-1);
 }
 
 const NARROW = matchMedia("(max-width: 720px)");

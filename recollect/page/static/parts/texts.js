@@ -78,6 +78,11 @@ export const Name = component(
   (props) => () => html`<bdi class="text">${visible(cut(props.value.text ?? "", 120))}</bdi>`,
 );
 
+/** Return names, separated by commas. */
+export function names(texts) {
+  return texts.map((text, at) => html`${at ? ", " : ""}<${Name} text=${text} />`);
+}
+
 /** Return a text with the parts that are quoted from it marked. */
 export function marked(text, quotes) {
   const spans = [];

@@ -5,7 +5,7 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { Difference } from "../parts/difference.js";
-import { Fold, KINDS, Sources, attribution, memoryHref } from "../parts/memories.js";
+import { Fold, KINDS, Sources, attribution, memoryHref, memoryPath } from "../parts/memories.js";
 import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { answered, nothing } from "../parts/states.js";
 import { Text } from "../parts/texts.js";
@@ -150,7 +150,7 @@ const Explained = component((props, own) => {
 
 function explanation(zone, query, id) {
   const { body } = question(zone, query, moment(AXES));
-  return { zone, path: `/memories/${encodeURIComponent(id)}/explain`, method: "POST", body };
+  return { zone, path: `${memoryPath(id)}/explain`, method: "POST", body };
 }
 
 const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;

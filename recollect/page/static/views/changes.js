@@ -5,7 +5,7 @@ import { component, follow, html } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
-import { Fold, memoryHref } from "../parts/memories.js";
+import { Fold, retraction, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
@@ -71,7 +71,7 @@ const Change = component((props, own) => {
   return () =>
     answered(found, ({ record, payload }) => {
       const { zone, given } = props.value;
-      const about = aboutOf(record, payload);
+      const about = subjectHref(record, payload);
       const undo = undoOf(zone, record, payload);
       return html`<p class="field">${about ? html`<a href=${about}>What it is about</a>` : null}
         ${undo
@@ -81,24 +81,10 @@ const Change = component((props, own) => {
     });
 });
 
-function aboutOf({ kind, id }, { target, model_id: model, entity_a: a, candidate_id: merge, merge_id: done }) {
-  if (kind === "remember") return memoryHref("event", id);
-  if (target) return memoryHref("fact", target);
-  if (model) return memoryHref("mental_model", model);
-  if (a) return hrefOf({ view: "people", id: a });
-  return merge || done ? hrefOf({ view: "merges" }) : null;
-}
-
 /** Return the request that undoes a change; null if there is none. */
 function undoOf(zone, { kind, id }, payload) {
-  const retraction = (target, restore) => ({
-    zone,
-    path: `/memories/${encodeURIComponent(target)}/retract`,
-    method: "POST",
-    body: restore ? { restore } : {},
-  });
-  if (kind === "remember") return retraction(id, false);
-  if (kind === "retract") return retraction(payload.target, !payload.restore);
+  if (kind === "remember") return retraction(zone, id, false);
+  if (kind === "retract") return retraction(zone, payload.target, !payload.restore);
   if (kind === "decide_merge" && payload.approve) {
     const path = `/merges/${encodeURIComponent(payload.candidate_id)}`;
     return { zone, path, method: "PATCH", body: { status: "undone" } };

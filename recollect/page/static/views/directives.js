@@ -66,8 +66,6 @@ const View = component((props, own) => {
   };
 
   return () => {
-    // The rows are drawn anew when these change.
-    const state = `${edited.value} ${given.busy.value}`;
     return html`<nav class="tabs" aria-label="Which">
       <a href=${hrefOf({ view: "directives" })} aria-current=${ended() ? undefined : "true"}>Obeyed</a>
       <a href=${hrefOf({ view: "directives", params: { ended: "1" } })}
@@ -77,7 +75,7 @@ const View = component((props, own) => {
         send=${async (text) => (await given.run(add(text), "Added.", remove)) !== null} />
       ${given.outcome()}
       <${Pages} request=${request()} entries=${(page) => page.directives} label="Directives"
-        empty="There is no standing instruction." row=${row} state=${state} />`;
+        empty="There is no standing instruction." row=${row} />`;
   };
 });
 

@@ -6,7 +6,7 @@ import { option, sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { longOperation } from "../parts/long_operations.js";
-import { attribution, memoryHref } from "../parts/memories.js";
+import { attribution, memoryHref, memoryPath } from "../parts/memories.js";
 import { answered, Refused } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
@@ -142,7 +142,7 @@ const Words = component((props) => () => {
 const Word = component((props, own) => {
   const found = load(own, () => {
     const { zone, id } = props.value;
-    return id.startsWith("#") ? null : { zone, path: `/memories/${encodeURIComponent(id)}` };
+    return id.startsWith("#") ? null : { zone, path: memoryPath(id) };
   });
   return () => {
     const { data } = found.value;
@@ -235,7 +235,7 @@ const Certificate = component((props, own) => {
     const { zone, certificate } = props.value;
     const { statement } = certificate;
     const { erased, rows, replay, scan } = statement;
-    const may_check = may("admin", zone);
+    const mayCheck = may("admin", zone);
     return html`<div class="certificate">
       <dl class="explained">
         <div><dt>Erasure</dt><dd>${statement.erasure}, ${time(statement.erased_at)}</dd></div>
@@ -251,7 +251,7 @@ const Certificate = component((props, own) => {
       </dl>
       <p class="field"><a href=${href.value} download=${`erasure-${statement.erasure}.json`}>
           Download the certificate</a>
-        <button type="button" disabled=${!may_check || check.busy()}
+        <button type="button" disabled=${!mayCheck || check.busy()}
           onClick=${() => check.start(zone, "/verify", { certificate })}>Check it</button>
         ${lacking("admin", zone)}</p>
       ${check.outcome(zone, (found) => html`<${Checked} check=${found.certificate} />`)}

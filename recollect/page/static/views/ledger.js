@@ -4,7 +4,7 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { memoryHref } from "../parts/memories.js";
+import { memoryHref, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
@@ -106,6 +106,7 @@ const Record = component((props, own) => {
   return () =>
     answered(found, ({ record, hash, previous, offset, last, payload, decision }) => {
       const { number } = record;
+      const about = payload && subjectHref(record, payload);
       return html`<nav class="crumbs" aria-label="Step">
           ${number > 1 ? to(number - 1, "← Previous record") : html`<span class="quiet">The first record</span>`}
           ${number < last ? to(number + 1, "Next record →") : html`<span class="quiet">The last record</span>`}
@@ -121,9 +122,7 @@ const Record = component((props, own) => {
             : html`<${Values} values=${payload} />
                 ${record.text !== null && "content" in payload
                   ? html`<p><a href=${memoryHref("event", record.id)}>The message, and what it gave</a></p>`
-                  : "target" in payload || "model_id" in payload
-                    ? html`<p><a href=${memoryHref("fact", payload.target ?? payload.model_id)}>What it is about</a></p>`
-                    : null}`}</section>
+                  : about ? html`<p><a href=${about}>What it is about</a></p>` : null}`}</section>
         <section aria-labelledby="chain"><h2 id="chain">Chain</h2>
           <dl class="pairs"><dt>SHA-256</dt><dd><code>${hash}</code></dd>
             <dt>Previous</dt><dd>${number > 1 ? to(number - 1, html`<code>${previous}</code>`) : html`<code>${previous}</code>`}</dd>

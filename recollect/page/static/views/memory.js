@@ -4,7 +4,15 @@ import { hrefOf } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { Evidence, KINDS, Sources, attribution, memoryHref } from "../parts/memories.js";
+import {
+  Evidence,
+  KINDS,
+  Sources,
+  attribution,
+  factsFrom,
+  memoryHref,
+  memoryPath,
+} from "../parts/memories.js";
 import { Corrections } from "../parts/corrections.js";
 import { WordChanges } from "../parts/difference.js";
 import { answered, nothing } from "../parts/states.js";
@@ -13,7 +21,7 @@ import { time } from "../parts/times.js";
 import { quotesOf } from "../parts/quotes.js";
 
 const View = component((props, own) => {
-  const path = () => `/memories/${encodeURIComponent(props.value.id)}`;
+  const path = () => memoryPath(props.value.id);
   const found = load(own, () => ({ zone: props.value.zone, path: path() }));
   const past = load(own, () => ({ zone: props.value.zone, path: `${path()}/history` }));
   follow(own, () => sameAs(["why", props.value.id], { zone: props.value.zone, path: `${path()}/why` }));
@@ -65,16 +73,9 @@ function revisions(title, found) {
 }
 
 const Message = component((props, own) => {
-  const given = load(own, () => ({
-    zone: props.value.zone,
-    path: "/memories",
-    query: {
-      scope: "facts",
-      superseded: true,
-      limit: 200,
-      source_event_ids: props.value.memory.source_event_ids,
-    },
-  }));
+  const given = load(own, () =>
+    factsFrom(props.value.zone, props.value.memory.source_event_ids, 200),
+  );
   return () => {
     const facts = given.value.data?.memories ?? [];
     const { text } = props.value.memory;

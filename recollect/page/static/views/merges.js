@@ -7,9 +7,9 @@ import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { Fold, memoryHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
-import { answered, nothing } from "../parts/states.js";
-import { Name, Text } from "../parts/texts.js";
-import { count, time } from "../parts/times.js";
+import { Refused, answered, nothing } from "../parts/states.js";
+import { Name, Text, names } from "../parts/texts.js";
+import { time } from "../parts/times.js";
 
 const TABS = [
   ["pending", "Waiting"],
@@ -98,7 +98,7 @@ const Side = component((props, own) => {
     const { name, handles } = props.value;
     return html`<section aria-label=${name}><h3><${Name} text=${name} /></h3>
       <p class="quiet">${handles.length
-        ? handles.map(({ platform, handle }, at) => html`${at ? ", " : ""}<${Name} text=${`${platform} ${handle}`} />`)
+        ? names(handles.map(({ platform, handle }) => `${platform} ${handle}`))
         : "no account"}</p>
       ${answered(found, ({ facts }) => facts.length
         ? html`<ul class="steps">${facts.map((fact) => html`<li key=${fact.id}>
@@ -164,8 +164,7 @@ const Compare = component((props, own) => {
             (reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
           <p class="field"><button type="button" disabled=${!may("write", props.value.zone) || given.busy.value}
             onClick=${() => propose(comparison)}>Propose to merge them</button></p>`)}
-    ${wrong.value ? html`<p class="problem" role="alert"><strong>${wrong.value.title}.</strong>
-      ${" "}${wrong.value.detail}</p>` : null}
+    ${wrong.value ? html`<${Refused} problem=${wrong.value} />` : null}
     ${given.outcome()}
   </section>`;
 });

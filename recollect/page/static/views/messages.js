@@ -4,10 +4,10 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { memoryHref } from "../parts/memories.js";
+import { factsFrom, memoryHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
-import { Name, Text } from "../parts/texts.js";
+import { Name, Text, names } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 import { quotesOf } from "../parts/quotes.js";
 
@@ -50,7 +50,7 @@ const List = component((props, own) => {
         <div class="about"><span>${each.platform ?? "all platforms"}</span>
           <span>${count(each.message_count, "message")}</span>
           <span>${time(each.start)} – ${sameDay(each) ? each.end.slice(11, 16) : time(each.end)}</span>
-          <span>${each.participants.map((who, at) => html`${at ? ", " : ""}<${Name} text=${who} />`)}</span>
+          <span>${names(each.participants)}</span>
         </div></li>`} />`;
 });
 
@@ -75,16 +75,10 @@ const Thread = component((props, own) => {
 
 /** The messages of a page, with what they gave, asked for at once. */
 const Batch = component((props, own) => {
-  const given = load(own, () => ({
-    zone: props.value.zone,
-    path: "/memories",
-    query: {
-      scope: "facts",
-      superseded: true,
-      limit: 500,
-      source_event_ids: props.value.messages.map((each) => each.source_event_id),
-    },
-  }));
+  const given = load(own, () => {
+    const { zone, messages: page } = props.value;
+    return factsFrom(zone, page.map((each) => each.source_event_id), 500);
+  });
   return () => {
     const facts = given.value.data?.memories ?? [];
     return html`<li class="batch"><ol>${props.value.messages.map((each) => {

@@ -6,12 +6,12 @@ import { call, command, load, may } from "../shell/service.js";
 import { ModelCorrections } from "../parts/corrections.js";
 import { UnifiedLines, WordChanges } from "../parts/difference.js";
 import { Evidence, Fold, memoryHref } from "../parts/memories.js";
-import { inWords, moment, otherMoment } from "../parts/moments.js";
+import { inWords, moment, otherMoment, versionAt } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
+import { Report } from "../parts/report.js";
 import { Refused, answered } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
-import { Page } from "./people.js";
 
 const AXES = ["known_at"];
 const TRIGGERS = {
@@ -84,11 +84,8 @@ const Model = component((props, own) => {
     });
 });
 
-/** Return the version that stood at a time; the last one without a time. */
-function latest(versions, known_at) {
-  const known = Date.parse(known_at ?? "9999-12-31");
-  return versions.filter(({ updated_at: at }) => Date.parse(at) <= known).at(-1);
-}
+const latest = (versions, known_at) =>
+  versionAt(versions, known_at, ({ updated_at: at }) => at);
 
 /** The difference of two versions, given by their ids; none is an empty report. */
 const Between = component((props, own) => {
@@ -115,12 +112,21 @@ const Earlier = component((props, own) => {
   return () =>
     answered(found, (model) => html`<h2 class="title"><${Name} text=${model.name} /></h2>
       <p class="quiet">As written on ${time(model.updated_at)}.</p>
-      <${Page} text=${model.description} />`);
+      <${Report} text=${model.description} />`);
 });
 
 const Current = component((props) => () => {
   const { zone, model } = props.value;
-  const cited = new Map(model.blocks.map((block) => [block.text, block]));
+  const cited = new Map(model.blocks.map((block) => [block.text, block.facts]));
+  const item = (text) => {
+    const facts = cited.get(text);
+    return facts && html`<${Text} text=${text} />
+      ${facts.length
+        ? html`<${Fold} summary=${count(facts.length, "fact")}>${() => facts.map(
+            (fact) => html`<${Evidence} key=${fact} zone=${zone} id=${fact} text=${text} />`,
+          )}</${Fold}>`
+        : null}`;
+  };
   return html`<h2 class="title"><${Name} text=${model.name} /></h2>
     <p class="quiet">${model.refresh ? TRIGGERS[model.refresh] : "written by hand"}, version of
       ${" "}${time(model.updated_at)}${model.last_refreshed
@@ -128,19 +134,7 @@ const Current = component((props) => () => {
       ${model.current ? null : html` <span class="flag">A later version exists.</span>`}
       ${model.is_stale ? html` <span class="flag">Facts have changed since.</span>` : null}</p>
     ${model.current && model.entity_id ? html`<${Refresh} zone=${zone} id=${model.id} />` : null}
-    <div class="report">${model.description.split("\n").map((line, at) => {
-      const block = cited.get(line.replace(/^- /, ""));
-      if (line.startsWith("## ")) return html`<h3 key=${at}><${Text} text=${line.slice(3)} /></h3>`;
-      if (block === undefined) {
-        return line.trim() ? html`<p key=${at}><${Text} text=${line} limit=${4000} /></p>` : null;
-      }
-      return html`<div class="item" key=${at}><${Text} text=${block.text} />
-        ${block.facts.length
-          ? html`<${Fold} summary=${count(block.facts.length, "fact")}>${() => block.facts.map(
-              (fact) => html`<${Evidence} key=${fact} zone=${zone} id=${fact} text=${block.text} />`,
-            )}</${Fold}>`
-          : null}</div>`;
-    })}</div>`;
+    <${Report} text=${model.description} item=${item} />`;
 });
 
 const Refresh = component((props) => {

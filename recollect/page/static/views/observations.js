@@ -1,19 +1,20 @@
 // Observations: what several facts say about one topic, down to the words of the messages.
 
-import { address, setParams } from "../shell/address.js";
-import { component, follow, html, signal } from "../shell/component.js";
+import { address } from "../shell/address.js";
+import { component, follow, html } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { Difference, WordChanges } from "../parts/difference.js";
+import { Compared } from "../parts/compared.js";
+import { WordChanges } from "../parts/difference.js";
+import { EntityFilter } from "../parts/entity_filter.js";
 import { Evidence, memoryHref } from "../parts/memories.js";
-import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { inWords, moment, momentOptions, otherMoment, versionAt } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
 const AXES = ["known_at"];
-const COMPARED = 1000;
 
 const View = component((props) => () =>
   props.value.id
@@ -30,12 +31,10 @@ export const observations = {
 };
 
 const List = component((props, own) => {
-  const typed = signal("");
-  follow(own, () => (typed.value = address.value.params.entity ?? ""));
-  const request = () => ({
+  const request = (at = moment(AXES)) => ({
     zone: props.value.zone,
     path: "/observations",
-    query: { entity: address.value.params.entity, ...moment(AXES), limit: 50 },
+    query: { entity: address.value.params.entity, ...at, limit: 50 },
   });
   follow(own, () =>
     sameAs(
@@ -44,23 +43,10 @@ const List = component((props, own) => {
       request(),
     ),
   );
-  const compared = (at) => ({ ...request(), query: { ...request().query, known_at: "", ...at, limit: COMPARED } });
-  const now = load(own, () => otherMoment(AXES) && compared(moment(AXES)));
-  const then = load(own, () => otherMoment(AXES) && compared(otherMoment(AXES)));
-  const difference = () =>
-    answered(then, (before) => answered(now, (after) => html`<${Difference}
-      before=${itemsOf(before)} after=${itemsOf(after)} then=${inWords(otherMoment(AXES) ?? {})}
-      now=${inWords(moment(AXES))} limit=${before.cursor || after.cursor ? COMPARED : 0} />`));
-  return () => html`<form class="field" role="search" onSubmit=${(event) => {
-      event.preventDefault();
-      setParams({ entity: typed.value.trim() });
-    }}>
-      <label for="about">Only about</label>
-      <input id="about" value=${typed.value} placeholder="everybody and everything"
-        onInput=${({ target }) => (typed.value = target.value)} />
-      <button>Apply</button>
-    </form>
-    ${otherMoment(AXES) ? difference() : html`
+  return () => html`<${EntityFilter} />
+    ${otherMoment(AXES)
+      ? html`<${Compared} axes=${AXES} request=${request} items=${itemsOf} />`
+      : html`
     <${Pages} request=${request()} entries=${(page) => page.observations} label="Observations"
       empty="Nothing was observed. The agent consolidation makes observations; a home has it if it was made with recollect init --agents own,consolidation."
       row=${(each) => html`<li key=${each.id}>
@@ -116,11 +102,7 @@ const Observation = component((props, own) => {
     });
 });
 
-/** Return the version that stood at a time; the last one without a time. */
-function latest(versions, known_at) {
-  const known = Date.parse(known_at ?? "9999-12-31");
-  return versions.filter(({ at }) => Date.parse(at) <= known).at(-1);
-}
+const latest = (versions, known_at) => versionAt(versions, known_at, ({ at }) => at);
 
 const Current = component((props) => () => {
   const { zone, observation: each } = props.value;

@@ -6,17 +6,17 @@ import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { dayFacts, itemsOf } from "../parts/days.js";
 import { Tell } from "../parts/corrections.js";
-import { Difference } from "../parts/difference.js";
+import { Compared } from "../parts/compared.js";
 import { Graph } from "../parts/graph.js";
 import { memoryHref } from "../parts/memories.js";
-import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
+import { Report } from "../parts/report.js";
 import { Refused, answered, nothing } from "../parts/states.js";
-import { Name, Text } from "../parts/texts.js";
+import { Name, Text, names } from "../parts/texts.js";
 import { count, day } from "../parts/times.js";
 
 const AXES = ["known_at", "valid_at"];
-const COMPARED = 1000;
 // Slots are those of so many of the newest facts.
 const SLOT_FACTS = 1000;
 
@@ -70,7 +70,7 @@ function Row(entity) {
 
 function others({ aliases, handles }) {
   const known = [...aliases, ...handles.map(({ platform, handle }) => `${platform} ${handle}`)];
-  return known.map((each, at) => html`${at ? ", " : ""}<${Name} text=${each} />`);
+  return names(known);
 }
 
 const Entity = component((props, own) => {
@@ -89,7 +89,6 @@ const Entity = component((props, own) => {
           ${" "}<${Name} text=${id} /></a></p>`;
     }
     return answered(found, (entity) => {
-      const other = otherMoment(AXES);
       const part = (View, more = {}) =>
         html`<${View} zone=${zone} id=${entity.id} name=${entity.name} ...${more} />`;
       return html`<h2 class="title"><${Name} text=${entity.name} /></h2>
@@ -97,7 +96,9 @@ const Entity = component((props, own) => {
           ${" "}${count(entity.facts, "fact")}${
             entity.aliases.length + entity.handles.length ? ". Also " : ""
           }${others(entity)}</p>
-        ${other ? part(Changes) : html`
+        ${otherMoment(AXES)
+          ? html`<${Compared} axes=${AXES} request=${(at) => factsOf(zone, entity.id, at)} items=${itemsOf} />`
+          : html`
           ${part(Slots)}
           ${knownAt() ? null : part(Tell)}
           ${knownAt() ? null : part(Profile)}
@@ -113,20 +114,9 @@ const Entity = component((props, own) => {
   };
 });
 
-function factsOf(zone, id, at = moment(AXES), limit = 100) {
-  return { zone, path: "/timeline", query: { entity: id, ...at, limit } };
+function factsOf(zone, id, at = moment(AXES)) {
+  return { zone, path: "/timeline", query: { entity: id, ...at, limit: 100 } };
 }
-
-const Changes = component((props, own) => {
-  const asked = (at) => factsOf(props.value.zone, props.value.id, at, COMPARED);
-  const now = load(own, () => asked(moment(AXES)));
-  const then = load(own, () => asked(otherMoment(AXES) ?? {}));
-  return () =>
-    answered(then, (before) =>
-      answered(now, (after) => html`<${Difference} before=${itemsOf(before)} after=${itemsOf(after)}
-        then=${inWords(otherMoment(AXES) ?? {})} now=${inWords(moment(AXES))}
-        limit=${before.cursor || after.cursor ? COMPARED : 0} />`));
-});
 
 const Profile = component((props, own) => {
   const found = load(own, () => ({
@@ -142,20 +132,8 @@ const Profile = component((props, own) => {
             <${Name} text=${model.name} /></a> ${model.is_stale
               ? html`<span class="flag">out of date</span>`
               : null}</h2>
-            <${Page} text=${model.text} />`,
+            <${Report} text=${model.text} />`,
         )}</section>`);
-});
-
-/** A report's text with its headings and items. */
-export const Page = component((props) => () => {
-  const { text } = props.value;
-  return html`<div class="report">${text.split("\n").map((line, at) => {
-    if (line.startsWith("## ")) return html`<h3 key=${at}><${Text} text=${line.slice(3)} /></h3>`;
-    if (line.startsWith("- ")) {
-      return html`<p class="item" key=${at}><${Text} text=${line.slice(2)} /></p>`;
-    }
-    return line.trim() ? html`<p key=${at}><${Text} text=${line} limit=${4000} /></p>` : null;
-  })}</div>`;
 });
 
 const knownAt = () => moment(AXES).known_at;

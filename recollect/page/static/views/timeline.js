@@ -1,42 +1,35 @@
 // The time line: facts and episodes by day, under years and months with their numbers.
 
-import { address, hrefOf, setParams } from "../shell/address.js";
-import { component, follow, html, signal } from "../shell/component.js";
+import { address, hrefOf } from "../shell/address.js";
+import { component, follow, html } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
+import { Compared } from "../parts/compared.js";
 import { dayFacts, itemsOf } from "../parts/days.js";
-import { Difference } from "../parts/difference.js";
-import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { EntityFilter } from "../parts/entity_filter.js";
+import { moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
 import { answered, nothing } from "../parts/states.js";
-import { Name, Text } from "../parts/texts.js";
+import { Text, names } from "../parts/texts.js";
 import { count, day, month, time } from "../parts/times.js";
 
 const AXES = ["known_at", "valid_at"];
-const COMPARED = 1000;
 
 const View = component((props, own) => {
-  const about = () => ({ entity: address.value.params.entity, ...moment(AXES) });
+  const about = (at) => ({ entity: address.value.params.entity, ...at, ...span() });
   const counted = load(own, () => {
-    const { first, last } = span();
     const by = zoom();
     return {
       zone: props.value.zone,
       path: "/timeline/counts",
-      query: { ...about(), by, first, last },
+      query: { ...about(moment(AXES)), by },
     };
   });
-  const request = () => ({
+  const request = (at = moment(AXES)) => ({
     zone: props.value.zone,
     path: "/timeline",
-    query: { ...about(), ...span(), limit: 100 },
+    query: { ...about(at), limit: 100 },
   });
-  const compared = (at) => ({
-    ...request(),
-    query: { ...request().query, known_at: undefined, valid_at: undefined, ...at, limit: COMPARED },
-  });
-  const now = load(own, () => otherMoment(AXES) && compared(moment(AXES)));
-  const then = load(own, () => otherMoment(AXES) && compared(otherMoment(AXES)));
   follow(own, () => {
     const { first, last } = span();
     sameAs(
@@ -46,22 +39,15 @@ const View = component((props, own) => {
     );
   });
 
-  return () => {
-    const other = otherMoment(AXES);
-    return html`<${Filter} />
+  return () => html`<${EntityFilter} />
       <${Crumbs} />
       ${answered(counted, ({ periods }) => html`<${Bars} periods=${periods} />`)}
-      ${other
-        ? now.value.data && then.value.data
-          ? html`<${Difference} before=${itemsOf(then.value.data)} after=${itemsOf(now.value.data)}
-              then=${inWords(other)} now=${inWords(moment(AXES))}
-              limit=${then.value.data.cursor || now.value.data.cursor ? COMPARED : 0} />`
-          : answered(then, () => answered(now, () => null))
+      ${otherMoment(AXES)
+        ? html`<${Compared} axes=${AXES} request=${request} items=${itemsOf} />`
         : zoom() === "year"
           ? html`<p class="quiet">Choose a year to read it.</p>`
           : html`<${Pages} request=${request()} entries=${(page) => page.days} label="Days"
               empty="Nothing is remembered of this time." row=${Day} />`}`;
-  };
 });
 
 export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: () => AXES, View };
@@ -86,20 +72,6 @@ const titled = (period) =>
   ({ 4: (year) => year, 7: month, 10: day })[period.length](period);
 
 const to = (at) => hrefOf({ view: "timeline", params: { ...address.value.params, at } });
-
-const Filter = component((_, own) => {
-  const typed = signal("");
-  follow(own, () => (typed.value = address.value.params.entity ?? ""));
-  return () => html`<form class="field" role="search" onSubmit=${(event) => {
-      event.preventDefault();
-      setParams({ entity: typed.value.trim() });
-    }}>
-    <label for="about">Only about</label>
-    <input id="about" value=${typed.value} placeholder="everybody and everything"
-      onInput=${({ target }) => (typed.value = target.value)} />
-    <button>Apply</button>
-  </form>`;
-});
 
 const Crumbs = component(() => () => {
   const { at = "" } = address.value.params;
@@ -136,8 +108,7 @@ function Day({ day: date, items, episodes = [] }) {
       (each) => html`<p class="episode" key=${each.id}>
         <a href=${hrefOf({ view: "messages", id: each.id })}><${Text} text=${each.title} limit=${120} /></a>
         <span class="quiet"> ${count(each.message_count, "message")}, ${time(each.start).split(", ")[1]}–${
-          time(each.end).split(", ")[1]}, ${each.participants.map((who, at) =>
-            html`${at ? ", " : ""}<${Name} text=${who} />`)}</span></p>`,
+          time(each.end).split(", ")[1]}, ${names(each.participants)}</span></p>`,
     )}
     ${dayFacts(items)}
   </li>`;

@@ -1,0 +1,33 @@
+// A list as it is at one moment, compared with itself at another.
+
+import { component, html } from "../shell/component.js";
+import { load } from "../shell/service.js";
+import { Difference } from "./difference.js";
+import { inWords, moment, otherMoment } from "./moments.js";
+import { answered } from "./states.js";
+
+// So many entries of each moment are compared.
+const COMPARED = 1000;
+
+/**
+ * Properties: `axes`; `request(at)`: that of the list at a moment; `items(answer)`: its entries as
+ * the items of a difference.
+ */
+export const Compared = component((props, own) => {
+  const asked = (chosen) =>
+    load(own, () => {
+      const { axes, request } = props.value;
+      if (!otherMoment(axes)) return null;
+      const first = request(chosen(axes));
+      return { ...first, query: { ...first.query, limit: COMPARED } };
+    });
+  const then = asked(otherMoment);
+  const now = asked(moment);
+  return () => {
+    const { axes, items } = props.value;
+    return answered(then, (before) =>
+      answered(now, (after) => html`<${Difference} before=${items(before)} after=${items(after)}
+        then=${inWords(otherMoment(axes) ?? {})} now=${inWords(moment(axes))}
+        limit=${before.cursor || after.cursor ? COMPARED : 0} />`));
+  };
+});
