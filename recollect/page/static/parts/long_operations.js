@@ -1,31 +1,25 @@
 // Long-running operations: started by a command, and followed until they end.
 
 import { component, html, signal } from "../shell/component.js";
-import { call, changes, token, urlOf } from "../shell/service.js";
+import { call, changes, send } from "../shell/service.js";
 import { Refused } from "./states.js";
 import { count } from "./times.js";
 
 const ENDED = ["succeeded", "failed", "cancelled", "interrupted"];
+// So long after its events have broken off, an operation is followed again.
+const AGAIN_MS = 1_000;
 
 /**
  * Follow an operation by the events that the service sends; `tell` gets each state. The request
  * carries the token in its header, which an EventSource could not.
  */
-export async function watch(zone, id, tell, stop) {
-  const response = await fetch(urlOf({ zone, path: `/operations/${id}/progress` }), {
-    headers: {
-      accept: "text/event-stream",
-      ...(token.value ? { authorization: `Bearer ${token.value}` } : {}),
-    },
-    signal: stop,
-    credentials: "omit",
-    cache: "no-store",
-  });
-  if (!response.ok) return;
+async function watch(zone, id, tell, stop) {
+  const path = `/operations/${id}/progress`;
+  const response = await send({ zone, path, accept: "text/event-stream", signal: stop });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(() => ({ done: true }));
     if (done) return;
     text += value.replaceAll("\r\n", "\n");
     for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
@@ -37,7 +31,7 @@ export async function watch(zone, id, tell, stop) {
   }
 }
 
-/** Return an operation of a view: {now, problem, start, outcome}; `now` is its state, or null. */
+/** Return an operation of a view: {start, outcome, busy}; it is followed until it ends. */
 export function longOperation(own) {
   const now = signal(null);
   const problem = signal(null);
@@ -50,8 +44,13 @@ export function longOperation(own) {
     try {
       now.value = await call({ zone, path, method: "POST", body });
       const { id } = now.value;
-      await watch(zone, id, (found) => (now.value = found), stopping.signal);
-      now.value = await call({ zone, path: `/operations/${id}`, signal: stopping.signal });
+      // The events may break off before the operation ends.
+      for (;;) {
+        await watch(zone, id, (found) => (now.value = found), stopping.signal);
+        now.value = await call({ zone, path: `/operations/${id}`, signal: stopping.signal });
+        if (ENDED.includes(now.value.state)) break;
+        await new Promise((resume) => setTimeout(resume, AGAIN_MS));
+      }
       changes.value += 1;
     } catch (error) {
       if (!stopping.signal.aborted) problem.value = error;
@@ -64,7 +63,10 @@ export function longOperation(own) {
     ${problem.value ? html`<${Refused} problem=${problem.value} />` : null}
   </div>`;
 
-  return { now, problem, start, outcome, busy: () => now.value !== null && !ENDED.includes(now.value.state) };
+  const busy = () =>
+    problem.value === null && now.value !== null && !ENDED.includes(now.value.state);
+
+  return { start, outcome, busy };
 }
 
 const STATES = {

@@ -62,12 +62,13 @@ export function urlOf({ path, zone, query = {} }) {
 }
 
 /**
- * Ask the service, and return its answer.
+ * Ask the service, and return the response, which is a success.
  *
- * `zone`: `path` is relative to it. `query`, `body`: the request's values. Raises a Problem.
+ * `zone`: `path` is relative to it. `query`, `body`: the request's values. `accept`: the media type
+ * to get. Raises a Problem.
  */
-export async function call({ method = "GET", body, signal: stop, ...request }) {
-  const headers = { accept: "application/json" };
+export async function send({ method = "GET", body, signal: stop, accept = "application/json", ...request }) {
+  const headers = { accept };
   if (token.value) headers.authorization = `Bearer ${token.value}`;
   if (body !== undefined) headers["content-type"] = "application/json";
   let response;
@@ -84,10 +85,18 @@ export async function call({ method = "GET", body, signal: stop, ...request }) {
     if (stop?.aborted) throw error;
     throw new Problem({ detail: "it may have stopped; start it with recollect serve" });
   }
+  if (!response.ok) throw new Problem({ status: response.status, ...(await content(response)) });
+  return response;
+}
+
+/** Ask the service as `send` does, and return its answer. */
+export async function call(request) {
+  return content(await send(request));
+}
+
+async function content(response) {
   const type = response.headers.get("content-type") ?? "";
-  const answer = type.includes("json") ? await response.json() : {};
-  if (!response.ok) throw new Problem({ status: response.status, ...answer });
-  return answer;
+  return type.includes("json") ? response.json() : {};
 }
 
 /** Give a command: as `call`; what is shown is asked again afterwards. */
