@@ -341,6 +341,14 @@ def test_a_token_is_asked_for_and_never_in_the_address(browser: Any, guarded: Se
         assert page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})") == "{}"
 
 
+def test_the_record_of_a_rewritten_report_leads_to_the_report(page: Page) -> None:
+    main = view(page, "ada/ledger?kinds=update_mental_model")
+    main.get_by_role("link", name=re.compile("^Record")).first.click()
+    main.get_by_role("link", name="What it is about").click()
+    expect(page.get_by_role("heading", name="Mental models")).to_be_visible()
+    expect(main.get_by_role("heading", name="Homes")).to_be_visible()
+
+
 def test_without_the_right_to_write_the_page_only_reads(browser: Any, guarded: Served) -> None:
     with shown(browser, guarded) as page:
         page.goto("/#/ada/models")
