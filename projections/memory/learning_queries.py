@@ -87,6 +87,11 @@ def playbook(connection: apsw.Connection, playbook_id: str) -> Playbook | None:
     return next(iter(_select(connection, Playbook, "WHERE id = ?", playbook_id)), None)
 
 
+def playbooks(connection: apsw.Connection) -> list[Playbook]:
+    """Return all playbooks, in order of their creation."""
+    return _select(connection, Playbook, "ORDER BY number")
+
+
 def last_version(connection: apsw.Connection, playbook_id: str) -> int:
     """Return the number of versions of a playbook."""
     found = scalar(

@@ -77,7 +77,7 @@ class Feedback(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrajectoryDetails(Trajectory, frozen=True, kw_only=True):
-    """A trajectory with its steps, and what was said and learned of it."""
+    """A trajectory with its steps, its feedback and its reflections."""
 
     metadata: Annotated[dict[str, Any], Meta(description="As given at the start.")]
     metrics: Annotated[dict[str, float], Meta(description="As given at the end.")]

@@ -27,7 +27,7 @@ SUCCESS_SCORE = 0.5
 MAX_ITEMS = 10
 #: The maximum number of characters of an item's text.
 MAX_TEXT = 500
-#: What was seen is no strategy.
+#: The kinds of step that can be a strategy; an observation cannot.
 _STRATEGIC = frozenset({"action", "decision", "tool_call"})
 
 
@@ -82,27 +82,25 @@ def compare_outcomes(runs: Sequence[Run]) -> list[FoundItem]:
     differing = {
         feature: steps for feature, steps in taken.items() if MIN_RUNS <= len(steps) < len(runs)
     }
-    everyone = frozenset(range(len(runs)))
+    all_runs = frozenset(range(len(runs)))
     with_it = {frozenset(steps) for steps in differing.values()}
-    comparisons = len({frozenset({each, everyone - each}) for each in with_it})
-    helpful, harmful = [], []
+    comparisons = len({frozenset({each, all_runs - each}) for each in with_it})
+    sides: tuple[tuple[Literal["helpful", "harmful"], set[int]], ...] = (
+        ("helpful", successes),
+        ("harmful", failures),
+    )
+    found: dict[str, list[FoundItem]] = {"helpful": [], "harmful": []}
     for feature, steps in differing.items():
-        good, bad = successes & steps.keys(), failures & steps.keys()
-        by_chance = _chance(len(good), len(bad), len(successes), len(failures))
-        if len(good) >= MIN_RUNS and (confidence := _confidence(comparisons, by_chance)):
-            evidence = [(runs[index].trajectory_id, steps[index]) for index in sorted(good)]
-            item = _item("helpful", feature, confidence, evidence)
-            helpful.append(item._replace(in_successes=len(good), in_failures=len(bad)))
-        by_chance = _chance(len(bad), len(good), len(failures), len(successes))
-        if len(bad) >= MIN_RUNS and (confidence := _confidence(comparisons, by_chance)):
-            evidence = [(runs[index].trajectory_id, steps[index]) for index in sorted(bad)]
-            item = _item("harmful", feature, confidence, evidence)
-            impact = f"{len(bad)} of {len(bad) + len(good)} runs with it failed"
-            harmful.append(
-                item._replace(in_successes=len(good), in_failures=len(bad), impact=impact)
-            )
+        for kind, side in sides:
+            inside = sorted(side & steps.keys())
+            outside = len(steps) - len(inside)
+            by_chance = _chance(len(inside), outside, len(side), len(runs) - len(side))
+            confidence = _confidence(comparisons, by_chance)
+            if len(inside) >= MIN_RUNS and confidence is not None:
+                evidence = [(runs[index].trajectory_id, steps[index]) for index in inside]
+                found[kind].append(_item(kind, feature, confidence, evidence, outside))
     errors = _common_errors([runs[index] for index in sorted(failures)])
-    return [*_best(helpful), *_best(harmful), *errors]
+    return [*_best(found["helpful"]), *_best(found["harmful"]), *errors]
 
 
 def _features(step: Step) -> Iterator[_Feature]:
@@ -143,7 +141,10 @@ def _item(
     feature: _Feature,
     confidence: float,
     evidence: Sequence[tuple[str, Step]],
+    outside: int,
 ) -> FoundItem:
+    """Return a step as an item; `outside`: the runs with it that had the other outcome."""
+    inside = len(evidence)
     first = evidence[0][1]
     text = f"Use the tool {feature.name}." if feature.kind == "tool" else first.content.strip()
     return FoundItem(
@@ -152,6 +153,9 @@ def _item(
         confidence,
         tuple(StepRef(trajectory, step.id) for trajectory, step in evidence),
         tuple(sorted(step.number for _, step in evidence)),
+        impact=f"{inside} of {inside + outside} runs with it failed" if kind == "harmful" else "",
+        in_successes=inside if kind == "helpful" else outside,
+        in_failures=outside if kind == "helpful" else inside,
     )
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import json_array, rows, scalar
-from recollect.schemas.changes import Playbook
 
 #: More uses than this do not change a moving average.
 _LAST_USES = 200
@@ -48,7 +47,7 @@ SELECT trajectory.id, task, trajectory.task_type, agent_id, playbook_id, metadat
 def trajectories(
     connection: apsw.Connection,
     *,
-    ids: Sequence[str] | None = None,
+    id_: str | None = None,
     agent_id: str | None = None,
     task_type: str | None = None,
     status: str | None = None,
@@ -57,10 +56,8 @@ def trajectories(
 ) -> list[ListedTrajectory]:
     """Return the trajectories that match, the newest first; `before`: with smaller numbers."""
     conditions: list[tuple[str, object]] = []
-    if ids is not None:
-        conditions.append(
-            ("trajectory.id IN (SELECT value FROM json_each(?))", json_array(list(ids)))
-        )
+    if id_ is not None:
+        conditions.append(("trajectory.id = ?", id_))
     if agent_id is not None:
         conditions.append(("agent_id = ?", agent_id))
     if task_type is not None:
@@ -78,49 +75,29 @@ def trajectories(
     return [ListedTrajectory(*row) for row in found]
 
 
-class ListedPlaybook(NamedTuple):
-    """A playbook, with its newest version (`updated_at`: unix ms) and its last uses in order."""
-
-    playbook: Playbook
-    version: int
-    updated_at: int
-    uses: int
-    outcomes: list[bool]
-
-
-def playbooks(
-    connection: apsw.Connection, ids: Sequence[str] | None = None
-) -> list[ListedPlaybook]:
-    """Return playbooks, in order of their creation."""
-    columns = ", ".join(f"playbook.{name}" for name in Playbook.__struct_fields__)
+def newest_version(connection: apsw.Connection, playbook_id: str) -> tuple[int, int]:
+    """Return the number of a playbook's newest version, and its time in unix ms."""
     found = rows(
         connection,
-        f"""
-        SELECT {columns}, version, newest.created_at,
-               (SELECT count(*) FROM playbook_uses WHERE playbook_id = playbook.id)
-          FROM playbooks AS playbook
-          JOIN playbook_versions AS newest ON newest.playbook_id = playbook.id
-         WHERE (? OR playbook.id IN (SELECT value FROM json_each(?)))
-           AND NOT EXISTS (SELECT 1 FROM playbook_versions AS later
-                            WHERE later.playbook_id = playbook.id AND later.number > newest.number)
-         ORDER BY playbook.number
-        """,
-        (ids is None, json_array(list(ids or ()))),
+        "SELECT version, created_at FROM playbook_versions "
+        "WHERE playbook_id = ? ORDER BY number DESC LIMIT 1",
+        (playbook_id,),
     )
-    return [
-        ListedPlaybook(Playbook(*fields), version, at, uses, _outcomes(connection, fields[0]))
-        for *fields, version, at, uses in found
-    ]
+    ((version, created_at),) = found
+    return version, created_at
 
 
-def _outcomes(connection: apsw.Connection, playbook_id: str) -> list[bool]:
-    """Return whether each of the last uses succeeded, in order."""
+def uses(connection: apsw.Connection, playbook_id: str) -> tuple[int, list[bool]]:
+    """Return how often a playbook was used, and whether each of the last uses succeeded."""
+    count = scalar(
+        connection, "SELECT count(*) FROM playbook_uses WHERE playbook_id = ?", (playbook_id,)
+    )
     found = rows(
         connection,
         "SELECT success FROM playbook_uses WHERE playbook_id = ? ORDER BY number DESC LIMIT ?",
         (playbook_id, _LAST_USES),
     )
-    return [bool(success) for (success,) in reversed(found)]
+    return count, [bool(success) for (success,) in reversed(found)]
 
 
 def versions(

@@ -12,15 +12,17 @@ from recollect.operations.learning.trajectories import (
     check_playbook,
     check_score,
     check_text,
-    details,
     publish,
+    trajectory_and_end,
+    unknown_playbook,
 )
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
+from recollect.schemas.changes import Playbook as PlaybookRow
 from recollect.schemas.changes import PlaybookStrategy as StrategyRow
-from recollect.schemas.errors import DecisionTimeout, InvalidInput
+from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import (
     CreatePlaybook,
     CuratePlaybook,
@@ -126,7 +128,7 @@ def curate(zone: OpenZone, playbook_id: str, trajectory_id: str) -> Playbook:
         UnknownId: there is no such playbook or trajectory.
     """
     check_playbook(zone, playbook_id)
-    details(zone, trajectory_id)
+    trajectory_and_end(zone, trajectory_id)
     publish(
         zone,
         CuratePlaybook(
@@ -177,15 +179,20 @@ def page(
         InvalidInput: no playbook has the cursor's id, or the limit is invalid.
     """
     check_limit(limit)
-    found = [
-        each
-        for each in _read(zone)
-        if agent_id in (None, each.agent_id)
-        and scope in (None, each.scope)
-        and (pattern is None or pattern.casefold() in f"{each.name}\n{each.description}".casefold())
-    ]
-    shown, more = after_cursor(found, cursor, limit)
-    return PlaybookPage(playbooks=shown, cursor=more)
+    if not zone.exists():
+        return PlaybookPage(playbooks=[])
+    with zone.files() as files, files.read_transaction():
+        found = [
+            row
+            for row in learning_queries.playbooks(files.memory.connection)
+            if agent_id in (None, row.agent_id)
+            and scope in (None, row.scope)
+            and (
+                pattern is None or pattern.casefold() in f"{row.name}\n{row.description}".casefold()
+            )
+        ]
+        shown, more = after_cursor(found, cursor, limit)
+        return PlaybookPage(playbooks=[_playbook(files, row) for row in shown], cursor=more)
 
 
 def playbook(zone: OpenZone, playbook_id: str) -> Playbook:
@@ -194,10 +201,12 @@ def playbook(zone: OpenZone, playbook_id: str) -> Playbook:
     Raises:
         UnknownId: there is no such playbook.
     """
-    check_playbook(zone, playbook_id)
-    for found in _read(zone, [playbook_id]):
-        return found
-    raise DecisionTimeout(f"zone {zone.name}: playbook {playbook_id} is not decided yet")
+    if zone.exists():
+        with zone.files() as files, files.read_transaction():
+            row = learning_queries.playbook(files.memory.connection, playbook_id)
+            if row is not None:
+                return _playbook(files, row)
+    raise unknown_playbook(zone, playbook_id)
 
 
 def history(zone: OpenZone, playbook_id: str) -> PlaybookHistory:
@@ -232,19 +241,10 @@ def history(zone: OpenZone, playbook_id: str) -> PlaybookHistory:
     return PlaybookHistory(id=playbook_id, versions=changes)
 
 
-def _read(zone: OpenZone, ids: Sequence[str] | None = None) -> list[Playbook]:
-    if not zone.exists():
-        return []
-    with zone.files() as files, files.read_transaction():
-        return [
-            _playbook(files, each) for each in learning_list.playbooks(files.memory.connection, ids)
-        ]
-
-
-def _playbook(files: ZoneFiles, listed: learning_list.ListedPlaybook) -> Playbook:
-    row = listed.playbook
-    strategies = strategies_of(files, row.id)
-    rate = success_rate(listed.outcomes)
+def _playbook(files: ZoneFiles, row: PlaybookRow) -> Playbook:
+    version, updated_at = learning_list.newest_version(files.memory.connection, row.id)
+    uses, outcomes = learning_list.uses(files.memory.connection, row.id)
+    rate = success_rate(outcomes)
     return Playbook(
         id=row.id,
         name=row.name,
@@ -253,16 +253,16 @@ def _playbook(files: ZoneFiles, listed: learning_list.ListedPlaybook) -> Playboo
         user_id=row.user_id,
         scope=row.scope,
         visibility=row.visibility,
-        version=listed.version,
-        strategies=strategies,
-        usage_count=listed.uses,
+        version=version,
+        strategies=_strategies(files, row.id),
+        usage_count=uses,
         success_rate=None if rate is None else round(rate, 4),
         created_at=format_time(row.created_at),
-        updated_at=format_time(listed.updated_at),
+        updated_at=format_time(updated_at),
     )
 
 
-def strategies_of(files: ZoneFiles, playbook_id: str) -> list[Strategy]:
+def _strategies(files: ZoneFiles, playbook_id: str) -> list[Strategy]:
     """Return the current strategies of a playbook, the most confident first."""
     connection = files.memory.connection
     rows = learning_queries.current_strategies(connection, playbook_id)

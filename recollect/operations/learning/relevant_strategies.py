@@ -74,11 +74,12 @@ def relevant_strategies(
     found: list[RelevantStrategy] = []
     if zone.exists():
         with zone.files() as files, files.read_transaction():
-            candidates = [
-                candidate
-                for candidate in _candidates(files, playbook_id)
-                if _is_for(candidate.playbook, agent_id, user_id)
+            playbooks = [
+                each
+                for each in learning_queries.playbooks(files.memory.connection)
+                if playbook_id in (None, each.id) and _is_for(each, agent_id, user_id)
             ]
+            candidates = _candidates(files, playbooks)
             scores = _relevance(zone, files, task, candidates)
         found = [
             RelevantStrategy(
@@ -97,24 +98,22 @@ def relevant_strategies(
 
 
 def _is_for(playbook: Playbook, agent_id: str | None, user_id: str | None) -> bool:
-    if playbook.visibility == "private" or playbook.scope in ("agent", "user"):
-        owners = {("agent", playbook.agent_id), ("user", playbook.user_id)}
-        if playbook.scope in ("agent", "user"):
-            owners = {owner for owner in owners if owner[0] == playbook.scope}
-        return any(
-            owner is not None and owner == (agent_id if kind == "agent" else user_id)
-            for kind, owner in owners
-        )
-    return True
+    is_of_agent = playbook.agent_id is not None and playbook.agent_id == agent_id
+    is_of_user = playbook.user_id is not None and playbook.user_id == user_id
+    match playbook.scope:
+        case "agent":
+            return is_of_agent
+        case "user":
+            return is_of_user
+    return playbook.visibility != "private" or is_of_agent or is_of_user
 
 
-def _candidates(files: ZoneFiles, playbook_id: str | None) -> list[_Candidate]:
+def _candidates(files: ZoneFiles, playbooks: Sequence[Playbook]) -> list[_Candidate]:
     connection = files.memory.connection
-    ids = None if playbook_id is None else [playbook_id]
     found = [
-        (listed.playbook, strategy)
-        for listed in learning_list.playbooks(connection, ids)
-        for strategy in learning_queries.current_strategies(connection, listed.playbook.id)
+        (playbook, strategy)
+        for playbook in playbooks
+        for strategy in learning_queries.current_strategies(connection, playbook.id)
     ]
     tasks: dict[str, dict[str, str]] = defaultdict(dict)
     strategy_ids = [strategy.strategy_id for _, strategy in found]

@@ -13,6 +13,8 @@ from recollect.operations.ingestion.ingesting import command
 from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
+from recollect.schemas.changes import Trajectory as TrajectoryRow
+from recollect.schemas.changes import TrajectoryCompletion
 from recollect.schemas.changes import TrajectoryStep as StepRow
 from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import (
@@ -202,7 +204,7 @@ def give_feedback(
     check_score("score", score)
     if comment is not None:
         check_text("comment", comment, MAX_TEXT)
-    details(zone, trajectory_id)
+    trajectory_and_end(zone, trajectory_id)
     publish(
         zone,
         GiveFeedback(
@@ -275,7 +277,7 @@ def details(zone: OpenZone, trajectory_id: str) -> TrajectoryDetails:
     if zone.exists():
         with zone.files() as files, files.read_transaction():
             connection = files.memory.connection
-            for found in learning_list.trajectories(connection, ids=[trajectory_id]):
+            for found in learning_list.trajectories(connection, id_=trajectory_id):
                 feedback = learning_queries.feedback(connection, found.id)
                 reflections = learning_queries.reflections(connection, found.id)
                 return TrajectoryDetails(
@@ -327,18 +329,29 @@ def _unknown(zone: OpenZone, trajectory_id: str) -> UnknownId:
     )
 
 
+def trajectory_and_end(
+    zone: OpenZone, trajectory_id: str
+) -> tuple[TrajectoryRow, TrajectoryCompletion | None]:
+    """Return a trajectory without its steps, and its end; None while it runs.
+
+    Raises:
+        UnknownId: there is no such trajectory.
+    """
+    if zone.exists():
+        with zone.files() as files, files.read_transaction():
+            connection = files.memory.connection
+            found = learning_queries.trajectory(connection, trajectory_id)
+            if found is not None:
+                return found, learning_queries.completion(connection, trajectory_id)
+    raise _unknown(zone, trajectory_id)
+
+
 def _check_running(zone: OpenZone, trajectory_id: str) -> None:
-    """Raise an error if a trajectory is unknown or complete; its steps are not read."""
-    if not zone.exists():
-        raise _unknown(zone, trajectory_id)
-    with zone.files() as files:
-        connection = files.memory.connection
-        if learning_queries.trajectory(connection, trajectory_id) is None:
-            raise _unknown(zone, trajectory_id)
-        ended = learning_queries.completion(connection, trajectory_id)
-    if ended is not None:
+    """Raise an error if a trajectory is unknown or complete."""
+    _, end = trajectory_and_end(zone, trajectory_id)
+    if end is not None:
         raise InvalidInput(
-            f"trajectory {trajectory_id} is complete ({ended.status}); start another, or give "
+            f"trajectory {trajectory_id} is complete ({end.status}); start another, or give "
             "feedback on this one"
         )
 
@@ -349,7 +362,12 @@ def check_playbook(zone: OpenZone, playbook_id: str) -> None:
         with zone.files() as files:
             if learning_queries.playbook(files.memory.connection, playbook_id) is not None:
                 return
-    raise UnknownId(f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all")
+    raise unknown_playbook(zone, playbook_id)
+
+
+def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId:
+    """Return the error that there is no such playbook."""
+    return UnknownId(f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all")
 
 
 def check_text(field: str, text: str, limit: int) -> None:

@@ -10,7 +10,12 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.learning import playbook_listing
-from recollect.operations.learning.trajectories import check_playbook, details, publish
+from recollect.operations.learning.trajectories import (
+    check_playbook,
+    details,
+    publish,
+    trajectory_and_end,
+)
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import Reflection, ReflectionItem
@@ -51,7 +56,8 @@ def reflect_on(
         InvalidInput: it is still running, or the home has no model.
         Unavailable: no model answered, or the budget is exhausted.
     """
-    if details(zone, trajectory_id).status == "running":
+    _, end = trajectory_and_end(zone, trajectory_id)
+    if end is None:
         raise InvalidInput(f"trajectory {trajectory_id} is running; complete it first")
     has_model = zone.open_home.home.writer == "model"
     if model and not has_model:
@@ -126,7 +132,7 @@ def learn_from(
     if playbook_id is not None:
         check_playbook(zone, playbook_id)
     found = reflect_on(zone, trajectory_id, model=model)
-    trajectory = details(zone, trajectory_id)
+    trajectory, _ = trajectory_and_end(zone, trajectory_id)
     with zone.files() as files:
         connection = files.memory.connection
         target = playbook_id or trajectory.playbook_id
