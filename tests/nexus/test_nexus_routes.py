@@ -96,6 +96,11 @@ def test_states_are_set_singly_and_in_batches(alice: httpx.Client) -> None:
     report = alice.post("/api/memory/batch-delete", json={"memory_ids": [*ids, "none"]}).json()
     assert (report["success"], report["failed_ids"]) == (3, ["none"])
     assert alice.post("/api/memory/approve", json={"memory_id": "none"}).status_code == 404
+    assert alice.post("/api/memory/approve", json={"memory_id": ids[0]}).json() == {
+        "memory_id": ids[0],
+        "state": "deleted",
+        "success": False,
+    }
 
 
 def test_another_users_memory_is_not_there(service: Served, alice: httpx.Client) -> None:

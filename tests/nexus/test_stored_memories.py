@@ -9,6 +9,7 @@ import pytest
 
 from recollect import InvalidInput, Recollect, UnknownId
 from recollect.library.library_zone import Zone
+from recollect.projections.memory.listing.stored_memory_list import MemoryFilter, memories
 from recollect.schemas.wire import MemoryInput, StoredMemory
 
 DAY = 86_400_000
@@ -136,6 +137,14 @@ class TestMemoryQuery:
         assert contents(zone.query_memories(event_after="2024-05-01", event_before="2024-06-01"))
         assert not contents(zone.query_memories(event_after="2024-05-02"))
         assert not contents(zone.query_memories(person="Bob", memory_type="preference"))
+
+    def test_many_ids_find_no_other_memory(self, zone: Zone) -> None:
+        wanted = store(zone, "Tea.")
+        store(zone, "Coffee.")
+        chosen = MemoryFilter(ids=[wanted, *(f"unknown-{n}" for n in range(3_000))])
+        with zone._zone.files() as files:
+            found = memories(files.memory.connection, chosen, None, 10)
+        assert [each.memory.id for each in found] == [wanted]
 
     def test_namespaces_are_listed_exactly_and_by_prefix(self, zone: Zone) -> None:
         for name in ("/p/a", "/p/a/x", "/p/b", "/q"):

@@ -191,7 +191,7 @@ _OWNERS = ("user_id", "agent_id")
 def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
     if chosen.ids is not None:
         ids = "SELECT value AS id FROM json_each(?{0})"
-        yield _Filter("1", (json_array(chosen.ids),), ids)
+        yield _Filter(f"memories.id IN ({ids})", (json_array(chosen.ids),), ids)
     for name in (*_EQUAL, *_OWNERS):
         if (value := getattr(chosen, name)) is not None:
             yield _Filter(f"memories.{name} = ?{{0}}", (value,))

@@ -135,7 +135,9 @@ def set_one_state(zone: Zone, id_: str, state: Any) -> dict[str, Any]:
     report = zone.set_memory_state([id_], state)
     if report.unknown:
         raise unknown(id_)
-    return {"memory_id": id_, "state": zone.stored_memory(id_).state, "success": True}
+    # A deleted memory keeps its state.
+    now = zone.stored_memory(id_).state
+    return {"memory_id": id_, "state": now, "success": now == state}
 
 
 def unknown(id_: str) -> UnknownId:
