@@ -1,9 +1,9 @@
 """What a user or an agent may read of a zone: its files without the private memories of others.
 
-Temporary views take the place of the tables, so that every query sees only the rows that are from
-what the reader may read. Rows of a private memory, and of facts that only a private memory states,
-are in no view. What everyone sees is made without private memories (`memory_versions.is_private`),
-so no other row has words of them.
+Temporary views cover the tables, so that every query sees only rows that the reader may read. They
+leave out the rows of hidden memories, and of facts that only hidden memories state. All other rows
+are free of private text: agents derive them without private memories
+(`memory_versions.is_private`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -273,10 +273,10 @@ class OpenZone:
         with closing(self.node.open_to_read(self.name, generation)) as files:
             yield restrict(files, self.reader)
 
-    def unwritable_memories(self) -> Mapping[str, int]:
-        """Return the memories that the reader may not change: id -> number of its record."""
+    def unwritable_memories(self) -> frozenset[int]:
+        """Return the numbers of the records of the memories that the reader may not change."""
         if self.reader is None or not self.node.zone(self.name).exists():
-            return {}
+            return frozenset()
         with self.node.open(self.name, self.node.current(self.name)) as files:
             return unwritable_memories(files.memory.connection, self.reader)
 

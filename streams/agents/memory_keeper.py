@@ -1,7 +1,7 @@
-"""The agent that keeps stored memories: their versions, their states, and what they mention.
+"""The agent that keeps stored memories: their versions, states, and what they mention.
 
-A memory is a `remember` event and the events that replaced it. What the versions before state, and
-everything that a memory states while it is inactive or deleted, is retracted.
+A memory is a `remember` event and the events that replaced it. The facts of earlier versions, and
+all facts of an inactive or deleted memory, are retracted.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _retractions(
     *,
     newer: str | None = None,
 ) -> list[AnyRow]:
-    """Return the rows that retract what a version states, or give it back.
+    """Return the rows that retract the facts of a version, or restore them.
 
     `stated`: facts that are not in the state yet. `newer`: the fact that replaces it.
     """
@@ -146,7 +146,7 @@ def _retractions(
 def _described(
     event: Event, content: Remember, decided: Sequence[DecidedPart], facts: Sequence[Fact]
 ) -> DecidedPart:
-    """Return a memory's attributes, and what it mentions and speaks of."""
+    """Return the rows of a memory's attributes and of what it mentions."""
     sources = {event.number}
     mentions: list[Mention] = []
     dates: list[MessageDate] = []

@@ -24,7 +24,7 @@ _ACCESSES = (
 _VERSIONS = "CROSS JOIN memory_versions AS version ON version.id = memories.id"
 # A filter that fewer memories pass is looked up first; others are checked from the newest on.
 _MAX_LOOKED_UP = 2_000
-#: The end of what a version says, or of its being the current version.
+#: When a version stopped being true, or was replaced, whichever came first.
 _INVALID_AT = "min(coalesce(memories.invalid_at, ?{0}), coalesce(version.superseded_at, ?{0}))"
 #: Later than any time (unix ms).
 _NEVER = 2**62
@@ -45,7 +45,7 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         created_from, created_before: the period in which they were stored; the end is exclusive.
         person: a normalised name.
-        event_after, event_before: days that all they speak of is not before, and not after.
+        event_after, event_before: the first and the last day that their dates may have.
         valid_at, known_at: a time at which they were true, or stored and current.
         invalid_by: leave out what was no longer true then.
         superseded: include versions that are not current.
@@ -133,19 +133,31 @@ def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter 
     return rarest if count <= _MAX_LOOKED_UP else None
 
 
-def unwritable_memories(connection: apsw.Connection, reader: Reader) -> dict[str, int]:
-    """Return the memories that a user or an agent may not change: id -> number of its record."""
-    owners = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
-    others = [owner for owner in owners if not writer_of(*owner).includes(*reader)]
-    return dict(
-        rows(
-            connection,
-            "SELECT memories.id, number FROM json_each(?) AS owner CROSS JOIN memories "
-            "ON scope = owner.value ->> 0 AND user_id IS owner.value ->> 1 "
-            "AND agent_id IS owner.value ->> 2",
-            (json_array(others),),
-        )
+def unwritable_memories(connection: apsw.Connection, reader: Reader) -> frozenset[int]:
+    """Return the numbers of the records of memories that a user or an agent may not change."""
+    found = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
+    others = [owner for owner in found if not writer_of(*owner).includes(*reader)]
+    numbers = rows(
+        connection,
+        "SELECT number FROM json_each(?) AS owner CROSS JOIN memories "
+        "ON scope = owner.value ->> 0 AND user_id IS owner.value ->> 1 "
+        "AND agent_id IS owner.value ->> 2",
+        (json_array(others),),
     )
+    return frozenset(number for (number,) in numbers)
+
+
+def owners(
+    connection: apsw.Connection, ids: Sequence[str]
+) -> list[tuple[str, str | None, str | None]]:
+    """Return the (scope, user, agent) of those of some ids of events that are stored memories."""
+    found = rows(
+        connection,
+        "SELECT scope, user_id, agent_id FROM json_each(?) AS given "
+        "CROSS JOIN memories ON memories.id = given.value",
+        (json_array(ids),),
+    )
+    return [(scope, user, agent) for scope, user, agent in found]
 
 
 def stored_ids(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:

@@ -10,10 +10,11 @@ import msgspec
 from recollect import InvalidInput, MemoryInput, MemoryStateReport, StoredMemory, UnknownId, Zone
 
 _json = msgspec.json.Encoder()
-#: Filters of a query and a list; the others are for a query alone.
-FILTERS = (
+#: The text parameters of a query, and its boolean ones.
+TEXTS = (
     *("scope", "memory_type", "state", "after", "before", "during", "entity_type", "person"),
     *("event_after", "event_before", "valid_at_point", "system_at_point", "temporal_stability"),
+    *("namespace", "namespace_prefix", "cursor"),
 )
 FLAGS = ("include_invalid", "include_superseded")
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
@@ -82,7 +83,7 @@ def to_filters(given: dict[str, str]) -> dict[str, Any]:
             if not (text.isascii() and text.isdecimal() and len(text) <= 9):
                 raise InvalidInput(f"limit {text[:40]!r}: give a number from 1 to 1000")
             found[name] = int(text)
-        elif name in (*FILTERS, "namespace", "namespace_prefix", "cursor"):
+        elif name in TEXTS:
             found[name] = text
         elif name not in _NOT_STORED:
             raise InvalidInput(f"{name[:60]}: unknown parameter")

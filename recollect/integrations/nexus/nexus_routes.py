@@ -60,10 +60,6 @@ def _zone(request: AnyRequest, named: str | None = None) -> str:
     return str(zone)
 
 
-def _parameters(request: AnyRequest) -> dict[str, str]:
-    return {name: str(value) for name, value in request.query_params.items()}
-
-
 @post("/memory/store", status_code=200, opt=_WRITE)
 async def store(request: AnyRequest, data: JSONBody[StoreBody]) -> dict[str, Any]:
     """Store a memory."""
@@ -90,17 +86,10 @@ async def _store(request: AnyRequest, bodies: list[StoreBody], zone: str) -> lis
     return [receipt.event_id for receipt in receipts]
 
 
-@get("/memory/query", opt=_READ)
+@get(["/memory/query", "/memory/list"], opt=_READ)
 async def query(request: AnyRequest) -> dict[str, Any]:
     """Return the memories that match all parameters."""
-    given = _parameters(request)
-    return await ask(request, _zone(request), lambda zone: nexus_memories.page(zone, given))
-
-
-@get("/memory/list", opt=_READ)
-async def list_all(request: AnyRequest) -> dict[str, Any]:
-    """Return the memories of a namespace, or of all that begin with a prefix."""
-    given = _parameters(request)
+    given = {name: str(value) for name, value in request.query_params.items()}
     return await ask(request, _zone(request), lambda zone: nexus_memories.page(zone, given))
 
 
@@ -176,7 +165,7 @@ async def operations(request: AnyRequest) -> dict[str, Any]:
 ROUTER = Router(
     "/api",
     route_handlers=[
-        *(store, store_batch, query, list_all, get_one, approve, deactivate),
+        *(store, store_batch, query, get_one, approve, deactivate),
         *(approve_batch, deactivate_batch, delete_batch, operations),
     ],
     guards=[require_principal],

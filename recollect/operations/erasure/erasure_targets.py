@@ -132,7 +132,7 @@ class TargetFinder:
         """`withheld`: the numbers of records that the caller may not erase."""
         self._ledger = ledger
         self._zone = zone
-        self._withheld = withheld = withheld
+        self._withheld = withheld
         self._events = files.events.connection
         self._memory = files.memory.connection
         self._identity = files.identity.connection

@@ -128,7 +128,7 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
             zone.node.ledger,
             zone.name,
             files,
-            withheld=frozenset(zone.unwritable_memories().values()),
+            withheld=zone.unwritable_memories(),
         )
         also = list(dict.fromkeys(targets.also))
         return _plan(zone, finder, list(dict.fromkeys(ids)), also, criteria, pending)

@@ -61,8 +61,8 @@ def _shown(
 ) -> StoredMemory:
     memory, version = found.memory, found.version
     asked = frozenset(_strings.decode(memory.enrichments))
-    mentions = derived.mentions.get(memory.id, ()) if "extract_entities" in asked else ()
     every = derived.mentions.get(memory.id, ())
+    mentions = every if "extract_entities" in asked else ()
     dates = derived.dates.get(memory.id, ()) if "extract_temporal" in asked else ()
     relations = derived.relations.get(memory.id, ()) if "detect_evolution" in asked else ()
     importance = DEFAULT_IMPORTANCE if memory.importance is None else memory.importance
@@ -75,7 +75,7 @@ def _shown(
         version=version.version,
         content=text,
         content_hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        resolved_content=_resolved(memory.id, text, asked, every, files),
+        resolved_content=_resolved(memory.id, text, asked, derived, files),
         memory_type=memory.memory_type,
         scope=memory.scope,
         visibility=memory.visibility,
@@ -165,7 +165,7 @@ def _resolved(
     id_: str,
     text: str,
     asked: frozenset[str],
-    mentions: Sequence[ListedMention],
+    derived: _Derived,
     files: ZoneFiles,
 ) -> str | None:
     """Return the text with names for pronouns and days for relative dates, as asked for."""
@@ -173,8 +173,7 @@ def _resolved(
         return None
     replacements: list[_Replacement] = []
     if "resolve_temporal" in asked:
-        relative = message_dates(files.memory.connection, [id_]).get(id_, ())
-        replacements += _days(relative, mentions)
+        replacements += _days(derived.dates.get(id_, ()), derived.mentions.get(id_, ()))
     if "resolve_coreferences" in asked:
         replacements += _names(id_, text, files)
     end = len(text)
@@ -236,6 +235,7 @@ def _names(id_: str, text: str, files: ZoneFiles) -> list[_Replacement]:
     for each in who_is_meant(text, speaker, heard):
         if each.pronoun and not each.spoke:
             word = text[each.start : each.end].lower()
-            owns = word in _POSSESSIVE or (word == "her" and text[each.end :][1:2].isalpha())
+            following = text[each.end + 1 : each.end + 2]
+            owns = word in _POSSESSIVE or (word == "her" and following.isalpha())
             found.append(_Replacement(each.start, each.end, f"{each.who}'s" if owns else each.who))
     return found

@@ -13,8 +13,10 @@ from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory
 from recollect.projections.memory import retraction_queries as retractions
+from recollect.projections.memory.listing import stored_memory_list
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import Retract, StatedAt
+from recollect.schemas.memory_terms import writer_of
 from recollect.schemas.wire import Memory, RetractionReport
 from recollect.streams.publishing.commands import random_id
 
@@ -66,13 +68,15 @@ def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
 
 def check_may_change(zone: OpenZone, found: Memory | Part) -> None:
     """Raise UnknownId if a memory is from a stored memory that the caller may not change."""
-    withheld = zone.unwritable_memories()
-    if not withheld:
+    reader = zone.reader
+    if reader is None:
         return
-    with zone.files() as files:
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
         ids = [found.event.id if isinstance(found, Part) else found.id]
-        ids += memory.events_of(files.memory.connection, found.id)
-    if not withheld.keys().isdisjoint(ids):
+        ids += memory.events_of(connection, found.id)
+        owners = stored_memory_list.owners(connection, ids)
+    if not all(writer_of(*owner).includes(*reader) for owner in owners):
         raise UnknownId(f"zone {zone.name} holds nothing with the id {found.id!r}")
 
 

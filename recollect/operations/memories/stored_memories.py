@@ -205,7 +205,7 @@ def _with_ids(zone: OpenZone, ids: Sequence[str], *, current: bool = False) -> l
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
         if current:
-            ids = [_chain(files, each)[-1].id for each in ids if _chain(files, each)]
+            ids = [chain[-1].id for each in ids if (chain := _chain(files, each))]
         found = stored.memories(files.memory.connection, MemoryFilter(ids=ids), None, len(ids))
         by_id = {each.memory_id: each for each in listed(zone, files, found)}
     return [by_id[id_] for id_ in ids if id_ in by_id]

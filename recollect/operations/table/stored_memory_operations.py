@@ -196,12 +196,12 @@ def query_memories(
     entity_type: Annotated[
         str | None, described(description="Only with an entity of this type, such as PERSON.")
     ] = None,
-    person: Annotated[str | None, described(description="Only that name this person.")] = None,
+    person: Annotated[str | None, described(description="Only with this person's name.")] = None,
     event_after: Annotated[
-        _Moment, described(description="Only that speak of no day before this one.")
+        _Moment, described(description="Only those with dates, none before this day.")
     ] = None,
     event_before: Annotated[
-        _Moment, described(description="Only that speak of no day after this one.")
+        _Moment, described(description="Only those with dates, none after this day.")
     ] = None,
     valid_at_point: Annotated[
         _Moment, described(description="Only what was true at this time.")

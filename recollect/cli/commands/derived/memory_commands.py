@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import click
 
@@ -16,6 +16,7 @@ from recollect.cli.commands.derived.browse_commands import (
 )
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import paragraph, print_json, print_line, quiet, strong
+from recollect.schemas.memory_terms import StoredMemoryType
 from recollect.schemas.text_sanitising import pluralise
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _STATES: dict[str, Literal["active", "inactive", "deleted"]] = {
     "delete": "deleted",
 }
 _ACTIONS = ("list", "show", "versions", "diff", "rollback", *_STATES)
-_TYPES = ("fact", "preference", "experience", "consolidated", "reflection", "cluster")
+_TYPES = get_args(StoredMemoryType)
 
 
 @click.command(epilog="Example: recollect memories list --prefix /people/")
