@@ -182,8 +182,8 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         if found := first_invisible_character(getattr(event, name) or ""):
             raise InvalidInput(f"{name} holds {found}, a control or invisible character; remove it")
     _check_length("content", event.content, MAX_CONTENT_BYTES)
-    _check_value("attachments", msgspec.to_builtins(event.attachments))
-    _check_value("metadata", event.metadata)
+    check_value("attachments", msgspec.to_builtins(event.attachments))
+    check_value("metadata", event.metadata)
     if event.id is not None and not event.id:
         raise InvalidInput("id is empty; leave it out or give the source's own id")
     if event.kind == "turn_completed" and not event.turn_id:
@@ -255,7 +255,7 @@ def _check_length(name: str, value: str | None, max_bytes: int) -> None:
         raise InvalidInput(f"{name} has {size} bytes; it may have {max_bytes}")
 
 
-def _check_value(name: str, value: Any) -> None:
+def check_value(name: str, value: Any) -> None:
     """Raise InvalidInput if a value, or any value nested in it, cannot be stored."""
     pending = [(value, 1)]
     while pending:

@@ -25,6 +25,13 @@ def zone(tmp_path: Path) -> Iterator[Zone]:
         yield opened.zone("ada")
 
 
+def nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 def release(zone: Zone, works: bool, *steps: str, **options: Any) -> None:
     def task(run: LearningRun) -> None:
         for words in steps:
@@ -329,6 +336,8 @@ class TestPlaybooks:
             lambda zone: zone.record_usage(zone.create_playbook("x").id, "yes"),
             lambda zone: zone.start_trajectory("x", metadata={"x": object()}),
             lambda zone: zone.start_trajectory("x", metadata={1: "x"}),
+            lambda zone: zone.start_trajectory("x", metadata={"x": nested(65)}),
+            lambda zone: zone.start_trajectory("x", metadata={"x": nested(980)}),
             lambda zone: zone.log_step(zone.start_trajectory("x").id, "thought", "x"),
             lambda zone: zone.complete_trajectory(zone.start_trajectory("x").id, "done"),
             lambda zone: zone.complete_trajectory(

@@ -27,6 +27,7 @@ from recollect.schemas.events import (
     StepKind,
     TrajectoryStatus,
 )
+from recollect.schemas.inbound import check_value
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     Feedback,
@@ -88,6 +89,7 @@ def start(
     if agent_id is not None:
         check_text("agent_id", agent_id, MAX_NAME)
     given = dict(metadata or {})
+    check_value("metadata", given)
     try:
         size = len(msgspec.json.encode(given))
     except (TypeError, msgspec.MsgspecError) as error:
