@@ -1,9 +1,9 @@
 """What a user or an agent may read of a zone: its files without the private memories of others.
 
 Temporary views cover the tables, so that every query sees only rows that the reader may read. They
-leave out the rows of hidden memories, and of facts that only hidden memories state. All other rows
-are free of private text: agents derive them without private memories
-(`memory_versions.is_private`).
+leave out the rows of hidden memories, of facts that only hidden memories state, and the private
+playbooks of others. All other rows are free of private text: agents derive them without private
+memories (`memory_versions.is_private`).
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ _HIDDEN_EVENT = (
     "WHERE hidden.id = {event} AND NOT ("
     + READABLE.format("hidden", "who.user_id", "who.agent_id")
     + "))"
+)
+#: Whether a row of `playbooks` is another's private one to the user {0} and the agent {1}.
+_HIDDEN_PLAYBOOK = (
+    "visibility = 'private' AND NOT (ifnull(user_id = {0}, FALSE) OR ifnull(agent_id = {1}, FALSE))"
 )
 _INDEXED = re.compile(r"\b(?:NOT INDEXED|INDEXED BY \w+)\b")
 
@@ -96,13 +100,18 @@ def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
         f"WHERE (reader_user IS NOT NULL OR reader_agent IS NOT NULL) AND NOT ({readable}))",
         reader,
     )
+    playbook = scalar(
+        files.memory.connection,
+        f"SELECT EXISTS (SELECT 1 FROM playbooks WHERE {_HIDDEN_PLAYBOOK.format('?1', '?2')})",
+        reader,
+    )
     # What is not decided yet has no row that says who may read it.
     undecided = scalar(
         files.events.connection,
         "SELECT EXISTS (SELECT 1 FROM events WHERE number > ? AND kind = 'remember')",
         (files.memory.watermark().number,),
     )
-    return bool(found or undecided)
+    return bool(found or playbook or undecided)
 
 
 def restrict(files: ZoneFiles, reader: Reader) -> ZoneFiles:
@@ -183,6 +192,8 @@ def _restrict_memory(files: ZoneFiles, reader: Reader) -> None:
             _cover(connection, table, where)
     dependency = "(SELECT event_id FROM main.dependencies WHERE id = this.dependency_id)"
     _cover(connection, "dependency_terms", f"NOT {_hidden(dependency)}")
+    who = [f"(SELECT {each} FROM temp.reader)" for each in Reader._fields]
+    _cover(connection, "playbooks", f"NOT ({_HIDDEN_PLAYBOOK.format(*who)})")
     for table, view in _KEPT_EQUAL.items():
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM {view}")
     _cover_views(connection)

@@ -287,6 +287,24 @@ class TestRelevantStrategies:
         assert found(user_id="ada") == "puz"
         assert found(agent_id="cook", user_id="ada") == "apuz"
 
+    def test_a_private_playbook_is_shown_to_its_owner(self, zone: Zone) -> None:
+        oven = [PlaybookStrategy("oven")]
+        options: Any = {"visibility": "private", "strategies": oven}
+        book = zone.create_playbook("p", user_id="ada", agent_id="cook", **options).id
+        zone.create_playbook("z", strategies=oven)
+        for owner in ({"user": "ada"}, {"agent": "cook"}, {"user": "bob", "agent": "cook"}):
+            own = zone.acting_as(**owner)
+            assert [each.name for each in own.playbooks()] == ["p", "z"]
+            assert own.playbook(book).id == book
+            assert len(own.relevant_strategies("oven", user_id="ada").strategies) == 2
+        for other in ({"user": "bob"}, {"agent": "other"}, {"user": "cook", "agent": "ada"}):
+            acting = zone.acting_as(**other)
+            assert [each.name for each in acting.playbooks()] == ["z"]
+            assert len(acting.relevant_strategies("oven", user_id="ada").strategies) == 1
+            for call in (acting.playbook, acting.playbook_history, acting.delete_playbook):
+                with pytest.raises(UnknownId):
+                    call(book)
+
 
 class TestPlaybooks:
     def test_each_change_is_a_version(self, zone: Zone) -> None:
