@@ -26,7 +26,7 @@ from recollect.projections.memory.listing.stored_memory_list import unwritable_m
 from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
 from recollect.projections.reader_views import Reader, hides_anything, restrict
-from recollect.schemas.errors import AlreadyClosed, Busy, UnknownZone
+from recollect.schemas.errors import AlreadyClosed, Busy, InvalidInput, UnknownZone
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import split_zone
 from recollect.streams.engine.node import Node
@@ -261,6 +261,14 @@ class OpenZone:
     def head(self) -> str:
         """Return the head of the zone's ledger as a text, as `verify(expect=)` takes it."""
         return head_text(self.node.ledger.head(self.name))
+
+    def must_be_unrestricted(self) -> None:
+        """Raise InvalidInput for a user or an agent: the ledger's records are of everyone."""
+        if self.reader is not None:
+            raise InvalidInput(
+                "the ledger has the records of everyone; read them with a token without user and "
+                "agent"
+            )
 
     @contextmanager
     def files(self) -> Iterator[ZoneFiles]:

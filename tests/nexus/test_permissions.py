@@ -10,6 +10,7 @@ import itertools
 import random
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -291,6 +292,14 @@ def test_past_states_hide_them_too(worlds: Worlds) -> None:
     texts = [each.text for each in bob.recall("Who keeps the deploy key?", known_at=token).results]
     assert not [each for each in NEEDLES if each in str(texts).lower()]
     assert not [each for each in NEEDLES if each in str(bob.timeline(known_at=token)).lower()]
+
+
+def test_a_user_exports_no_records_of_everyone(worlds: Worlds, tmp_path: Path) -> None:
+    bob = acting(worlds.full, "bob")
+    for export in (bob.export_lines, lambda: bob.export(tmp_path / "all.jsonl")):
+        with pytest.raises(RecollectError, match="records of everyone"):
+            export()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_principal_stores_for_itself_alone(worlds: Worlds) -> None:

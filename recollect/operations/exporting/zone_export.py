@@ -39,8 +39,10 @@ class ExportedLines:
 
         Raises:
             UnknownZone: the zone has no events.
+            InvalidInput: it is opened on behalf of a user or an agent.
         """
         zone.must_exist()
+        zone.must_be_unrestricted()
         if zone.node.ledger.shared:
             zone.node.follow(zone.name)
         self._zone = zone

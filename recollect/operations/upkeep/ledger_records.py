@@ -42,14 +42,6 @@ _BATCH_SIZE = 500
 _MODELS = tuple(READ_MODEL_ROWS)
 
 
-def _check_reader(zone: OpenZone) -> None:
-    """Raise InvalidInput for a user or an agent: the ledger's records are of everyone."""
-    if zone.reader is not None:
-        raise InvalidInput(
-            "the ledger has the records of everyone; read them with a token without user and agent"
-        )
-
-
 def records(
     zone: OpenZone,
     *,
@@ -69,7 +61,7 @@ def records(
     wanted = frozenset(kinds or ())
     if unknown := sorted(wanted - KINDS.keys()):
         raise InvalidInput(f"kind {unknown[0][:80]!r}: there is no such kind of record")
-    _check_reader(zone)
+    zone.must_be_unrestricted()
     if not zone.exists():
         return LedgerRecordPage(records=[])
     last = zone.node.ledger.head(zone.name).number
@@ -97,7 +89,7 @@ def record(zone: OpenZone, number: int) -> LedgerRecordDetails:
     Raises:
         UnknownId: the zone has no record with this number.
     """
-    _check_reader(zone)
+    zone.must_be_unrestricted()
     ledger = zone.node.ledger
     sealed = next(sealed_events(ledger, zone.name, [number]), None) if zone.exists() else None
     if sealed is None:
