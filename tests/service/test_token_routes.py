@@ -7,6 +7,7 @@ import json
 import httpx
 import pytest
 
+from recollect.home.access_tokens import AccessTokens
 from tests.service.kit import Served
 
 ADMIN = ("read", "admin")
@@ -90,3 +91,28 @@ def test_no_secret_is_logged(service: Served) -> None:
     with service.client("logged", ADMIN) as admin:
         made = admin.post("/v1/tokens", json={"zones": ["logged"], "rights": ["read"]}).json()
     assert made["token"].rsplit("_", 1)[1] not in json.dumps(service.log.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "status"),
+    [
+        ({"user": "ada"}, {}, 422),
+        ({"user": "ada"}, {"user": "bob"}, 422),
+        ({"agent": "bot"}, {"user": "ada", "agent": "bot"}, 422),
+        ({"user": "ada", "agent": "bot"}, {"user": "ada", "agent": "bot"}, 201),
+        ({"user": "ada"}, {"user": "ada"}, 201),
+    ],
+)
+def test_a_users_token_creates_tokens_of_that_user_alone(
+    service: Served, held: dict[str, str], asked: dict[str, str], status: int
+) -> None:
+    own = AccessTokens(service.home).create(
+        ("mine",), ADMIN, user=held.get("user"), agent=held.get("agent")
+    )
+    with service.bare() as client:
+        made = client.post(
+            "/v1/tokens",
+            json={"zones": ["mine"], "rights": ["read"], **asked},
+            headers={"Authorization": f"Bearer {own.token}"},
+        )
+    assert made.status_code == status
