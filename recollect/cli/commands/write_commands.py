@@ -85,7 +85,7 @@ def print_estimate(found: WriteReport) -> None:
     print_line(f"cost      about {found.min_cost:.4f} to {found.cost:.4f}")
 
 
-@click.command(epilog="Example: recollect writer --note names 'Mel is Melanie, not Melissa.'")
+@click.command(epilog="Example: recollect writer --note names 'Jo is Josefina, not Joanna.'")
 @common_options
 @click.option(
     "--role",

@@ -18,9 +18,9 @@ from recollect.schemas.wire import (
 _PROPOSAL = {
     "id": "01KR3XZBC0Q5Z0S2M3Y8C1K7AB",
     "name": "names",
-    "text": "Mel is Melanie.",
+    "text": "Jo is Josefina.",
     "current": "",
-    "diff": ["--- current", "+++ proposed", "@@ -0,0 +1 @@", "+Mel is Melanie."],
+    "diff": ["--- current", "+++ proposed", "@@ -0,0 +1 @@", "+Jo is Josefina."],
     "reason": "Mel was taken for two people",
     "status": "pending",
     "model": "small-model",
@@ -58,7 +58,7 @@ def writer_texts(zone: OpenZone) -> list[WriterPromptVersion]:
     title="Set a writer text",
     tag="writer",
     example=(
-        {"name": "names", "text": "Mel is Melanie."},
+        {"name": "names", "text": "Jo is Josefina."},
         {"status": "new", "number": 2, "event_id": "01KR3XZBC0BAQNHSCT9EJ4NDPT", "clamped": False},
     ),
 )
@@ -78,7 +78,7 @@ def set_writer_text(
     Raises:
         InvalidInput: the name or the text is too long, or the name is empty.
 
-    >>> zone.set_writer_text("names", "Mel is Melanie.").status
+    >>> zone.set_writer_text("names", "Jo is Josefina.").status
     'new'
     """
     from recollect.operations.writing import writing
