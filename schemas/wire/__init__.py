@@ -36,7 +36,6 @@ from recollect.schemas.wire.answering import (
     SupportingFact,
     Time,
     Uncertainty,
-    plain_query,
 )
 from recollect.schemas.wire.episode_entries import (
     Episode,
@@ -400,5 +399,4 @@ __all__ = [
     "WriterProposalStatus",
     "ZoneModelUsage",
     "ZoneSummary",
-    "plain_query",
 ]

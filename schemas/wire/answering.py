@@ -111,10 +111,9 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         ),
     ] = "none"
 
-
-def plain_query(query: Query) -> Query:
-    """Return the question alone, without the fields that a subclass of Query adds."""
-    return Query(**{name: getattr(query, name) for name in Query.__struct_fields__})
+    def plain(self) -> Query:
+        """Return the question alone, without the fields that a subclass adds."""
+        return Query(**{name: getattr(self, name) for name in Query.__struct_fields__})
 
 
 class DateRange(msgspec.Struct, frozen=True):

@@ -19,7 +19,6 @@ from recollect.schemas.wire import (
     JudgedQuestion,
     MissedSource,
     Query,
-    plain_query,
 )
 
 #: Maximum questions of one evaluation: each takes as many searches as it has sources, and one more.
@@ -78,7 +77,7 @@ def evaluate(zone: OpenZone, questions: Sequence[JudgedQuestion], max_results: i
 
 
 def _query(question: JudgedQuestion, max_results: int) -> Query:
-    return msgspec.structs.replace(plain_query(question), max_results=max_results, explain=False)
+    return msgspec.structs.replace(question.plain(), max_results=max_results, explain=False)
 
 
 def _known_sources(zone: OpenZone, sources: set[str]) -> set[str]:

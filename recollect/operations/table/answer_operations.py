@@ -42,7 +42,6 @@ from recollect.schemas.wire import (
     Query,
     RecallAnswer,
     Reflection,
-    plain_query,
 )
 
 #: Appended to the description of every tool that returns remembered text.
@@ -77,7 +76,7 @@ def _explain_input(query: AnyQuery, id: str, /, **fields: Any) -> ExplainInput:
 
 
 def _explain_arguments(input_: ExplainInput) -> tuple[Query, str]:
-    return plain_query(input_), input_.id
+    return input_.plain(), input_.id
 
 
 def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallAnswer:
