@@ -197,7 +197,7 @@ class Consolidate(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="c
 class RunPass(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="run_pass"):
     """One step of a daily pass.
 
-    `temporal`: finds what is regular, ahead, in cycles or shared by two; `subject`: an entity.
+    `temporal`: finds what is regular, ahead, in cycles or together; `subject`: an entity.
     `observation_merge`: ends the observation on the cluster `subject`, because that on the cluster
     `keeper` says the same.
     """

@@ -15,7 +15,7 @@ from recollect.schemas.changes.stored_memory_rows import (
 from recollect.schemas.relationship_types import RelationshipType
 
 ObservationKind = Literal[
-    "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "shared"
+    "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "correlation", "shared"
 ]
 
 

@@ -393,7 +393,16 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, Meta(description="The observation.")]
     kind: Annotated[
         Literal[
-            "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "shared", "other"
+            "cluster",
+            "changes",
+            "list",
+            "history",
+            "regular",
+            "ahead",
+            "cycle",
+            "correlation",
+            "shared",
+            "other",
         ],
         Meta(
             description="cluster: facts about a topic; changes: what changed; list: values of an "

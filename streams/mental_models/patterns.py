@@ -1,14 +1,17 @@
-"""What facts about an entity show over time: what is regular, ahead, in cycles, shared by two.
+"""What facts about an entity show over time: what is regular, ahead, in cycles, together.
 
-Nothing is computed but the counts of a cycle, and nothing rephrased: an item is a fact without the
-name that heads the text, and cites it.
+Nothing is computed but the counts of cycles and correlations, and nothing rephrased: an item is a
+fact without the name that heads the text, and cites it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date, timedelta
+from itertools import combinations
 from math import comb
 from typing import Literal, NamedTuple
 
@@ -30,15 +33,18 @@ from recollect.text.lexicon import FUNCTION_WORDS, NOT_PAST, word_set
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
-PatternKind = Literal["regular", "ahead", "cycle", "shared"]
+PatternKind = Literal["regular", "ahead", "cycle", "correlation", "shared"]
 #: The minimum number of facts about an entity, in how many days, for a pass to consider it.
 MIN_RECENT_FACTS, RECENT_DAYS = 3, 30
 #: The minimum and maximum number of items of a pattern, and its maximum number of words.
 MIN_ITEMS, MAX_ITEMS, MAX_WORDS = 2, 8, 165
 #: The minimum number of facts about two persons together, and of days on which they were said.
 MIN_SHARED, MIN_SHARED_DAYS = 3, 2
-#: The minimum number of days of a cycle, and its maximum p-value, corrected for all topics tested.
+#: The minimum number of days of a cycle or a correlation, and the maximum p-value, corrected for
+#: all topics, or pairs of topics, tested.
 MIN_CYCLE_DAYS, MAX_CHANCE = 3, 0.01
+#: The number of days of a correlation that its text lists.
+CORRELATED_DAYS = 4
 #: The number of weeks without it after which a weekly cycle is over.
 MISSED_WEEKS = 3
 #: The cosine of their words from which an item repeats another.
@@ -94,7 +100,11 @@ def patterns(
         rendered = _listed(name, kind, _distinct(clear))
         if rendered is not None:
             found.append(Pattern(kind, kind, rendered))
-    return [*found, *_cycles(name, in_time, today), *_shared(name, in_time, entity_id, people)]
+    dated = [(each.days[0], each) for each in in_time if each.days and _has_happened(each, today)]
+    by_topic = _topic_days(name, dated)
+    found += _cycles(name, by_topic, today)
+    found += _correlations(name, by_topic, sorted({day for day, _ in dated}))
+    return [*found, *_shared(name, in_time, entity_id, people)]
 
 
 def _is_habit(each: PageFact) -> bool:
@@ -149,24 +159,36 @@ def _listed(name: str, label: str, facts: Sequence[PageFact]) -> Rendered | None
     return Rendered(text + ".", label, tuple(items))
 
 
-def _cycles(name: str, facts: Sequence[PageFact], today: str) -> Iterator[Pattern]:
-    """Yield the topics that come up on one day of the week more often than by chance."""
+#: The facts of each topic by the day that they are about, both in order of time.
+_TopicDays = Mapping[str, Mapping[str, Sequence[PageFact]]]
+
+
+def _has_happened(each: PageFact, today: str) -> bool:
+    """Return whether a fact is about a single day, until today."""
+    if each.days is None or each.days[0] != each.days[1] or is_weak(each):
+        return False
+    return each.days[0] <= today
+
+
+def _topic_days(name: str, dated: Sequence[tuple[str, PageFact]]) -> _TopicDays:
+    """Return the topics of facts with their days, if they come up on enough of them."""
     own = frozenset(tokenise(name).lowers)
-    by_topic: dict[str, dict[str, PageFact]] = {}
-    for each in facts:
-        if each.days is None or each.days[0] != each.days[1] or is_weak(each):
-            continue
-        if each.days[0] <= today:
-            for topic in topics_of(each.text, own):
-                by_topic.setdefault(topic, {}).setdefault(each.days[0], each)
-    tested = {topic: days for topic, days in by_topic.items() if len(days) >= MIN_CYCLE_DAYS}
-    for topic, days in sorted(tested.items()):
+    by_topic: dict[str, dict[str, list[PageFact]]] = {}
+    for day, each in dated:
+        for topic in topics_of(each.text, own):
+            by_topic.setdefault(topic, {}).setdefault(day, []).append(each)
+    return {topic: days for topic, days in sorted(by_topic.items()) if len(days) >= MIN_CYCLE_DAYS}
+
+
+def _cycles(name: str, by_topic: _TopicDays, today: str) -> Iterator[Pattern]:
+    """Yield the topics that come up on one day of the week more often than by chance."""
+    for topic, days in by_topic.items():
         weekdays = [date.fromisoformat(day).weekday() for day in days]
         best = max(set(weekdays), key=lambda each: (weekdays.count(each), -each))
         hits = weekdays.count(best)
-        if hits < MIN_CYCLE_DAYS or _chance(hits, len(days)) * 7 * len(tested) > MAX_CHANCE:
+        if hits < MIN_CYCLE_DAYS or _chance(hits, len(days)) * 7 * len(by_topic) > MAX_CHANCE:
             continue
-        supporting = [days[day] for day in days if date.fromisoformat(day).weekday() == best]
+        supporting = [days[day][0] for day in days if date.fromisoformat(day).weekday() == best]
         last = max(day for day in days if date.fromisoformat(day).weekday() == best)
         over = date.fromisoformat(today) - date.fromisoformat(last) > timedelta(weeks=MISSED_WEEKS)
         others = [day for day in days if date.fromisoformat(day).weekday() != best]
@@ -187,6 +209,75 @@ def _chance(hits: int, days: int) -> float:
     """Return how likely so many of these days are one given weekday by chance (binomial tail)."""
     favourable = sum(comb(days, k) * 6.0 ** (days - k) for k in range(hits, days + 1))
     return favourable / 7.0**days
+
+
+def _correlations(name: str, by_topic: _TopicDays, days: Sequence[str]) -> Iterator[Pattern]:
+    """Yield the pairs of topics that come up on the same days more often than by chance.
+
+    `days`: those with any fact. Of them, only those from the first to the last of either topic
+    count, so that two topics of one period are no pair for that alone.
+    """
+    pairs = comb(len(by_topic), 2)
+    by_day: dict[str, list[str]] = {}
+    for topic, of_topic in by_topic.items():
+        # With the same days and no others, another topic is as unlikely as it can be.
+        if pairs <= MAX_CHANCE * comb(len(days), len(of_topic)):
+            for day in of_topic:
+                by_day.setdefault(day, []).append(topic)
+    shared = Counter(pair for topics in by_day.values() for pair in combinations(topics, 2))
+    for (one, other), count in sorted(shared.items()):
+        if count < MIN_CYCLE_DAYS:
+            continue
+        both, joint = _shared_days(by_topic[one], by_topic[other])
+        alone = {
+            one: by_topic[one].keys() - by_topic[other].keys(),
+            other: by_topic[other].keys() - by_topic[one].keys(),
+        }
+        used = [*both, *alone[one], *alone[other]]
+        if len(both) < MIN_CYCLE_DAYS:
+            continue
+        span = bisect_right(days, max(used)) - bisect_left(days, min(used))
+        span -= sum(min(used) <= day <= max(used) for day in joint)
+        of_one, of_other = (len(both) + len(of_topic) for of_topic in alone.values())
+        if _chance_together(len(both), of_one, of_other, span) * pairs > MAX_CHANCE:
+            continue
+        label = f"{one} and {other} on the same day ({len(both)} days"
+        label += "".join(f"; only {topic} on {len(of)}" for topic, of in alone.items() if of) + ")"
+        shown = [fact for day in sorted(both)[-CORRELATED_DAYS:] for fact in both[day]]
+        rendered = _listed(name, label, shown)
+        if rendered is not None:
+            yield Pattern("correlation", f"correlation:{one}:{other}", rendered)
+
+
+def _shared_days(
+    one: Mapping[str, Sequence[PageFact]], other: Mapping[str, Sequence[PageFact]]
+) -> tuple[dict[str, tuple[PageFact, PageFact]], list[str]]:
+    """Return the days of both topics, each with a fact of either, and those that do not count.
+
+    The two facts are of two messages, and neither says both: what is said together is no
+    correlation, and a day with nothing else does not count.
+    """
+    both, joint = {}, []
+    for day in sorted(one.keys() & other.keys()):
+        firsts = [each for each in one[day] if each not in other[day]]
+        seconds = [each for each in other[day] if each not in one[day]]
+        found = [(a, b) for a in firsts for b in seconds if a.said_at != b.said_at]
+        if found:
+            both[day] = found[0]
+        else:
+            joint.append(day)
+    return both, joint
+
+
+def _chance_together(both: int, one: int, other: int, days: int) -> float:
+    """Return how likely two topics share so many of the days by chance.
+
+    Fisher's exact test, one-sided: the tail of the hypergeometric distribution.
+    """
+    favourable = sum(
+        comb(one, k) * comb(days - one, other - k) for k in range(both, min(one, other) + 1)
+    )
+    return favourable / comb(days, other)
 
 
 def _shared(

@@ -95,6 +95,27 @@ def test_what_is_ahead_ends_with_its_day() -> None:
     assert ("ahead", "ahead") not in current(zone)
 
 
+def test_a_correlation_cites_the_messages_of_both_sides() -> None:
+    drank = [f"I drank wine on {day} January 2026." for day in range(1, 28, 5)]
+    ached = [f"I had a headache on {day} January 2026." for day in range(1, 28, 5)]
+    rode = [f"I rode my horse on {day} January 2026." for day in range(2, 28) if day % 5 != 1]
+    zone = told(*drank, *ached, *rode)
+    outcomes = run_passes(zone, START + 40 * DAY)
+    (label,) = [label for kind, label in current(zone) if kind == "correlation"]
+    assert label == "headache and wine on the same day (6 days)"
+    (run,) = zone.ask(
+        "memory", "SELECT analysis_run_id FROM observation_versions WHERE kind = 'correlation'"
+    )
+    cited = {
+        row.fact_id
+        for each in outcomes
+        for row in each.rows(ObservationFact)
+        if row.analysis_run_id == run[0]
+    }
+    sources = zone.ask("memory", "SELECT id, source_event_id FROM facts")
+    assert len({event for fact, event in sources if fact in cited}) == 8
+
+
 def with_twin() -> tuple[Zone, str, str]:
     """Return a zone with two observations of one text, and their clusters; the first has more."""
     zone = told(*POTTERY)

@@ -82,6 +82,20 @@ def test_patterns_outlive_a_rebuild_and_follow_an_erasure(zone: Zone) -> None:
     assert verify(zone._zone.node, "ada").ok
 
 
+def test_a_correlation_follows_an_erasure(zone: Zone) -> None:
+    for day in range(1, 28):
+        if day % 5 == 1:
+            tell(zone, day, "I drank wine today.", "I had a headache today.")
+        else:
+            tell(zone, day, "I rode my horse today.")
+    (found,) = [each for each in zone.observations() if each.kind == "correlation"]
+    assert found.topic == "headache and wine on the same day (6 days)"
+    zone.forget("11-10-0")
+    (found,) = [each for each in zone.observations() if each.kind == "correlation"]
+    assert found.topic == "headache and wine on the same day (5 days; only headache on 1)"
+    assert verify(zone._zone.node, "ada").ok
+
+
 def test_a_pattern_shows_its_evidence(zone: Zone) -> None:
     tell(zone, 4, *ROUTINES)
     (found,) = [each for each in zone.observations() if each.kind == "regular"]

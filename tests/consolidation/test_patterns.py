@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import date, timedelta
+from itertools import combinations
 
 import pytest
 
@@ -94,6 +95,81 @@ def test_a_cycle_is_over_after_missed_weeks() -> None:
     assert "no longer" in found(choir(0, 1, 2, 3), "2026-03-01")["cycle:choir"].rendered.label
 
 
+def diary(both: int, wine: int = 0, headache: int = 0, neither: int = 30) -> list[PageFact]:
+    """Return facts about separate days, each of a message of its own; other days tell of horses."""
+    texts = [
+        *[("Ada drank wine.", "Ada had a headache.")] * both,
+        *[("Ada drank wine.",)] * wine,
+        *[("Ada had a headache.",)] * headache,
+        *[("Ada rode a horse.",)] * neither,
+    ]
+    # The days of each kind are spread over the whole time, and over all days of the week.
+    order = sorted(range(len(texts)), key=lambda place: place * 0.618 % 1)
+    found: list[PageFact] = []
+    for n, place in enumerate(order):
+        for text in texts[place]:
+            found.append(fact(len(found), text, FIRST + timedelta(days=n)))
+    return found
+
+
+def correlated(facts: list[PageFact]) -> list[str]:
+    shown = found(facts, "2027-01-01")
+    return [each.rendered.label for each in shown.values() if each.kind == "correlation"]
+
+
+def fisher(both: int, wine: int, headache: int, neither: int) -> float:
+    """The one-sided p-value, by drawing the days of headache in every possible way."""
+    days = range(both + wine + headache + neither)
+    with_wine = set(range(both + wine))
+    draws = [with_wine.intersection(drawn) for drawn in combinations(days, both + headache)]
+    return sum(len(each) >= both for each in draws) / len(draws)
+
+
+def test_topics_of_the_same_days_are_a_correlation() -> None:
+    (label,) = correlated(diary(both=6, wine=1))
+    assert label == "headache and wine on the same day (6 days; only wine on 1)"
+    shown = found(diary(both=6, wine=1), "2027-01-01")["correlation:headache:wine"].rendered
+    assert shown.text.count("drank wine") == shown.text.count("had a headache") == 4
+    assert len({item.fact_id for item in shown.items}) == 8
+
+
+@pytest.mark.parametrize(
+    ("both", "wine", "headache", "neither"),
+    [(3, 0, 0, 14), (4, 0, 0, 9), (4, 0, 0, 12), (4, 1, 0, 12), (5, 1, 0, 11), (5, 1, 1, 11)],
+)
+def test_a_correlation_is_proven_as_enumeration_proves_it(
+    both: int, wine: int, headache: int, neither: int
+) -> None:
+    facts = diary(both, wine, headache, neither)
+    told = [each.days[0] for each in facts if each.days and "horse" not in each.text]
+    days = {each.days[0] for each in facts if each.days}
+    span = [day for day in days if min(told) <= day <= max(told)]
+    outside = len(days) - len(span)
+    # Three topics are three pairs: wine, headache, horse.
+    proven = 3 * fisher(both, wine, headache, neither - outside) <= 0.01
+    assert bool(correlated(facts)) == proven
+
+
+def test_what_one_message_says_together_is_no_correlation() -> None:
+    facts = diary(both=6)
+    together = {each.days: each.said_at for each in facts}
+    assert correlated([each._replace(said_at=together[each.days]) for each in facts]) == []
+    joint = [
+        fact(n, f"Ada had wine and a headache in hall {n}.", FIRST + timedelta(days=3 * n))
+        for n in range(6)
+    ]
+    assert correlated([*joint, *diary(both=0)]) == []
+
+
+def test_topics_of_one_period_are_no_correlation() -> None:
+    holiday = diary(both=6, neither=0)
+    before = [
+        fact(60 + n, f"Ada rode a horse in hall {n}.", FIRST - timedelta(days=1 + n))
+        for n in range(40)
+    ]
+    assert correlated([*holiday, *before]) == []
+
+
 def test_what_two_share_is_told_once() -> None:
     texts = ("hiked in Oslo", "bought a boat", "opened a bar")
     facts = [
@@ -109,6 +185,7 @@ def test_what_two_share_is_told_once() -> None:
 
 def test_every_item_is_a_part_of_its_fact() -> None:
     facts = [*choir(0, 1, 2, 3), fact(7, "Ada runs every day."), fact(8, "Ada reads every night.")]
+    facts += [each._replace(id=f"d{each.id}") for each in diary(both=6)]
     texts = {each.id: each.text for each in facts}
     for pattern in found(facts).values():
         for item in pattern.rendered.items:

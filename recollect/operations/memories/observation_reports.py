@@ -32,7 +32,16 @@ _DAY_MS = 86_400_000
 #: After every observation: later than any time, and than any id.
 _START = (2**63 - 1, "~")
 ObservationKind = Literal[
-    "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "shared", "other"
+    "cluster",
+    "changes",
+    "list",
+    "history",
+    "regular",
+    "ahead",
+    "cycle",
+    "correlation",
+    "shared",
+    "other",
 ]
 
 
@@ -149,7 +158,7 @@ def _observations(
         topic = topics.get(each.id)
         facts = (
             [fact for fact, _, _ in queries.sources_of(connection, each.id)]
-            if topic is None or topic.kind in ("regular", "ahead", "cycle", "shared")
+            if topic is None or topic.kind in ("regular", "ahead", "cycle", "correlation", "shared")
             else queries.evidence_of(connection, topic)
         )
         said = {one for of_fact in statements(connection, facts).values() for one in of_fact}
