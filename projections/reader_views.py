@@ -71,6 +71,7 @@ _OF_FACTS = {
     "relationship_evidence": ("fact_id",),
     "fact_supersessions": ("fact_id", "superseded_by"),
     "merged_supersessions": ("fact_id", "superseded_by"),
+    "fact_merges": ("fact_id", "keeper_id"),
     "retracted_facts": ("fact_id", "retracted_by"),
 }
 #: Tables that are kept equal to a view.

@@ -200,9 +200,10 @@ class RunPass(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="run_p
     `temporal`: finds what is regular, ahead, in cycles or together; `subject`: an entity.
     `observation_merge`: ends the observation on the cluster `subject`, because that on the cluster
     `keeper` says the same.
+    `fact_merge`: hides the fact `subject`, because the fact `keeper` says the same.
     """
 
-    name: Literal["temporal", "observation_merge"]
+    name: Literal["temporal", "observation_merge", "fact_merge"]
     subject: str
     keeper: str | None = None
 
@@ -243,7 +244,7 @@ class DecideMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="d
 
 
 class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
-    """Undoes an executed merge."""
+    """Undoes an executed merge: of two entities, or of the fact `merge_id` into another."""
 
     merge_id: str
 

@@ -165,7 +165,11 @@ def ends_until(connection: apsw.Connection, time: int) -> dict[str, int]:
     made, even if they were ingested later.
     """
     ends = dict(
-        rows(connection, "SELECT fact_id, invalid_at FROM fact_ends WHERE invalid_at <= ?", (time,))
+        rows(
+            connection,
+            "SELECT fact_id, invalid_at FROM fact_changes WHERE invalid_at <= ?",
+            (time,),
+        )
     )
     stated: Iterable[tuple[str, str, str, str, int]]
     stated = rows(connection, _SLOT_STATEMENTS, (time,))
@@ -208,9 +212,9 @@ def supersessions(
     return rows(
         connection,
         "SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
-        "CROSS JOIN fact_ends ON fact_id = ids.value WHERE invalid_at <= ?2 "
+        "CROSS JOIN fact_changes ON fact_id = ids.value WHERE invalid_at <= ?2 "
         "UNION SELECT fact_id, superseded_by, invalid_at FROM json_each(?1) AS ids "
-        "CROSS JOIN fact_ends ON superseded_by = ids.value WHERE invalid_at <= ?2 "
+        "CROSS JOIN fact_changes ON superseded_by = ids.value WHERE invalid_at <= ?2 "
         "ORDER BY invalid_at DESC, fact_id, superseded_by",
         (json_array(fact_ids), until_ms),
     )
@@ -300,7 +304,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) 
             SELECT ?1, 0
             UNION
             SELECT superseded_by, step + 1 FROM line
-              JOIN fact_ends ON fact_id IN (
+              JOIN fact_changes ON fact_id IN (
                        SELECT line.id UNION SELECT id FROM facts WHERE source_event_id = line.id)
              WHERE invalid_at <= ?2 AND step < 1000
         )

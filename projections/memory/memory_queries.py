@@ -14,6 +14,7 @@ from recollect.schemas.changes import (
     FactClaim,
     FactDays,
     FactFingerprint,
+    FactMerge,
     FactOccasion,
     MentalModel,
     MergedSupersession,
@@ -194,6 +195,27 @@ def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | Non
         (fact_id,),
     )
     return found[0] if found else None
+
+
+def fact_merge(connection: apsw.Connection, fact_id: str) -> FactMerge | None:
+    """Return the merge of a fact into another, undone or not."""
+    found = rows(
+        connection,
+        "SELECT fact_id, keeper_id, reason, merged_at, invalid_at, is_standing FROM fact_merges "
+        "WHERE fact_id = ?",
+        (fact_id,),
+    )
+    return FactMerge(*found[0]) if found else None
+
+
+def facts_merged_into(connection: apsw.Connection, fact_id: str) -> list[str]:
+    """Return the ids of the facts that are merged into a fact, sorted."""
+    found = rows(
+        connection,
+        "SELECT fact_id FROM fact_merges WHERE keeper_id = ? AND is_standing ORDER BY fact_id",
+        (fact_id,),
+    )
+    return [str(id_) for (id_,) in found]
 
 
 def is_processed(connection: apsw.Connection, event_id: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
 
-from recollect.projections.sqlite import rows, scalar
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.changes import EntityFact
 
 
 def last_pass(connection: apsw.Connection, name: str) -> int | None:
@@ -119,3 +121,82 @@ def _standing(connection: apsw.Connection, cluster_id: str) -> tuple[str, int, i
         (cluster_id,),
     )
     return text, facts, number
+
+
+def entities_with_new_facts(connection: apsw.Connection, before: int) -> list[str]:
+    """Return the entities with facts that changed since the last merge of facts, or merged ones.
+
+    `before`: the number of the tick.
+    """
+    found = rows(
+        connection,
+        """
+        WITH last (number) AS (
+            SELECT coalesce(max(number), 0) FROM pass_ticks
+             WHERE name = 'fact_merge' AND number < ?
+        )
+        SELECT entity_id FROM entity_facts WHERE number > (SELECT number FROM last)
+         UNION
+        SELECT entity_id FROM entity_changes WHERE number > (SELECT number FROM last)
+         ORDER BY 1
+        """,
+        (before,),
+    )
+    return [str(id_) for (id_,) in found]
+
+
+class MergeableFact(NamedTuple):
+    """A fact that is so and was never separated from another, with what speaks for keeping it.
+
+    `has_merged`: it stands for others. `entities`: how many it is about; `recalls`: how often it
+    was recalled.
+    """
+
+    row: EntityFact
+    has_merged: bool
+    entities: int
+    recalls: int
+
+
+_ENTITY_FACT = ", ".join(f"fact.{name}" for name in EntityFact.__struct_fields__)
+
+
+def mergeable_facts(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[MergeableFact]:
+    """Return the facts about one entity, given by all its ids, that may be merged, as said."""
+    found = rows(
+        connection,
+        f"""
+        SELECT {_ENTITY_FACT},
+               EXISTS (SELECT 1 FROM fact_merges WHERE keeper_id = fact.fact_id AND is_standing),
+               (SELECT count(*) FROM fact_entities WHERE fact_entities.fact_id = fact.fact_id),
+               (SELECT access_count FROM facts WHERE facts.id = fact.fact_id)
+          FROM entity_facts AS fact
+         WHERE entity_id IN (SELECT value FROM json_each(?)) AND is_told AND ended_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM fact_merges WHERE fact_merges.fact_id = fact.fact_id)
+         ORDER BY said_at, fact.fact_id, entity_id
+        """,
+        (json_array(entity_ids),),
+    )
+    by_fact = {row[1]: row for row in found}
+    return [
+        MergeableFact(EntityFact(*row[:-3]), bool(row[-3]), row[-2], row[-1])
+        for row in by_fact.values()
+    ]
+
+
+def merged_facts_said_again(connection: apsw.Connection) -> list[tuple[str, str, str]]:
+    """Return (fact, keeper, event) where an event states a merged fact that its keeper lacks."""
+    return rows(
+        connection,
+        """
+        SELECT merged.fact_id, merged.keeper_id, max(again.event_id)
+          FROM fact_merges AS merged
+         CROSS JOIN fact_occasions AS again ON again.fact_id = merged.fact_id
+         WHERE merged.is_standing AND again.is_standing
+           AND NOT EXISTS (SELECT 1 FROM fact_occasions AS known
+                            WHERE known.fact_id = merged.keeper_id
+                              AND known.event_id = again.event_id)
+         GROUP BY merged.fact_id
+         ORDER BY merged.fact_id
+        """,
+    )

@@ -196,6 +196,23 @@ class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_superses
     is_standing: int
 
 
+class FactMerge(Row, frozen=True, array_like=True, tag="fact_merge"):
+    """A fact that another one, the keeper, says too; it is hidden from `invalid_at` (unix ms) on.
+
+    The keeper has a `FactOccasion` for each event that states the fact. `merged_at`: unix ms.
+    `is_standing` is 0 once the merge is undone.
+    """
+
+    TABLE: ClassVar = "fact_merges"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    keeper_id: str
+    reason: str
+    merged_at: int
+    invalid_at: int
+    is_standing: int
+
+
 class MemoryRetraction(Row, frozen=True, array_like=True, tag="retraction"):
     """A retraction of the memory `target_id`, for one event that states it.
 
@@ -769,6 +786,7 @@ MemoryRow = (
     | MessageDate
     | FactSupersession
     | MergedSupersession
+    | FactMerge
     | MemoryRetraction
     | RetractedFact
     | FactRecallCount

@@ -220,16 +220,16 @@ class RelatedEntities(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
-    """Two entities that are, or may be, one."""
+    """Two entities that are, or may be, one; or two facts that say the same."""
 
     id: Annotated[str, Meta(description="Id of the merge, or of its proposal.")]
-    a: Annotated[str, Meta(description="Name of the first entity.")]
-    b: Annotated[str, Meta(description="Name of the second entity.")]
+    a: Annotated[str, Meta(description="Name of the first entity, or text of the fact kept.")]
+    b: Annotated[str, Meta(description="Name of the second entity, or text of the other fact.")]
     confidence: Annotated[float, Meta(description="Confidence that the two are one, from 0 to 1.")]
-    reasons: Annotated[list[str], Meta(description="Why they are thought to be the same entity.")]
+    reasons: Annotated[list[str], Meta(description="Why they are thought to be the same.")]
     status: Annotated[MergeStatus, Meta(description="pending, merged, rejected or undone.")]
-    a_id: Annotated[str, Meta(description="Id of the first entity.")]
-    b_id: Annotated[str, Meta(description="Id of the second entity.")]
+    a_id: Annotated[str, Meta(description="Id of the first entity or fact.")]
+    b_id: Annotated[str, Meta(description="Id of the second entity or fact.")]
     a_handles: Annotated[list[Handle], Meta(description="Accounts of the first entity.")]
     b_handles: Annotated[list[Handle], Meta(description="Accounts of the second entity.")]
     at: Annotated[
@@ -238,6 +238,9 @@ class Merge(msgspec.Struct, frozen=True, kw_only=True):
     merge_id: Annotated[
         str | None, Meta(description="Id of the executed merge; null if it was not executed.")
     ]
+    of: Annotated[
+        Literal["entities", "facts"], Meta(description="Whether entities or facts are merged.")
+    ] = "entities"
 
 
 class MergePage(Page[Merge], frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ from recollect.schemas.changes import (
     Fact,
     FactClaim,
     FactDays,
+    FactMerge,
     FactOccasion,
     FactSupersession,
     FactUnits,
@@ -49,9 +50,11 @@ from recollect.schemas.events import (
     Event,
     RunPass,
     Tick,
+    UndoMerge,
 )
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
 from recollect.streams.agents.daily_passes import is_said_by_keeper, pass_tick, run_pass
+from recollect.streams.agents.fact_merging import undo_fact_merge
 from recollect.streams.agents.memory_versions import is_private
 from recollect.streams.agents.observation_rows import ending, run_id, version_rows
 from recollect.streams.agents.state import State
@@ -79,7 +82,7 @@ FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
 #: The types of mentions that observations are about.
 _ENTITY_TYPES = frozenset({"PERSON", "ORG"})
 #: Rows that change whether a fact is still so, or how often it was said.
-_CHANGES = FactSupersession | MergedSupersession | RetractedFact | FactOccasion
+_CHANGES = FactSupersession | MergedSupersession | FactMerge | RetractedFact | FactOccasion
 _DAY_MS = 86_400_000
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
@@ -89,7 +92,7 @@ _units = msgspec.json.Decoder(list[tuple[str, str]])
 class Consolidator(DerivingAgent):
     """Consolidates facts into observations, without a language model."""
 
-    kinds = frozenset({"tick", "consolidate", "run_pass"})
+    kinds = frozenset({"tick", "consolidate", "run_pass", "undo_merge"})
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         return Extract()
@@ -101,6 +104,8 @@ class Consolidator(DerivingAgent):
             return pass_tick(event, event.payload.name, state)
         if isinstance(event.payload, RunPass):
             return run_pass(event, event.payload, state)
+        if isinstance(event.payload, UndoMerge):
+            return undo_fact_merge(event, event.payload, state)
         assert isinstance(event.payload, Consolidate)
         return _consolidate(event, event.payload, state)
 

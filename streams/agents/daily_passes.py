@@ -1,8 +1,8 @@
-"""The daily passes: what facts show over time, and observations that say the same.
+"""The daily passes: what facts show over time, and observations and facts that say the same.
 
 A pass is a tick that asks for commands, each of which is a step: an entity, or a pair of
-observations. Its last command is the tick of the next pass, so the passes keep their order. A
-process that dies repeats at most one step.
+observations or facts. Its last command is the tick of the next pass, so the passes keep their
+order. A process that dies repeats at most one step.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import RESERVED_PLATFORM, Draft, Event, RunPass, Tick
 from recollect.schemas.ids import row_id
+from recollect.streams.agents.fact_merging import facts_to_merge, merge_facts
 from recollect.streams.agents.mental_models.entity_pages import page_fact
 from recollect.streams.agents.observation_rows import ending, run_id, version_rows
 from recollect.streams.agents.state import State
@@ -42,8 +43,8 @@ from recollect.streams.mental_models.patterns import (
 )
 
 #: The passes, in order.
-TEMPORAL, OBSERVATION_MERGE = "temporal", "observation_merge"
-PASSES = (TEMPORAL, OBSERVATION_MERGE)
+TEMPORAL, OBSERVATION_MERGE, FACT_MERGE = "temporal", "observation_merge", "fact_merge"
+PASSES = (TEMPORAL, OBSERVATION_MERGE, FACT_MERGE)
 #: The kinds of observations that the temporal pass writes.
 PATTERN_KINDS = frozenset(get_args(PatternKind))
 _DAY_MS = 86_400_000
@@ -59,6 +60,8 @@ def pass_tick(event: Event, name: str, state: State) -> list[DecidedPart]:
         commands = _temporal_commands(event, state)
     elif name == OBSERVATION_MERGE:
         commands = _merge_commands(event, state)
+    elif name == FACT_MERGE:
+        commands = _fact_commands(event, state)
     else:
         return []
     assert isinstance(event.payload, Tick)
@@ -120,6 +123,24 @@ def _merge_commands(tick: Event, state: State) -> list[Draft]:
     return commands
 
 
+def _fact_commands(tick: Event, state: State) -> list[Draft]:
+    """Return a command for each fact to hide in favour of another."""
+    return [
+        _draft(
+            RunPass(
+                source_id=f"pass:{FACT_MERGE}:{each.fact_id}:{each.keeper_id}:"
+                f"{_position(each.last_change, state)}",
+                name="fact_merge",
+                subject=each.fact_id,
+                keeper=each.keeper_id,
+            ),
+            tick.occurred_at,
+            tick,
+        )
+        for each in facts_to_merge(state, tick.number)
+    ]
+
+
 def _position(number: int, state: State) -> int:
     """Return a record's number without the switches before it: the same after every rebuild."""
     return number - bisect_left(switch_numbers(state.events), number)
@@ -138,6 +159,8 @@ def run_pass(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
     """Return what one step of a pass decides."""
     if command.name == OBSERVATION_MERGE:
         return _merge(event, command, state)
+    if command.name == FACT_MERGE:
+        return merge_facts(event, command, state)
     return _find_patterns(event, command.subject, state)
 
 

@@ -44,6 +44,7 @@ from recollect.schemas.changes import (
     FactClaim,
     FactDays,
     FactFingerprint,
+    FactMerge,
     FactOccasion,
     FactRelation,
     FactSupersession,
@@ -109,7 +110,8 @@ class Validity(NamedTuple):
     """Until when a fact is valid (unix ms; None: it still is).
 
     `superseded_by`: the id of the fact or event that superseded it; None if it was retracted.
-    `is_stated`: it was true for a time, and not every event that states it was edited or deleted.
+    `is_stated`: it was true for a time, not every event that states it was edited or deleted, and
+    no other fact stands for it.
     """
 
     until: int | None
@@ -238,6 +240,10 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     MergedSupersession: lambda row: (
         (key_of("merged end", row.fact_id), row),
         (key_of("merged ends", row.subject), row.attribute),
+    ),
+    FactMerge: lambda row: (
+        (key_of("merge of fact", row.fact_id), row),
+        (key_of("facts merged into", row.keeper_id), (row.fact_id, row.is_standing)),
     ),
     MemoryRetraction: lambda row: (
         (key_of("retraction", row.target_id), row),
@@ -483,6 +489,21 @@ class State:
         self.record_read(key_of("merged end", fact_id))
         return memory.merged_supersession(self.memory, fact_id)
 
+    def fact_merge(self, fact_id: str) -> FactMerge | None:
+        """Return the merge of a fact into another, even if undone."""
+        self.record_read(key_of("merge of fact", fact_id))
+        return memory.fact_merge(self.memory, fact_id)
+
+    def is_merged_fact(self, fact_id: str) -> bool:
+        """Return whether another fact stands for a fact."""
+        merge = self.fact_merge(fact_id)
+        return merge is not None and bool(merge.is_standing)
+
+    def facts_merged_into(self, fact_id: str) -> list[str]:
+        """Return the ids of the facts for which a fact stands, sorted."""
+        self.record_read(key_of("facts merged into", fact_id))
+        return memory.facts_merged_into(self.memory, fact_id)
+
     def _end(self, fact_id: str) -> int | None:
         """Return the end of a fact's validity (unix ms); None while it is valid.
 
@@ -587,9 +608,9 @@ class State:
         occasions = self.occasions(fact_id)
         withdrawn = {row.event_id for row in occasions if not row.is_standing}
         is_stated = event_id not in withdrawn or any(row.is_standing for row in occasions)
-        return Validity(
-            until, superseded_by, is_stated and not any(row.is_void for row in retracted)
-        )
+        is_void = any(row.is_void for row in retracted)
+        is_told = is_stated and not is_void and not self.is_merged_fact(fact_id)
+        return Validity(until, superseded_by, is_told)
 
     def _end_by_valid_fact(self, fact_id: str) -> tuple[int, str] | None:
         """Return when a fact was superseded, and by what; a void fact supersedes nothing."""

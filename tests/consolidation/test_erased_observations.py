@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recollect.schemas.events import Draft, Tick
+from recollect.schemas.events import Draft, Tick, UndoMerge
 from recollect.streams.agents import BY_NAME
 from recollect.streams.deciding import erasing
 from recollect.streams.lifecycle.verifying import verify
@@ -37,6 +37,9 @@ SAID = (
     "I run every morning in {city}.",
     "I play chess with {name} every night.",
     "I swim in {city} on Tuesdays.",
+    "{name} plays the cello.",
+    "{name} works at Larch Labs.",
+    "I work at Larch Labs.",
 )
 AGENTS = tuple(agent for name, agent in BY_NAME.items() if name != "modelwriter")
 
@@ -107,6 +110,11 @@ def test_an_erasure_leaves_the_observations_of_the_rest(
             if draw.random() < 0.1:
                 n += 1
                 home.tell(pass_tick(n))
+                merged = home.rows("memory", "SELECT fact_id FROM fact_merges WHERE is_standing")
+                if merged and draw.random() < 0.5:
+                    n += 1
+                    undo = UndoMerge(source_id=f"undo:{n}", merge_id=draw.choice(merged)[0])
+                    home.tell(command(undo, START + n))
         n += 1
         home.tell(tick(n), pass_tick(n))
         written = max(written, len(observations(home)))

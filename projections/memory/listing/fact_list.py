@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.changes import FactMerge
 
 
 class ListedFact(NamedTuple):
@@ -98,6 +99,18 @@ def facts_by_event(connection: apsw.Connection) -> Iterator[GenerationFact]:
     for id_, event, text, attribute, value, superseded in found:
         slot = None if attribute is None else (str(attribute), str(value))
         yield GenerationFact(id_, event, text, slot, superseded is None)
+
+
+def fact_merges(connection: apsw.Connection) -> list[tuple[FactMerge, str, str]]:
+    """Return (merge, text of the fact kept, text of the other) of facts, the last merge first."""
+    columns = ", ".join(f"merged.{name}" for name in FactMerge.__struct_fields__)
+    found = rows(
+        connection,
+        f"SELECT {columns}, keeper.text, fact.text FROM fact_merges AS merged "
+        "JOIN facts AS keeper ON keeper.id = keeper_id JOIN facts AS fact ON fact.id = fact_id "
+        "ORDER BY merged_at DESC, fact_id",
+    )
+    return [(FactMerge(*row[:-2]), *row[-2:]) for row in found]
 
 
 def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact]:

@@ -132,8 +132,13 @@ def _endings(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
     end = memory.fact_end(files.memory.connection, fact_id)
     if end is not None and not is_never_true:
         newer, at = end
-        what = "fact" if files.memory.row(Fact, (newer,)) else "event"
-        steps.append(ProvenanceStep(f"superseded by {what} {newer} at {format_time(at)}"))
+        merge = memory.fact_merge(files.memory.connection, fact_id)
+        if merge is not None and merge.is_standing and merge.keeper_id == newer:
+            said = f"says the same as fact {newer}, which stands for both: {merge.reason}"
+            steps.append(ProvenanceStep(f"{said}; `merges undo {fact_id}` separates them"))
+        else:
+            what = "fact" if files.memory.row(Fact, (newer,)) else "event"
+            steps.append(ProvenanceStep(f"superseded by {what} {newer} at {format_time(at)}"))
     return steps
 
 

@@ -393,14 +393,15 @@ def _to_entities(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Ite
 
 
 def merges(zone: OpenZone) -> list[Merge]:
-    """Return the merges of a zone: the pending ones, then the decided ones."""
+    """Return the merges of a zone: pending ones, then decided ones, then those of facts."""
     if not zone.exists():
         return []
     with zone.files() as files, files.read_transaction():
         connection = files.identity.connection
         found = merge_list.merges(connection)
         handles = _handles(connection, sorted({id_ for it in found for id_ in (it.a_id, it.b_id)}))
-    return [
+        of_facts = fact_list.fact_merges(files.memory.connection)
+    of_entities = [
         Merge(
             id=item.id,
             a=item.a,
@@ -416,6 +417,24 @@ def merges(zone: OpenZone) -> list[Merge]:
             merge_id=item.merge_id,
         )
         for item in found
+    ]
+    return of_entities + [
+        Merge(
+            id=row.fact_id,
+            a=kept_text,
+            b=text,
+            confidence=1.0,
+            reasons=[row.reason],
+            status="merged" if row.is_standing else "undone",
+            a_id=row.keeper_id,
+            b_id=row.fact_id,
+            a_handles=[],
+            b_handles=[],
+            at=format_time(row.merged_at),
+            merge_id=row.fact_id,
+            of="facts",
+        )
+        for row, kept_text, text in of_facts
     ]
 
 

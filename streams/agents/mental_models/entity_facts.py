@@ -20,6 +20,7 @@ from recollect.schemas.changes import (
     FactClaim,
     FactDays,
     FactEntity,
+    FactMerge,
     FactOccasion,
     FactSupersession,
     Mention,
@@ -39,7 +40,7 @@ RowType = TypeVar("RowType", bound=Row)
 #: Types of mentions that name somebody or something.
 _NAMED = frozenset({"PERSON", "ORG", "LOCATION", "PRODUCT", "TECHNOLOGY", "EVENT", "OTHER"})
 #: Rows after which a fact may no longer be so, or be so again.
-_ENDS = FactSupersession | MergedSupersession | RetractedFact | FactOccasion
+_ENDS = FactSupersession | MergedSupersession | FactMerge | RetractedFact | FactOccasion
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
 
@@ -126,7 +127,7 @@ def _merged_entities(rows: Iterable[AnyRow], state: State) -> set[str]:
 
 
 class _Validity(NamedTuple):
-    """When a fact ceased to be so (unix ms), and whether anybody states it."""
+    """When a fact ceased to be so (unix ms), and whether anybody states it, and no other fact."""
 
     ended_at: int | None
     is_told: bool
@@ -203,10 +204,15 @@ class _Decisions:
         occasions |= {each.event_id: each for each in self.of_fact(FactOccasion, row.fact_id)}
         withdrawn = {id_ for id_, each in occasions.items() if not each.is_standing}
         is_stated = row.event_id not in withdrawn or withdrawn != occasions.keys()
+        is_void = any(each.is_void for each in retracted)
         return _Validity(
             min((end for end in ends if end is not None), default=None),
-            is_stated and not any(each.is_void for each in retracted),
+            is_stated and not is_void and not self._is_merged(row.fact_id),
         )
+
+    def _is_merged(self, fact_id: str) -> bool:
+        decided = self.last(FactMerge, fact_id)
+        return self._state.is_merged_fact(fact_id) if decided is None else bool(decided.is_standing)
 
     def _superseded_at(self, fact_id: str) -> int | None:
         """Return when a fact was superseded; a fact that was never true supersedes nothing."""

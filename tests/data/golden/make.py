@@ -176,6 +176,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "candidate_id": "C1",
         "approve": True,
     },
+    "run_pass, fact_merge": {
+        "kind": "run_pass",
+        "source_id": "pass:fact_merge:F1:F2:7",
+        "name": "fact_merge",
+        "subject": "F1",
+        "keeper": "F2",
+    },
     "undo_merge": {"kind": "undo_merge", "source_id": "undo:1", "merge_id": "M1"},
     "create_mental_model": {
         "kind": "create_mental_model",
@@ -469,6 +476,10 @@ ROWS: dict[str, dict[str, Any]] = {
     "cluster_consolidations": {"cluster_id": "CL1", "number": 9},
     "consolidation_ticks": {"number": 8},
     "pass_ticks": {"number": 8, "name": "temporal", "at": INGESTED},
+    "fact_merges": {
+        "fact_id": "F1", "keeper_id": "F2", "reason": "the same words", "merged_at": INGESTED,
+        "invalid_at": OCCURRED, "is_standing": 1,
+    },
     "observation_merges": {"analysis_run_id": "R1", "keeper_cluster_id": "CL2"},
     "mental_models": {
         "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,

@@ -62,10 +62,11 @@ const Row = component((props) => () => {
   const { zone, merge, decide, busy } = props.value;
   const disabled = busy || !may("write", zone);
   const pair = (verb) => `${verb} ${merge.a} and ${merge.b}`;
+  const view = merge.of === "facts" ? "memory" : "people";
   return html`<li class="merge">
-    <p><a href=${hrefOf({ view: "people", id: merge.a_id })}><${Name} text=${merge.a} /></a>
+    <p><a href=${hrefOf({ view, id: merge.a_id })}><${Name} text=${merge.a} /></a>
       <span class="quiet"> and </span>
-      <a href=${hrefOf({ view: "people", id: merge.b_id })}><${Name} text=${merge.b} /></a></p>
+      <a href=${hrefOf({ view, id: merge.b_id })}><${Name} text=${merge.b} /></a></p>
     <ul class="steps">${merge.reasons.map((reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
     <div class="about"><span>confidence ${merge.confidence.toFixed(2)}</span>
       <span>${time(merge.at)}</span>
@@ -82,9 +83,9 @@ const Row = component((props) => () => {
             aria-label=${pair("Undo the merge of")}
             onClick=${() => decide(merge, "undone", "The two are separate again.")}>Undo the merge</button>`
         : null}</div>
-    <${Fold} summary="What is known of both">${() => html`<div class="sides">
+    ${merge.of === "facts" ? null : html`<${Fold} summary="What is known of both">${() => html`<div class="sides">
       ${[["a", merge.a_id], ["b", merge.b_id]].map(([side, id]) => html`<${Side} key=${side}
-        zone=${zone} id=${id} name=${merge[side]} handles=${merge[`${side}_handles`]} />`)}</div>`}</${Fold}>
+        zone=${zone} id=${id} name=${merge[side]} handles=${merge[`${side}_handles`]} />`)}</div>`}</${Fold}>`}
   </li>`;
 });
 

@@ -1,0 +1,188 @@
+"""The daily merge of facts: of several that say the same, one is kept and cites all (B10).
+
+A fact that its own sender repeats is counted when it is said again. What is left are facts of
+several senders, and those of a person whose accounts were merged later. Nothing is deleted: the
+other facts are hidden, and shown again if the merge is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from recollect.projections.events.event_queries import event_by_id
+from recollect.projections.memory.pass_queries import (
+    MergeableFact,
+    entities_with_new_facts,
+    mergeable_facts,
+    merged_facts_said_again,
+)
+from recollect.schemas.changes import DecidedPart, EntityFact, FactMerge, FactOccasion
+from recollect.schemas.events import Event, RunPass, UndoMerge
+from recollect.streams.agents.mental_models.entity_pages import page_fact
+from recollect.streams.agents.state import State
+from recollect.streams.mental_models.page import PageFact
+from recollect.streams.mental_models.same_facts import SAME_TIME_MS, meanings
+
+#: The reasons of the occasions that merges add begin with this.
+_MERGED = "merged: "
+_numbers = msgspec.json.Decoder(list[int])
+
+
+class FactPair(NamedTuple):
+    """A fact to merge into another, and the last record that changed either."""
+
+    fact_id: str
+    keeper_id: str
+    last_change: int
+
+
+# What a tick finds; the state is read untracked
+
+
+def facts_to_merge(state: State, before: int) -> Iterator[FactPair]:
+    """Yield the facts to merge, and those merged that were said again since.
+
+    Only facts of entities with new facts since the last merge are compared, by what they say, so
+    the cost is linear. `before`: the number of the tick.
+    """
+    for fact_id, keeper_id, event_id in merged_facts_said_again(state.memory):
+        event = event_by_id(state.events, event_id)
+        if event is not None:
+            yield FactPair(fact_id, keeper_id, event.number)
+    merged: set[str] = set()
+    kept: set[str] = set()
+    groups = {tuple(state.group_of(each)) for each in entities_with_new_facts(state.memory, before)}
+    for group in sorted(groups):
+        for found in _saying_the_same(mergeable_facts(state.memory, group), group, state):
+            keeper = max(found, key=_rank)
+            kept_id = keeper.row.fact_id
+            for each in found:
+                fact_id = each.row.fact_id
+                if each is keeper or each.has_merged or kept_id in merged:
+                    continue
+                if fact_id not in merged | kept:
+                    merged.add(fact_id)
+                    kept.add(kept_id)
+                    yield FactPair(fact_id, kept_id, max(each.row.number, keeper.row.number))
+
+
+def _saying_the_same(
+    facts: Sequence[MergeableFact], group: Sequence[str], state: State
+) -> Iterator[list[MergeableFact]]:
+    """Yield each set of two or more facts that say the same, in the order in which they were said.
+
+    What happened once is the same only within a day.
+    """
+    by_key: dict[Hashable, list[tuple[MergeableFact, bool]]] = {}
+    for each in facts:
+        for meaning in meanings(_page_fact(each.row, group, state), group[0]):
+            by_key.setdefault(meaning.key, []).append((each, meaning.is_timeless))
+    for found in by_key.values():
+        near: list[MergeableFact] = []
+        for each, is_timeless in found:
+            if near and not is_timeless and each.row.said_at - near[0].row.said_at > SAME_TIME_MS:
+                yield from [near] if len(near) > 1 else []
+                near = []
+            near.append(each)
+        yield from [near] if len(near) > 1 else []
+
+
+def _rank(each: MergeableFact) -> tuple[object, ...]:
+    """Return the order of preference: already kept, first-hand, links, recalls, newness."""
+    first_hand = not each.row.speaker
+    links = each.entities - (not first_hand)
+    return each.has_merged, first_hand, links, each.recalls, each.row.said_at, each.row.fact_id
+
+
+def _page_fact(row: EntityFact, group: Sequence[str], state: State) -> PageFact:
+    """Return a fact with the ids of canonical entities beside it."""
+    fact = page_fact(row, frozenset(group))
+    beside = ((state.canonical(id_), id_, name) for id_, name in fact.beside)
+    return fact._replace(
+        beside=tuple((id_ if found is None else found.id, name) for found, id_, name in beside)
+    )
+
+
+# What a command decides
+
+
+def merge_facts(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
+    """Return the rows that merge a fact into its keeper, if they still say the same."""
+    marker = DecidedPart((event.number,))
+    fact_id, keeper_id = command.subject, command.keeper
+    assert keeper_id is not None
+    rows = state.entity_facts_of(fact_id)
+    merge = state.fact_merge(fact_id)
+    if merge is not None and (not merge.is_standing or merge.keeper_id != keeper_id):
+        return [marker]
+    if merge is not None:
+        return [marker, *_occasions(event, merge, rows[0], state)] if rows else [marker]
+    kept = state.entity_facts_of(keeper_id)
+    reason = _why_same(rows, kept, state)
+    if reason is None or state.is_merged_fact(keeper_id) or state.facts_merged_into(fact_id):
+        return [marker]
+    invalid_at = max(rows[0].said_at, kept[0].said_at)
+    made = FactMerge(fact_id, keeper_id, reason, event.occurred_at, invalid_at, 1)
+    sources = {event.number, *_sources(rows[0]), *_sources(kept[0])}
+    part = DecidedPart(tuple(sorted(sources)), [made])
+    return [marker, part, *_occasions(event, made, rows[0], state)]
+
+
+def _why_same(rows: Sequence[EntityFact], kept: Sequence[EntityFact], state: State) -> str | None:
+    """Return why two facts say the same of one of their entities; None if they do not."""
+    if any(not row.is_told or row.ended_at is not None for row in (*rows, *kept)):
+        return None
+    for one in rows:
+        group = state.group_of(one.entity_id)
+        for other in kept:
+            if other.entity_id in group:
+                theirs = {m.key for m in meanings(_page_fact(other, group, state), group[0])}
+                near = abs(one.said_at - other.said_at) <= SAME_TIME_MS
+                for each in meanings(_page_fact(one, group, state), group[0]):
+                    if each.key in theirs and (each.is_timeless or near):
+                        return each.reason
+    return None
+
+
+def _occasions(
+    event: Event, merge: FactMerge, row: EntityFact, state: State
+) -> Iterator[DecidedPart]:
+    """Yield the occasions of the keeper that a merged fact's events are, without known ones."""
+    known = {each.event_id for each in state.occasions(merge.keeper_id)}
+    reason = _MERGED + merge.reason
+    own = state.occasions(row.fact_id)
+    stated = [FactOccasion(merge.keeper_id, row.event_id, 0, row.said_at, row.text, reason, 1)]
+    if any(each.event_id == row.event_id and not each.is_standing for each in own):
+        stated = []
+    stated += [
+        msgspec.structs.replace(each, fact_id=merge.keeper_id, reason=reason)
+        for each in own
+        if each.is_standing
+    ]
+    for each in stated:
+        said = event_by_id(state.events, each.event_id)
+        if each.event_id not in known and said is not None:
+            sources = {event.number, said.number, *_sources(row)}
+            yield DecidedPart(tuple(sorted(sources)), [each])
+
+
+def _sources(row: EntityFact) -> list[int]:
+    return _numbers.decode(row.sources)
+
+
+def undo_fact_merge(event: Event, command: UndoMerge, state: State) -> list[DecidedPart]:
+    """Return the rows that separate a merged fact from its keeper; none if it is not merged."""
+    merge = state.fact_merge(command.merge_id)
+    if merge is None or not merge.is_standing:
+        return []
+    part = DecidedPart((event.number,), [msgspec.structs.replace(merge, is_standing=0)])
+    rows = state.entity_facts_of(merge.fact_id)
+    stating = {row.event_id for row in rows}
+    stating |= {each.event_id for each in state.occasions(merge.fact_id)}
+    for each in state.occasions(merge.keeper_id):
+        if each.event_id in stating and each.reason.startswith(_MERGED) and each.is_standing:
+            part.puts.append(msgspec.structs.replace(each, text="", is_standing=0))
+    return [part]
