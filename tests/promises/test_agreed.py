@@ -821,9 +821,9 @@ DEVIATIONS = [
     Deviates(
         "000 budgets run 1, 3 and 4 strategies",
         lambda: BUDGETS["high"] - {"semantic", "keyword", "entity", "causal"},
-        {"late", "temporal", "shared", "day"},
-        "late interaction, the time that is asked for (B4), what shares an entity (B3) and what "
-        "belongs to a day are arms as well",
+        {"late", "temporal", "shared", "day", "source"},
+        "late interaction, the time that is asked for (B4), what shares an entity (B3), what "
+        "belongs to a day and the source that a question names are arms as well",
     ),
     Deviates(
         "000 results fused via RRF, then MMR",

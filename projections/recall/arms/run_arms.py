@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
 from recollect.projections.recall.arms.causal import causal
@@ -44,6 +46,8 @@ def run_arms(
         arms["entity"] = entity(question, index)
     if "temporal" in enabled and question.spans:
         arms["temporal"] = temporal(question, index, files)
+    if "source" in enabled and question.sources is not None:
+        arms["source"] = ArmScores(None, question.masked(question.sources.astype(np.float32)))
     if "causal" in enabled and facts:
         arms["causal"] = causal(question, index, files, facts)
     if question.query.graph_mode != "none" and (found := graph(question, index, files, facts)):

@@ -7,9 +7,10 @@ the same session, so a turn is also found by the words of the question that it a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -57,6 +58,13 @@ _TYPES = (
 _pack = msgspec.msgpack.Encoder()
 
 
+class ChatPlatforms(NamedTuple):
+    """The platforms where people write to each other, and the others where they ask assistants."""
+
+    among_people: Set[str]
+    with_assistant: Set[str]
+
+
 class Turns:
     """Arrays over all turns, in ledger order; a turn's index into them is its place.
 
@@ -94,6 +102,7 @@ class Turns:
         self._personal: Mask | None = None
         self._in_assistant_chats: Mask | None = None
         self._cached_participations: tuple[Ints, Ints] | None = None
+        self._cached_chats: ChatPlatforms | None = None
         # UTC offset -> the days of all turns; one at most.
         self._cached_days: dict[int, Ints] = {}
         self._update_norms()
@@ -164,9 +173,31 @@ class Turns:
         return self._cached_days[utc_offset]
 
     @property
-    def platform_count(self) -> int:
-        """The number of platforms of all turns."""
-        return len(self._platforms.names)
+    def platforms(self) -> Sequence[str]:
+        """The names of the platforms of all turns."""
+        return self._platforms.names
+
+    @property
+    def chats(self) -> ChatPlatforms:
+        """The platforms on which people write to each other, or to an assistant."""
+        if self._cached_chats is None:
+            assistants = np.array(
+                [is_assistant(sender, platform=platform) for platform, sender in self.senders], bool
+            )
+            of_sender, conversations = self._participations()
+            by_assistant = conversations[assistants[of_sender]]
+            persons = np.bincount(conversations[~assistants[of_sender]])
+            among_people = self._platforms_of(np.flatnonzero(persons > 1))
+            with_assistant = self._platforms_of(
+                np.intersect1d(by_assistant, np.flatnonzero(persons > 0))
+            )
+            self._cached_chats = ChatPlatforms(among_people, with_assistant - among_people)
+        return self._cached_chats
+
+    def _platforms_of(self, conversations: Ints) -> set[str]:
+        """Return the platforms of conversations, given by their numbers, that are no items."""
+        names = (self._conversations.names[number] for number in conversations.tolist())
+        return {name.partition("\x1f")[0] for name in names if not _has_no_place(name)}
 
     @property
     def platform(self) -> Ints:
@@ -255,6 +286,12 @@ class Turns:
     def platform_mask(self, platform: str) -> Mask:
         """Return the mask of turns from a platform."""
         found: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
+        return found
+
+    def platforms_mask(self, platforms: Collection[str]) -> Mask:
+        """Return the mask of turns from any of these platforms."""
+        is_one = np.array([name in platforms for name in self.platforms], bool)
+        found: Mask = is_one[self.platform]
         return found
 
     def platform_names(self, places: Sequence[int]) -> list[str]:
@@ -377,6 +414,7 @@ class Turns:
         self._personal = None
         self._in_assistant_chats = None
         self._cached_participations = None
+        self._cached_chats = None
         self._cached_days = {}
 
 

@@ -45,7 +45,8 @@ class ParsedQuestion(NamedTuple):
     several answers; `wants_detail`: it asks for a person, a place, a time or a number. `spans`: the
     times that it refers to, with `utc_offset` in minutes; `is_time_only`: it is about nothing else,
     and turns of other times fail its filters. `event`: the event whose time must be looked up, if
-    it gives a time relative to an event ("the week before the move").
+    it gives a time relative to an event ("the week before the move"). `sources`: the mask of turns
+    from the sources that it names ("in my notes"), None for any.
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
     the facts that had ended at `valid_at`. `masks`: a mask of turns for each filter. `allowed`: all
@@ -72,6 +73,7 @@ class ParsedQuestion(NamedTuple):
     is_time_only: bool
     event: Anchor | None
     utc_offset: int
+    sources: Mask | None
     entity_ids: set[str] | None
     ended: EndedFacts
     masks: Mapping[str, Mask]

@@ -26,6 +26,7 @@ from recollect.projections.recall.question.encoding import (
     text_to_embed,
 )
 from recollect.projections.recall.question.entity_names import Names, ids_of_name
+from recollect.projections.recall.question.named_sources import source_mask
 from recollect.projections.recall.question.owner import in_first_person
 from recollect.projections.recall.question.parsed_question import ParsedQuestion, Topic
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
@@ -194,6 +195,7 @@ class QueryParser:
             is_time_only=is_time_only,
             event=None if times.spans else find_anchor(text),
             utc_offset=utc_offset,
+            sources=source_mask(text, index.turns),
             entity_ids=entity_ids,
             ended=ended,
             masks=masks,

@@ -37,7 +37,7 @@ def candidates(
     if not scored.arms:
         return scored.all_turns()
     best = top_turns(scored, eligible, profile, 2 * pool)
-    by_day = "day" in arms and profile.weights.get("day") and index.turns.platform_count > 1
+    by_day = "day" in arms and profile.weights.get("day") and len(index.turns.platforms) > 1
     if by_day:
         day = same_day(best.places, best.scores, index.turns, question.utc_offset)
         best = top_turns(scored.with_arm("day", day), eligible, profile, 2 * pool)

@@ -11,12 +11,12 @@ from recollect.schemas.wire import Budget
 #: The weight of each arm. In order: terms of the turn and its neighbours; terms of its facts; its
 #: vector and its neighbours'; its best sentence's vector; speaker and mentions; causes and
 #: effects; token vectors of the turn and its neighbours; the time that the question refers to;
-#: entities shared with the best turns; the best turn of its day from another platform;
-#: relationships, if the query asks for them. Many turns have no facts, since only durable
-#: statements become facts. So 0.25 for the vectors of facts and 0.15 for their terms, which
-#: include the speaker and resolved dates, is better than 0.4 and 0.05: recall@10 is 89.5 instead
-#: of 88.9, though MRR is 69.2 instead of 69.4 (LoCoMo, dev). 0.4 for times and 0.2 for days are
-#: the best on either of two LifeBench people; LoCoMo hardly has either.
+#: entities shared with the best turns; the best turn of its day from another platform; the source
+#: that the question names; relationships, if the query asks for them. Many turns have no facts,
+#: since only durable statements become facts. So 0.25 for the vectors of facts and 0.15 for their
+#: terms, which include the speaker and resolved dates, is better than 0.4 and 0.05: recall@10 is
+#: 89.5 instead of 88.9, though MRR is 69.2 instead of 69.4 (LoCoMo, dev). 0.4 for times, 0.2 for
+#: days and 0.2 for sources are the best on either of two LifeBench people; LoCoMo hardly has any.
 WEIGHTS = {
     "keyword": 0.5,
     "statement": 0.15,
@@ -28,13 +28,14 @@ WEIGHTS = {
     "temporal": 0.4,
     "shared": 0.08,
     "day": 0.2,
+    "source": 0.2,
     "graph": 0.3,
 }
 #: The arms that score the text of turns; the others use speakers, mentions, times and causes.
 TEXT_ARMS = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
 #: The arms whose weighted scores are added to the mean of the others: a turn is not penalised for
 #: being of another time, for sharing no entity, or for being alone on its day.
-BONUS_ARMS = frozenset({"temporal", "shared", "day"})
+BONUS_ARMS = frozenset({"temporal", "shared", "day", "source"})
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +104,9 @@ PROFILES = {
     "graph": GRAPH_PROFILE,
 }
 
-_MID_ARMS = frozenset({"semantic", "keyword", "entity", "late", "temporal", "shared", "day"})
+_MID_ARMS = frozenset(
+    {"semantic", "keyword", "entity", "late", "temporal", "shared", "day", "source"}
+)
 #: The arms that each budget runs. Doubling the pool for "high" does not help (recall@10 89.7
 #: instead of 89.9; LoCoMo, dev).
 BUDGETS: dict[Budget, frozenset[str]] = {
