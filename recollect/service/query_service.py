@@ -22,7 +22,7 @@ from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_re
 from recollect.operations.writing.background_writing import writing_in_background
 from recollect.projections.file_permissions import writable
 from recollect.schemas.errors import InvalidInput, RecollectError
-from recollect.schemas.wire import IngestReport, WriteReport
+from recollect.schemas.wire import IngestReport, Status, WriteReport
 from recollect.service.http.idempotent_calls import IdempotentCalls
 from recollect.service.http.problem_details import (
     TIMED_OUT,
@@ -58,6 +58,11 @@ _SAVE_TOKENS_SECONDS = 60.0
 _FLUSH_LOG_SECONDS = 0.5
 _RETRY_ENCODER_SECONDS = 10.0
 _WATCH_SECONDS = 5.0
+# A watched status is sent again after so long, since its ages grow and a broken connection shows
+# only when something is sent.
+_STATUS_SECONDS = 10.0
+# Decisions of other processes and published events are looked for this often.
+_NEWS_SECONDS = 1.0
 _WARM_UP = "Where does Ada live?"
 
 
@@ -228,6 +233,30 @@ class QueryService:
             lambda: self.reading.run(lambda: decided_up_to(opened._zone)),
             self.settings.wait_seconds,
         )
+
+    async def watch_status(self, principal: Principal, zone: str) -> AsyncIterator[Status]:
+        """Yield a zone's status: now, whenever its records or decisions advance, and regularly.
+
+        It ends when the service does. Raises:
+            Refused: the principal lacks the right to read (any more), or the zone has no events.
+        """
+        assert self._waiters is not None
+        read = partial(self.read, principal, zone, "read")
+        seen: tuple[str, int] | None = None
+        due = 0.0
+        while not self._waiters.closed:
+            if not self.is_valid(principal):
+                raise unauthorized()
+            position = await read(lambda opened: (opened.token(), decided_up_to(opened._zone)))
+            if position != seen or time.monotonic() >= due:
+                yield await read(lambda opened: opened.status())
+                seen, due = position, time.monotonic() + _STATUS_SECONDS
+            await self._waiters.wait_for_news(zone, _NEWS_SECONDS)
+
+    def end_streams(self) -> None:
+        """End what would otherwise be sent for as long as the service runs."""
+        if self._waiters is not None:
+            self._waiters.close()
 
     # Background tasks
 

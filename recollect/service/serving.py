@@ -87,6 +87,7 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
             h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         ),
         lambda: listening(f"http://{url_host}:{port}"),
+        app.service.end_streams,
     )
     # uvicorn raises the signal again when it ends. Ignored, the signal does not end this process
     # before the home is closed.
@@ -100,16 +101,25 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
 
 
 class _Server(uvicorn.Server):
-    """A server that calls `listening` once it accepts connections."""
+    """A server that calls `listening` once it accepts connections, `ending` once it stops.
 
-    def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
+    Without `ending`, responses without an end would delay the stop by the grace period.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, listening: Callable[[], None], ending: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._listening = listening
+        self._listening, self._ending = listening, ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._listening()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._ending()
+        await super().shutdown(sockets)
 
 
 def _listen(settings: ServiceSettings) -> socket.socket:

@@ -223,16 +223,25 @@ def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Pa
     expect(letter).to_have_count(0)
 
 
+def send_status(page: Page, operated: Served, *changed: dict[str, Any]) -> None:
+    """Answer the page with the zone's status, changed; in the place of the service's stream."""
+    with operated.bare() as client:
+        found = client.get("/v1/zones/ada/status").json()
+    data = [json.dumps({**found, **each}) for each in changed]
+    body = "".join(f"event: status\r\ndata: {each}\r\n\r\n" for each in data)
+    page.route(
+        "**/v1/zones/ada/status/stream",
+        lambda route: route.fulfill(body=body, content_type="text/event-stream"),
+    )
+
+
 @pytest.mark.parametrize(("idle", "stalled"), [(299, False), (301, True)])
-def test_a_zone_is_stalled_after_five_minutes_behind(page: Page, idle: int, stalled: bool) -> None:
+def test_a_zone_is_stalled_after_five_minutes_behind(
+    page: Page, operated: Served, idle: int, stalled: bool
+) -> None:
     """The service's own clock cannot be waited for, so its answer is given here."""
-
-    def behind(route: Any) -> None:
-        found = route.fetch().json()
-        told = {"lag": 7, "lag_seconds": 400.0, "seconds_since_progress": idle, "stalled": True}
-        route.fulfill(json={**found, **told})
-
-    page.route("**/v1/zones/ada/status", behind)
+    told = {"lag": 7, "lag_seconds": 400.0, "seconds_since_progress": idle, "stalled": True}
+    send_status(page, operated, told)
     main = view(page, "ada/health")
     expect(main.get_by_text("7 records wait, the first for 7 minutes")).to_be_visible()
     expect(main.get_by_role("alert")).to_have_count(1 if stalled else 0)
@@ -241,18 +250,10 @@ def test_a_zone_is_stalled_after_five_minutes_behind(page: Page, idle: int, stal
         expect(main.get_by_role("alert")).to_contain_text("recollect worker")
 
 
-def test_the_lag_is_sampled_while_the_page_is_open(page: Page) -> None:
-    lags = iter([*[9] * 4, *[2] * 1000])
-
-    def shrinking(route: Any) -> None:
-        found = route.fetch().json()
-        route.fulfill(json={**found, "lag": next(lags), "lag_seconds": 3.0})
-
-    page.route("**/v1/zones/ada/status", shrinking)
+def test_the_lag_is_drawn_as_it_is_sent(page: Page, operated: Served) -> None:
+    send_status(page, operated, *({"lag": lag, "lag_seconds": 3.0} for lag in (9, 5, 2)))
     main = view(page, "ada/health")
-    trend = main.get_by_role("img", name=re.compile("at most 9, down by 7"))
-    # Two seconds lie between two samples, more on a busy machine.
-    expect(trend).to_be_visible(timeout=30_000)
+    expect(main.get_by_role("img", name=re.compile("at most 9, down by 7"))).to_be_visible()
 
 
 def test_a_generation_is_compared_used_and_left_again(page: Page, operated: Served) -> None:

@@ -82,6 +82,7 @@ def served(home: Path, **settings: Any) -> Iterator[Served]:
             yield Served(f"http://127.0.0.1:{place.getsockname()[1]}", home, log, app)
         finally:
             server.should_exit = True
+            app.service.end_streams()
             thread.join(60)
             place.close()
         assert not thread.is_alive()

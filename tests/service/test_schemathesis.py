@@ -31,6 +31,8 @@ def test_no_request_makes_the_service_fail(running: Served) -> None:
     tried = 0
     for found in described.get_all_operations():
         operation = found.ok()  # type: ignore[union-attr]
+        if operation.path.endswith("/status/stream"):
+            continue  # It has no end.
         tried += 1
 
         @settings(

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-import msgspec
 from litestar import post
 from litestar.params import FromPath
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from recollect.operations.table.inference_operations import infer
 from recollect.schemas.wire import InferenceEvent
-from recollect.service.http.problem_details import to_problem
-from recollect.service.http.service_middleware import request_id_of
 from recollect.service.query_service import AnyRequest
 from recollect.service.routes.operation_handlers import input_of
-from recollect.service.routes.route_kit import existing_zone, service_of
+from recollect.service.routes.route_kit import (
+    existing_zone,
+    message,
+    problem_message,
+    service_of,
+)
 
 
 @post("/infer/stream", status_code=200, opt={"right": "write"}, include_in_schema=False)
@@ -41,14 +43,10 @@ async def stream_inference(request: AnyRequest, zone: FromPath[str]) -> ServerSe
     async def messages() -> AsyncIterator[ServerSentEventMessage]:
         event = first
         while event is not None:
-            data = msgspec.json.encode(event).decode()
-            yield ServerSentEventMessage(data=data, event=event.event)
+            yield message(event.event, event)
             event = await events.get()
         if isinstance(error := running.exception(), Exception):
-            problem = to_problem(error).problem(request_id_of(request.scope))
-            yield ServerSentEventMessage(
-                data=msgspec.json.encode(problem).decode(), event="problem"
-            )
+            yield problem_message(request, error)
 
     return ServerSentEvent(messages())
 

@@ -12,9 +12,14 @@ from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Meta
 
 from recollect.service.http.problem_details import Refused
-from recollect.service.http.service_middleware import request_id_of
 from recollect.service.query_service import AnyRequest
-from recollect.service.routes.route_kit import existing_zone, principal_in, service_of
+from recollect.service.routes.route_kit import (
+    existing_zone,
+    message,
+    principal_in,
+    problem_message,
+    service_of,
+)
 from recollect.service.work.long_operations import LongOperation
 
 
@@ -66,13 +71,9 @@ async def watch_operation(
             async for operation in service.operations.watch(
                 zone, id, lambda: service.is_valid(principal)
             ):
-                data = msgspec.json.encode(operation).decode()
-                yield ServerSentEventMessage(data=data, event="operation")
+                yield message("operation", operation)
         except Refused as refused:
-            problem = refused.problem(request_id_of(request.scope))
-            yield ServerSentEventMessage(
-                data=msgspec.json.encode(problem).decode(), event="problem"
-            )
+            yield problem_message(request, refused)
 
     return ServerSentEvent(messages())
 

@@ -62,10 +62,15 @@ _TOKEN = {
     "expires_at": None,
     "used_at": None,
 }
+_STATUS = (ZoneOperations.status.example or (None, None))[1]
 _OPERATIONS = f"{ZONE_PATH}/operations"
 _STREAM = {
     "type": "string",
     "description": "Server-sent events: `operation` with the operation as JSON, or `problem`.",
+}
+_STATUS_STREAM = {
+    "type": "string",
+    "description": "Server-sent events: `status` with the status as JSON, or `problem`.",
 }
 _INFERENCE_STREAM = {
     "type": "string",
@@ -243,7 +248,19 @@ ROUTES = (
         tag="zones",
         body=ConsistencyToken,
         answer=Status,
-        example=({"token": "4:1:1"}, (ZoneOperations.status.example or (None, None))[1]),
+        example=({"token": "4:1:1"}, _STATUS),
+    ),
+    RouteDescription(
+        name="watch_status",
+        method="GET",
+        path=f"{ZONE_PATH}/status/stream",
+        title="Watch the status",
+        description="Stream the zone's status whenever events are published or decided, and every "
+        "ten seconds, as long as the client listens.",
+        tag="zones",
+        answer=_STATUS_STREAM,
+        media="text/event-stream",
+        example=(None, f"event: status\ndata: {msgspec.json.encode(_STATUS).decode()}\n\n"),
     ),
     RouteDescription(
         name="operations",

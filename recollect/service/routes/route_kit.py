@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
+import msgspec
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
+from litestar.response import ServerSentEventMessage
 
 from recollect.home.access_tokens import Right
 from recollect.home.consistency_token import LedgerPosition
@@ -14,8 +16,13 @@ from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import StoredButUndecided
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.http.idempotent_calls import HEADER
-from recollect.service.http.problem_details import NOT_DECIDED, Refused, unauthorized
-from recollect.service.http.service_middleware import principal_of
+from recollect.service.http.problem_details import (
+    NOT_DECIDED,
+    Refused,
+    to_problem,
+    unauthorized,
+)
+from recollect.service.http.service_middleware import principal_of, request_id_of
 from recollect.service.principals import Principal
 from recollect.service.query_service import AnyRequest, QueryService
 
@@ -106,6 +113,16 @@ def drop_cached_answers(request: AnyRequest, zone: str) -> None:
 async def existing_zone(request: AnyRequest, zone: str) -> Zone:
     """Return a zone with events, if the principal has the right that the route requires."""
     return await read(request, zone, lambda opened: opened, must_exist=True)
+
+
+def message(event: str, data: object) -> ServerSentEventMessage:
+    """Return a server-sent event with JSON as its data."""
+    return ServerSentEventMessage(data=msgspec.json.encode(data).decode(), event=event)
+
+
+def problem_message(request: AnyRequest, error: Exception) -> ServerSentEventMessage:
+    """Return the server-sent event `problem` for an error, the last one of a stream."""
+    return message("problem", to_problem(error).problem(request_id_of(request.scope)))
 
 
 async def decided_in_time(request: AnyRequest, zone: str, token: str) -> bool:

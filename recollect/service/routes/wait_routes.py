@@ -1,18 +1,28 @@
-"""The route that waits until events are decided."""
+"""The routes that wait for a zone: until events are decided, and for changes of its status."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 import msgspec
-from litestar import post
+from litestar import get, post
 from litestar.params import FromPath, JSONBody
+from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from recollect.home.consistency_token import LedgerPosition
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import Status
+from recollect.service.http.problem_details import Refused
 from recollect.service.query_service import AnyRequest
-from recollect.service.routes.route_kit import existing_zone, read, service_of
+from recollect.service.routes.route_kit import (
+    existing_zone,
+    message,
+    principal_in,
+    problem_message,
+    read,
+    service_of,
+)
 
 
 class ConsistencyToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,4 +45,23 @@ async def wait(
     return await read(request, zone, lambda opened: opened.status())
 
 
-ROUTES = (wait,)
+@get("/status/stream", opt={"right": "read"}, include_in_schema=False)
+async def watch_status(request: AnyRequest, zone: FromPath[str]) -> ServerSentEvent:
+    """Send the status of a zone as a server-sent event, again whenever it has changed.
+
+    If the token becomes invalid meanwhile, the last event is a `problem`.
+    """
+    await existing_zone(request, zone)
+    service, principal = service_of(request), principal_in(request)
+
+    async def messages() -> AsyncIterator[ServerSentEventMessage]:
+        try:
+            async for status in service.watch_status(principal, zone):
+                yield message("status", status)
+        except Refused as refused:
+            yield problem_message(request, refused)
+
+    return ServerSentEvent(messages())
+
+
+ROUTES = (wait, watch_status)

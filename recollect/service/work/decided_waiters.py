@@ -1,10 +1,11 @@
-"""Requests that wait until their events are decided."""
+"""Requests that wait until events are decided."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from recollect.service.http.problem_details import NOT_DECIDED, Refused
 
@@ -18,6 +19,14 @@ class DecidedWaiters:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._events: dict[str, set[asyncio.Event]] = {}
+        #: Whether the service is ending.
+        self.closed = False
+
+    def close(self) -> None:
+        """Wake all requests, since the service ends; any thread may call this."""
+        self.closed = True
+        for zone in list(self._events):
+            self.notify(zone)
 
     def notify(self, zone: str) -> None:
         """Wake the requests that wait for a zone; any thread may call this."""
@@ -36,10 +45,8 @@ class DecidedWaiters:
         Raises:
             Refused: `seconds` have passed.
         """
-        event = asyncio.Event()
-        self._events.setdefault(zone, set()).add(event)
         deadline = time.monotonic() + seconds
-        try:
+        with self._listening(zone) as event:
             while True:
                 event.clear()
                 if await decided() >= number:
@@ -52,10 +59,21 @@ class DecidedWaiters:
                         "again, or see GET status for the reason",
                         retry_after=1,
                     )
-                try:
+                with suppress(TimeoutError):
                     await asyncio.wait_for(event.wait(), min(remaining, _POLL_SECONDS))
-                except TimeoutError:
-                    continue
+
+    async def wait_for_news(self, zone: str, seconds: float) -> None:
+        """Wait until more of a zone is decided in this process, or `seconds` have passed."""
+        with self._listening(zone) as event, suppress(TimeoutError):
+            if not self.closed:
+                await asyncio.wait_for(event.wait(), seconds)
+
+    @contextmanager
+    def _listening(self, zone: str) -> Iterator[asyncio.Event]:
+        event = asyncio.Event()
+        self._events.setdefault(zone, set()).add(event)
+        try:
+            yield event
         finally:
             waiting = self._events[zone]
             waiting.discard(event)

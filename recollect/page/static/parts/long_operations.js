@@ -1,35 +1,13 @@
 // Long-running operations: started by a command, and followed until they end.
 
 import { component, html, signal } from "../shell/component.js";
-import { call, changes, send } from "../shell/service.js";
+import { call, changes, listen } from "../shell/service.js";
 import { Refused } from "./states.js";
 import { count } from "./times.js";
 
 const ENDED = ["succeeded", "failed", "cancelled", "interrupted"];
 // So long after its events have broken off, an operation is followed again.
 const AGAIN_MS = 1_000;
-
-/**
- * Follow an operation by the events that the service sends; `tell` gets each state. The request
- * carries the token in its header, which an EventSource could not.
- */
-async function watch(zone, id, tell, stop) {
-  const path = `/operations/${id}/progress`;
-  const response = await send({ zone, path, accept: "text/event-stream", signal: stop });
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  for (;;) {
-    const { value, done } = await reader.read().catch(() => ({ done: true }));
-    if (done) return;
-    text += value.replaceAll("\r\n", "\n");
-    for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
-      const lines = text.slice(0, end).split("\n");
-      const named = (name) =>
-        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
-      if (named("event")[0] === "operation") tell(JSON.parse(named("data").join("\n")));
-    }
-  }
-}
 
 /** Return an operation of a view: {start, outcome, busy}; it is followed until it ends. */
 export function longOperation(own) {
@@ -46,7 +24,10 @@ export function longOperation(own) {
       const { id } = now.value;
       // The events may break off before the operation ends.
       for (;;) {
-        await watch(zone, id, (found) => (now.value = found), stopping.signal);
+        const request = { zone, path: `/operations/${id}/progress`, signal: stopping.signal };
+        await listen(request, (name, found) => {
+          if (name === "operation") now.value = found;
+        });
         now.value = await call({ zone, path: `/operations/${id}`, signal: stopping.signal });
         if (ENDED.includes(now.value.state)) break;
         await new Promise((resume) => setTimeout(resume, AGAIN_MS));

@@ -89,6 +89,27 @@ export async function send({ method = "GET", body, signal: stop, accept = "appli
   return response;
 }
 
+/**
+ * Ask as `send` does for server-sent events, and call `tell(name, data)` with each, until they end
+ * or break off. (An EventSource could not send the token in a header.)
+ */
+export async function listen(request, tell) {
+  const response = await send({ ...request, accept: "text/event-stream" });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read().catch(() => ({ done: true }));
+    if (done) return;
+    text += value.replaceAll("\r\n", "\n");
+    for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
+      const lines = text.slice(0, end).split("\n");
+      const named = (name) =>
+        lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim());
+      if (named("event").length) tell(named("event")[0], JSON.parse(named("data").join("\n")));
+    }
+  }
+}
+
 /** Ask the service as `send` does, and return its answer. */
 export async function call(request) {
   return content(await send(request));

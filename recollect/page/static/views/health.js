@@ -2,8 +2,9 @@
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
+import { followStatus } from "../shell/live.js";
 import { sameAs } from "../shell/same_answer.js";
-import { call, changes, load, may } from "../shell/service.js";
+import { load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { GenerationDifference } from "../parts/generations.js";
 import { Operation, longOperation } from "../parts/long_operations.js";
@@ -11,8 +12,7 @@ import { Refused, answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
-const SAMPLE_MS = 2_000;
-// Half an hour of samples.
+// Half an hour or more: the status is sent at most once a second, and every ten seconds.
 const MAX_SAMPLES = 900;
 const STALLED_SECONDS = 300;
 
@@ -27,27 +27,15 @@ const State = component((props, own) => {
   const samples = signal([]);
   const problem = signal(null);
   const request = () => ({ zone: props.value.zone, path: "/status" });
-  let running = false;
-
-  async function sample() {
-    if (running || document.hidden) return;
-    running = true;
-    try {
-      const status = await call(request());
+  followStatus(
+    own,
+    () => props.value.zone,
+    (status) => {
       samples.value = [...samples.value.slice(-MAX_SAMPLES + 1), { at: Date.now(), status }];
       problem.value = null;
-    } catch (error) {
-      problem.value = error;
-    }
-    running = false;
-  }
-
-  const timer = setInterval(sample, SAMPLE_MS);
-  own(() => clearInterval(timer));
-  follow(own, () => {
-    changes.value;
-    sample();
-  });
+    },
+    (error) => (problem.value = error),
+  );
   follow(own, () => sameAs(["status"], request()));
 
   return () => {
