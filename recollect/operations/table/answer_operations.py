@@ -100,7 +100,7 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
         title="Search memory",
         description="Search long-term memory; best matches first, each with its id, date, sources "
         "and a score from 0 to 1. Ask before answering about people, projects, plans or anything "
-        "said earlier. Split a question that asks several things. A result that is_stale or has "
+        "said earlier. Split a question that asks several things. A result with is_stale or "
         "superseded_by is out of date: say so, or use the newer one. A relevance near 0 means "
         f"that memory has nothing on the question. {DATA_WARNING}",
         quotes_memories=True,
@@ -143,9 +143,9 @@ def recall(zone: OpenZone, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
     tag="memories",
     tool=Tool(
         title="Context for a task",
-        description="Get one short block of what memory holds on a task, within a token limit, "
-        "with dates and speakers, newest first. It is empty if nothing is relevant, "
-        f"which is common. Ask once at the start of a task. {DATA_WARNING}",
+        description="Get one short block with the memories relevant to a task, within a token "
+        "limit, with dates and speakers, newest first. It is often empty, because nothing is "
+        f"relevant. Call it once at the start of a task. {DATA_WARNING}",
         max_text_length=LONG_TEXT,
     ),
     example=(
@@ -171,7 +171,7 @@ def context(
     *,
     max_tokens: MaxTokens = DEFAULT_MAX_TOKENS,
 ) -> ContextBlock:
-    """Return what memory holds on a task, as a block for an agent's prompt.
+    """Return the memories relevant to a task, as a block for an agent's prompt.
 
     The block is marked as data, with dates and speakers; it is empty if nothing is relevant.
     `max_tokens` bounds the whole block, in word pieces of the home's encoder. A search that takes
@@ -345,9 +345,9 @@ def evaluate(
     *,
     max_results: MaxResults = 10,
 ) -> Evaluation:
-    """Report how well recall finds the known sources of questions, in all and arm by arm.
+    """Report how well recall finds the known sources of questions, overall and for each arm.
 
-    A question without sources is one that the zone cannot answer: its relevance should be low.
+    A question without sources is one that the zone cannot answer; its relevance should be low.
 
     Raises:
         InvalidInput: there are no questions or too many, or one of them is invalid.

@@ -64,7 +64,7 @@ def backfill(
     zone: OpenZone,
     *,
     platform: Annotated[
-        str | None, described(description="Only messages of this platform; null: of all.")
+        str | None, described(description="Only messages of this platform; by default all.")
     ] = None,
     first: Annotated[
         Time | None,
@@ -86,10 +86,11 @@ def backfill(
 ) -> BackfillReport:
     """Let the home's language model read a span of the past, episode by episode.
 
-    An episode has 4,000 to 8,000 tokens of consecutive messages. Platforms are read side by side,
-    and the episodes of each in order of time. If it is paused, stopped or killed, the next backfill
-    continues, and no answer is paid for twice. `dry_run`: only count the episodes and estimate the
-    cost. In a home without a model, the rules have read everything when it was ingested.
+    An episode has 4,000 to 8,000 tokens of consecutive messages. Platforms are read in parallel,
+    the episodes of each in chronological order. After a backfill was stopped or killed, the next
+    one continues it; after a pause, `resume` does. No answer is paid for twice. `dry_run`: only
+    count the episodes and estimate the cost. In a home without a model there is nothing to read,
+    because the rules read each message when it was ingested.
 
     Raises:
         InvalidInput: the platform is unknown, a time is invalid, no model account is configured, or
@@ -121,10 +122,10 @@ def backfill(
     example=(None, _BACKFILL),
 )
 def pause_backfill(zone: OpenZone) -> BackfillReport:
-    """Pause the zone's backfill until it is resumed, also over restarts.
+    """Pause the zone's backfill until it is resumed, across restarts too.
 
-    A running one stops after the messages that it is reading. Answers of an episode that is not
-    committed yet are recorded, and cost nothing when it is resumed.
+    A running backfill stops after the messages that it is reading. Answers of an unfinished episode
+    are recorded, and cost nothing when the backfill is resumed.
 
     >>> zone.pause_backfill().state
     'paused'

@@ -1,4 +1,4 @@
-"""Operations on branches: copies of a zone's memory that go on alone, to try something out."""
+"""Operations on branches: independent copies of a zone's memory, to try something out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DIFFERENCE = {
 
 BranchName = Annotated[
     str,
-    described(minLength=1, maxLength=64, description="Name of a branch: like that of a zone."),
+    described(minLength=1, maxLength=64, description="Name of a branch, by the rules for zones."),
 ]
 
 
@@ -77,15 +77,15 @@ def create_branch(
         str | None,
         described(
             maxLength=1_000,
-            description="An earlier head, as status prints it; without it, the last event.",
+            description="An earlier head, as printed by status; by default the current one.",
         ),
     ] = None,
 ) -> Branch:
-    """Fork the zone: copy its memory up to an event into a branch, which then goes on alone.
+    """Fork the zone: copy its memory, up to an event, into an independent branch.
 
-    The branch of a zone `ada` named `trial` is the zone `ada@trial`: everything that works on a
-    zone works there, and changes nothing in the zone. What the zone forgets later is forgotten in
-    its branches too.
+    The branch `trial` of the zone `ada` is the zone `ada@trial`. All operations on zones work there
+    and leave the zone `ada` unchanged. Whatever is forgotten in the zone later is forgotten in its
+    branches too.
 
     Raises:
         UnknownZone: the zone has no events.
@@ -107,7 +107,7 @@ def create_branch(
     example=(None, _DIFFERENCE),
 )
 def branch_diff(zone: OpenZone, branch: BranchName) -> GenerationDiff:
-    """Return what a branch gained, lost and changed, compared with the zone as it is now.
+    """Return what a branch gained, lost and changed, compared with the current zone.
 
     Raises:
         InvalidInput: there is no such branch.
@@ -130,9 +130,9 @@ def branch_diff(zone: OpenZone, branch: BranchName) -> GenerationDiff:
     example=({}, {"published": 1, "duplicates": 0, "conflicts": [], "left": {}}),
 )
 def promote_branch(zone: OpenZone, branch: BranchName) -> BranchPromotion:
-    """Publish what was said and commanded in a branch to its zone.
+    """Publish a branch's own messages and commands to its zone.
 
-    Nothing is published twice, and an event whose id the zone has with other content is not
+    Nothing is published twice, and an event whose id the zone already has with other content is not
     published. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
     promoted.
 
@@ -158,7 +158,7 @@ def promote_branch(zone: OpenZone, branch: BranchName) -> BranchPromotion:
     example=(None, _BRANCH),
 )
 def drop_branch(zone: OpenZone, branch: BranchName) -> Branch:
-    """Delete a branch with everything in it; the zone is not touched.
+    """Delete a branch and everything in it; the zone is unaffected.
 
     Raises:
         InvalidInput: there is no such branch.

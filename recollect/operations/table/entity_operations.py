@@ -116,7 +116,7 @@ def entities(
     *,
     query: Annotated[
         str | None,
-        described(description="Only those of which a name or an account has this text in it."),
+        described(description="Only entities with this text in a name or an account."),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
@@ -147,8 +147,8 @@ def entities(
     tool=Tool(
         title="Get a person or thing",
         description="Get one person, organisation, place or thing by name or id: other names, "
-        "accounts, and how much is known. To list the memories, call list_memories with "
-        f"`entity`. {DATA_WARNING}",
+        "accounts, and the numbers of facts and mentions. To list the memories, call list_memories "
+        f"with `entity`. {DATA_WARNING}",
     ),
     example=(None, _ENTITY),
 )
@@ -194,7 +194,7 @@ def related(
         ),
     ] = 20,
 ) -> RelatedEntities:
-    """Return the entities that share most facts with one, and how these are linked.
+    """Return the entities that share most facts with an entity, and the links among them.
 
     Raises:
         UnknownId: no entity has this name or id.
@@ -217,7 +217,7 @@ def related(
     ),
 )
 def compare(zone: OpenZone, a: NameOrId, b: NameOrId) -> Comparison:
-    """Return whether two entities have been merged, or would be, and why.
+    """Return whether two entities have been or would be merged, and why.
 
     Raises:
         InvalidInput: a name is unknown, or several entities have it.

@@ -123,7 +123,7 @@ def forget(
         bool,
         described(
             description="Verify the erasure, which reads the whole ledger, and return a "
-            "certificate of it, without any word of what was erased."
+            "certificate, which contains none of the erased text."
         ),
     ] = False,
 ) -> ForgetReport:
@@ -137,12 +137,11 @@ def forget(
     - `#` and a record number, as `dead_letters` lists it: that record.
 
     `entity` selects everything that a person wrote, under any handle, and everything that mentions
-    them. `sender` selects what was sent under a platform's id, and under the other ids of the same
-    person, after merges. `thread` and `platform` are the platform's own names. If several
+    them. `sender` selects everything sent under a platform's id, or under another id of the same
+    person after merges. `thread` and `platform` are the platform's own names. If several
     conditions are given, all must match. With `dry_run` nothing changes. An id that is already
-    forgotten is not an error; an unknown id is. With `certificate` the erasure is
-    verified, and the report has its certificate; if everything was already forgotten, it has the
-    certificate of the earlier erasure.
+    forgotten is not an error; an unknown id is. With `certificate` the erasure is verified, and the
+    report has its certificate; if everything was already forgotten, that of the earlier erasure.
 
     Raises:
         InvalidInput: no condition is given, an id or a name is unknown or ambiguous, or the
@@ -204,7 +203,7 @@ def forget_memory(zone: OpenZone, id: Id, *, dry_run: DryRun = False) -> ForgetR
 def certificates(zone: OpenZone) -> list[CertificateSummary]:
     """Return the certificates of erasures, the newest first.
 
-    They are records of the ledger, so they survive a rebuild, and a backup has them.
+    They are records of the ledger, so rebuilds keep them and backups include them.
 
     >>> zone.certificates()
     []
@@ -228,7 +227,7 @@ def certificate(
     """Return the certificate of an erasure, as it was issued.
 
     Raises:
-        UnknownId: the erasure has none.
+        UnknownId: the erasure has no certificate.
 
     >>> issued = zone.forget("m1", certificate=True).certificate
     >>> zone.certificate(issued.statement.erasure) == issued

@@ -23,9 +23,9 @@ _LAST = {"iteration": 2, "code": "FINAL('Turin')", "output": "", "error": None, 
     asks_model=True,
     tool=Tool(
         title="Infer over a long context",
-        description="Let the home's language model answer a question over a context that is too "
-        "long to read: it writes code that cuts, searches and reads the context and this memory, "
-        "in a sandbox. It takes up to two minutes and costs tokens: try recall first.",
+        description="Let the home's language model answer a question about a context that is too "
+        "long for its prompt: it writes code that searches and reads the context and this memory, "
+        "in a sandbox. This takes up to two minutes and costs tokens: try recall first.",
         max_text_length=LONG_TEXT,
         hidden=frozenset({"sandbox_provider", "model"}),
     ),
@@ -58,7 +58,7 @@ def infer(
         ),
     ] = None,
     model: Annotated[
-        str | None, described(description="Use this model of the home's accounts; any by default.")
+        str | None, described(description="Model to use, of the home's accounts; by default any.")
     ] = None,
     max_iterations: Annotated[
         int, described(minimum=1, maximum=100, description="Maximum number of rounds of code.")
@@ -75,17 +75,18 @@ def infer(
     sandbox_provider: Annotated[
         SandboxProvider,
         described(
-            description="Where code runs: process is a restricted process of this machine, which "
-            "must run Linux; docker is a container."
+            description="Where the code runs: in a restricted process (Linux only), or in a Docker "
+            "container."
         ),
     ] = "process",
     progress: Callable[[InferenceEvent], None] | None = None,
 ) -> Inference:
-    """Answer a question over a context that is too long for a model to read.
+    """Answer a question about a context that is too long for a model's prompt.
 
-    The home's language model writes Python that reads the context, searches the zone and asks the
-    model about parts of them. The code runs in a process without files, network or other
-    processes. Nothing is stored. Reaching a limit ends it with a status that names the limit.
+    The home's language model writes Python code that reads the context, searches the zone and
+    queries the model about parts of both. The code runs in a sandbox that cannot open files, reach
+    a network or start processes. Nothing is stored. When a limit is reached, the inference ends
+    with a status that names the limit.
 
     Raises:
         InvalidInput: a value is invalid, no model account is configured, or this machine cannot

@@ -68,22 +68,22 @@ def records(
     ] = None,
     at: Annotated[
         Time | None,
-        described(description="Begin with the first record that became known after this time."),
+        described(description="Begin with the first record ingested after this time."),
     ] = None,
     kinds: Annotated[
         Sequence[str] | None, described(description="Only records of these kinds.")
     ] = None,
     newest_first: Annotated[
         bool,
-        described(description="Downwards: from the last record, from `first`, or from `at`."),
+        described(description="In descending order, from the last record, `first`, or `at`."),
     ] = False,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> LedgerRecordPage:
-    """Return a page of the ledger's records, in order: events and commands.
+    """Return a page of the ledger's records (events and commands), in order.
 
-    What was forgotten is listed without its content. With `kinds`, a page examines at most 20,000
-    records: it may have fewer than `limit`, or none, and still a `cursor`.
+    Forgotten records are listed without their content. With `kinds`, a page examines at most 20,000
+    records; so it may have fewer than `limit` entries, or none, and still have a `cursor`.
 
     Raises:
         InvalidInput: a kind is unknown, `first` and `at` are both given, or the cursor is not from
@@ -114,7 +114,7 @@ def record(
     zone: OpenZone,
     number: Annotated[int, described(minimum=1, description="Number of the record.")],
 ) -> LedgerRecordDetails:
-    """Return a record of the ledger with its hashes, its content, and what was decided from it.
+    """Return a record of the ledger with its hashes, its content and its decision.
 
     Raises:
         UnknownId: the zone has no record with this number.

@@ -124,9 +124,9 @@ def remember(
 ) -> RememberReceipt:
     """Store a text verbatim, as said by `sender_id`, now or at a given time.
 
-    `principal`: on whose behalf this is done; stored in the event's metadata. If deciding takes
-    longer than a request may take, a service answers before it is done; `decided` is then false,
-    and `token` can be passed as `wait_for`.
+    `principal`: the user or agent on whose behalf the call is made; stored in the event's metadata.
+    A service may answer before the text is decided, if that takes longer than its request timeout;
+    `decided` is then false, and `wait_for` takes the `token`.
 
     >>> zone.remember("The deploy key is in the blue safe.").status
     'new'
@@ -198,8 +198,8 @@ def list_memories(
     metadata: Annotated[
         Mapping[str, str] | None,
         described(
-            description="Only events whose metadata has these values: key, or dotted path, to "
-            "text. In a URL, a JSON object."
+            description="Only events whose metadata has these values: a map from a key or a "
+            "dotted path to a text. In a URL, a JSON object."
         ),
     ] = None,
     superseded: Superseded = False,
@@ -267,8 +267,8 @@ def update_memory(
 
     A mental model gets a new version. A fact, a text stored by `remember`, or a part of an event
     (`ID:START-END`, in characters) is superseded by the new text, stored as said by the same
-    sender. Other messages are never rewritten. `principal`: on whose behalf this is done;
-    stored in the event's metadata.
+    sender. Other messages are never rewritten. `principal`: the user or agent on whose behalf the
+    call is made; stored in the event's metadata.
 
     Raises:
         InvalidInput: the id is unknown, it cannot be updated, or the text cannot be stored.
@@ -315,15 +315,15 @@ def retract(
     ] = None,
     source_event_ids: SourceEventIds = None,
 ) -> RetractionReport:
-    """Retract a fact, an event's facts or a part of its text; `restore` undoes that.
+    """Retract a fact, all facts of an event, or a part of its text; `restore` undoes that.
 
     A part is `ID:START-END`, in characters of the event's text. The event stays, with its other
-    facts. No writer extracts a retracted fact from the same event again. Facts that it had
-    superseded become current again. A new message that states the fact again creates it anew.
-    `replaced_by` is an event that states what is true instead: the memory was true until then, and
-    what it superseded stays superseded. `source_event_ids`: retract only what these events state;
-    other events that state the fact are shown and recalled as before. To erase for good, use
-    `forget`.
+    facts. A retracted fact is not extracted from the same event again. Facts that it had superseded
+    become current again. A new message that states the fact creates it again. `replaced_by` is the
+    event that states what is true instead: the memory then counts as true until that event, and the
+    facts it superseded stay superseded. `source_event_ids`: retract only the statements of these
+    events; other events that state the fact are shown and recalled as before. To erase permanently,
+    use `forget`.
 
     Raises:
         UnknownId: nothing in the zone has this id.

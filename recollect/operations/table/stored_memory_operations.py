@@ -125,10 +125,10 @@ def store_memories(
     *,
     principal: Mapping[str, str] | None = None,
 ) -> MemoryReceipts:
-    """Store texts with their attributes, in one step; none is stored if one is invalid.
+    """Store texts with their attributes, all or none: none is stored if one is invalid.
 
-    A text with the `namespace` and `path_key` of an earlier one of the same owner is its next
-    version. `principal`: on whose behalf this is done; stored in the events' metadata.
+    A text with the same owner, `namespace` and `path_key` as an earlier one is its next version.
+    `principal`: the user or agent on whose behalf the call is made; stored in the events' metadata.
 
     Raises:
         InvalidInput: a value is invalid; the message names it.
@@ -160,8 +160,8 @@ def store_memories(
     tag="memories",
     tool=Tool(
         title="Query stored memories",
-        description="List stored memories by their attributes, newest first, a page at a time: by "
-        f"type, namespace, person, dates. To search by meaning, use recall. {DATA_WARNING}",
+        description="List stored memories by attributes such as type, namespace, person or date, "
+        f"newest first, a page at a time. To search by meaning, use recall. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
         hidden=frozenset({"abstraction_level"}),
@@ -198,16 +198,16 @@ def query_memories(
     ] = None,
     person: Annotated[str | None, described(description="Only with this person's name.")] = None,
     event_after: Annotated[
-        _Moment, described(description="Only those with dates, none before this day.")
+        _Moment, described(description="Only those whose earliest date is this day or later.")
     ] = None,
     event_before: Annotated[
-        _Moment, described(description="Only those with dates, none after this day.")
+        _Moment, described(description="Only those whose latest date is this day or earlier.")
     ] = None,
     valid_at_point: Annotated[
-        _Moment, described(description="Only what was true at this time.")
+        _Moment, described(description="Only memories that were true at this time.")
     ] = None,
     system_at_point: Annotated[
-        _Moment, described(description="Only what was stored, and not replaced, at this time.")
+        _Moment, described(description="Only versions stored and not yet replaced at this time.")
     ] = None,
     temporal_stability: Annotated[
         Stability | None, described(description="Only of this stability.")
@@ -216,7 +216,7 @@ def query_memories(
         int | None, described(description="Only of this level of abstraction.")
     ] = None,
     include_invalid: Annotated[
-        bool, described(description="Include what is no longer true, and replaced versions.")
+        bool, described(description="Include memories no longer true, and replaced versions.")
     ] = False,
     include_superseded: Annotated[
         bool, described(description="Include versions that were replaced.")
@@ -226,8 +226,8 @@ def query_memories(
 ) -> StoredMemoryPage:
     """Return a page of stored memories, newest first.
 
-    All filters must match. Replaced versions and what is no longer true are left out, unless asked
-    for, or a point in time is given. A page's `cursor` selects the next page.
+    All filters must match. Replaced versions and memories that are no longer true are left out,
+    unless they are requested or a point in time is given. A page's `cursor` selects the next page.
 
     Raises:
         InvalidInput: a value is invalid; the message names it.
@@ -287,7 +287,7 @@ def stored_memory(
         bool, described(description="Return the newest version instead of the one named.")
     ] = False,
 ) -> StoredMemory:
-    """Return a version of a stored memory, or the newest one.
+    """Return a version of a stored memory; with `current`, the newest one.
 
     Raises:
         UnknownId: no stored memory has this id.
@@ -308,7 +308,7 @@ def stored_memory(
     example=(None, {"versions": [_MEMORY]}),
 )
 def memory_versions(zone: OpenZone, id: StoredId) -> list[StoredMemory]:
-    """Return all versions of a stored memory, the first one first.
+    """Return all versions of a stored memory, oldest first.
 
     Raises:
         UnknownId: no stored memory has this id.
@@ -357,9 +357,9 @@ def roll_back_memory(
     tag="memories",
     tool=Tool(
         title="Approve, deactivate or delete stored memories",
-        description="Set the state of memories. What is inactive or deleted is not recalled. An "
-        "inactive memory can be approved again, a deleted one cannot. To erase the text for "
-        "good, use forget.",
+        description="Set the state of memories. Inactive and deleted memories are not recalled. "
+        "An inactive memory can be approved again, a deleted one cannot. To erase the text "
+        "permanently, use forget.",
         idempotent=True,
     ),
     example=({"ids": [_ID], "state": "inactive"}, _REPORT),
@@ -372,11 +372,11 @@ def set_memory_state(
         described(description="active (approve), inactive (deactivate) or deleted."),
     ],
 ) -> MemoryStateReport:
-    """Approve, deactivate or delete memories, all by one command.
+    """Approve, deactivate or delete memories, in one command.
 
-    All versions of a memory have the same state. What an inactive or deleted memory states is
-    neither recalled nor listed. A deleted memory stays deleted; its text stays in the ledger until
-    it is forgotten.
+    All versions of a memory have the same state. The contents of inactive and deleted memories are
+    neither recalled nor listed. Deletion is final, but the text stays in the ledger until it is
+    forgotten.
 
     Raises:
         InvalidInput: there are no ids, or too many.
@@ -404,7 +404,7 @@ def diff_memories(
         str, described(minLength=1, maxLength=2_000, description="Id of the other memory.")
     ],
 ) -> MemoryDiff:
-    """Return the difference of two memories' texts, such as two versions, as a unified diff.
+    """Return a unified diff of the texts of two memories, such as two versions.
 
     Raises:
         UnknownId: nothing in the zone has one of the ids.

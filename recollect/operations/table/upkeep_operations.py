@@ -144,9 +144,9 @@ def rebuild(
     level: Annotated[
         RebuildLevel,
         described(
-            description="index: search indexes from the rows; project: every file from the change "
-            "records; derive: decide again, with recorded vectors and completions; fresh: decide "
-            "and embed again."
+            description="What to rebuild. index: search indexes from the rows; project: every file "
+            "from the change records; derive: decide all events again, with recorded vectors and "
+            "completions; fresh: decide and embed all events again."
         ),
     ] = "project",
     *,
@@ -163,7 +163,7 @@ def rebuild(
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
     `index`: search indexes from the rows. `project`: every file from the change records.
-    `derive`: decide again, with recorded vectors. `fresh`: decide again, and embed again.
+    `derive`: decide all events again, with recorded vectors. `fresh`: decide and embed all again.
 
     With `compare` (derive and fresh) the new generation is built but not activated, and the report
     says how it differs from the active one; the same level without `compare` activates it.
@@ -210,7 +210,7 @@ def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackRepo
     example=({"dry_run": True}, _running("reclaim")),
 )
 def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
-    """Remove from the embedded ledger the change records that no generation needs; events stay.
+    """Remove change records that no generation needs from the embedded ledger; events stay.
 
     Raises:
         InvalidInput: the ledger is not embedded.

@@ -101,7 +101,7 @@ def writer_proposals(
         WriterProposalStatus | None, described(description="Only proposals with this status.")
     ] = None,
 ) -> list[WriterPromptProposal]:
-    """Return the versions of its role and notes that the model proposed, the newest first.
+    """Return the new versions of its role and notes that the model proposed, newest first.
 
     A proposal has no effect until it is accepted. `diff` compares it with the text in force.
 
@@ -125,9 +125,10 @@ def decide_proposal(
     id: Annotated[str, described(description="Id of a proposal.")],
     status: Annotated[WriterProposalDecision, described(description="accepted or rejected.")],
 ) -> WriterPromptProposal:
-    """Accept or reject a version of its role or a note that the model proposed; return it.
+    """Accept or reject a proposed version of the model's role or of a note; return the proposal.
 
-    Once accepted, it is in force from the next `write` on. The decision is an event of the ledger.
+    An accepted version is in force from the next `write` on. The decision is an event of the
+    ledger.
 
     Raises:
         UnknownId: there is no proposal with this id.

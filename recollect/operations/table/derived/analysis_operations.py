@@ -57,7 +57,7 @@ TypeId = Annotated[
     ),
 )
 def analysis_types(zone: OpenZone) -> AnalysisTypes:
-    """Return the types of analyses, each with the number of its runs by status.
+    """Return the types of analyses, each with the number of runs by status.
 
     >>> [each.id for each in zone.analysis_types().types if each.name == "summary"]
     ['summary_v1']
@@ -72,9 +72,9 @@ def analysis_types(zone: OpenZone) -> AnalysisTypes:
     tag="analyses",
     tool=Tool(
         title="List analyses",
-        description="List what was found out about episodes, which are stretches of conversation: "
-        "a summary (type summary_v1), or who spoke, what was decided, which questions are open and "
-        f"what is to be done (conversation_v1). The latest episodes come first. {DATA_WARNING}",
+        description="List the analyses of episodes, which are stretches of conversation: a summary "
+        "(type summary_v1), or the participants, decisions, open questions and next steps "
+        f"(conversation_v1). The latest episodes come first. {DATA_WARNING}",
         quotes_memories=True,
     ),
     example=(
@@ -179,7 +179,7 @@ def analyse(
         title="List facets",
         description="List structured results of analyses: topic, entity, decision, open_question, "
         "next_step, participant, summary, or personal data such as pii_email and pii_phone. Each "
-        f"names its message and its place there. {DATA_WARNING}",
+        f"names its message and the offsets in it. {DATA_WARNING}",
         quotes_memories=True,
     ),
     example=(
@@ -213,7 +213,7 @@ def facets(
     type: Annotated[
         str | None,
         described(
-            description="Only facets of this type; pii_* for all whose type begins with pii_."
+            description="Only facets of this type; pii_* selects all types that begin with pii_."
         ),
     ] = None,
     value: Annotated[

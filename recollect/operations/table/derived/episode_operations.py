@@ -53,9 +53,9 @@ EpisodeId = Annotated[str, described(minLength=1, maxLength=2_000, description="
     tool=Tool(
         name="list_episodes",
         title="List episodes",
-        description="List episodes: messages that belong together because they are of one thread, "
-        "session, day or topic, or follow each other without a long silence. With query, those "
-        f"that answer it best come first. get_episode returns the messages. {DATA_WARNING}",
+        description="List episodes: groups of messages from one thread, session, day or topic, or "
+        "without a long pause between them. With query, the episodes that answer it best come "
+        f"first. get_episode returns the messages. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
     ),
@@ -70,8 +70,8 @@ def episodes(
     query: Annotated[
         str | None,
         described(
-            description="Only episodes with messages that match this, by words or by meaning; the "
-            "best ones first, on one page."
+            description="Only episodes with messages that match this text by words or meaning, "
+            "best first, on one page."
         ),
     ] = None,
     entity: Annotated[
@@ -83,22 +83,22 @@ def episodes(
     ] = None,
     platform: Annotated[
         str | None,
-        described(description="Only episodes of this platform; a day is of no single one."),
+        described(description="Only episodes of this platform; day episodes have no platform."),
     ] = None,
     first: Annotated[
-        Time | None, described(description=f"Only episodes that last until this: {_TIME}")
+        Time | None, described(description=f"Only episodes that end at this time or later: {_TIME}")
     ] = None,
     last: Annotated[
         Time | None,
-        described(description=f"Only episodes that begin by this, inclusive: {_TIME}"),
+        described(description=f"Only episodes that begin at this time or earlier: {_TIME}"),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> EpisodePage:
-    """Return a page of episodes, newest first: messages that belong together.
+    """Return a page of episodes (groups of messages that belong together), newest first.
 
-    Each message is in an episode of each strategy that applies to it. Only the newest version of an
-    episode is listed.
+    Each message is in one episode of each strategy that applies to it. Only the newest version of
+    an episode is listed.
 
     Raises:
         InvalidInput: `entity` is unknown, or another value is invalid.
@@ -127,8 +127,8 @@ def episodes(
     tool=Tool(
         name="get_episode",
         title="Get an episode",
-        description="Get an episode with its messages, in the order in which they were written, a "
-        f"page at a time. {DATA_WARNING}",
+        description="Get an episode with its messages, earliest first, a page at a time. "
+        f"{DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
     ),
@@ -159,17 +159,17 @@ def episode(
     tool=Tool(
         name="episode_history",
         title="History of an episode",
-        description="Get the versions of an episode, the first one first. An episode that was "
-        f"analysed gets a new version when another message belongs to it. {DATA_WARNING}",
+        description="Get the versions of an episode, oldest first. When a message is added to an "
+        f"episode that was already analysed, the episode gets a new version. {DATA_WARNING}",
         quotes_memories=True,
     ),
     example=(None, {"episodes": [_EPISODE], "cursor": None}),
 )
 def episode_history(zone: OpenZone, id: EpisodeId) -> EpisodePage:
-    """Return all versions of an episode on one page, the first one first.
+    """Return all versions of an episode on one page, oldest first.
 
-    A new version begins with the first message after an analysis of the episode. It has the
-    messages of the versions before it.
+    A new version begins with the first message after an analysis of the episode. It includes the
+    messages of the earlier versions.
 
     Raises:
         UnknownId: the zone has no episode with this id.

@@ -62,7 +62,7 @@ Types = Annotated[
 ]
 Way = Annotated[
     RelationshipDirection,
-    described(description="Relationships that begin at the entity (out), lead to it (in) or both."),
+    described(description="Relationships from the entity (out), to it (in), or both."),
 ]
 ValidAt = Annotated[
     Time | None, described(description="Relationships that held at this time; now, if omitted.")
@@ -74,7 +74,7 @@ KnownAt = Annotated[
         "since is left out."
     ),
 ]
-Superseded = Annotated[bool, described(description="Also relationships that hold no longer.")]
+Superseded = Annotated[bool, described(description="Include relationships that no longer hold.")]
 Nodes = Annotated[
     int, described(minimum=1, maximum=1_000, description="Maximum number of entities.")
 ]
@@ -90,8 +90,8 @@ _HIDDEN = frozenset({"known_at", "valid_at"})
         name="list_relationships",
         title="List relationships",
         description="List the relationships of a person or thing to others, such as WORKS_WITH, "
-        "MANAGES, LOCATED_IN, PART_OF or OWNS, each with the facts that state it. Those that were "
-        f"said most often come first. {DATA_WARNING}",
+        "MANAGES, LOCATED_IN, PART_OF or OWNS, each with the facts that state it. The most often "
+        f"stated come first. {DATA_WARNING}",
         defaults={"limit": 20},
         hidden=_HIDDEN,
     ),
@@ -109,7 +109,7 @@ def relationships(
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> RelationshipPage:
-    """Return the relationships of an entity, those that were said most often first.
+    """Return the relationships of an entity, the most often stated first.
 
     Raises:
         InvalidInput: the entity is unknown, another value is invalid, or the list no longer has
@@ -129,8 +129,8 @@ def relationships(
     tag=_TAG,
     tool=Tool(
         title="What is related to a person or thing",
-        description="Get the people and things that are related to one, directly or over several "
-        f"hops, with all relationships between them. {DATA_WARNING}",
+        description="Get the people and things related to a person or thing, directly or over "
+        f"several hops, with all relationships between them. {DATA_WARNING}",
         defaults={"limit": 30},
         hidden=_HIDDEN,
     ),
@@ -149,9 +149,9 @@ def neighbors(
     known_at: KnownAt = None,
     limit: Nodes = 100,
 ) -> EntityGraph:
-    """Return the entities within some hops of one, with the relationships between all of them.
+    """Return the entities within some hops of an entity, and all relationships among them.
 
-    The nearest come first, and of one distance those with the most facts.
+    The nearest come first; at equal distance, those with the most facts.
 
     Raises:
         InvalidInput: the entity is unknown, or another value is invalid.
@@ -179,7 +179,7 @@ def subgraph(
     hops: Annotated[
         int,
         described(
-            minimum=0, maximum=MAX_HOPS, description="Also what is within this many hops of any."
+            minimum=0, maximum=MAX_HOPS, description="Include entities within this many hops."
         ),
     ] = 0,
     types: Types = None,
@@ -187,7 +187,7 @@ def subgraph(
     known_at: KnownAt = None,
     limit: Nodes = 100,
 ) -> EntityGraph:
-    """Return some entities, what is near them, and the relationships between all of these.
+    """Return some entities, their neighbours, and all relationships among them.
 
     Raises:
         InvalidInput: an entity is unknown, or another value is invalid.
@@ -226,7 +226,7 @@ def path_between(
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
 ) -> EntityGraph:
-    """Return a shortest path between two entities, in order; empty if there is none that short.
+    """Return a shortest path between two entities, in order; empty if there is none in range.
 
     Raises:
         InvalidInput: an entity is unknown, or another value is invalid.

@@ -63,8 +63,8 @@ _TAG = "observations"
     tool=Tool(
         name="list_observations",
         title="List observations",
-        description="List the observations, newest first: what several facts say about one topic, "
-        f"with how well it is supported. {DATA_WARNING}",
+        description="List the observations, newest first: summaries of several facts about one "
+        f"topic, with a measure of the evidence. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
         hidden=frozenset({"superseded", "known_at"}),
@@ -134,7 +134,7 @@ def observation(zone: OpenZone, id: ObservationId) -> Observation:
     ),
 )
 def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory:
-    """Return all versions of an observation, given any one, the oldest first.
+    """Return all versions of an observation, oldest first; `id` may be that of any version.
 
     Raises:
         UnknownId: the zone has no observation with this id.
@@ -153,10 +153,10 @@ def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory
     example=({}, {"written": 3, "ended": 1, "consolidates": True}),
 )
 def consolidate(zone: OpenZone) -> ConsolidationReport:
-    """Bring all observations up to date, and run the daily passes now.
+    """Bring all observations up to date, and run the daily passes at once.
 
-    Workers and imports do this by themselves. Nothing is written unless the home's agents
-    consolidate.
+    Workers and imports do this by themselves. Nothing is written unless the home has the agent
+    `consolidation`.
 
     >>> zone.consolidate().ended
     0

@@ -33,11 +33,11 @@ _ITEM = {
 _TIME = "a date, or a time whose date in its own time zone counts."
 
 TimelineEntity = Annotated[
-    str | None, described(description="Only what is about this person or thing: name or id.")
+    str | None, described(description="Only entries about this person or thing: a name or an id.")
 ]
 FirstDay = Annotated[Time | None, described(description=f"First day: {_TIME}")]
 LastDay = Annotated[Time | None, described(description=f"Last day, inclusive: {_TIME}")]
-ValidAt = Annotated[Time | None, described(description="Only what was true at this time.")]
+ValidAt = Annotated[Time | None, described(description="Only facts that were true at this time.")]
 
 
 @operation(
@@ -47,10 +47,10 @@ ValidAt = Annotated[Time | None, described(description="Only what was true at th
     tag="memories",
     tool=Tool(
         title="What happened when",
-        description="List what happened, by day, earliest first: of everybody, or of one person "
+        description="List what happened, by day, earliest first, for everybody or for one person "
         "or thing, in a span of days. For questions such as what happened in May, or what somebody "
-        "did last week. An item with dated_by said names no day: it was said on that day. One that "
-        f"is not current is no longer so. {DATA_WARNING}",
+        "did last week. An item with dated_by said names no day itself and is listed on the day it "
+        f"was said. An item that is not current is no longer true. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
         hidden=frozenset({"known_at", "valid_at"}),
@@ -83,10 +83,11 @@ def timeline(
 ) -> TimelinePage:
     """Return what happened, by day, earliest first; the page's `cursor` selects the next page.
 
-    A fact is listed on the first day that it speaks of, or, if it names no day, on the day on which
-    it was said (`dated_by`). One that was superseded is not `current`, and names what replaced it;
-    one that was retracted as never true is left out. A fact that began before `first` and lasts
-    into it is listed on `first`. A day with more items than fit continues on the next page.
+    A fact is listed on the day it is about, or, if it names no day, on the day on which it was said
+    (`dated_by`); if it is about several days, on the one nearest to the day on which it was said.
+    A superseded fact is not `current`, and names its successor; a fact that was retracted as never
+    true is left out. A fact that began before `first` and lasts into it is listed on `first`. A day
+    with more items than fit continues on the next page.
 
     Raises:
         InvalidInput: `entity` is unknown, a time is invalid, or the cursor is not from this list.
@@ -132,7 +133,7 @@ def timeline_counts(
     known_at: KnownAt = None,
     valid_at: ValidAt = None,
 ) -> TimelineCounts:
-    """Return how many facts and episodes each year, month or day of the timeline has.
+    """Return the number of facts and episodes in each year, month or day of the timeline.
 
     Raises:
         InvalidInput: as `timeline`.

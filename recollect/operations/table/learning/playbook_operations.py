@@ -132,7 +132,7 @@ def create_playbook(
     user_id: Annotated[
         str | None, described(maxLength=MAX_NAME, description="Id of the user.")
     ] = None,
-    scope: Annotated[Scope, described(description="For whom it is.")] = "zone",
+    scope: Annotated[Scope, described(description="Who it is for.")] = "zone",
     visibility: Annotated[Visibility, described(description="Who may see it.")] = "shared",
     strategies: Strategies = (),
 ) -> Playbook:
@@ -176,7 +176,7 @@ def update_playbook(
 ) -> Playbook:
     """Write a new version of a playbook, with strategies added and removed.
 
-    A strategy that says the same as one of the playbook is merged with it.
+    A strategy that duplicates one of the playbook is merged with it.
 
     Raises:
         InvalidInput: nothing is added or removed, or a strategy is invalid.
@@ -246,7 +246,7 @@ def delete_playbook(zone: OpenZone, id: PlaybookId, *, dry_run: DryRun = False) 
     ),
 )
 def playbook_history(zone: OpenZone, id: PlaybookId) -> PlaybookHistory:
-    """Return the versions of a playbook, each with what it changed.
+    """Return the versions of a playbook, each with its changes.
 
     Raises:
         UnknownId: there is no such playbook.
@@ -266,10 +266,10 @@ def playbook_history(zone: OpenZone, id: PlaybookId) -> PlaybookHistory:
     example=({"trajectory_id": "01KR3XZBC05QJ9PD1ZV0R2M8CT"}, _PLAYBOOK),
 )
 def curate_playbook(zone: OpenZone, id: PlaybookId, trajectory_id: TrajectoryId) -> Playbook:
-    """Merge what the newest reflection on a trajectory found into a playbook.
+    """Merge the results of the newest reflection on a trajectory into a playbook.
 
-    Strategies that say the same (a Jaccard similarity of 0.7 over their words) become one, with the
-    higher confidence and the evidence of both.
+    Duplicate strategies (a Jaccard similarity of at least 0.7 over their words) become one, with
+    the higher confidence and the evidence of both.
 
     Raises:
         UnknownId: there is no such playbook or trajectory.
@@ -314,7 +314,7 @@ def record_usage(
     tag=_TAG,
     tool=Tool(
         title="Get relevant strategies",
-        description="Before a task: what helped and what harmed in earlier tasks like it. "
+        description="Call before a task: returns what helped and what harmed in similar tasks. "
         f"{DATA_WARNING}",
         quotes_memories=True,
         hidden=frozenset({"user_id", "playbook_id"}),
@@ -352,7 +352,7 @@ def relevant_strategies(
     ] = None,
     max_tokens: MaxTokens = relevant.DEFAULT_TOKENS,
 ) -> RelevantStrategies:
-    """Return the strategies that fit a task, best first, within a budget of tokens.
+    """Return the strategies that fit a task, best first, within a token limit.
 
     Raises:
         InvalidInput: the task is empty or too long, or the budget is not positive.
@@ -374,7 +374,7 @@ def relevant_strategies(
 
 
 class PlaybookOperations:
-    """Playbooks of a zone, and the strategies that fit a task."""
+    """Playbooks of a zone, and their strategies."""
 
     playbooks = playbooks
     playbook = playbook

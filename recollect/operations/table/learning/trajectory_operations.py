@@ -167,8 +167,8 @@ def start_trajectory(
     tool=Tool(
         title="Log a step",
         description="Record one step of a running task: an action, a decision, an observation or a "
-        "tool_call (with the tool's name). One plain sentence; say the same step in the same "
-        "words each time.",
+        "tool_call (with the tool's name). Write one plain sentence, and use the same words "
+        "whenever the same step recurs.",
     ),
     example=(
         {"kind": "tool_call", "content": "Run all tests.", "tool": "pytest"},
@@ -212,8 +212,8 @@ def log_step(
     tag=_TAG,
     tool=Tool(
         title="Complete a task",
-        description="Record how a task ended. What successful and failed runs of its kind did is "
-        "then compared, and kept for relevant_strategies.",
+        description="Record how a task ended. Successful and failed runs of its kind are then "
+        "compared, and the differences are stored for relevant_strategies.",
         defaults={"learn": True},
         hidden=frozenset({"metrics"}),
     ),
@@ -240,10 +240,10 @@ def complete_trajectory(
         dict[str, float] | None, described(description="Numbers, such as seconds or tokens.")
     ] = None,
     learn: Annotated[
-        bool, described(description="Then reflect, and update the playbook of the task type.")
+        bool, described(description="Also reflect, and update the playbook of the task type.")
     ] = False,
 ) -> TrajectoryDetails:
-    """End a trajectory; with `learn`, a model that does not answer is only logged.
+    """Complete a trajectory; with `learn`, also learn from it (failures there are only logged).
 
     Raises:
         InvalidInput: a value is out of range, or the trajectory is complete.
@@ -323,8 +323,8 @@ def trajectory(zone: OpenZone, id: TrajectoryId) -> TrajectoryDetails:
     tag=_TAG,
     tool=Tool(
         title="Give feedback on a task",
-        description="Record a later judgement of a completed task, for example what the user said "
-        "of it. If the score changes by more than 0.3, the task is reflected on again.",
+        description="Record a later judgement of a completed task, for example the user's. If it "
+        "changes the score by more than 0.3, the reflection on the task is repeated.",
     ),
     example=(
         {"score": 0.2, "comment": "It broke the login."},
@@ -344,12 +344,12 @@ def give_feedback(
     id: TrajectoryId,
     score: Score,
     *,
-    source: Annotated[FeedbackSource, described(description="Where it is from.")] = "human",
+    source: Annotated[FeedbackSource, described(description="Source of the score.")] = "human",
     comment: Annotated[
         str | None, described(maxLength=runs.MAX_TEXT, description="Reason for the score.")
     ] = None,
 ) -> FeedbackReport:
-    """Judge a trajectory; if its score changes by more than 0.3, it is reflected on again.
+    """Judge a trajectory; a change of its score by more than 0.3 repeats the reflection on it.
 
     Raises:
         InvalidInput: a value is out of range.
@@ -373,10 +373,10 @@ def give_feedback(
 def reflect_on(
     zone: OpenZone, id: TrajectoryId, *, model: WithModel = None
 ) -> TrajectoryReflection:
-    """Reflect on a completed trajectory, and keep what was learned.
+    """Reflect on a completed trajectory, and store what was learned.
 
-    Without a model, the runs of its task type are compared: what the successful ones did and the
-    failed ones did not. With too little evidence nothing is kept, and the result has no id.
+    Without a model, the successful and the failed runs of its task type are compared. With too
+    little evidence nothing is stored, and the result has no id.
 
     Raises:
         UnknownId: there is no such trajectory.
@@ -428,8 +428,8 @@ def learn_from(
     playbook_id: Annotated[
         str | None,
         described(
-            description="Id of a playbook; null: the one in use, or the one that is named like the "
-            "task type, which is created when there is something to learn."
+            description="Id of a playbook; by default the one in use, or else the one named after "
+            "the task type, which is created when there is something to store."
         ),
     ] = None,
     model: WithModel = None,
