@@ -45,7 +45,7 @@ def query_options(function: Command) -> Command:
                 type=click.Choice(get_args(GraphMode)),
                 default="none",
                 show_default=True,
-                help="Follow relationships from entities (low), from themes (high), or both.",
+                help="Follow relationships of entities (low), observations (high), or both (dual).",
             ),
             click.option("--scope", help=f"Comma-separated result types: {', '.join(SCOPES)}."),
             click.option("--entity", metavar="E", help="Only results about entity E (name or id)."),

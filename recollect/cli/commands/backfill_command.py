@@ -41,10 +41,10 @@ def backfill(
     resume: bool,
     status: bool,
 ) -> int:
-    """Run the language model on the past, by episodes.
+    """Run the language model on past messages, by episodes.
 
-    Platforms are read side by side, each in order of time. A backfill that is paused, stopped or
-    killed is continued by the next one; no answer is paid for twice.
+    Platforms are read in parallel, each in chronological order. After a backfill was stopped or
+    killed, the next one continues it; after --pause, --resume does. No answer is paid for twice.
     """
     if pause + resume + status > 1 or (dry_run and (pause or status)):
         raise click.UsageError("--pause, --resume and --status exclude each other")

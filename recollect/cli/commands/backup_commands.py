@@ -44,8 +44,8 @@ def backup(home: str | None, as_json: bool, path: Path) -> None:
 @click.option(
     "--forgotten-may-return",
     is_flag=True,
-    help="Restore even if it cannot be found out what was erased since the backup; such data may "
-    "then return.",
+    help="Restore even if erasures since the backup cannot be determined; erased data may then "
+    "return.",
 )
 def restore(
     home: str | None,

@@ -67,7 +67,7 @@ def diff(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
 @common_options
 @click.argument("name")
 def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
-    """Publish what was said and commanded in the branch to its zone.
+    """Publish the branch's own messages and commands to its zone.
 
     The branch stays. Erasures in the branch are not promoted.
     """
@@ -87,7 +87,7 @@ def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> Non
 @common_options
 @click.argument("name")
 def drop(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
-    """Delete the branch and everything in it; the zone is not touched."""
+    """Delete the branch and everything in it; the zone is unaffected."""
     with open_zone(home, zone) as memory:
         dropped = memory.drop_branch(name)
     if as_json:

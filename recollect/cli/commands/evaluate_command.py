@@ -29,7 +29,7 @@ _INDENT = "    "
 def evaluate(
     home: str | None, zone: str | None, as_json: bool, file: Path, k: int, full: bool
 ) -> None:
-    """Score recall on questions of known sources.
+    """Score recall on questions with known sources.
 
     FILE has JSON Lines of {"query", "sources": [event id, ...]}, - for stdin; a line may also have
     the options of recall --batch. Prints the share of the sources that the first results cite, what

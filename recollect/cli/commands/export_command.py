@@ -43,9 +43,9 @@ def export(
 ) -> None:
     """Export a zone: its events, or pages of its memory.
 
-    PATH is a new file, or a new folder for pages; it appears when it is complete. - writes the
-    events to standard output. Ingesting the events into a new home, into a zone of the same name,
-    gives the same memory. Forgotten events are not exported.
+    PATH is a new file, or for pages a new folder; it appears when it is complete. - writes the
+    events to standard output. Ingesting the events into a zone of the same name in a new home
+    reproduces the memory. Forgotten events are not exported.
     """
     if path == _STANDARD_OUTPUT:
         if as_ != "jsonl" or as_json or force:

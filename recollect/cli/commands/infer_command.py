@@ -52,7 +52,7 @@ def infer(
     max_tokens: int,
     sandbox: str,
 ) -> None:
-    """Let a language model answer over a very long context.
+    """Let a language model answer a question about a long context.
 
     The model writes code that searches the memory and reads the context; the code runs in a
     sandbox. Needs a model account (the section [model] of recollect.toml), and costs tokens.

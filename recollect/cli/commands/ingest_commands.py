@@ -273,8 +273,8 @@ def import_(
     """Import the memories of another memory system.
 
     The same as ingest --format SYSTEM. Each memory keeps its time, its id and its owner; one that
-    the system holds to be no longer true is not current here either. Importing an export again adds
-    nothing; a later export adds new memories and changes those whose text has changed.
+    the system has invalidated is not current here either. Importing an export again adds nothing;
+    a later export adds new memories and updates those whose text has changed.
     """
     if dry_run:
         return _preview(as_json, paths, system, None, None)

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 @common_options
 @click.argument("number", required=False, type=click.IntRange(1))
 @click.option("--from", "first", metavar="N", type=click.IntRange(1), help="Begin with record N.")
-@click.option("--at", metavar="T", help="Begin with what became known after time T.")
+@click.option("--at", metavar="T", help="Begin with the first record ingested after T.")
 @click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; repeatable.")
-@click.option("--newest", is_flag=True, help="Newest first: down from the last record, N or T.")
+@click.option("--newest", is_flag=True, help="Newest first, from the last record, N or T.")
 @paging_options
 def records(
     home: str | None,
@@ -51,7 +51,7 @@ def records(
 ) -> None:
     """List the records of the ledger, or show one and its effects.
 
-    Records are numbered from 1. What was forgotten is listed without its content.
+    Records are numbered from 1. Forgotten records are listed without their content.
     """
     with open_zone(home, zone) as memory:
         if number is not None:

@@ -38,8 +38,9 @@ def write(
 ) -> int:
     """Run the language model on events that it has not read yet.
 
-    The rules have processed them already. The model adds facts, values, days and ends, and each is
-    validated. Its answers are recorded, so no event is paid for twice, not even by a rebuild.
+    The rules have processed them already. The model adds facts, attribute values, dates and
+    endings, and each is validated. Its answers are recorded, so no event is paid for twice, not
+    even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
         found = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
@@ -100,10 +101,8 @@ def print_estimate(found: WriteReport) -> None:
     nargs=2,
     help="Set a named note; an empty TEXT removes it.",
 )
-@click.option(
-    "--proposals", is_flag=True, help="Show the texts that the model proposes, as differences."
-)
-@click.option("--accept", metavar="ID", help="Put a proposed text in force.")
+@click.option("--proposals", is_flag=True, help="Show the texts that the model proposes, as diffs.")
+@click.option("--accept", metavar="ID", help="Accept a proposed text.")
 @click.option("--reject", metavar="ID", help="Reject a proposed text.")
 @click.option(
     "--compare",

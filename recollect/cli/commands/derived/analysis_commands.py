@@ -50,8 +50,8 @@ _STYLES = {"completed": good, "blocked": warning, "failed": warning}
     "types",
     metavar="T",
     multiple=True,
-    help="Only this type of analysis; with facets, of facet, as in pii_email or pii_*. With run it "
-    "may be given several times.",
+    help="Only this type of analysis; with facets, this type of facet, such as pii_email or pii_*. "
+    "Repeatable with run.",
 )
 @click.option("--value", metavar="V", help="With facets: only those with this value.")
 @click.option("--episode", metavar="ID", help="Only this episode.")
@@ -85,7 +85,7 @@ def analyses(
 
     list shows the texts of summaries and of reports on conversations; facets their results, such as
     topics, decisions and personal data; types the types of analyses. run analyses the episodes that
-    have ended and lack an analysis, and retries what was blocked or failed.
+    have ended and lack an analysis, and retries blocked and failed analyses.
     """
     if len(types) > 1 and action != "run":
         raise click.UsageError(f"{action} takes one --type")

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 @click.option("--query", metavar="Q", help="Only episodes that match Q, the best ones first.")
 @click.option("--entity", metavar="E", help="Only episodes with entity E (name or id).")
 @click.option("--platform", metavar="P", help="Only episodes of platform P.")
-@click.option("--from", "first", metavar="T", help="Only episodes that last until T.")
-@click.option("--to", "last", metavar="T", help="Only episodes that begin by T, inclusive.")
+@click.option("--from", "first", metavar="T", help="Only episodes that end at T or later.")
+@click.option("--to", "last", metavar="T", help="Only episodes that begin at T or earlier.")
 @paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def episodes(
@@ -58,8 +58,8 @@ def episodes(
 ) -> None:
     """List episodes; show the messages of one, or its versions.
 
-    An episode is messages that belong together: of a thread, a session, a day or a topic, or
-    without a long silence between them. T is a date or a time.
+    An episode is a group of messages that belong together: from one thread, session, day or topic,
+    or without a long pause between them. T is a date or a time.
     """
     if action == "list":
         if id_ is not None:

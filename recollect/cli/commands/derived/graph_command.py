@@ -49,8 +49,8 @@ _MAX_ENTITIES = 100
     help="Maximum number of hops  [neighbors: 2, subgraph: 0, path: 4].",
 )
 @click.option("--known-at", metavar="T", help="What was known at T: a time or a consistency token.")
-@click.option("--valid-at", metavar="T", help="Only what held at T.")
-@click.option("--all", "all_", is_flag=True, help="With list: include what holds no longer.")
+@click.option("--valid-at", metavar="T", help="Only relationships that held at T.")
+@click.option("--all", "all_", is_flag=True, help="With list: include ended ones.")
 @paging_options
 def graph(
     home: str | None,
@@ -69,8 +69,8 @@ def graph(
 ) -> None:
     """Show how people and things are related.
 
-    ENTITY is a name or an id. list shows the relationships of one entity, neighbors what is near
-    it, subgraph the relationships between several, and path how two are related.
+    ENTITY is a name or an id. list shows the relationships of an entity, neighbors the entities
+    around it, subgraph the relationships among several, and path the path between two.
     """
     wanted = {"list": 1, "neighbors": 1, "path": 2}.get(action, len(names))
     if len(names) != wanted:

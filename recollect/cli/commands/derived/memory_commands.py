@@ -40,7 +40,7 @@ _TYPES = get_args(StoredMemoryType)
 @click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only of this type.")
 @click.option("--namespace", metavar="N", help="Only in exactly the namespace N.")
 @click.option("--prefix", metavar="N", help="Only in namespaces that begin with N.")
-@click.option("--person", metavar="P", help="Only that name the person P.")
+@click.option("--person", metavar="P", help="Only memories that mention person P.")
 @click.option(
     "--state",
     type=click.Choice(["active", "inactive", "deleted", "any"]),
@@ -48,7 +48,7 @@ _TYPES = get_args(StoredMemoryType)
     help="Only in this state [active].",
 )
 @click.option("--all", "all_", is_flag=True, help="Include replaced versions.")
-@click.option("--version", type=int, metavar="V", help="rollback: the version to go back to.")
+@click.option("--version", type=int, metavar="V", help="With rollback: the version to restore.")
 @paging_options
 def memories(
     home: str | None,
@@ -68,9 +68,9 @@ def memories(
 ) -> None:
     """List stored memories: texts that somebody asked to remember.
 
-    show prints one; versions lists all versions of one; diff compares two; rollback goes back to
-    an earlier version. approve, deactivate and delete set the state of any number of memories:
-    what is inactive or deleted is not recalled.
+    show prints one; versions lists all versions of one; diff compares two; rollback restores an
+    earlier version. approve, deactivate and delete set the state of any number of memories;
+    inactive and deleted memories are not recalled.
     """
     _check_ids(action, ids, version)
     with open_zone(home, zone) as memory:

@@ -30,15 +30,16 @@ _DIRECTIVE_ACTIONS = ("list", "add", "remove")
 @click.argument("id_", metavar="[ID|NAME]", required=False)
 @click.argument("text", metavar="[TEXT]", required=False)
 @click.option("--dry-run", is_flag=True, help="With refresh: show the difference, change nothing.")
-@click.option("--entity", help="With create: the name or id of the entity that it is about.")
-@click.option("--subtype", help="With create: such as structural, emergent or pinned.")
+@click.option("--entity", help="With create: name or id of the entity that it is about.")
+@click.option("--subtype", help="With create: its kind: structural, emergent, pinned, ...")
 @click.option(
     "--tag", "tags", multiple=True, help="With create or update: a label; may be repeated."
 )
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),
-    help="With create: add a page made from the facts about the entity, and when it is made again.",
+    help="With create: append a page generated from the facts about the entity, and regenerate it "
+    "at these times.",
 )
 @click.option("--every-hours", type=float, help="With --refresh schedule: hours between [24].")
 def models(
@@ -163,11 +164,11 @@ def directives(
 ) -> int:
     """List, add or remove the user's standing instructions.
 
-    They stand at the beginning of every block of context. add takes a TEXT, remove an ID.
+    Every context block begins with them. add takes a TEXT, remove an ID.
     """
     if action == "list":
         if text is not None:
-            raise click.UsageError("list takes nothing; did you mean add or remove?")
+            raise click.UsageError("list takes no argument; did you mean add or remove?")
         with open_zone(home, zone) as memory:
             found = list(memory.directives(ended=ended)) if memory.exists() else []
     else:

@@ -50,8 +50,8 @@ def observations(
 ) -> None:
     """List observations: what several facts say about one topic.
 
-    show prints one with the fact that each part of its text cites; history prints what each version
-    of it added and removed. consolidate brings all up to date and runs the daily passes now.
+    show prints one with the fact that each part of its text cites; history prints what each of its
+    versions added and removed. consolidate brings all up to date and runs the daily passes at once.
     """
     takes_id = action in ("show", "history")
     if takes_id and id_ is None:

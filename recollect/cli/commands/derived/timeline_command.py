@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: recollect timeline --entity Ada --from 2026-05-01 --to 2026-05-31")
 @common_options
-@click.option("--entity", metavar="E", help="Only what is about entity E (name or id).")
+@click.option("--entity", metavar="E", help="Only entries about entity E (name or id).")
 @click.option("--from", "first", metavar="T", help="First day: a date or a time.")
 @click.option("--to", "last", metavar="T", help="Last day, inclusive: a date or a time.")
 @click.option(
     "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
 )
-@click.option("--valid-at", metavar="T", help="Only what was true at T.")
+@click.option("--valid-at", metavar="T", help="Only facts that were true at T.")
 @paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def timeline(
@@ -58,7 +58,7 @@ def timeline(
 ) -> None:
     """List what happened, by day, earliest first.
 
-    A fact is on the day that it speaks of, or else on the day on which it was said.
+    A fact is listed on the day it is about or, if it names no day, on the day it was said.
     """
     with open_zone(home, zone) as memory:
         if is_empty(memory):
