@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
+if TYPE_CHECKING:
+    import msgspec
 
-StructT = TypeVar("StructT", bound=msgspec.Struct)
+StructT = TypeVar("StructT", bound="msgspec.Struct")
 
 # Controls (C0, DEL, C1), lone surrogates, line and paragraph separators, and bidirectional or
 # invisible format characters. Visible format characters are excluded (those of Arabic, Syriac,
@@ -89,6 +90,9 @@ def replace_lone_surrogates_deep(value: Any) -> Any:
 
 def encodable(struct: StructT) -> StructT:
     """Return a struct whose texts can be encoded: a lone surrogate becomes U+FFFD."""
+    # Not needed by --help, which escapes its texts.
+    import msgspec
+
     try:
         msgspec.msgpack.encode(struct)
     except UnicodeEncodeError:

@@ -104,6 +104,12 @@ def test_help_loads_nothing_that_answers(place: Path, arguments: list[str]) -> N
     }
 
 
+def test_the_list_of_commands_loads_none_of_them(place: Path) -> None:
+    modules = loaded(RUN, place, "--help")
+    assert not {name for name in modules if name.startswith("recollect.cli.commands")}
+    assert not modules & {"logging", "msgspec", "recollect.schemas.wire"}
+
+
 def test_a_question_loads_what_answers_it_and_no_more(place: Path) -> None:
     modules = loaded(RUN, place, "recall", "Where does Ada live?", "--json")
     assert "numpy" in modules, "or nothing was asked"

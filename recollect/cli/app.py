@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import sys
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Any
 
 import click
 
-from recollect.cli.commands import (
-    backfill_command,
-    backup_commands,
-    branch_commands,
-    certificate_command,
-    config_command,
-    evaluate_command,
-    export_command,
-    extract_command,
-    infer_command,
-    ingest_commands,
-    recall_commands,
-    record_command,
-    upkeep_commands,
-    write_commands,
-)
-from recollect.cli.commands.derived import (
-    analysis_commands,
-    browse_commands,
-    episode_commands,
-    graph_command,
-    learning_commands,
-    memory_commands,
-    model_commands,
-    observation_commands,
-    timeline_command,
-)
-from recollect.cli.commands.servers import mcp_command, process_commands, service_commands
+from recollect.cli.command_table import COMMAND_TABLE
 from recollect.cli.output import print_line
-from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible
+from recollect.schemas.text_sanitising import collapse_whitespace
 
 OK, FAILED, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
 
@@ -49,11 +24,44 @@ _GC_THRESHOLD = 20_000
 _MIN_SIMILARITY = 0.6
 
 
+class _LazyCommands(MutableMapping[str, click.Command]):
+    """The commands by name. A command's module is imported when the command is first looked up."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module = import_module(f"recollect.cli.commands.{COMMAND_TABLE[name].module}")
+            self._loaded.update((command.name, command) for command in module.COMMANDS)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMAND_TABLE)
+
+    def __len__(self) -> int:
+        return len(COMMAND_TABLE)
+
+
 class _Commands(click.Group):
-    """Lists commands in the order of their registration, and suggests names for mistyped ones."""
+    """Lists the commands without importing them, and suggests names for mistyped ones."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _LazyCommands()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(COMMAND_TABLE)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMAND_TABLE.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -88,38 +96,10 @@ class _Commands(click.Group):
 @click.pass_context
 def cli(context: click.Context, home: str | None, config: str | None, zone: str | None) -> None:
     """Long-term memory for AI agents, stored in an append-only, verifiable event log."""
+    from recollect.cli.escaped_log import escape_log
+
+    escape_log()
     context.obj = {"home": home, "config": config, "zone": zone}
-
-
-for command in (
-    *ingest_commands.COMMANDS,
-    *recall_commands.COMMANDS,
-    *browse_commands.COMMANDS,
-    *timeline_command.COMMANDS,
-    *evaluate_command.COMMANDS,
-    *infer_command.COMMANDS,
-    *graph_command.COMMANDS,
-    *observation_commands.COMMANDS,
-    *memory_commands.COMMANDS,
-    *episode_commands.COMMANDS,
-    *analysis_commands.COMMANDS,
-    *model_commands.COMMANDS,
-    *learning_commands.COMMANDS,
-    *extract_command.COMMANDS,
-    *write_commands.COMMANDS,
-    *backfill_command.COMMANDS,
-    *upkeep_commands.COMMANDS,
-    *export_command.COMMANDS,
-    *certificate_command.COMMANDS,
-    *record_command.COMMANDS,
-    *backup_commands.COMMANDS,
-    *branch_commands.COMMANDS,
-    *process_commands.COMMANDS,
-    *service_commands.COMMANDS,
-    *config_command.COMMANDS,
-    *mcp_command.COMMANDS,
-):
-    cli.add_command(command)
 
 
 def main() -> None:
@@ -131,10 +111,6 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    # The Kafka client logs errors that we print ourselves; workers enable its log again.
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(_EscapingFormatter())
     for argument in arguments:
         # File names may be any bytes; everything else must be UTF-8.
         if not _is_text(argument) and not os.path.lexists(argument):
@@ -185,10 +161,3 @@ def _print_usage_error(error: click.ClickException) -> int:
             print_line(line, err=True)
     print_line(f"Error: {collapse_whitespace(error.format_message())}", err=True)
     return USAGE_ERROR
-
-
-class _EscapingFormatter(logging.Formatter):
-    """Escapes control characters in log output."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return "\n".join(map(escape_invisible, super().format(record).splitlines()))

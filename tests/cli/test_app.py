@@ -6,6 +6,7 @@ import ast
 import json
 import shlex
 import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +14,7 @@ import pytest
 
 from recollect.cli import options, query_options
 from recollect.cli.app import cli
+from recollect.cli.command_table import COMMAND_TABLE
 from recollect.cli.commands import export_command, ingest_commands
 from recollect.home.home_directory import Home
 from recollect.operations.exporting.zone_export import EXPORT_FORMATS
@@ -23,6 +25,7 @@ from recollect.streams.encoder.catalog import ModelSource, Precision
 from tests.cli.kit import Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = ROOT / "recollect" / "cli" / "commands"
 
 
 def test_what_may_be_chosen_is_what_there_is() -> None:
@@ -63,6 +66,26 @@ def test_no_command_at_all_shows_the_commands_in_lines(shell: Shell) -> None:
 def test_the_first_line_of_each_help_fits_the_list(shell: Shell) -> None:
     shell.environment["COLUMNS"] = "80"
     assert "..." not in shell("--help").out.split("Commands:")[1]
+
+
+@pytest.mark.parametrize("name", COMMAND_TABLE)
+def test_the_table_has_the_first_line_of_each_help(name: str) -> None:
+    assert COMMAND_TABLE[name].summary == cli.commands[name].get_short_help_str(limit=1_000)
+
+
+def test_every_command_of_a_module_is_in_the_table() -> None:
+    modules = {entry.module for entry in COMMAND_TABLE.values()}
+    listed = [
+        (module, command.name)
+        for module in modules
+        for command in import_module(f"recollect.cli.commands.{module}").COMMANDS
+    ]
+    assert sorted(listed) == sorted((entry.module, name) for name, entry in COMMAND_TABLE.items())
+    assert modules == {
+        str(path.relative_to(COMMANDS).with_suffix("")).replace("/", ".")
+        for path in COMMANDS.rglob("*.py")
+        if path.stem != "__init__"
+    }
 
 
 @pytest.fixture(scope="module")
