@@ -1,8 +1,8 @@
 """The graph of the entities of a zone: what is related to what, over several hops.
 
 A node is an entity after merges; an edge is a relationship of one type in one direction, with the
-facts that state it. A traversal asks once per hop for the neighbours of all entities that it has
-just reached, so it reads every relationship at most twice, however many paths lead over it.
+facts that state it. A traversal makes one query per hop, for the neighbours of all entities just
+reached, so it reads each relationship at most twice, however many paths contain it.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class EntityGraph:
     ) -> list[str]:
         """Return a shortest path from one of `starts` to one of `ends`; empty if there is none.
 
-        Of several, that over relationships with more facts, hop by hop from the start.
+        Of several shortest paths, return the one whose relationships have more facts, compared hop
+        by hop from the start.
         """
         before = dict.fromkeys(starts, "")
         frontier: Sequence[str] = starts

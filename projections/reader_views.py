@@ -162,7 +162,7 @@ def _cover(connection: apsw.Connection, table: str, where: str) -> None:
 
 
 def _cover_views(connection: apsw.Connection) -> None:
-    """Make the views of a file again, so that they see the views in place of its tables."""
+    """Recreate the views of a file, so that they read the views in place of its tables."""
     views = rows(connection, "SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'")
     for _, sql in views:
         connection.execute(str(sql).replace("CREATE VIEW", "CREATE TEMP VIEW", 1))

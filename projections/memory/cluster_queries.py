@@ -175,7 +175,7 @@ def changed_clusters(connection: apsw.Connection, before: int) -> list[ChangedCl
 
 
 def has_changed_clusters(connection: apsw.Connection) -> bool:
-    """Return whether a tick would consider any cluster: cheap, and true too often."""
+    """Return whether a tick may consider any cluster: a cheap check with false positives."""
     return bool(
         scalar(
             connection,

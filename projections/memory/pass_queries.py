@@ -30,7 +30,7 @@ def active_entities(
     """Return the entities with enough facts said since a time (unix ms), by id.
 
     They must have changed since the last temporal pass before the record `before`, or have a
-    standing observation on what is ahead, which passes by itself.
+    standing observation about coming days, which goes out of date by itself.
     """
     found = rows(
         connection,

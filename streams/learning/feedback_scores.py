@@ -7,7 +7,7 @@ from typing import Literal
 
 ScoringStrategy = Literal["latest", "average", "weighted"]
 
-#: A trajectory whose score by feedback differs from its own by more than this is learned again.
+#: The reflection on a trajectory is repeated if its score by feedback differs by more than this.
 RELEARN_THRESHOLD = 0.3
 #: The weight of the latest use in a playbook's success rate.
 USE_WEIGHT = 0.3
@@ -29,7 +29,7 @@ def combined_score(scores: Sequence[float], strategy: ScoringStrategy = "latest"
 
 
 def needs_relearning(own: float, scores: Sequence[float]) -> bool:
-    """Return whether feedback changes a trajectory's own score so much that it is learned again."""
+    """Return whether feedback changes a trajectory's own score enough to learn from it again."""
     latest = combined_score(scores)
     # Rounded, since .7 - .4 is more than .3 in binary.
     return latest is not None and round(abs(latest - own), 9) > RELEARN_THRESHOLD

@@ -1,7 +1,7 @@
-"""Reflection with a language model: its tools, and the check of what it calls.
+"""Reflection with a language model: its tools, and the validation of its calls.
 
 A model may only cite steps that it was shown. A call that is malformed, cites nothing or cites
-another step is left out; if nothing is left, the reflection changes nothing.
+another step is discarded; if no call is left, the reflection has no effect.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def check_reflection(
 ) -> ModelReflection:
     """Return what a model's calls (tool, JSON arguments) found.
 
-    `steps`: the steps that it was shown, by record number. `sources`: every event that it saw,
-    since it may repeat words of any of them.
+    `steps`: the steps that it was shown, by record number. `sources`: every event in the prompt,
+    since its answer may repeat words of any of them.
     """
     items: dict[tuple[str, str], FoundItem] = {}
     concluded: float | None = None

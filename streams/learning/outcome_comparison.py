@@ -1,10 +1,10 @@
-"""Reflection without a language model: what successful runs did, and failed runs did not.
+"""Reflection without a language model: what distinguishes successful runs from failed ones.
 
-Each step that some runs took is compared by Fisher's exact test: how likely is it by chance that
+Each step that some runs took is tested by Fisher's exact test: how likely is it by chance that
 so many of the runs with it succeeded? That probability, times the number of comparisons
-(Bonferroni), is the step's p-value; its confidence is 1 - p. Steps that the same runs took, or
-exactly the others, are one comparison. With two runs on each side and one difference, p is 1/6;
-with one run on each side it is 1/2, and nothing is concluded.
+(Bonferroni), is the step's p-value; its confidence is 1 - p. Steps taken by the same runs, or by
+complementary sets of runs, are one comparison. With two runs on each side and one difference, p is
+1/6; with one run on each side it is 1/2, and nothing is concluded.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Feature(NamedTuple):
 
 
 def compare_outcomes(runs: Sequence[Run]) -> list[FoundItem]:
-    """Return what tells the successful runs of a task from the failed ones, with its evidence.
+    """Return what distinguishes the successful runs of a task from the failed ones, with evidence.
 
     `runs` are in order of the ledger. The result is empty if there is too little evidence.
     """

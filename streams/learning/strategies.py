@@ -1,4 +1,4 @@
-"""Strategies: the form in which learning is stored, and when two strategies are the same."""
+"""Strategies, in which learning is stored, and when two of them are the same."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def similarity(one: str, other: str) -> float:
 
 
 def most_similar(text: str, among: Sequence[str]) -> int | None:
-    """Return the index of the strategy that says the same, the first of equals; None if none."""
+    """Return the index of the most similar duplicate, the first of equals; None if none."""
     similarities = [similarity(text, other) for other in among]
     best = max(similarities, default=0.0)
     return similarities.index(best) if best >= SAME_STRATEGY else None

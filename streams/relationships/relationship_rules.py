@@ -1,9 +1,9 @@
 """The rules that find typed relationships in a sentence: classes of verbs and nouns, as data.
 
-A rule says of which type a relationship is that a subject, a verb and a name after it state. It
-holds of the present, and of the past only where what was done lasts: whoever founded a company is
-its founder, whoever worked there may not work there any more. A rule of lower priority holds where
-no other does.
+A rule gives the type of the relationship that a subject, a verb and a name after the verb state.
+It applies to the present tense, and to the past tense only if the result lasts: whoever founded a
+company is still its founder, but whoever worked there may have left. A rule of lower priority
+applies where no other does.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ Make = Callable[..., StatedRelationship | None]
 
 
 def _make(type_: RelationshipType, confidence: float, *, reverse: bool = False) -> Make:
-    """Return what makes a relationship of the first and the last name that a pattern captures."""
+    """Return a function that makes a relationship of a pattern's first and last captured name."""
 
     def make(_: object, *captured: object) -> StatedRelationship | None:
         names = [each for each in captured if isinstance(each, Name)]

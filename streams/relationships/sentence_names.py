@@ -1,4 +1,4 @@
-"""The names in a sentence, and the words around them that the rules of relationships pass over."""
+"""The names in a sentence, and the words around them that relationship rules skip."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def name_at(kinds: frozenset[NameKind], reading: Reading, at: int) -> Found:
 
 
 def subject_at(reading: Reading, at: int) -> Found:
-    """Return the name, or "I", that begins a clause at a lexeme, with "who" or "and others"."""
+    """Return the name or "I" at the start of a clause, with a following "who" or "and others"."""
     speaker = _names(reading).speaker
     if speaker is not None and reading.lower(at) in ("i", "i'm", "i've"):
         place = reading.words[at]
@@ -122,7 +122,7 @@ def subject_at(reading: Reading, at: int) -> Found:
 
 
 def thing_at(reading: Reading, at: int) -> Found:
-    """Return the name that begins a clause at a lexeme and is no person's."""
+    """Return the name at the start of a clause, unless it is a person's."""
     return [
         (right, name)
         for right, name in subject_at(reading, at)
@@ -167,7 +167,7 @@ def run_of(words: frozenset[str], needed: frozenset[str], reading: Reading, at: 
 
 
 def adverbs_at(reading: Reading, at: int) -> Found:
-    """Return what may stand between a subject and its verb."""
+    """Return the adverbs between a subject and its verb."""
     return run_of(_SOFT, _SOFT, reading, at)
 
 
@@ -199,7 +199,7 @@ def adjectives_at(reading: Reading, at: int) -> Found:
 
 
 def is_plain(reading: Reading, at: int) -> bool:
-    """Return whether a lexeme is a word of content in small letters that is no part of a name."""
+    """Return whether a lexeme is a lower-case content word that is not part of a name."""
     written = reading.written(at)
     return (
         written.isalpha()
@@ -210,7 +210,7 @@ def is_plain(reading: Reading, at: int) -> bool:
 
 
 def determiner_at(reading: Reading, at: int) -> Found:
-    """Return what may stand between a verb and a name: "the new", "her colleague", "Bob's dog"."""
+    """Return the words between a verb and a name: "the new", "her colleague", "Bob's dog"."""
     if reading.lower(at) in _DETERMINERS:
         after = at + 1
     elif owners := owner_at(reading, at):
@@ -257,7 +257,7 @@ def role_at(reading: Reading, at: int) -> Found:
 
 
 def is_complete(reading: Reading, left: int, right: int) -> bool:
-    """Return whether what follows cannot belong to the last name."""
+    """Return whether the words that follow cannot belong to the last name."""
     after = reading.lower(right)
     if after in ("'", "’"):
         return False
@@ -265,5 +265,5 @@ def is_complete(reading: Reading, left: int, right: int) -> bool:
 
 
 def is_whole(reading: Reading, left: int, right: int) -> bool:
-    """Return whether the last name goes no further; it may be the subject of what follows."""
+    """Return whether the last name ends here; it may be the subject of the next words."""
     return not reading.written(right)[:1].isupper()

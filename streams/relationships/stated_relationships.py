@@ -1,8 +1,8 @@
 """The typed relationships between entities that a fact states, with their places in its text.
 
-A sentence that doubts, denies, asks or says that something is over states none. The rules
-(`relationship_rules`) find what a verb or a noun says of two names; slots, such as an employer, add
-what other words say.
+A sentence that expresses a doubt, a denial, a question or an end states no relationship. The rules
+(`relationship_rules`) find relationships stated by a verb or a noun between two names; slots, such
+as an employer, add those stated in other words.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _by_slot(
 
 
 def _first_name(speaker: NamedEntity) -> list[NamedEntity]:
-    """Return the speaker by the first word of the name, as facts call them."""
+    """Return the speaker under the first word of their name, which facts use."""
     first, _, rest = speaker.name.partition(" ")
     return [speaker._replace(name=first)] if rest and first else []
 

@@ -1,4 +1,4 @@
-"""Facts that are uncertain, because something changed on which they depend by what was stated."""
+"""Uncertain facts: a message states that they depend on something, and that has changed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _attributes_of(sides: TwoSides) -> Sequence[str]:
 def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
     """Return when a fact of the condition's side changed (unix ms): it ended, or tells of a move.
 
-    A move that was taken back is none.
+    A retracted move does not count.
     """
     if change.event_id == sides.dependency.event_id:
         return None

@@ -1,9 +1,9 @@
 """Support by day: the turns of the days on which the best turns were sent.
 
-What belongs to one errand lies in several sources on one day: an appointment, a message, a photo, a
-note. A turn is supported by the best turn of its day from another platform. Turns of its own
-platform do not count: those of its session are its window, and two chats of one day are hardly ever
-about the same. So in a zone of a single platform no turn is supported.
+One activity often leaves traces in several sources on the same day: an appointment, a message, a
+photo, a note. So a turn is supported by the best turn of its day from another platform. Turns of
+its own platform do not count: those of its session are in its window, and two chats on one day
+rarely share a topic. So in a zone of a single platform no turn is supported.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The decision whether a prompt gets a block at all.
 
 `prompt_relevance` estimates from words and meanings whether the memory has anything for a prompt.
-It estimates too little for "Where was Kate on 31 December?", since messages of that day do not name
-their date. Here the time at which a turn was sent makes up for it: the words of a time that a
-prompt names count as words of every turn of that time, and such a time is a cue that the prompt is
-about the memory, as strong as the first person. The threshold stays the same.
+Its estimate is too low for "Where was Kate on 31 December?", since messages of that day do not name
+their date. This module corrects it by the times at which turns were sent: the words of a time that
+a prompt names count as words of every turn from that time, and such a time is a cue that the prompt
+is about the memory, as strong as the first person. The threshold stays the same.
 
 RealMem's prompts (AvatarMemory, Apache-2.0) that need no memory name such a time in 5% of cases,
 and those that need it in 18%; of LifeBench's questions about a year of somebody's phone

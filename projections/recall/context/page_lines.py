@@ -1,4 +1,4 @@
-"""The line of a mental model that was made from facts: as many of its lines as have room."""
+"""The line of a mental model that was generated from facts: as many of its lines as fit."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _shortened(result: Result, texts: Sequence[str]) -> Result:
 def _chosen(
     blocks: Sequence[PlacedBlock], text: str, task: str, room: int, count: Count
 ) -> list[str]:
-    """Return the lines that are most worth their room, in the order of the page."""
+    """Return the most valuable lines that fit, in the order of the page."""
     sections = _EVENTS if asks_for_events(task) else _SECTIONS
     by_worth = sorted(
         (block for block in blocks if block[0] in sections),

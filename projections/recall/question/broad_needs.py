@@ -20,7 +20,7 @@ _GENERAL = EVENT_WORDS | word_set(
 
 
 def is_broad(text: str, names: Iterable[str]) -> bool:
-    """Return whether a task names somebody or something, and no topic beside."""
+    """Return whether a task names somebody or something, and no further topic."""
     own = {lower for name in names for lower in _lowers(name)}
     return bool(own) and all(
         lower in own or lower in _GENERAL or lower in FUNCTION_WORDS or lower in STOP_WORDS

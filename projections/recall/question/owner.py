@@ -1,12 +1,12 @@
 """The owner of a zone: questions that name them are read as if they asked about themselves.
 
-In the memory of one person's phone, most questions name that person or say "I". Both must find the
-same, and neither says anything about who wrote the answer: it may be in a friend's message or in a
-notification. So the name of the owner is replaced by "I" or "my".
+In the memory of one person's phone, most questions name that person or say "I". Both forms must
+give the same results, and neither implies that the person wrote the answer: it may be in a friend's
+message or in a notification. So the owner's name is replaced by "I" or "my".
 
 The owner is the participant of most conversations: of ten or more, and of more than twice as many
 as any other, apart from assistants. Two people who only talk to each other share all conversations,
-so neither is; nor is somebody who talks to nobody else.
+so neither is the owner; nor is somebody whom nobody else talks to.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _query(question: JudgedQuestion, max_results: int) -> Query:
 
 
 def _known_sources(zone: OpenZone, sources: set[str]) -> set[str]:
-    """Return those of the source ids that are of an event in the zone."""
+    """Return the source ids that belong to an event in the zone."""
     if not zone.exists():
         return set()
     with zone.files() as files:

@@ -1,8 +1,9 @@
-"""Pages of a memory as Markdown: what they say, their names, and the Open Knowledge Format.
+"""Pages of a memory as Markdown: their content, file names, and Open Knowledge Format.
 
-A page of the format (version 0.2, https://github.com/GoogleCloudPlatform/knowledge-catalog) is the
-same page with a head of YAML: its type, title, description, when and by what it was made, and the
-events that it comes from. Values of the head are written as JSON, which is YAML.
+A page in the Open Knowledge Format (version 0.2,
+https://github.com/GoogleCloudPlatform/knowledge-catalog) is the same page with YAML front matter:
+its type, title, description, generator, time of the last change and source events. The values are
+written as JSON, which is valid YAML.
 """
 
 from __future__ import annotations

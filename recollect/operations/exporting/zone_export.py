@@ -31,7 +31,7 @@ _BATCH_SIZE = 500
 class ExportedLines:
     """The lines of a zone's export.
 
-    `exported`: the number of records so far; `left_out`: of those that are left out, by kind.
+    `exported`: the number of records so far; `left_out`: the number of omitted records, by kind.
     """
 
     def __init__(self, zone: OpenZone) -> None:

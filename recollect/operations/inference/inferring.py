@@ -1,9 +1,9 @@
 """Recursive inference: a language model answers a question over a context too long to be shown.
 
-The model sees the question and the context's length. It writes Python that reads the context,
-searches the zone and asks itself about parts of them; the code runs in a sandbox, the model sees
-what it printed, and so on until it calls FINAL. The method is that of Recursive Language Models
-(arXiv:2512.24601). Nothing of it is stored.
+The model sees the question and the length of the context. It writes Python code that reads the
+context, searches the zone and queries a model about parts of them. The code runs in a sandbox and
+the model sees its output; this repeats until the code calls FINAL. The method is that of Recursive
+Language Models (arXiv:2512.24601). Nothing is stored.
 """
 
 from __future__ import annotations

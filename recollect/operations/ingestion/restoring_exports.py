@@ -91,7 +91,7 @@ class ExportPublisher:
     def _fill(self, gaps: Sequence[ExportedDraft]) -> list[Receipt]:
         """Append records without effect where records were not exported.
 
-        Only if the numbers of both zones agree so far; otherwise they keep nothing in place.
+        This is done only while the numbers of both zones agree; else it would serve no purpose.
         """
         receipts: list[Receipt] = []
         for _, consecutive in groupby(

@@ -99,7 +99,7 @@ def update(
 ) -> Playbook:
     """Write a new version of a playbook, with strategies added and removed.
 
-    A strategy that says the same as one of the playbook is merged with it.
+    A strategy that duplicates one of the playbook is merged with it.
 
     Raises:
         InvalidInput: nothing is added or removed, or a strategy is invalid.
@@ -210,7 +210,7 @@ def playbook(zone: OpenZone, playbook_id: str) -> Playbook:
 
 
 def history(zone: OpenZone, playbook_id: str) -> PlaybookHistory:
-    """Return the versions of a playbook, each with what it changed.
+    """Return the versions of a playbook, each with its changes.
 
     Raises:
         UnknownId: there is no such playbook.

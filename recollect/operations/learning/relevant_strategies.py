@@ -63,7 +63,7 @@ def relevant_strategies(
 ) -> RelevantStrategies:
     """Return the strategies that fit a task, best first, as many as fit into a budget.
 
-    Strategies that are for one agent or user only are given to that one.
+    Strategies for one agent or user are returned only to that agent or user.
 
     Raises:
         InvalidInput: the task is empty or too long, or the budget is not positive.

@@ -197,7 +197,7 @@ def give_feedback(
     source: FeedbackSource = "human",
     comment: str | None = None,
 ) -> FeedbackReport:
-    """Judge a trajectory; if the score changes much, it is reflected on again.
+    """Judge a trajectory; a large change of its score repeats the reflection on it.
 
     Raises:
         InvalidInput: a value is out of range.

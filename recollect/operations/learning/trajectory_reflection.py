@@ -47,9 +47,9 @@ def reflect_on(
 ) -> TrajectoryReflection:
     """Reflect on a completed trajectory.
 
-    `model`: with the home's language model; None: if its writer is one. Without a model, the
-    outcomes of the trajectories of its task type are compared. If there is too little to learn
-    from, or a model's answer is invalid, the result has no id and nothing is stored.
+    `model`: whether to ask the home's language model; None: ask it if the home's writer is one.
+    Without a model, the outcomes of the trajectories of its task type are compared. If there is too
+    little evidence, or the model's answer is invalid, the result has no id and nothing is stored.
 
     Raises:
         UnknownId: there is no such trajectory.
@@ -122,8 +122,8 @@ def learn_from(
 ) -> LearningReport:
     """Reflect on a trajectory, and merge what was found into a playbook.
 
-    `playbook_id` None: the playbook in use, or else the one that is named like the task type. It is
-    created when there is something to learn.
+    `playbook_id` None: the playbook in use, or else the one named after the task type, which is
+    created when there is something to store.
 
     Raises:
         UnknownId: there is no such trajectory or playbook.

@@ -49,7 +49,7 @@ class GraphQuery(NamedTuple):
 def relationship_page(
     zone: OpenZone, entity: str, query: GraphQuery, *, cursor: str | None, limit: int
 ) -> RelationshipPage:
-    """Return a page of the relationships of an entity, those that were said most often first.
+    """Return a page of the relationships of an entity, the most often stated first.
 
     Raises:
         InvalidInput: the entity is unknown, or another value is invalid.
@@ -87,7 +87,7 @@ def neighborhood(
 def path(
     zone: OpenZone, source: str, target: str, query: GraphQuery, *, max_hops: int
 ) -> EntityGraph:
-    """Return a shortest path between two entities; it is empty if there is none that short.
+    """Return a shortest path between two entities; it is empty if there is none in range.
 
     Raises:
         InvalidInput: an entity is unknown, or another value is invalid.

@@ -34,7 +34,7 @@ from recollect.schemas.wire import (
 )
 from recollect.streams.publishing.commands import random_id
 
-#: When the page of a mental model is made again.
+#: When the page of a mental model is regenerated.
 RefreshTrigger = Literal["after_changes", "schedule", "by_hand"]
 _page_blocks = msgspec.json.Decoder(list[tuple[str, str, int, int, int, list[str]]])
 
@@ -95,9 +95,9 @@ def history(zone: OpenZone, model_id: str) -> MentalModelHistory:
 
 
 def refresh(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> MentalModelRefreshed:
-    """Make the page of a mental model again from the facts about its entity.
+    """Regenerate the page of a mental model from the facts about its entity.
 
-    A text that was written by hand stays at the beginning. `dry_run`: only report what changes.
+    Text written by hand stays at the beginning. `dry_run`: only report what changes.
 
     Raises:
         UnknownId: the zone has no mental model with this id.
@@ -183,8 +183,8 @@ def create(
 ) -> MentalModel:
     """Save a report. Erasing an event that a memory in `sources` rests on erases the report too.
 
-    `refresh`: the page about the entity follows the description, and is made again then. Only with
-    it may the description be empty.
+    `refresh`: append a page about the entity to the description, and regenerate it at these times.
+    Only then may the description be empty.
 
     Raises:
         InvalidInput: the name or the description is not a string, or is empty; or there is no

@@ -95,7 +95,7 @@ def observation(zone: OpenZone, id_: str) -> Observation:
 
 
 def observation_history(zone: OpenZone, id_: str) -> ObservationHistory:
-    """Return all versions of an observation, given any one, and how each differs from the last.
+    """Return all versions of an observation, given any one, with the changes of each.
 
     Raises:
         UnknownId: the zone has no observation with this id.

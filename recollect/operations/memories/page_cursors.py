@@ -52,7 +52,7 @@ def place_of(cursor: str | None) -> Place:
 def page_of(
     found: Sequence[Entry], limit: int, place: Callable[[Entry], Place]
 ) -> tuple[list[Entry], str | None]:
-    """Return a page and the cursor of the next, given the entries after a cursor, one too many."""
+    """Return a page and the cursor of the next; `found` has one entry more if there is one."""
     page = list(found[:limit])
     if len(found) <= limit:
         return page, None

@@ -212,7 +212,7 @@ def _with_ids(zone: OpenZone, ids: Sequence[str], *, current: bool = False) -> l
 
 
 def _chain(files: ZoneFiles, id_: str) -> list[StoredMemoryVersion]:
-    """Return all versions of the memory of which one has this id, the first one first."""
+    """Return all versions of the memory that has a version with this id, oldest first."""
     connection = files.memory.connection
     version = versions.version(connection, id_)
     return [] if version is None else versions.versions(connection, version.memory_id)
@@ -350,7 +350,7 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
 
 
 def _writable(zone: OpenZone, ids: Sequence[str]) -> list[StoredMemory]:
-    """Return those of some memories that the caller may change."""
+    """Return the memories among these that the caller may change."""
     found = _with_ids(zone, ids)
     reader = zone.reader
     if reader is None:

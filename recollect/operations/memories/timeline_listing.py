@@ -1,10 +1,10 @@
 """The timeline: what happened, day by day.
 
 A fact that names no day is placed on the day on which it was said, in the sender's time zone. A
-fact that names days is placed on the one of them that is nearest to that: "this year" on the day
-when it was said, "last week" on the week's last day, "from 3 to 5 June" on the first if that is
-still to come. If this day is not listed, but others of a month or less are, it is placed on the
-nearest of those.
+fact that names days is placed on the one nearest to the day on which it was said: "this year" on
+that day itself, "last week" on the week's last day, "from 3 to 5 June" on its first day if that is
+in the future. If that day is outside the listed span, a fact of at most a month is placed on the
+nearest of its days inside.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PERIOD_LENGTHS = {"year": 4, "month": 7, "day": 10}
 _FIRST_DAY, _LAST_DAY = "0001-01-01", "9999-12-31"
 # A fact of more days than a month is placed on one of them, and not looked for on the others.
 _MAX_SPAN_DAYS = 31
-# What a day's episodes have in common: no long silence.
+# The strategy of a day's episodes: messages without a long pause between them.
 _STRATEGY: EpisodeStrategy = "time_window"
 _DAY_MS = 86_400_000
 _EPOCH = date(1970, 1, 1).toordinal()

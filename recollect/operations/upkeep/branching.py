@@ -51,7 +51,7 @@ def _branch(zone: OpenZone, name: str) -> Branch:
 
 
 def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
-    """Return what a branch gained, lost and changed, compared with the zone as it is now.
+    """Return what a branch gained, lost and changed, compared with the current zone.
 
     Raises:
         InvalidInput: there is no such branch.
@@ -66,9 +66,9 @@ def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
 
 
 def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
-    """Publish what was said and commanded in a branch to its zone.
+    """Publish a branch's own messages and commands to its zone.
 
-    Nothing is published twice, and an event whose id the zone has with other content is not
+    Nothing is published twice, and an event whose id the zone already has with other content is not
     published. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
     promoted.
 
@@ -100,7 +100,7 @@ def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
 
 
 def drop_branch(zone: OpenZone, branch: str) -> Branch:
-    """Delete a branch and return what it was; the zone is not touched.
+    """Delete a branch and return its description; the zone is unaffected.
 
     Raises:
         InvalidInput: there is no such branch.

@@ -34,9 +34,9 @@ from recollect.streams.records.chain_readers import (
 )
 from recollect.streams.records.change_lookup import change_of
 
-#: So many records are looked at for a page, however few match.
+#: The maximum number of records examined for a page, however few match.
 MAX_EXAMINED = 20_000
-#: So many characters of a text are shown in a list.
+#: The maximum number of characters of a text in a list.
 EXCERPT = 300
 _BATCH_SIZE = 500
 _MODELS = tuple(READ_MODEL_ROWS)

@@ -71,10 +71,10 @@ def backfill(
 ) -> BackfillReport:
     """Let the home's model read the messages of a span that it has not read, episode by episode.
 
-    The next episodes of all platforms are read at the same time, and their answers are committed
-    together before the following ones begin. `resume`: continue the last backfill, paused or not,
-    with its platform and span unless others are given. Without a model, the rules have read
-    everything when it was ingested: what they have not decided yet is decided.
+    In each round, the next episode of each platform is read, and the answers are committed together
+    before the next round begins. `resume`: continue the last backfill, paused or not, with its
+    platform and span unless others are given. Without a model, only pending events are decided,
+    since the rules read each message when it was ingested.
 
     Raises:
         InvalidInput: the platform is unknown, a time is invalid, no model account is configured, or

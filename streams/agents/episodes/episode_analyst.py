@@ -28,7 +28,7 @@ _json = msgspec.json.Encoder()
 
 
 class _Outcome(NamedTuple):
-    """What came of one analysis; `result` is None if it could not run."""
+    """The outcome of one analysis; `result` is None if it could not run."""
 
     type_id: str
     own: OwnAnalysis | None
@@ -48,7 +48,8 @@ class EpisodeAnalyst(AnnotatingAgent):
     """Runs the analyses that a command names over the events of an episode.
 
     A command that does not name every event of the episode has no effect: the episode has grown
-    since, and the next command will name the rest. Nor has one whose analysis is complete.
+    since, and the next command will name all events. A command for a completed analysis has no
+    effect either.
     """
 
     kinds = frozenset({"analyse"})
@@ -101,7 +102,7 @@ class EpisodeAnalyst(AnnotatingAgent):
 
 
 def _messages(event: Event, conversation: Conversation) -> list[Event]:
-    """Return the messages of an episode as they now read: none that was edited or deleted."""
+    """Return the messages of an episode, without those that were edited or deleted."""
     assert isinstance(event.payload, Analyse)
     found = [conversation.event(number) for number in event.payload.events]
     return sorted(

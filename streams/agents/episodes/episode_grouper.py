@@ -1,14 +1,14 @@
 """The agent that groups events into episodes: by thread, session, day, silence and topic (A9).
 
-Under the strategies thread, session and day, the event alone tells its episode. Under time_window
-and topic, an episode is a stretch of a conversation in the order of the messages' own times. A
-message that arrives in order extends the last stretch or begins one: one row. One that arrives late
-may join two stretches or divide one; then the events of these stretches are moved, and whether they
-were does not depend on the order of arrival.
+Under the strategies thread, session and day, the event alone determines its episode. Under
+time_window and topic, an episode is a stretch of a conversation in the order of the messages' own
+times. A message that arrives in order extends the last stretch or begins a new one: one row. A
+message that arrives late may join two stretches or split one; then events are moved between their
+episodes. The result does not depend on the order of arrival.
 
-An episode grows in place until it is analysed. The next event makes a new version of it, which has
-the events of the versions before it, so that no event is copied. The boundaries of an analysed
-episode do not move any more.
+An episode grows in place until it is analysed. The next event then makes a new version, which
+includes the events of the earlier versions by reference, so no event is copied. The boundaries of
+an analysed episode are fixed.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Grouping:
     def _regroup(
         self, definition_id: str, touched: Sequence[str], begin: Mapping[str, bool]
     ) -> None:
-        """Divide these episodes and the event anew; `begin`: event id -> whether it begins one.
+        """Divide the events of these episodes again; `begin`: event id -> whether it begins one.
 
         Each stretch keeps the id of the episode that most of its events were in.
         """
@@ -209,7 +209,7 @@ class _Grouping:
 
 
 def _kept_ids(stretches: Sequence[Sequence[EpisodeEvent]]) -> dict[int, str]:
-    """Return place of a stretch -> the id that it keeps: the one that most of its events had."""
+    """Return index of a stretch -> the id that it keeps: that of most of its events."""
     counts = [
         (-count, id_, place)
         for place, stretch in enumerate(stretches)

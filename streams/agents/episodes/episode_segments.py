@@ -1,8 +1,8 @@
-"""Where a conversation is divided into episodes: at a silence, or where a new topic begins.
+"""Segmentation of a conversation into episodes: at a pause, or where a new topic begins.
 
 An episode of a conversation is a stretch of its messages in the order of their times. Whether a
-message begins a new one depends on a few messages before it and on nothing else. So a message that
-arrives late moves only the boundaries right after it.
+message begins a new episode depends only on a few messages before it. So a message that arrives
+late moves only the boundaries right after it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from recollect.text.tokenizer import tokenise
 
 MINUTE_MS = 60_000
 _LEAST_LETTERS = 3
-# A long text has words of everything; its topic is told at its beginning.
+# A long text has words of many topics; its own topic is named at its beginning.
 _READ_CHARACTERS = 400
 _ENDING = re.compile(r"'s$|(?<=\w{4})(?:ing|ed|es|s|e)$|(?<=\w{3})s$")
 
@@ -92,7 +92,7 @@ def boundaries(parameters: str) -> Boundaries:
 
 @lru_cache(maxsize=256)
 def content_words(text: str) -> Set[str]:
-    """Return the words of a text's beginning that may tell its topic, without endings."""
+    """Return the stems of the topical words at the beginning of a text."""
     return frozenset(
         _ENDING.sub("", word)
         for word in tokenise(text[:_READ_CHARACTERS]).lowers

@@ -1,7 +1,7 @@
 """The agent that keeps directives: the standing instructions of users to the agent.
 
-They are taken only from a user's own messages to the agent, and from those given by hand. Which of
-them are obeyed is a query, so it does not depend on the order in which messages arrive.
+They come only from a user's own messages to the agent, and from directives added by hand. Which of
+them are in force is computed by a query, so it does not depend on the order of arrival.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class DirectiveHandler(Agent):
 
 
 def _may_order(content: Content) -> bool:
-    """Return whether a user says this to the agent; a group has other people in it."""
+    """Return whether a user addresses the agent, not a group with other people in it."""
     return content.direction == "in" and content.peer_kind in (None, "dm")
 
 

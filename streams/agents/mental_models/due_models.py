@@ -15,9 +15,9 @@ from recollect.projections.memory.mental_model_queries import (
     stale_models,
 )
 
-#: A profile that is kept by itself is made again after so many changes, or when it is this old.
+#: An automatic profile is regenerated after so many changes, or when it is this old.
 MIN_CHANGES, MAX_AGE_MS = 10, 86_400_000
-#: The subtype and the trigger of profiles that are kept by themselves.
+#: The subtype and the trigger of automatic profiles.
 PROFILE_SUBTYPE = "emergent"
 PROFILE_TRIGGER = '{"profile":true}'
 _HOUR_MS = 3_600_000
@@ -40,8 +40,8 @@ def due_models(
 ) -> Iterator[DueModel]:
     """Yield the mental models that are due at a time (unix ms), in a fixed order.
 
-    `min_facts`: an entity with so many facts gets a profile; 0: none does. `before`: the number
-    of the record that asks.
+    `min_facts`: the number of facts from which an entity gets a profile; 0: no profiles. `before`:
+    the number of the tick's record.
     """
     for model in stale_models(memory):
         if _is_due(model, at):
@@ -52,12 +52,12 @@ def due_models(
 
 
 def is_profile(subtype: str | None, refresh_trigger: str | None) -> bool:
-    """Return whether a mental model is the profile of an entity, kept by itself."""
+    """Return whether a mental model is the automatic profile of an entity."""
     return subtype == PROFILE_SUBTYPE and refresh_trigger == PROFILE_TRIGGER
 
 
 def _is_due(model: StaleModel, at: int) -> bool:
-    """Return whether a stale model is to be refreshed; a pinned one never is by itself."""
+    """Return whether a stale model is to be refreshed; a pinned one is refreshed by hand only."""
     if model.subtype == "pinned" or model.refresh_trigger is None:
         return False
     trigger = _trigger.decode(model.refresh_trigger)

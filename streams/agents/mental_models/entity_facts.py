@@ -1,7 +1,7 @@
-"""The rows that say what is known about an entity, kept up to date by every decision on its facts.
+"""The `EntityFact` rows: what is known about an entity, updated by every decision on its facts.
 
-A page about an entity reads these rows alone, under one key. So a decision that changes whether a
-fact is still so writes the fact's rows again.
+A page about an entity reads only these rows, under one lookup key. So a decision that changes
+whether a fact is current writes the fact's rows again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RowType = TypeVar("RowType", bound=Row)
 
 #: Types of mentions that name somebody or something.
 _NAMED = frozenset({"PERSON", "ORG", "LOCATION", "PRODUCT", "TECHNOLOGY", "EVENT", "OTHER"})
-#: Rows after which a fact may no longer be so, or be so again.
+#: Rows after which a fact may no longer be current, or be current again.
 _ENDS = FactSupersession | MergedSupersession | FactMerge | RetractedFact | FactOccasion
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
@@ -48,7 +48,7 @@ _numbers = msgspec.json.Decoder(list[int])
 def entity_fact_parts(
     event: Event, decided: Sequence[DecidedPart], state: State
 ) -> Iterator[DecidedPart]:
-    """Yield what the decisions on a record change in what is known about entities."""
+    """Yield the rows by which the decisions on a record change what is known about entities."""
     rows = [row for part in decided for row in part.puts]
     decisions = _Decisions(rows, state)
     new = {row.id for row in rows if isinstance(row, Fact)}
@@ -127,7 +127,7 @@ def _merged_entities(rows: Iterable[AnyRow], state: State) -> set[str]:
 
 
 class _Validity(NamedTuple):
-    """When a fact ceased to be so (unix ms), and whether anybody states it, and no other fact."""
+    """When a fact ceased to be true (unix ms), and whether an event states it and it is unmerged."""
 
     ended_at: int | None
     is_told: bool

@@ -1,8 +1,8 @@
 """The agent that writes mental models: a row for each version.
 
-A mental model is a text, written by hand or made from the facts about its entity. A command
-refreshes one mental model; a tick asks for a command for each that is due. What is known about an
-entity is read from `EntityFact` rows, which every decision on the entity's facts keeps up to date.
+A mental model is a text, written by hand or generated from the facts about its entity. A command
+refreshes one mental model; a tick requests a command for each model that is due. What is known
+about an entity is read from `EntityFact` rows, which every decision on its facts keeps up to date.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _refresh(event: Event, payload: RefreshMentalModel, state: State) -> list[De
 def refreshed_text(model_id: str, at: int, state: State) -> str:
     """Return the text that a refresh of a mental model about an entity writes at a time (unix ms).
 
-    Without facts it stays as it is.
+    Without facts, it is the present text.
     """
     model = state.newest_model(model_id)
     assert model is not None
@@ -249,8 +249,8 @@ def _profiles(group: Sequence[str], state: State) -> list[MentalModel]:
 def _with_page(event: Event, model: MentalModel, note: str, state: State) -> list[DecidedPart]:
     """Return the rows of a version with the page about its entity, after a note by hand.
 
-    `model` is the version before, or the first one if the record itself writes it. There is no new
-    version if the text is the same, or if there are no facts: a page is never replaced by less.
+    `model` is the previous version, or the first one if the record itself writes it. There is no
+    new version if the text is the same or there are no facts: a page is never replaced by none.
     """
     assert model.entity_id is not None
     is_first = model.number == event.number
@@ -292,7 +292,7 @@ def _profile_name(name: str) -> str:
 def _replaced(
     event: Event, row: MentalModel, group: Sequence[str], state: State
 ) -> list[DecidedPart]:
-    """Return the ends of the other profiles of merged entities."""
+    """Return the rows that end the other profiles of merged entities."""
     parts = []
     for other in _profiles(group, state):
         if other.id in (row.id, row.parent_id):
