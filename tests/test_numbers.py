@@ -190,15 +190,13 @@ RANKING = {
     ),
     "`graph`: least similarity of a fact whose entities are followed, as a share of that of the "
     "best": str(graph_arm.ENTITY_SIMILARITY_THRESHOLD),
-    "turns around the time that a question names": (
-        f"count {_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
+    "weight of turns around the time that a question names": (
+        f"{_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
         f"{_REACH_MS // 86_400_000}"
     ),
-    "a time that an event gives": f"counts {_EVENT_SHARE}",
-    'least score at which an event that gives a time ("before the move") counts as found': str(
-        query_parser._MIN_ANCHOR_SCORE
-    ),
-    "a turn with the kind of answer that is wanted": (
+    'weight of a time given by an event ("before the move")': str(_EVENT_SHARE),
+    "least score at which that event counts as found": str(query_parser._MIN_ANCHOR_SCORE),
+    "a turn with the expected kind of answer": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),
     "a turn of a chat with an assistant, for each better turn of that chat": (
@@ -216,7 +214,7 @@ RANKING = {
     "observations beside turns and facts at most": (
         f"{assembly.MAX_OBSERVATIONS}, or {assembly.MAX_FOR_LIST} for a list"
     ),
-    "the place of an observation among the results from its events": str(
+    "rank of an observation among the results from its events": str(
         assembly.PLACE_AMONG_ITS_EVENTS
     ),
     "least similarity of one of its facts, as a share of that of the nearest fact": str(

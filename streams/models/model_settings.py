@@ -36,8 +36,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     accept_proposals: Annotated[
         bool,
         Meta(
-            description="whether write accepts by itself what the model proposes as its new role "
-            "or notes"
+            description="whether write accepts the model's proposals for its role and notes by "
+            "itself"
         ),
     ] = False
     seconds: Annotated[

@@ -66,8 +66,8 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(
             ge=0,
-            description="the facts about a person, an organisation or another entity from which on "
-            "a profile of it is kept as a mental model; 0 keeps none",
+            description="number of facts from which an entity (a person, an organisation, ...) gets a "
+            "profile, kept as a mental model; 0: no profiles",
         ),
     ] = 20
     passes_hour: Annotated[
@@ -75,13 +75,13 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=-1,
             le=23,
-            description="the hour (UTC, of the zone's latest message) from which the daily passes "
-            "over observations are due; -1: never",
+            description="hour of the day (UTC, by the zone's latest message) from which the daily "
+            "passes over observations are due; -1: never",
         ),
     ] = 3
     disabled_rules: Annotated[
         tuple[str, ...],
-        Meta(description="ids of declared rules that are not applied; extract --trace shows them"),
+        Meta(description="ids of declared rules to disable; extract --trace shows the ids"),
     ] = ()
 
 
@@ -269,7 +269,7 @@ class Configuration:
 
     @property
     def profile_facts(self) -> int:
-        """The facts from which on an entity has a profile; 0: none has."""
+        """The number of facts from which an entity has a profile; 0: no profiles."""
         found: int = self.resolve("profile_facts").value
         return found
 
