@@ -327,4 +327,5 @@ def test_the_figures_of_the_readme_are_those_of_the_report() -> None:
     )
     assert f"{float(times['100,000']):.0f} ms over 100,000 messages" in readme
     assert f"{float(times['1,000,000']):.0f} ms over a million" in readme
-    assert f"A million take {float(megabytes.replace(',', '')) / 1000:.0f} GB on disk" in readme
+    gigabytes = float(megabytes.replace(",", "")) / 1000
+    assert f"over a million ({gigabytes:.0f} GB on disk)" in readme

@@ -66,8 +66,8 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(
             ge=0,
-            description="number of facts from which an entity (a person, an organisation, ...) gets a "
-            "profile, kept as a mental model; 0: no profiles",
+            description="number of facts from which an entity (a person, an organisation, ...) "
+            "gets a profile, kept as a mental model; 0: no profiles",
         ),
     ] = 20
     passes_hour: Annotated[
