@@ -6,7 +6,7 @@ message or in a notification. So the owner's name is replaced by "I" or "my".
 
 The owner is the participant of most conversations: of ten or more, and of more than twice as many
 as any other, apart from assistants. Two people who only talk to each other share all conversations,
-so neither is the owner; nor is somebody whom nobody else talks to.
+so neither is the owner; nor is somebody who talks to no other person.
 """
 
 from __future__ import annotations
