@@ -52,7 +52,7 @@ def test_a_question_is_asked_and_stands_in_the_address(page: Page) -> None:
 def test_a_result_shows_its_fusion_its_rank_and_its_sources(page: Page) -> None:
     main = view(page, "ada/ask?query=Where+does+Ada+live%3F")
     first = results(main).first
-    first.get_by_text("How it got here").click()
+    first.get_by_text("How it was found").click()
     expect(first.get_by_text(re.compile(r"^1, score \d\.\d{3}$"))).to_be_visible()
     expect(first.get_by_text("Fused")).to_be_visible()
     expect(first.get_by_text(re.compile(r"record \d+ of the ledger")).first).to_be_visible()
@@ -60,7 +60,7 @@ def test_a_result_shows_its_fusion_its_rank_and_its_sources(page: Page) -> None:
 
 def test_why_not_finds_what_is_missed_by_its_words(page: Page) -> None:
     main = view(page, "ada/ask?query=Where+does+Ada+live%3F&show=why-not")
-    main.get_by_label("Id or words of what you miss").fill("dog called Rex")
+    main.get_by_label("Id or text of the missing memory").fill("dog called Rex")
     main.get_by_role("button", name="Explain").click()
     nearest = main.get_by_role("list", name="Nearest memories").locator("> li").first
     expect(nearest).to_contain_text("Rex")
@@ -92,7 +92,7 @@ def test_the_slider_shows_what_was_known_then(page: Page) -> None:
 
 def test_two_moments_are_compared(page: Page) -> None:
     main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-31T00:00:00Z")
-    main.get_by_role("button", name="Compare with another moment").click()
+    main.get_by_role("button", name="Compare with another time").click()
     main.get_by_label("Then known at, date and time in UTC").fill("2026-05-08T00:00")
     main.get_by_label("Then known at, date and time in UTC").blur()
     difference = main.get_by_role("region", name="Difference")
@@ -146,7 +146,7 @@ def test_a_name_of_nobody_leads_to_a_search(page: Page) -> None:
     main = view(page, "ada/people/Zoltan")
     expect(main.get_by_role("alert")).to_contain_text("Zoltan")
     main.get_by_role("link", name="Search for Zoltan").click()
-    expect(main.get_by_text("Nobody and nothing has such a name.")).to_be_visible()
+    expect(main.get_by_text("No entity has such a name.")).to_be_visible()
 
 
 def test_an_observation_leads_to_the_words_and_its_versions(page: Page) -> None:
@@ -161,7 +161,7 @@ def test_an_observation_leads_to_the_words_and_its_versions(page: Page) -> None:
 def test_an_observation_is_shown_as_it_was_known(page: Page) -> None:
     main = view(page, "ada/observations")
     main.get_by_role("link", name=re.compile("pottery")).first.click()
-    expect(main.get_by_text("What it rests on")).to_be_visible()
+    expect(main.get_by_role("heading", name="Sources")).to_be_visible()
     main.get_by_label("Known at, date and time in UTC").fill("2026-05-10T00:00")
     main.get_by_label("Known at, date and time in UTC").blur()
     expect(main.locator("p.report")).to_contain_text("winter market")
@@ -173,7 +173,7 @@ def test_attributes_and_observations_are_listed_as_they_were_known(page: Page) -
     expect(main.get_by_role("row").filter(has_text="Turin")).not_to_contain_text("no longer so")
     expect(main.get_by_role("row").filter(has_text="Oslo")).to_have_count(0)
     main = view(page, "ada/observations?known_at=2026-05-02T12:00:00Z")
-    expect(main.get_by_text("Nothing was observed.")).to_be_visible()
+    expect(main.get_by_text("There are no observations.")).to_be_visible()
     main = view(page, "ada/observations?compare=1&then_known_at=2026-05-02T12:00:00Z")
     expect(main.get_by_role("region", name="Difference")).to_contain_text("pottery")
 
@@ -344,7 +344,7 @@ def test_a_token_is_asked_for_and_never_in_the_address(browser: Any, guarded: Se
 def test_the_record_of_a_rewritten_report_leads_to_the_report(page: Page) -> None:
     main = view(page, "ada/ledger?kinds=update_mental_model")
     main.get_by_role("link", name=re.compile("^Record")).first.click()
-    main.get_by_role("link", name="What it is about").click()
+    main.get_by_role("link", name="Subject").click()
     expect(page.get_by_role("heading", name="Mental models")).to_be_visible()
     expect(main.get_by_role("heading", name="Homes")).to_be_visible()
 

@@ -16,13 +16,13 @@ export const Corrections = component((props) => {
     const { zone, memory } = props.value;
     given.run(retraction(zone, memory.id, restore), said, retraction(zone, memory.id, !restore));
   };
-  const takeBack = () => retract(false, "Taken back: it no longer counts.");
-  const restore = () => retract(true, "Restored: it counts again.");
+  const takeBack = () => retract(false, "Retracted.");
+  const restore = () => retract(true, "Restored.");
   const sayBetter = async (text) => {
     const { zone, memory } = props.value;
     const request = { zone, path: memoryPath(memory.id), method: "PATCH", body: { text } };
     return (
-      (await given.run(request, "Replaced by your words.", (report) => [
+      (await given.run(request, "Replaced by your text.", (report) => [
         retraction(zone, report.id, false),
         retraction(zone, memory.id, true),
       ])) !== null
@@ -40,12 +40,12 @@ export const Corrections = component((props) => {
         ${memory.retracted
           ? html`<button type="button" disabled=${disabled} onClick=${restore}>Restore</button>`
           : html`<button type="button" disabled=${disabled} onClick=${takeBack}>${fact
-              ? "Take it back" : "Take back all that it gave"}</button>`}
-        <span class="quiet">${fact ? "The message stays." : "Its words stay."} To erase words for
-          good, <a href=${hrefOf({ view: "forget", params: { ids: memory.id } })}>forget them</a>.</span>
+              ? "Retract" : "Retract everything derived from it"}</button>`}
+        <span class="quiet">${fact ? "The message stays." : "Its text stays."} To erase text
+          permanently, <a href=${hrefOf({ view: "forget", params: { ids: memory.id } })}>forget them</a>.</span>
         ${better ? null : lacking("write", zone)}</p>
       ${better
-        ? html`<${Say} key=${memory.id} label="Say it better" button="Replace" value=${memory.text}
+        ? html`<${Say} key=${memory.id} label="Reword it" button="Replace" value=${memory.text}
             zone=${zone} busy=${given.busy.value} send=${sayBetter} />`
         : null}
       ${given.outcome()}</section>`;
@@ -66,7 +66,7 @@ export const Tell = component((props) => {
   };
   return () => {
     const { zone, name } = props.value;
-    return html`<section aria-labelledby="tell"><h2 id="tell">Say what is so now</h2>
+    return html`<section aria-labelledby="tell"><h2 id="tell">State what is true now</h2>
       <${Say} label=${html`A sentence about <${Name} text=${name} />; it replaces what it contradicts`}
         button="Remember" zone=${zone} busy=${given.busy.value} send=${send} />
       ${given.outcome()}</section>`;
@@ -102,7 +102,7 @@ export const ModelCorrections = component((props, own) => {
 
   async function rewrite(event) {
     event.preventDefault();
-    if ((await write({ description: text.value }, "A new version is written.")) !== null) {
+    if ((await write({ description: text.value }, "Saved as a new version.")) !== null) {
       text.value = null;
     }
   }
@@ -119,21 +119,21 @@ export const ModelCorrections = component((props, own) => {
         <button type="button" disabled=${disabled} aria-pressed=${pinned ? "true" : "false"}
           onClick=${() => write(
             { tags: pinned ? labels.filter((tag) => tag !== PINNED) : [...labels, PINNED] },
-            pinned ? "No longer pinned." : "Pinned.",
+            pinned ? "Unpinned." : "Pinned.",
           )}>${pinned ? "Unpin" : "Pin"}</button>
         <button type="button" disabled=${disabled}
           onClick=${() => (text.value = text.value === null ? model.description : null)}>
-          ${text.value === null ? "Rewrite" : "Leave it as it is"}</button>
+          ${text.value === null ? "Rewrite" : "Cancel"}</button>
         ${labels.map((tag) => html`<span class="tag" key=${tag}><${Name} text=${tag} />
           <button type="button" class="plain" disabled=${disabled} aria-label=${`Remove the tag ${tag}`}
-            onClick=${() => write({ tags: labels.filter((each) => each !== tag) }, "The tag is removed.")}>
+            onClick=${() => write({ tags: labels.filter((each) => each !== tag) }, "Tag removed.")}>
             ×</button></span>`)}</p>
       ${text.value === null
         ? null
-        : html`<form onSubmit=${rewrite}><label for="rewritten">The whole report</label>
+        : html`<form onSubmit=${rewrite}><label for="rewritten">Text of the report</label>
             <textarea id="rewritten" rows="10" value=${text.value}
               onInput=${({ target }) => (text.value = target.value)}></textarea>
-            <button class="primary" disabled=${disabled}>Write a new version</button></form>`}
+            <button class="primary" disabled=${disabled}>Save as a new version</button></form>`}
       <${Say} label="Add a tag" button="Tag" zone=${zone} busy=${given.busy.value}
         send=${async (tag) =>
           (await write({ tags: [...new Set([...labels, tag])] }, "Tagged.")) !== null} />

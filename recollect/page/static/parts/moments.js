@@ -86,7 +86,7 @@ export const Moments = component((props, own) => {
       <button type="button" class="plain compare" aria-pressed=${compare ? "true" : "false"}
         onClick=${() =>
           setParams({ compare: compare ? "" : "1", then_known_at: "", then_valid_at: "" })}>
-        ${compare ? "End the comparison" : "Compare with another moment"}
+        ${compare ? "End the comparison" : "Compare with another time"}
       </button></div>
     </details>`;
   };

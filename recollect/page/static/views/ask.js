@@ -40,7 +40,7 @@ const View = component((props, own) => {
         <button class="primary">Ask</button>
       </form>
       ${query
-        ? html`<nav class="tabs" aria-label="Of this question">${PANELS.map(
+        ? html`<nav class="tabs" aria-label="Relevance of this question">${PANELS.map(
             ([name, title]) => html`<a
               href=${hrefOf({ view: "ask", params: { ...address.value.params, show: name } })}
               aria-current=${name === show ? "true" : undefined}>${title}</a>`,
@@ -78,7 +78,7 @@ const Results = component((props, own) => {
         then=${inWords(other)} now=${inWords(moment(AXES))} />`);
     }
     return answered(now, (answer) => {
-      if (!answer.results.length) return nothing("Memory has no answer to this.");
+      if (!answer.results.length) return nothing("No memory answers this.");
       const arms = armsOf(answer.results);
       return html`<p class="quiet" role="status">
           ${count(answer.results.length, "result")} in ${Math.round(answer.ms)} ms.
@@ -113,7 +113,7 @@ const Result = component((props) => () => {
     )}${result.similarity == null
       ? null
       : html`<div><dt>similarity</dt><dd>${result.similarity.toFixed(2)}</dd></div>`}</dl>
-    <${Fold} summary="How it got here">${() => html`
+    <${Fold} summary="How it was found">${() => html`
       <${Explained} zone=${zone} query=${query} id=${result.id} />
       <${Sources} zone=${zone} id=${result.id} />`}</${Fold}>
   </li>`;
@@ -181,7 +181,7 @@ const WhyNot = component((props, own) => {
     const { zone, query } = props.value;
     const { item } = address.value.params;
     return html`<form class="ask" onSubmit=${submit}>
-        <label for="item">Id or words of what you miss</label>
+        <label for="item">Id or text of the missing memory</label>
         <input id="item" autocomplete="off" value=${typed.value}
           onInput=${({ target }) => (typed.value = target.value)} />
         <button>Explain</button>
@@ -203,7 +203,7 @@ const WhyNot = component((props, own) => {
                       ${attribution(each)}</div>
                     <${Explained} zone=${zone} query=${query} id=${each.id} /></li>`,
                 )}</ul>`
-              : nothing("Nothing in memory is like these words."))}`;
+              : nothing("No memory resembles this text."))}`;
   };
 });
 
@@ -237,7 +237,7 @@ const Context = component((props, own) => {
             is given exactly this:</p>
           <div class="block" tabindex="0" aria-label="Context block"><${Text} text=${block}
             limit=${100000} /></div>`
-        : nothing("Nothing is relevant enough: an agent is given nothing."))}`;
+        : nothing("Nothing is relevant enough, so an agent gets no context."))}`;
 });
 
 function asItems(answer) {

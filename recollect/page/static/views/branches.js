@@ -22,7 +22,7 @@ const View = component((props, own) => {
   const path = (name) => `/branches/${encodeURIComponent(name)}`;
   const create = async (name) => {
     const body = { name, ...(at.value.trim() ? { at: at.value.trim() } : {}) };
-    const made = await given.run({ ...request(), method: "POST", body }, `The branch ${name} is made.`);
+    const made = await given.run({ ...request(), method: "POST", body }, `Branch ${name} created.`);
     if (made !== null) at.value = "";
     return made !== null;
   };
@@ -32,7 +32,7 @@ const View = component((props, own) => {
         ${" "}${parent()}; it had ${duplicates} already, ${conflicts.length} conflict with what it has, and
         ${" "}${Object.values(left).reduce((sum, each) => sum + each, 0)} stay in the branch.`);
   const drop = (name) =>
-    given.run({ zone: parent(), path: path(name), method: "DELETE" }, `The branch ${name} is deleted.`);
+    given.run({ zone: parent(), path: path(name), method: "DELETE" }, `Branch ${name} deleted.`);
 
   return () => {
     const zone = parent();
@@ -40,7 +40,7 @@ const View = component((props, own) => {
         zone, unless it is promoted. What the zone forgets is forgotten in its branches too.</p>
       <${Say} label="A new branch" hint="trial" button="Create" right="admin" zone=${zone}
         busy=${given.busy.value} send=${create} />
-      <p class="field"><label for="fork">From an earlier head, if not from the last record</label>
+      <p class="field"><label for="fork">Earlier head (default: the last record)</label>
         <input id="fork" autocomplete="off" value=${at.value} disabled=${!may("admin", zone)}
           onInput=${({ target }) => (at.value = target.value)} /></p>
       ${given.outcome()}
@@ -71,7 +71,7 @@ const Branch = component((props) => {
           onClick=${() => promote(name)}>Promote to ${zone}</button>
         ${sure.value
           ? html`<button type="button" class="danger" disabled=${disabled} aria-label=${`Delete ${name} for good`}
-                onClick=${() => drop(name)}>Delete it with all in it</button>
+                onClick=${() => drop(name)}>Delete the branch</button>
               <button type="button" onClick=${() => (sure.value = false)}>Keep it</button>`
           : html`<button type="button" disabled=${disabled} aria-label=${`Drop ${name}`}
               onClick=${() => (sure.value = true)}>Drop</button>`}

@@ -73,7 +73,7 @@ const Change = component((props, own) => {
       const { zone, given } = props.value;
       const about = subjectHref(record, payload);
       const undo = undoOf(zone, record, payload);
-      return html`<p class="field">${about ? html`<a href=${about}>What it is about</a>` : null}
+      return html`<p class="field">${about ? html`<a href=${about}>Subject</a>` : null}
         ${undo
           ? html`<button type="button" disabled=${given.busy.value || !may("write", zone)}
               onClick=${() => given.run(undo, "Undone.")}>Undo it</button>`

@@ -70,12 +70,12 @@ const View = component((props, own) => {
       <a href=${hrefOf({ view: "directives" })} aria-current=${ended() ? undefined : "true"}>Obeyed</a>
       <a href=${hrefOf({ view: "directives", params: { ended: "1" } })}
         aria-current=${ended() ? "true" : undefined}>All</a></nav>
-      <p class="quiet">They stand at the beginning of every block that an agent is given.</p>
+      <p class="quiet">Every context block begins with them.</p>
       <${Say} label="A new instruction" button="Add" zone=${props.value.zone} busy=${given.busy.value}
         send=${async (text) => (await given.run(add(text), "Added.", remove)) !== null} />
       ${given.outcome()}
       <${Pages} request=${request()} entries=${(page) => page.directives} label="Directives"
-        empty="There is no standing instruction." row=${row} />`;
+        empty="There are no directives." row=${row} />`;
   };
 });
 

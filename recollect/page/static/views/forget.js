@@ -70,8 +70,8 @@ const Choice = component((_, own) => {
           onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} />
         <span class="quiet" id=${`hint-${name}`}>${hint}</span></div>`,
     )}
-    <p class="quiet">What is given in several fields must all match. Nothing is erased yet.</p>
-    <button class="primary">Show what would go</button>
+    <p class="quiet">An event must match all fields. Nothing is erased yet.</p>
+    <button class="primary">Show what would be erased</button>
   </form>`;
 });
 
@@ -111,7 +111,7 @@ const Plan = component((props, own) => {
     const given = chosen();
     if (given === null) return null;
     return answered(found, (plan) => html`<section aria-labelledby="goes">
-        <h2 id="goes">What would go</h2>
+        <h2 id="goes">What would be erased</h2>
         <p>${count(plan.events, "record")} of the ledger, ${count(plan.facts, "fact")},
           ${" "}${count(plan.entities, "entity", "entities")},
           ${" "}${count(plan.vectors, "vector")}. What other messages say too stays, with them as its
@@ -133,7 +133,7 @@ const Plan = component((props, own) => {
 /** The words of what would go. Properties: `zone`, `ids`. */
 const Words = component((props) => () => {
   const { zone, ids } = props.value;
-  return html`<ul class="rows" aria-label="What would go">${ids.slice(0, SHOWN).map(
+  return html`<ul class="rows" aria-label="What would be erased">${ids.slice(0, SHOWN).map(
       (id) => html`<${Word} key=${id} zone=${zone} id=${id} />`,
     )}</ul>
     ${ids.length > SHOWN ? html`<p class="quiet">And ${count(ids.length - SHOWN, "more", "more")}.</p>` : null}`;

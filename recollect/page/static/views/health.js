@@ -66,7 +66,7 @@ const State = component((props, own) => {
 /** Whether the zone moves, as a sentence. Property: `status`. */
 const Movement = component((props) => () => {
   const { lag, lag_seconds: age, seconds_since_progress: idle, stalled } = props.value.status;
-  if (!lag) return html`<p role="status">Everything that came in is decided.</p>`;
+  if (!lag) return html`<p role="status">All events are decided.</p>`;
   const waiting = `${count(lag, "record")} ${lag === 1 ? "waits" : "wait"}${
     age === null ? "" : `, the first for ${duration(age)}`}`;
   if (stalled && idle >= STALLED_SECONDS) {
@@ -95,9 +95,9 @@ const Trend = component((props) => () => {
   const words = change === 0 ? "unchanged" : change > 0 ? `up by ${change}` : `down by ${-change}`;
   return html`<figure class="trend">
     <svg viewBox="0 0 600 42" preserveAspectRatio="none" role="img"
-      aria-label=${`Waiting records: at most ${Math.max(...lags)}, ${words} since this page is open`}>
+      aria-label=${`Waiting records: at most ${Math.max(...lags)}, ${words} since this page was opened`}>
       <polyline points=${samples.map(place).join(" ")} /></svg>
-    <figcaption class="quiet">Waiting records since this page is open: ${words}${
+    <figcaption class="quiet">Waiting records since this page was opened: ${words}${
       last > first ? ` in ${duration((last - first) / 1000)}` : ""}</figcaption></figure>`;
 });
 
@@ -126,7 +126,7 @@ const DeadLetters = component((props, own) => {
       method: "POST",
       body: { events },
     };
-    if (await given.run([publish, act(number, "drop")], `A corrected record is decided in the place of ${number}.`)) {
+    if (await given.run([publish, act(number, "drop")], `A corrected record will be decided in place of ${number}.`)) {
       edited.value = null;
     }
   };
@@ -144,7 +144,7 @@ const DeadLetters = component((props, own) => {
           onClick=${() => (edited.value = edited.value === letter.number ? null : letter.number)}>Edit and retry</button>
         <button type="button" disabled=${given.busy.value} aria-label=${`Drop record ${letter.number}`}
           onClick=${() => given.run(act(letter.number, "drop"),
-            `Record ${letter.number} is off the list; it stays in the ledger.`)}>Drop</button></div>
+            `Record ${letter.number} was removed from the queue; it stays in the ledger.`)}>Drop</button></div>
       ${edited.value === letter.number
         ? html`<${Edit} zone=${zone} number=${letter.number} busy=${given.busy.value} send=${correct} />`
         : null}</li>`;
@@ -177,7 +177,7 @@ const Edit = component((props, own) => {
 
   return () =>
     answered(found, (details) => details.payload === null
-      ? html`<p class="flag">Its content cannot be read; drop it, or forget it.</p>`
+      ? html`<p class="flag">Its content cannot be read. Drop it or forget it.</p>`
       : !("content" in details.payload) && !("body" in details.payload)
         ? html`<p class="quiet">A ${details.record.kind} has no text to edit; retry it, or drop it.</p>`
         : html`<form onSubmit=${submit}>
@@ -251,17 +251,17 @@ const Upkeep = component((props, own) => {
             onChange=${({ target }) => (level.value = target.value)}>${LEVELS.map(
               ([name, words]) => html`<option value=${name}>${words}</option>`)}</select>
           <button type="button" disabled=${disabled || !decides}
-            title=${decides ? "" : "Only derive and fresh decide anew, so that there is something to compare"}
+            title=${decides ? "" : "Only derive and fresh decide the events again, so only they can be compared"}
             onClick=${() => rebuild({ level: level.value, compare: true })}>Build and compare</button>
           <button type="button" disabled=${disabled}
-            onClick=${() => rebuild({ level: level.value })}>Rebuild and use</button>
+            onClick=${() => rebuild({ level: level.value })}>Rebuild and activate</button>
           <button type="button" disabled=${disabled}
             onClick=${() => { compared.value = null; rebuilding.start(zone, "/rollback"); }}>Roll back</button></p>
-        <p class="quiet">The generation in use answers until a new one is complete.</p>
+        <p class="quiet">The active generation is used until the new one is complete.</p>
         ${rebuilding.outcome(zone, report)}</section>
       <section aria-labelledby="verify"><h2 id="verify">Verify</h2>
         <form class="field" onSubmit=${verify}>
-          <label for="expect">A head kept elsewhere, if there is one</label>
+          <label for="expect">A head stored elsewhere (optional)</label>
           <input id="expect" autocomplete="off" value=${expected.value} disabled=${disabled}
             onInput=${({ target }) => (expected.value = target.value)} />
           <button disabled=${disabled}>Replay and compare</button></form>

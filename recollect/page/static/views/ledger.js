@@ -79,7 +79,7 @@ const Seek = component((props, own) => {
     <p class="field"><button>Seek</button>
       <button type="button" class="plain"
         onClick=${() => setParams({ order: props.value.downwards ? "oldest" : "newest" })}>
-        ${props.value.downwards ? "Newest first; turn around" : "Oldest first; turn around"}</button></p>
+        ${props.value.downwards ? "Newest first; reverse" : "Oldest first; reverse"}</button></p>
   </form>`;
 });
 
@@ -121,8 +121,8 @@ const Record = component((props, own) => {
                 version does not know its kind.</p>`
             : html`<${Values} values=${payload} />
                 ${record.text !== null && "content" in payload
-                  ? html`<p><a href=${memoryHref("event", record.id)}>The message, and what it gave</a></p>`
-                  : about ? html`<p><a href=${about}>What it is about</a></p>` : null}`}</section>
+                  ? html`<p><a href=${memoryHref("event", record.id)}>The message and what was derived from it</a></p>`
+                  : about ? html`<p><a href=${about}>Subject</a></p>` : null}`}</section>
         <section aria-labelledby="chain"><h2 id="chain">Chain</h2>
           <dl class="pairs"><dt>SHA-256</dt><dd><code>${hash}</code></dd>
             <dt>Previous</dt><dd>${number > 1 ? to(number - 1, html`<code>${previous}</code>`) : html`<code>${previous}</code>`}</dd>
@@ -145,7 +145,7 @@ const Decision = component((props) => () => {
   }
   const { agents, rows, commands, erased, chain, hash, previous, offset } = decision;
   return html`<section aria-labelledby="decided"><h2 id="decided">Decision</h2>
-    ${decision.parked ? html`<p class="flag">It could not be decided, and is a dead letter.</p>` : null}
+    ${decision.parked ? html`<p class="flag">It could not be decided and is in the dead-letter queue.</p>` : null}
     <dl class="pairs"><dt>Agents</dt><dd>${agents.length ? agents.join(", ") : "none handles this kind"}</dd>
       ${commands.length ? html`<dt>Asked for</dt><dd>${commands.join(", ")}</dd>` : null}
       ${erased.length ? html`<dt>Erased</dt><dd>${erased.map((each, at) => html`${at ? ", " : ""}${to(each)}`)}</dd>` : null}
@@ -161,5 +161,5 @@ const Decision = component((props) => () => {
           <td class="number">${each.deleted || ""}</td>
           <td>${each.sources.slice(0, 20).map((source, at) => html`${at ? ", " : ""}${to(source)}`)}${
             each.sources.length > 20 ? `, and ${count(each.sources.length - 20, "more", "more")}` : ""}</td></tr>`)}</tbody></table>`
-      : nothing("No row was written, or its words were forgotten.")}</section>`;
+      : nothing("No row was written, or its text was forgotten.")}</section>`;
 });

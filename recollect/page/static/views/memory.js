@@ -50,7 +50,7 @@ const View = component((props, own) => {
           ? html`<section aria-labelledby="quoted"><h2 id="quoted">Where it was said</h2>
               <${Evidence} zone=${zone} id=${memory.id} text=${memory.text} /></section>`
           : null}
-        <section aria-labelledby="steps"><h2 id="steps">How it came to be</h2>
+        <section aria-labelledby="steps"><h2 id="steps">How it was derived</h2>
           <${Sources} zone=${zone} id=${id} /></section>
         ${past.value.data?.versions.length > 1
           ? html`<section aria-labelledby="versions"><h2 id="versions">Versions</h2>
@@ -86,6 +86,6 @@ const Message = component((props, own) => {
           ? html`<ul class="rows" aria-label="What it gave">${facts.map((fact) => html`<li key=${fact.id}
               class=${fact.current ? "" : "over"}>
               <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} /></a></li>`)}</ul>`
-          : nothing("No fact was taken from it."))}</section>`;
+          : nothing("No fact was derived from it."))}</section>`;
   };
 });

@@ -49,7 +49,7 @@ const View = component((props, own) => {
       ${lacking("write", zone)}
       ${given.outcome()}
       <${Pages} key=${status()} request=${request()} entries=${(page) => page.merges} label="Merges"
-        empty=${status() === "pending" ? "Nothing waits for a decision." : "There are none."}
+        empty=${status() === "pending" ? "No merge is pending." : "There are none."}
         row=${(merge) => html`<${Row} key=${merge.id} zone=${zone} merge=${merge} decide=${decide}
           busy=${given.busy.value} />`} />
       <${Compare} zone=${zone} />`;
@@ -76,14 +76,14 @@ const Row = component((props) => () => {
       ? html`<button type="button" disabled=${disabled} aria-label=${pair("Merge")}
             onClick=${() => decide(merge, "merged", "Merged.")}>Merge</button>
           <button type="button" disabled=${disabled} aria-label=${pair("Keep apart")}
-            onClick=${() => decide(merge, "rejected", "Kept apart; propose it again to decide anew.")}>
+            onClick=${() => decide(merge, "rejected", "Kept apart. To decide again, propose the merge again.")}>
             Keep apart</button>`
       : merge.status === "merged"
         ? html`<button type="button" disabled=${disabled || merge.merge_id === null}
             aria-label=${pair("Undo the merge of")}
             onClick=${() => decide(merge, "undone", "The two are separate again.")}>Undo the merge</button>`
         : null}</div>
-    ${merge.of === "facts" ? null : html`<${Fold} summary="What is known of both">${() => html`<div class="sides">
+    ${merge.of === "facts" ? null : html`<${Fold} summary="Facts about both">${() => html`<div class="sides">
       ${[["a", merge.a_id], ["b", merge.b_id]].map(([side, id]) => html`<${Side} key=${side}
         zone=${zone} id=${id} name=${merge[side]} handles=${merge[`${side}_handles`]} />`)}</div>`}</${Fold}>`}
   </li>`;
@@ -109,9 +109,9 @@ const Side = component((props, own) => {
 });
 
 const DECISIONS = {
-  same: "They are, or would be, taken for one.",
-  propose: "A person should decide.",
-  different: "They are taken for two.",
+  same: "These are, or would be, merged.",
+  propose: "Possibly the same; a person should decide.",
+  different: "These are considered different.",
 };
 
 const Compare = component((props, own) => {
@@ -142,7 +142,7 @@ const Compare = component((props, own) => {
         confidence: comparison.confidence,
         reason: "proposed on the page",
       };
-      await given.run({ zone, path: "/merges", method: "POST", body }, "Proposed; decide it above.");
+      await given.run({ zone, path: "/merges", method: "POST", body }, "Proposed. You can decide it above.");
     } catch (problem) {
       wrong.value = problem;
     }

@@ -14,7 +14,7 @@ import { quotesOf } from "../parts/quotes.js";
 const STRATEGIES = [
   ["thread", "Thread"],
   ["session", "Session"],
-  ["time_window", "Talk without a long silence"],
+  ["time_window", "Messages without a long pause"],
   ["day", "Day"],
   ["topic", "Topic"],
 ];
@@ -45,7 +45,7 @@ const List = component((props, own) => {
         ${STRATEGIES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}
       </select></p>
     <${Pages} request=${request()} entries=${(page) => page.episodes} label="Threads"
-      empty="No messages belong together in this way." row=${(each) => html`<li key=${each.id}>
+      empty="There are no such groups of messages." row=${(each) => html`<li key=${each.id}>
         <a href=${hrefOf({ view: "messages", id: each.id })}><${Text} text=${each.title || "Untitled"} limit=${160} /></a>
         <div class="about"><span>${each.platform ?? "all platforms"}</span>
           <span>${count(each.message_count, "message")}</span>

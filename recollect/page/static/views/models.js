@@ -43,7 +43,7 @@ const List = component((props, own) => {
   });
   follow(own, () => sameAs(["models"], request()));
   return () => html`<${Pages} request=${request()} entries=${(page) => page.mental_models}
-    label="Mental models" empty="There are no reports yet." row=${(each) => html`<li key=${each.id}>
+    label="Mental models" empty="There are no mental models yet." row=${(each) => html`<li key=${each.id}>
       <a href=${memoryHref("mental_model", each.id)}><${Name} text=${each.name} /></a>
       <div class="about"><span>${each.refresh ? TRIGGERS[each.refresh] : "written by hand"}</span>
         <span>${time(each.updated_at)}</span>

@@ -48,7 +48,7 @@ const List = component((props, own) => {
       ? html`<${Compared} axes=${AXES} request=${request} items=${itemsOf} />`
       : html`
     <${Pages} request=${request()} entries=${(page) => page.observations} label="Observations"
-      empty="Nothing was observed. The agent consolidation makes observations; a home has it if it was made with recollect init --agents own,consolidation."
+      empty="There are no observations. They are made by the agent consolidation, which recollect init --agents own,consolidation enables."
       row=${(each) => html`<li key=${each.id}>
         <a href=${memoryHref("observation", each.id)}><${Text} text=${each.text} limit=${400} /></a>
         <div class="about"><span>${summary(each)}</span>
@@ -111,9 +111,9 @@ const Current = component((props) => () => {
       written ${time(each.updated_at)}.
       ${each.current ? null : html` <span class="flag">A later version exists.</span>`}
       ${each.current && each.is_stale
-        ? html` <span class="flag">Newer facts are not in it yet.</span>`
+        ? html` <span class="flag">It does not include newer facts yet.</span>`
         : null}</p>
-    <section aria-labelledby="items"><h2 id="items">What it rests on</h2>
+    <section aria-labelledby="items"><h2 id="items">Sources</h2>
       <ol class="steps">${each.items.map((item) => html`<li key=${item.start}>
         <a href=${memoryHref("fact", item.fact_id)}><${Text} text=${item.text} /></a>
         <${Evidence} zone=${zone} id=${item.fact_id} text=${item.text} /></li>`)}</ol></section>`;

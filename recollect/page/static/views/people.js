@@ -55,7 +55,7 @@ const List = component((props, own) => {
       <button>Search</button>
     </form>
     <${Pages} request=${request()} entries=${(page) => page.entities} label="People and things"
-      empty="Nobody and nothing has such a name." row=${Row} />`;
+      empty="No entity has such a name." row=${Row} />`;
 });
 
 function Row(entity) {
@@ -105,7 +105,7 @@ const Entity = component((props, own) => {
           ${part(Observations)}
           ${knownAt() ? null : part(Related)}
           ${knownAt()
-            ? html`<p class="quiet">Its profile and its company are shown as they are now only.</p>`
+            ? html`<p class="quiet">The profile and the names that occur with it are always current.</p>`
             : null}
           <section aria-labelledby="facts"><h2 id="facts">Facts</h2>
             <${Pages} request=${factsOf(zone, entity.id)} entries=${(page) => page.days}
@@ -212,5 +212,5 @@ const Related = component((props, own) => {
       <h2 id="related">Named together with</h2>
       ${answer.related.length
         ? html`<${Graph} name=${props.value.name} found=${answer} />`
-        : nothing("No fact names it together with another.")}</section>`);
+        : nothing("No fact names it together with another entity.")}</section>`);
 });

@@ -47,7 +47,7 @@ const View = component((props, own) => {
         : zoom() === "year"
           ? html`<p class="quiet">Choose a year to read it.</p>`
           : html`<${Pages} request=${request()} entries=${(page) => page.days} label="Days"
-              empty="Nothing is remembered of this time." row=${Day} />`}`;
+              empty="There is nothing from this time." row=${Day} />`}`;
 });
 
 export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: () => AXES, View };
@@ -86,7 +86,7 @@ const Crumbs = component(() => () => {
 /** The periods with their numbers, as bars that lead into them. */
 const Bars = component((props) => () => {
   const { periods } = props.value;
-  if (!periods.length) return nothing("Nothing is remembered of this time.");
+  if (!periods.length) return nothing("There is nothing from this time.");
   const most = Math.max(...periods.map((each) => each.facts));
   const { at = "" } = address.value.params;
   return html`<ol class="bars" aria-label="Facts by time">${periods.map(

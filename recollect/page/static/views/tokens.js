@@ -41,7 +41,7 @@ const View = component((props, own) => {
       ${answered(tokens, (found) => found.tokens.length
         ? html`<ul class="rows" aria-label="Access tokens">${found.tokens.map((each) => html`<${Token}
             key=${each.id} token=${each} given=${given} />`)}</ul>`
-        : nothing("There is none for the zones that you administer."))}</section>`;
+        : nothing("There is no token for the zones that you administer."))}</section>`;
 });
 
 export const tokens = { name: "tokens", title: "Zones and tokens", group: "Operation", right: "admin", View };
@@ -52,7 +52,7 @@ const Token = component((props) => {
   async function revoke() {
     const { id } = props.value.token;
     const request = { path: `/v1/tokens/${encodeURIComponent(id)}`, method: "DELETE" };
-    const said = `The token ${id} is revoked: it is refused from now on.`;
+    const said = `Token ${id} is revoked.`;
     const done = await props.value.given.run(request, said);
     if (done !== null && id === access.value?.token) signIn("");
   }
@@ -97,7 +97,7 @@ const Create = component((props) => {
     if (expires.value) body.expires_at = `${expires.value}:00Z`;
     made.value = null;
     made.value = await given.run({ path: "/v1/tokens", method: "POST", body },
-      "The token is made. It is shown only now; keep it where its holder will.");
+      "Token created. It is shown only once; store it now.");
   }
 
   // The zone on display, until others are chosen.
