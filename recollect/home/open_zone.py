@@ -266,7 +266,7 @@ class OpenZone:
         """Raise InvalidInput for a user or an agent: the ledger's records are of everyone."""
         if self.reader is not None:
             raise InvalidInput(
-                "the ledger has the records of everyone; read them with a token without user and "
+                "the ledger contains the records of everyone; use a token without a user and an "
                 "agent"
             )
 

@@ -181,5 +181,5 @@ def test_a_home_without_the_agent_refuses_and_does_nothing(
         zone = recollect.zone("work")
         zone.ingest(MESSAGES)
         assert zone.status().events == len(MESSAGES)
-        with pytest.raises(InvalidInput, match="the home's agents analyse nothing"):
+        with pytest.raises(InvalidInput, match="this home has no agent for analyses"):
             zone.analyse()

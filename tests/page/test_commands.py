@@ -101,7 +101,7 @@ def test_a_person_is_forgotten_with_a_certificate(page: Page, changed: Served) -
     certificate = json.loads(saved.value.path().read_text("utf-8"))
     assert [each["number"] for each in certificate["statement"]["erased"]] == [1, 3]
     main.get_by_role("button", name="Check it").click()
-    expect(main.get_by_text("The certificate holds:")).to_be_visible()
+    expect(main.get_by_text("The certificate is valid:")).to_be_visible()
     expect(main.get_by_role("list", name="Checks").get_by_role("listitem")).to_have_count(6)
     expect(main.get_by_role("list", name="Certificates")).to_contain_text("2 records")
 
@@ -200,7 +200,7 @@ def test_a_directive_is_reworded_and_undone(page: Page) -> None:
     main = view(page, "corrected/directives")
     rows = main.get_by_role("list", name="Directives")
     rows.get_by_role("button", name="Reword: Always answer in French.").click()
-    rows.get_by_label("In other words").fill("Never mention the weather.")
+    rows.get_by_label("New wording").fill("Never mention the weather.")
     rows.get_by_role("button", name="Replace").click()
     expect(rows).to_contain_text("Never mention the weather.")
     expect(rows).not_to_contain_text("French")

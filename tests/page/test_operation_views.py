@@ -168,7 +168,7 @@ def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
     main = view(page, "ada/changes")
     rows = main.get_by_role("list", name="Changes").locator("> li")
     expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("Bob remembered")
-    taken = rows.filter(has_text="took back a memory").last
+    taken = rows.filter(has_text="retracted a memory").last
     taken.get_by_text("Open or undo").click()
     taken.get_by_role("button", name="Undo it").click()
     expect(main.get_by_role("status").filter(has_text="Undone.")).to_be_visible()
@@ -186,10 +186,10 @@ def test_an_unreadable_record_is_edited_and_decided(page: Page, operated: Served
     expect(main.get_by_role("status").filter(has_text="still cannot be decided")).to_be_visible()
     unreadable.get_by_role("button", name=re.compile("^Edit record")).click()
     editor = unreadable.get_by_label("The event as JSON")
-    unreadable.get_by_role("button", name="Publish it corrected").click()
+    unreadable.get_by_role("button", name="Publish the correction").click()
     expect(main.get_by_role("alert")).to_contain_text("This is not JSON")
     editor.fill(editor.input_value() + "}")
-    unreadable.get_by_role("button", name="Publish it corrected").click()
+    unreadable.get_by_role("button", name="Publish the correction").click()
     expect(main.get_by_role("status").filter(has_text="A corrected record")).to_be_visible()
     expect(unreadable).to_have_count(0)
     with operated.bare() as client:
@@ -202,7 +202,7 @@ def test_a_message_that_cannot_be_decided_is_edited(page: Page, operated: Served
     letter = main.get_by_role("list", name="Dead letters").get_by_role("listitem")
     letter.get_by_role("button", name="Edit record 2").click()
     letter.get_by_label("Its text").fill("I have a cat called Mia.")
-    letter.get_by_role("button", name="Publish it corrected").click()
+    letter.get_by_role("button", name="Publish the correction").click()
     expect(main.get_by_role("status").filter(has_text="A corrected record")).to_be_visible()
     expect(letter).to_have_count(0)
     with operated.bare() as client:
@@ -352,7 +352,7 @@ def test_a_token_is_made_shown_once_and_revoked(browser: Any, guarded: Served) -
         expect(main.get_by_role("list", name="Access tokens")).to_be_visible()
         assert token not in page.content()
         assert token not in page.evaluate("JSON.stringify({...sessionStorage})")
-        own = row.filter(has_text="the one that you use")
+        own = row.filter(has_text="the current token")
         own.get_by_role("button", name=re.compile("^Revoke")).click()
         own.get_by_role("button", name=re.compile("for good$")).click()
         expect(page.get_by_label("Access token", exact=True)).to_be_visible()

@@ -200,14 +200,14 @@ def test_a_thread_shows_what_each_message_gave(page: Page) -> None:
     main = view(page, "ada/messages?by=thread")
     main.get_by_role("list", name="Threads").get_by_role("link").first.click()
     said = main.locator("li.message").filter(has_text="My dog is called Rex.")
-    expect(said.get_by_role("list", name="What it gave")).to_contain_text("Rex")
+    expect(said.get_by_role("list", name="Derived facts")).to_contain_text("Rex")
     expect(said.locator("mark")).to_contain_text("dog is called Rex")
 
 
 def test_a_memory_of_any_kind_has_a_page(page: Page, filled: Served) -> None:
     main = view(page, "ada/memory/Ada-5-1")
-    expect(main.get_by_role("list", name="What it gave")).to_contain_text("Ada lives in Turin.")
-    main.get_by_role("list", name="What it gave").get_by_role("link").first.click()
+    expect(main.get_by_role("list", name="Derived facts")).to_contain_text("Ada lives in Turin.")
+    main.get_by_role("list", name="Derived facts").get_by_role("link").first.click()
     expect(main.get_by_role("region", name="Replaced by")).to_contain_text("Oslo")
     expect(main.get_by_role("blockquote")).to_contain_text("I live in Turin.")
 
@@ -222,7 +222,7 @@ def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Serv
         say(2)
         main = view(page, "live/timeline?at=2026-05")
         expect(main.get_by_text("Ada bought 2 boats.")).to_be_visible()
-        news = page.get_by_role("button", name="The memory has changed: show it as it is now")
+        news = page.get_by_role("button", name="The memory has changed: show the current state")
         page.wait_for_timeout(1_000)
         expect(news).to_have_count(0)
         say(3)

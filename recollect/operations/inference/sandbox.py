@@ -166,7 +166,7 @@ class Sandbox:
     def _await(self, selector: selectors.BaseSelector) -> None:
         left = self._deadline - time.monotonic()
         if left <= 0 or not selector.select(left):
-            raise SandboxTimeout("its time was up")
+            raise SandboxTimeout("it reached its time limit")
 
     def _failure(self) -> SandboxFailure:
         status = self._process.wait(5)

@@ -57,14 +57,15 @@ def publish(zone: OpenZone, payload: AnyPayload, at: int | None = None) -> Recei
     """Append a command about learning to the ledger and decide it; `at`: unix ms, None: now.
 
     Raises:
-        InvalidInput: the home's agents do not learn.
+        InvalidInput: the home has no agent for learning.
     """
     # Imported here: it loads the agents, which a query does not need.
     from recollect.streams.agents.learning.learning_handler import LearningHandler
 
     if not any(isinstance(agent, LearningHandler) for agent in zone.node.agents):
         raise InvalidInput(
-            "the home's agents do not learn: add learning to them (recollect init --agents)"
+            "this home has no agent for learning; add learning to its agents (recollect init "
+            "--agents)"
         )
     return command(zone, payload, at)
 

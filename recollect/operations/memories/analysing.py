@@ -62,7 +62,8 @@ def analyse(
     zone.must_exist()
     if not has_analyst(zone.node):
         raise InvalidInput(
-            "the home's agents analyse nothing: add analyses to them (recollect init --agents)"
+            "this home has no agent for analyses; add analyses to its agents (recollect init "
+            "--agents)"
         )
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST_EPISODES:
         raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MOST_EPISODES}")

@@ -106,7 +106,7 @@ def refresh(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> MentalMo
     before = _newest(zone, mental_model(zone, model_id))
     if before.entity_id is None:
         raise InvalidInput(
-            f"{model_id!r} is about no entity, so there are no facts to make it from; update it"
+            f"{model_id!r} is about no entity, so there are no facts to refresh it from; update it"
         )
     if dry_run:
         text = _page_text(zone, before)
@@ -210,8 +210,8 @@ def create(
     )
     if not description and not _read_models(zone, number=receipt.number, all_versions=True):
         raise InvalidInput(
-            f"entity_id: nothing is known about {entity_id} to make a page from; give a "
-            "description, or run recollect rebuild --level derive if an earlier recollect decided "
+            f"entity_id: there are no facts about {entity_id} to generate a page from; give a "
+            "description, or run recollect rebuild --level derive if an earlier version decided "
             "this zone"
         )
     return _model_in(zone, receipt)

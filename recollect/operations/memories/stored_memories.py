@@ -97,7 +97,7 @@ def _as_caller(zone: OpenZone, memory: MemoryInput) -> MemoryInput:
         ("agent_id", zone.reader.agent_id, memory.agent_id),
     ):
         if given is not None and given != own:
-            raise InvalidInput(f"{name} {given[:60]!r} is not the caller; leave it out")
+            raise InvalidInput(f"{name} {given[:60]!r} is not the caller's; leave it out")
     return msgspec.structs.replace(
         memory, user_id=zone.reader.user_id, agent_id=zone.reader.agent_id
     )

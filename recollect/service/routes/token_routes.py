@@ -78,7 +78,7 @@ async def create_token(request: AnyRequest, data: JSONBody[TokenRequest]) -> New
         raise InvalidInput(f"rights: you do not have the right to {missing[0]} yourself")
     own = (None, None) if principal.token is None else (principal.token.user, principal.token.agent)
     if any(own) and own != (data.user, data.agent):
-        raise InvalidInput("user and agent: give those of your own token; it reads on their behalf")
+        raise InvalidInput("user and agent: they must be those of your own token")
     expires_at = None
     if data.expires_at is not None:
         expires_at = parse_query_time(data.expires_at, "expires_at")

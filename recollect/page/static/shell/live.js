@@ -70,6 +70,6 @@ export const News = component((props, own) => {
 
   return () => html`<div class="news" role="status">${fresh.value
     ? html`<button type="button" onClick=${() => (changes.value += 1)}>
-        The memory has changed: show it as it is now</button>`
+        The memory has changed: show the current state</button>`
     : null}</div>`;
 });

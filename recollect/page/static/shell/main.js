@@ -35,7 +35,7 @@ const SignIn = component(() => {
         onInput=${(event) => (given.value = event.target.value)}
       />
       <button class="primary" disabled=${busy.value}>Sign in</button>
-      <p class="quiet">Made by <code>recollect token create</code>. It stays in this tab.</p>
+      <p class="quiet">Created by <code>recollect token create</code>; kept in this tab only.</p>
       ${token.value && refusal.value
         ? html`<p class="problem" role="alert">${refusal.value.title}.</p>`
         : null}

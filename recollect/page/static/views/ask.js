@@ -82,7 +82,7 @@ const Results = component((props, own) => {
       const arms = armsOf(answer.results);
       return html`<p class="quiet" role="status">
           ${count(answer.results.length, "result")} in ${Math.round(answer.ms)} ms.
-          An answer is here with probability ${percent(answer.relevance)}.</p>
+          Probability that the memory has an answer: ${percent(answer.relevance)}.</p>
         <ol class="results">${answer.results.map(
           (result, at) => html`<${Result} key=${result.id} rank=${at + 1} result=${result}
             arms=${arms} zone=${zone} query=${query} />`,

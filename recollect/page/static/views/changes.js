@@ -13,7 +13,7 @@ import { time } from "../parts/times.js";
 
 const DONE = {
   remember: "remembered",
-  retract: "took back a memory",
+  retract: "retracted a memory",
   propose_merge: "proposed to merge",
   decide_merge: "decided on a merge",
   undo_merge: "undid a merge",
@@ -52,8 +52,8 @@ const View = component((props, own) => {
       ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
           record=${record} given=${given} />`}</${Fold}>`
       : null}</li>`;
-  return () => html`<p class="quiet">Each is a command in the ledger. A remembered text names who said it; other
-      commands do not say who gave them.</p>
+  return () => html`<p class="quiet">Each is a command in the ledger. A remembered text names who said it; for
+      other commands the author is not recorded.</p>
     ${lacking("write", props.value.zone)}
     ${given.outcome()}
     <${Pages} request=${request()} entries=${(page) => page.records} label="Changes"

@@ -49,7 +49,7 @@ const View = component((props, own) => {
       <p><${Text} text=${directive.text} /></p>
       <div class="about"><span class="kind">${directive.form.replaceAll("_", " ")}</span>
         <time>${time(directive.said_at)}</time>
-        ${directive.obeyed ? null : html`<span class="flag">no longer obeyed</span>`}</div>
+        ${directive.obeyed ? null : html`<span class="flag">no longer in force</span>`}</div>
       ${directive.obeyed
         ? html`<div class="field">
             <button type="button" disabled=${disabled} aria-label=${`Reword: ${directive.text}`}
@@ -60,7 +60,7 @@ const View = component((props, own) => {
               Remove</button></div>`
         : null}
       ${edited.value === directive.id
-        ? html`<${Say} label="In other words" button="Replace" value=${directive.text} zone=${zone}
+        ? html`<${Say} label="New wording" button="Replace" value=${directive.text} zone=${zone}
             busy=${given.busy.value} send=${(text) => reword(directive, text)} />`
         : null}</li>`;
   };

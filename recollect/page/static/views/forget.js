@@ -15,7 +15,7 @@ import { count, time } from "../parts/times.js";
 const SHOWN = 50;
 const FIELDS = [
   ["ids", "Ids", "of messages, facts, observations, models; #17 for record 17"],
-  ["entity", "Person or thing", "a name or an id: all that it wrote, and all that mentions it"],
+  ["entity", "Person or thing", "a name or an id: everything that it wrote or that mentions it"],
   ["sender", "Sender", "an id on a platform, with the other ids of the same person"],
   ["thread", "Thread", "a platform's name of a thread"],
   ["platform", "Platform", "such as slack"],
@@ -167,7 +167,7 @@ const Stays = component((props) => () => {
       to go as well.</p>
     <ul class="rows" aria-label="What stays">
       ${ticked.map((id) => html`<li key=${id}><label><input type="checkbox" checked
-        onChange=${() => tick(id, false)} /> <${Name} text=${id} /> goes too</label></li>`)}
+        onChange=${() => tick(id, false)} /> <${Name} text=${id} /> is erased too</label></li>`)}
       ${plan.also_possible.map((each) => html`<li key=${each.id}><label>
         <input type="checkbox" checked=${also.includes(each.id)}
           onChange=${({ target }) => tick(each.id, target.checked)} />
@@ -201,7 +201,7 @@ const Confirm = component((props) => {
       <p><label><input type="checkbox" checked=${proof.value}
         onChange=${({ target }) => (proof.value = target.checked)} /> Verify the erasure and give a
         certificate, which reads the whole ledger</label></p>
-      <p class="field"><label for="confirm">Type <code>${words}</code> to erase it for good</label>
+      <p class="field"><label for="confirm">Type <code>${words}</code> to erase it permanently</label>
         <input id="confirm" autocomplete="off" value=${typed.value} disabled=${!allowed}
           onInput=${({ target }) => (typed.value = target.value)} />
         <button class="danger" disabled=${!allowed || busy.value || typed.value.trim() !== words}>
@@ -270,7 +270,7 @@ const CHECKS = {
 
 const Checked = component((props) => () => {
   const { check } = props.value;
-  return html`<div role="status"><p>${check.ok ? "The certificate holds:" : "The certificate does not hold:"}</p>
+  return html`<div role="status"><p>${check.ok ? "The certificate is valid:" : "The certificate is not valid:"}</p>
     <ul aria-label="Checks">${Object.entries(CHECKS).map(
       ([name, words]) => html`<li>${check[name] ? "✓" : "✗"} ${words}</li>`)}</ul>
     ${check.problems.map((each) => html`<p class="flag"><${Text} text=${each} /></p>`)}</div>`;

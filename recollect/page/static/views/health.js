@@ -70,7 +70,7 @@ const Movement = component((props) => () => {
   const waiting = `${count(lag, "record")} ${lag === 1 ? "waits" : "wait"}${
     age === null ? "" : `, the first for ${duration(age)}`}`;
   if (stalled && idle >= STALLED_SECONDS) {
-    return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; nothing has moved
+    return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; no progress
       for ${duration(idle)}. Check that a worker runs (recollect worker), and its log; recollect doctor says
       what is wrong with the home.</p>`;
   }
@@ -185,7 +185,7 @@ const Edit = component((props, own) => {
           <textarea id="corrected" rows="6" spellcheck="false" value=${typed.value ?? startOf(details)}
             onInput=${({ target }) => (typed.value = target.value)}></textarea>
           ${wrong.value ? html`<p class="problem" role="alert">${wrong.value}</p>` : null}
-          <button class="primary" disabled=${props.value.busy}>Publish it corrected</button></form>`);
+          <button class="primary" disabled=${props.value.busy}>Publish the correction</button></form>`);
 });
 
 const startOf = ({ payload }) => payload.body ?? payload.content;
@@ -232,7 +232,7 @@ const Upkeep = component((props, own) => {
   const report = (found) => found.level === undefined
     ? html`<p role="status">Generation ${found.generation} is in use again.</p>`
     : html`<p role="status">${count(found.records, "record")} read${found.generation
-          ? `, generation ${found.generation} ${compared.value ? "built and not in use" : "in use"}` : ""}${
+          ? `, generation ${found.generation} ${compared.value ? "built, not active" : "in use"}` : ""}${
           found.seconds == null ? "" : `, in ${found.seconds} s`}.</p>
         ${found.difference ? html`<${GenerationDifference} difference=${found.difference} />` : null}
         ${compared.value

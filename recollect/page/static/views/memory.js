@@ -32,7 +32,7 @@ const View = component((props, own) => {
       const { entities, superseded_by: after, supersedes: before } = memory;
       return html`<p class="quiet">${KINDS[memory.type]}, ${attribution(memory)}${memory.thread_id
           ? html`, in <${Name} text=${memory.thread_id} />` : null}
-          ${memory.retracted ? html` <span class="flag">taken back</span>` : null}
+          ${memory.retracted ? html` <span class="flag">retracted</span>` : null}
           ${!memory.current && !memory.retracted ? html` <span class="flag">no longer so</span>` : null}
           ${memory.decided === false ? html` <span class="flag">not decided yet</span>` : null}</p>
         ${memory.type === "event"
@@ -81,9 +81,9 @@ const Message = component((props, own) => {
     const { text } = props.value.memory;
     return html`<p class="report"><${Text} text=${text} limit=${8000}
         marks=${facts.flatMap((fact) => quotesOf(fact.text, text))} /></p>
-      <section aria-labelledby="gave"><h2 id="gave">What it gave</h2>
+      <section aria-labelledby="gave"><h2 id="gave">Derived facts</h2>
         ${answered(given, () => facts.length
-          ? html`<ul class="rows" aria-label="What it gave">${facts.map((fact) => html`<li key=${fact.id}
+          ? html`<ul class="rows" aria-label="Derived facts">${facts.map((fact) => html`<li key=${fact.id}
               class=${fact.current ? "" : "over"}>
               <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} /></a></li>`)}</ul>`
           : nothing("No fact was derived from it."))}</section>`;

@@ -40,7 +40,7 @@ const List = component((props, own) => {
       request(),
     ),
   );
-  return () => html`<p class="field"><label for="by">Together by</label>
+  return () => html`<p class="field"><label for="by">Group by</label>
       <select id="by" value=${strategy()} onChange=${({ target }) => setParams({ by: target.value })}>
         ${STRATEGIES.map(([name, title]) => html`<option value=${name}>${title}</option>`)}
       </select></p>
@@ -69,7 +69,7 @@ const Thread = component((props, own) => {
       <p class="quiet">${count(episode.message_count, "message")},
         ${" "}${time(episode.start)} – ${time(episode.end)}${episode.platform ? `, ${episode.platform}` : ""}</p>
       <${Pages} request=${{ zone: props.value.zone, path: path(), query: { limit: 50 } }}
-        entries=${(page) => page.messages.length ? [page.messages] : []} label="Messages" empty="It has no messages any more."
+        entries=${(page) => page.messages.length ? [page.messages] : []} label="Messages" empty="It has no messages left."
         row=${(page) => html`<${Batch} key=${page[0].id} zone=${props.value.zone} messages=${page} />`} />`);
 });
 
@@ -90,7 +90,7 @@ const Batch = component((props, own) => {
             <a class="quiet" href=${memoryHref("event", each.id)}><time datetime=${each.at}>${time(each.at)}</time></a></div>
           <${Text} text=${each.text} marks=${marks} limit=${1500} />
         </div>
-        <ul class="gave" aria-label="What it gave">${gave.map(
+        <ul class="gave" aria-label="Derived facts">${gave.map(
           (fact) => html`<li key=${fact.id} class=${fact.current ? "" : "over"}>
             <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} limit=${240} /></a>${fact.current
               ? null

@@ -156,7 +156,7 @@ const Slots = component((props, own) => {
             <th scope="row">${at ? "" : attribute.replaceAll("_", " ")}</th>
             <td><a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.value} limit=${200} /></a>
               ${fact.retracted
-                ? html` <span class="flag">taken back</span>`
+                ? html` <span class="flag">retracted</span>`
                 : fact.current ? null : html` <span class="flag">no longer so</span>`}</td>
             <td class="quiet">${day(fact.said.first.slice(0, 10))}${fact.said.count > 1
               ? ` and ${count(fact.said.count - 1, "more time")}`

@@ -10,10 +10,10 @@ import { Name } from "../parts/texts.js";
 import { time } from "../parts/times.js";
 
 const RIGHTS = {
-  read: "ask and look",
+  read: "recall and browse",
   write: "remember and correct",
   forget: "erase",
-  admin: "operate and give tokens",
+  admin: "operate, and manage tokens",
 };
 const EVERY_ZONE = "*";
 
@@ -62,7 +62,7 @@ const Token = component((props) => {
     const own = token.id === access.value.token;
     const holder = [token.user, token.agent].filter(Boolean);
     return html`<li><p><code>${token.id}</code>${holder.map((name) => html` <${Name} text=${name} />`)}
-        ${own ? html` <span class="flag">the one that you use</span>` : null}</p>
+        ${own ? html` <span class="flag">the current token</span>` : null}</p>
       <div class="about"><span>${token.rights.join(", ")}</span>
         <span>${token.zones.map((zone) => (zone === EVERY_ZONE ? "all zones" : zone)).join(", ")}</span>
         <span>made ${time(token.created_at)}</span>
