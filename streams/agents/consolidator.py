@@ -1,8 +1,8 @@
 """The agent of consolidation: it puts facts into clusters, and writes observations on clusters.
 
-A fact's own decision says which clusters it is in. A tick asks for a command for each changed
-cluster that deserves an observation, and the decision on that command writes a new version if its
-text is new. So what is committed is always a single fact, or a single cluster.
+The decision on a fact's event assigns the fact to clusters. A tick requests a command for each
+changed cluster that deserves an observation, and the decision on that command writes a new version
+if the text has changed. So each decision concerns a single fact or a single cluster.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
 
 #: The types of mentions that observations are about.
 _ENTITY_TYPES = frozenset({"PERSON", "ORG"})
-#: Rows that change whether a fact is still so, or how often it was said.
+#: Rows that change whether a fact is current, or how often it was stated.
 _CHANGES = FactSupersession | MergedSupersession | FactMerge | RetractedFact | FactOccasion
 _DAY_MS = 86_400_000
 _json = msgspec.json.Encoder()
@@ -207,7 +207,7 @@ def _number_of(event_id: str, event: Event, state: State) -> int:
 
 
 def _changed_facts(rows: Iterable[AnyRow]) -> set[str]:
-    """Return the facts of which these rows say until when they are so, or who says them."""
+    """Return the facts whose end, or whose stating events, these rows change."""
     return {row.fact_id for row in rows if isinstance(row, _CHANGES)}
 
 
@@ -328,8 +328,8 @@ def _with_units(members: Sequence[ClusterFact], state: State) -> list[_Used]:
 def _ended_at(fact: FactUnits, state: State) -> tuple[bool, int | None]:
     """Return whether a fact counts, and when it ceased to be so (unix ms).
 
-    A fact that a later one merely repeats is still so. It does not count if its message was edited
-    or deleted, or if it was never true.
+    A fact that a later one merely repeats still holds. A fact does not count if its message was
+    edited or deleted, or if it was never true.
     """
     seen = {fact.fact_id}
     said = _said(fact)

@@ -1,8 +1,8 @@
-"""The daily passes: what facts show over time, and observations and facts that say the same.
+"""The daily passes: patterns of facts over time, and merging of duplicate observations and facts.
 
-A pass is a tick that asks for commands, each of which is a step: an entity, or a pair of
-observations or facts. Its last command is the tick of the next pass, so the passes keep their
-order. A process that dies repeats at most one step.
+A pass is a tick that requests commands, one for each step: an entity, or a pair of observations or
+facts. Its last command is the tick of the next pass, so the passes keep their order. After a crash,
+at most one step is repeated.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _numbers = msgspec.json.Decoder(list[int])
 
 
 def pass_tick(event: Event, name: str, state: State) -> list[DecidedPart]:
-    """Return the commands that a tick of a pass asks for; a tick of anything else has none.
+    """Return the commands that a pass's tick requests; none for any other tick.
 
     The state is read untracked, because commands are not issued again after an erasure.
     """
@@ -231,7 +231,7 @@ def _version(
 def _enriched(
     event: Event, pattern: Pattern, run: str, rows: dict[str, EntityFact], state: State
 ) -> list[DecidedPart]:
-    """Return the facts of a pattern as evidence of an observation that says the same."""
+    """Return the facts of a pattern as evidence of an observation that already states it."""
     known = set(state.evidence_of(run))
     parts = []
     for fact in sorted({item.fact_id for item in pattern.rendered.items} - known):
@@ -265,7 +265,7 @@ def _merge(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
 
 
 def is_said_by_keeper(newest: ObservationVersion, text: str, state: State) -> bool:
-    """Return whether the observation into which this one was merged says the same as a new text."""
+    """Return whether a new text duplicates the observation into which this one was merged."""
     merge = state.observation_merge(newest.analysis_run_id)
     if merge is None:
         return False

@@ -26,8 +26,8 @@ def reader_of_event(event: Event) -> Owner:
 def is_private(event: Event) -> bool:
     """Return whether not everyone may read an event.
 
-    What a private event states takes part in nothing that everyone sees: episodes, pages,
-    observations, the names of entities.
+    A private event contributes to nothing that everyone sees: episodes, pages, observations, names
+    of entities.
     """
     return reader_of_event(event) != EVERYONE or is_private_conversation(event)
 

@@ -30,7 +30,7 @@ class MessageVersion(NamedTuple, Generic[Found]):
 def message_version(
     event: Event, found: Sequence[Found], conversation: Conversation
 ) -> MessageVersion[Found]:
-    """Return what was found in an event with its other versions, which matter if anything was."""
+    """Return what was found in an event; with its other versions, if anything was found."""
     has_versions = bool(found) or isinstance(event.payload, Edit | Deletion)
     versions = conversation.revisions(event, event.number) if has_versions else ()
     earlier = [each for each in versions if _age(each) < _age(event)]

@@ -1,8 +1,8 @@
 """The agent that finds the relationships which new facts state between entities (C6).
 
-It reads the decided rows of a fact alone: its text, the names in it and its slot. So it finds the
-same whether rules or a language model wrote the fact. How long a relationship holds, and how often
-it was said, follow from its facts and are not stored.
+It reads only the decided rows of a fact: its text, the names in it and its slot. So the result does
+not depend on whether rules or a language model wrote the fact. How long a relationship holds, and
+how often it was stated, follow from its facts and are not stored.
 """
 
 from __future__ import annotations

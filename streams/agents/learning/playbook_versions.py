@@ -61,8 +61,8 @@ def updated_playbook(event: Event, update: UpdatePlaybook, state: State) -> list
 def curated_playbook(event: Event, curation: CuratePlaybook, state: State) -> list[DecidedPart]:
     """Return a new version with what the newest reflection found; none if it has all of that.
 
-    A strategy that says the same as one of the playbook is merged with it: the higher confidence
-    counts, and the evidence of both.
+    A strategy that duplicates one of the playbook is merged with it; the result has the higher
+    confidence and the evidence of both.
     """
     playbook = state.playbook(curation.playbook_id)
     trajectory = state.trajectory(curation.trajectory_id)
@@ -148,7 +148,7 @@ class _Changes:
                 self.add(FoundItem(given.kind, given.text, given.confidence, (), sources))
 
     def add(self, item: FoundItem) -> None:
-        """Add a strategy, or merge it with the one of its kind that says the same."""
+        """Add a strategy, or merge it with a duplicate of its kind."""
         assert item.kind != "observation"
         same_kind = [each for each in self._current.values() if each.kind == item.kind]
         index = most_similar(item.text, [each.text for each in same_kind])

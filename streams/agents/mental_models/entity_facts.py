@@ -127,7 +127,7 @@ def _merged_entities(rows: Iterable[AnyRow], state: State) -> set[str]:
 
 
 class _Validity(NamedTuple):
-    """When a fact ceased to be true (unix ms), and whether an event states it and it is unmerged."""
+    """When a fact ceased to be true (unix ms), and whether it is stated and not merged."""
 
     ended_at: int | None
     is_told: bool
