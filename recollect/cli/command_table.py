@@ -39,7 +39,7 @@ COMMAND_TABLE = {
         "derived.browse_commands", "List entities, those related to one, or compare two."
     ),
     "merges": CommandEntry(
-        "derived.browse_commands", "List merges of entities and of facts; approve, reject or undo one."
+        "derived.browse_commands", "List merges of entities and facts; decide or undo one."
     ),
     "timeline": CommandEntry(
         "derived.timeline_command", "List what happened, by day, earliest first."

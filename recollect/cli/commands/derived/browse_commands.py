@@ -357,10 +357,10 @@ def merges(
     limit: int | None,
     cursor: str | None,
 ) -> int:
-    """List merges of entities and of facts; approve, reject or undo one.
+    """List merges of entities and facts; decide or undo one.
 
-    Entities that may be one stay separate until they are reviewed: approve merges them, reject
-    keeps them separate. undo reverts a merge. Facts that say the same are merged daily.
+    Entities that may be the same stay separate until they are reviewed: approve merges them, reject
+    keeps them separate. undo reverts a merge. Duplicate facts are merged daily.
     """
     if action == "list":
         if id_ is not None:
