@@ -21,8 +21,11 @@ _NAME = re.compile(r"g(\d{6})")
 _CURRENT = "CURRENT"
 _DESCRIPTION = "generation.json"
 
-#: The agents of a home that configures none: `own` stands for all of recollect's own.
+#: The agents of a home whose file names none: `own` stands for all of recollect's own that need no
+#: configuration.
 OWN_AGENTS = ("own",)
+#: The agents of a new home. Consolidation is named, so that older homes keep what they have.
+DEFAULT_AGENTS = (*OWN_AGENTS, "consolidation")
 
 
 class Generation(msgspec.Struct, frozen=True):

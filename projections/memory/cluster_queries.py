@@ -124,7 +124,7 @@ class ChangedCluster(NamedTuple):
     is_observed: bool
 
 
-def changed_clusters(connection: apsw.Connection, before: int) -> list[ChangedCluster]:
+def changed_clusters(connection: apsw.Connection, before: int | None) -> list[ChangedCluster]:
     """Return the clusters changed since the last tick before a record, in order of their changes.
 
     Those of fewer than two facts that have no observation are left out.
@@ -172,18 +172,6 @@ def changed_clusters(connection: apsw.Connection, before: int) -> list[ChangedCl
         (_last_tick(connection, before),),
     )
     return [ChangedCluster(*row)._replace(is_observed=bool(row[-1])) for row in found]
-
-
-def has_changed_clusters(connection: apsw.Connection) -> bool:
-    """Return whether a tick may consider any cluster: a cheap check with false positives."""
-    return bool(
-        scalar(
-            connection,
-            "SELECT EXISTS (SELECT 1 FROM cluster_facts WHERE number > ?1) "
-            "OR EXISTS (SELECT 1 FROM cluster_changes WHERE number > ?1)",
-            (_last_tick(connection, None),),
-        )
-    )
 
 
 def _last_tick(connection: apsw.Connection, before: int | None) -> int:

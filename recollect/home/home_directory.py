@@ -15,7 +15,7 @@ from recollect.home.home_swap import HOME_FILE, HomeSwap
 from recollect.home.settings.configuration import CONFIG_FILE, Configuration
 from recollect.home.settings.own_analyses import check_own_analyses
 from recollect.projections.file_permissions import make_directory, restrict_permissions
-from recollect.projections.generations import OWN_AGENTS, replace_file
+from recollect.projections.generations import DEFAULT_AGENTS, OWN_AGENTS, replace_file
 from recollect.schemas.errors import HomeError, InvalidInput, NewerFormat
 from recollect.schemas.events import OwnAnalysis
 from recollect.schemas.wire import Writer
@@ -133,7 +133,7 @@ class Home:
         `precision`: of the encoder (int8).
         `reader`: "own" for recollect's heads, a file of other heads, or "none" (see
         `_default_reader`).
-        `agents`: the deciding agents, as in `HomeSettings` (`own`).
+        `agents`: the deciding agents, as in `HomeSettings` (`own` and `consolidation`).
         `writer`: "rules", or "model" to add a language model (rules).
         `without`: the enrichment steps that are disabled (none).
         `progress`: called while models are installed, with (step, done, total).
@@ -159,7 +159,7 @@ class Home:
         if writer is not None or without is not None:
             if not agents and cls.exists_at(directory):
                 agents = cls(directory, configuration).settings.agents
-            agents = agents_with(agents or OWN_AGENTS, writer, without)
+            agents = agents_with(agents or DEFAULT_AGENTS, writer, without)
         if cls.exists_at(directory):
             home = cls(directory, configuration)
             restrict_permissions(directory)
@@ -223,7 +223,7 @@ class Home:
             chosen = _default_reader(pin, configuration.cache, progress)
         make_directory(directory)
         restrict_permissions(directory)
-        agent_names = OWN_AGENTS if agents is None else tuple(agents)
+        agent_names = DEFAULT_AGENTS if agents is None else tuple(agents)
         settings = HomeSettings(
             _format_of(agent_names, chosen), pin, reader=chosen, agents=agent_names
         )

@@ -53,7 +53,7 @@ BY_NAME: Mapping[str, Agent] = {
     "consolidation": Consolidator(),
 }
 #: Built-in agents that a home has only if its configuration names them: one needs a language model,
-#: the other appends a tick to the ledger with every import.
+#: the other is named by new homes alone, so that older ones keep what they have.
 OPTIONAL = frozenset({"modelwriter", "consolidation"})
 #: The agents of a home whose configuration names none.
 AGENTS: tuple[Agent, ...] = tuple(agent for name, agent in BY_NAME.items() if name not in OPTIONAL)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+import apsw
 import msgspec
 
 from recollect.projections.events.event_queries import event_by_id, event_by_number, switch_numbers
@@ -218,21 +219,23 @@ def _tick(event: Event, state: State) -> list[DecidedPart]:
     switches = switch_numbers(state.events)
     commands = [
         _command(cluster, absorbed, event, switches, state)
-        for cluster, absorbed in clusters_to_consolidate(state, event.number)
+        for cluster, absorbed in clusters_to_consolidate(state.memory, event.number)
     ]
     return [DecidedPart((event.number,), [ConsolidationTick(event.number)], outbox=commands)]
 
 
-def clusters_to_consolidate(state: State, before: int) -> list[tuple[ChangedCluster, bool]]:
+def clusters_to_consolidate(
+    memory: apsw.Connection, before: int | None = None
+) -> list[tuple[ChangedCluster, bool]]:
     """Return the clusters whose observation a tick brings up to date, and whether it ends.
 
-    `before`: the number of the tick. The state is read untracked, because commands are not issued
-    again after an erasure.
+    `before`: the number of the tick; None: it would be the next record. The state is read
+    untracked, because commands are not issued again after an erasure.
     """
     found = []
-    for cluster in changed_clusters(state.memory, before):
+    for cluster in changed_clusters(memory, before):
         if cluster.is_observed or deserves_observation(cluster):
-            absorbed = is_absorbed(cluster, overlaps(state.memory, cluster))
+            absorbed = is_absorbed(cluster, overlaps(memory, cluster))
             if cluster.is_observed or not absorbed:
                 found.append((cluster, absorbed))
     return found

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import get_args
 
+import apsw
 import msgspec
 
 from recollect.projections.events.event_queries import switch_numbers
@@ -49,6 +50,18 @@ PASSES = (TEMPORAL, OBSERVATION_MERGE, FACT_MERGE)
 PATTERN_KINDS = frozenset(get_args(PatternKind))
 _DAY_MS = 86_400_000
 _numbers = msgspec.json.Decoder(list[int])
+
+
+def has_work(memory: apsw.Connection, at: int, before: int) -> bool:
+    """Return whether the passes would consider anything.
+
+    `at`: the time of the first pass (unix ms), `before`: the number of its tick.
+    """
+    since = at - RECENT_DAYS * _DAY_MS
+    return bool(
+        active_entities(memory, since, MIN_RECENT_FACTS, before)
+        or sharing_observations(memory, before)
+    )
 
 
 def pass_tick(event: Event, name: str, state: State) -> list[DecidedPart]:

@@ -14,6 +14,8 @@ from tests.backup.kit import Homes
 def _unset(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
         monkeypatch.delenv(name)
+    # Without the ticks of imports, the records of a home are those that a test sends.
+    monkeypatch.setenv("RECOLLECT_TICKS", "off")
 
 
 @pytest.fixture(scope="session")
@@ -21,9 +23,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A room with a home, and a backup of it."""
     room = tmp_path_factory.mktemp("backed-up")
     homes = Homes(room)
-    homes.well("init", "--encoder", "none")
-    homes.fill()
-    homes.well("backup", str(room / "backup"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_TICKS", "off")
+        homes.well("init", "--encoder", "none")
+        homes.fill()
+        homes.well("backup", str(room / "backup"))
     return room
 
 

@@ -18,6 +18,12 @@ def at(day: int, hour: int = 10) -> str:
     return f"2026-01-{day:02}T{hour:02}:00:00Z"
 
 
+@pytest.fixture(autouse=True)
+def only_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the ticks of imports out of the ledger, so that records have the numbers of lines."""
+    monkeypatch.setenv("RECOLLECT_TICKS", "off")
+
+
 @pytest.fixture
 def talk(recollect: Recollect) -> Recollect:
     """Two people on two platforms, in two threads, on four days; some of it parked."""

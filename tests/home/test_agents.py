@@ -95,7 +95,7 @@ def test_an_agent_of_somebody_else_decides_where_a_home_names_it(
 
     other = Home(tmp_path / "other").make(BOAT)
     assert not facts(other) & RATED
-    assert other.well("status", "--json").json["agents"] == ["own"]
+    assert other.well("status", "--json").json["agents"] == ["own", "consolidation"]
     assert "agents" not in other.well("status").stdout
 
 
@@ -185,9 +185,9 @@ def test_other_agents_decide_nothing_until_all_is_derived(made: Home) -> None:
     # The generation before is that of other agents, which have to be the home's again.
     back = made.run("rollback")
     assert back.status == 2
-    assert "init --agents own" in back.stderr
+    assert "init --agents own,consolidation" in back.stderr
     assert hashes(made) == derived
-    made.well("init", "--agents", "own")
+    made.well("init", "--agents", "own,consolidation")
     made.well("rollback")
     assert not facts(made) & RATED
     assert hashes(made)
@@ -306,7 +306,7 @@ def test_a_recollect_that_knows_no_agents_of_others_refuses_such_a_home(made: Ho
         return found
 
     made.make(BOAT)
-    assert format_() == 1
+    assert format_() == 2
     made.well("init", "--agents", BOTH)
     assert format_() == 2
     made.well("init", "--agents", "own")

@@ -121,7 +121,7 @@ NONE = {
 def test_by_default_nothing_is_left_out(tmp_path: Path) -> None:
     home = home_without(tmp_path / "home")
     assert noticed(home) == ALL
-    assert json.loads((home.path / "home.json").read_text())["agents"] == ["own"]
+    assert json.loads((home.path / "home.json").read_text())["agents"] == ["own", "consolidation"]
     assert "without" not in home.well("init").stdout
 
 
@@ -160,7 +160,10 @@ def test_a_home_that_was_decided_otherwise_is_refused_until_it_is_derived(tmp_pa
     home.well("rebuild", "--level", "derive")
     lacks = {"coreference": False, "causes": False}
     assert noticed(home) == ALL | lacks
-    assert home.well("status", "--json").json["agents"] == ["own-coreference-causes"]
+    assert home.well("status", "--json").json["agents"] == [
+        "own-coreference-causes",
+        "consolidation",
+    ]
     assert home.well("doctor").status == 0
     # What is not said again stays as it is chosen.
     home.well("init")
@@ -239,7 +242,7 @@ def test_a_model_leaves_the_same_out(tmp_path: Path) -> None:
     home.well("init", "--encoder", "none", "--without", "entities,coreference")
     home.well("init", "--writer", "model")
     written = json.loads((home.path / "home.json").read_text())["agents"]
-    assert written == ["own-entities-coreference", "modelwriter-entities"]
+    assert written == ["own-entities-coreference", "consolidation", "modelwriter-entities"]
     event = {
         "platform": "chat",
         "id": "m-1",
@@ -256,4 +259,4 @@ def test_a_model_leaves_the_same_out(tmp_path: Path) -> None:
         assert memory.verify().ok
     home.well("init", "--writer", "rules")
     written = json.loads((home.path / "home.json").read_text())["agents"]
-    assert written == ["own-entities-coreference"]
+    assert written == ["own-entities-coreference", "consolidation"]

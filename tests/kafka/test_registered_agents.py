@@ -84,7 +84,9 @@ def test_a_ledger_of_an_older_build_has_recollects_own_agents(
     """It agreed on no agents: here its topics are written by a node that cannot say any."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(KafkaLedger, "_check_agents", lambda *_: None)
-        make("older").ask("ingest", write(tmp_path / "one.jsonl", [line("m1", "I live in Bern.")]))
+        older = make("older")
+        name_agents(older, ["own"])
+        older.ask("ingest", write(tmp_path / "one.jsonl", [line("m1", "I live in Bern.")]))
     # A replica has no say, and follows.
     late = make("late")
     replica = late.replica()
@@ -96,6 +98,7 @@ def test_a_ledger_of_an_older_build_has_recollects_own_agents(
     assert refused.status == 2
     assert "with the agents own," in refused.errors
     own = make("own")
+    name_agents(own, ["own"])
     assert own.ask("status")["agents"] == ["own"]
     assert own.ask("status")["events"] == 1
 

@@ -214,8 +214,9 @@ def test_a_report_goes_from_the_most_worked_out_to_the_rawest(zone: Zone) -> Non
     order = ["mental_model", "observation", "fact", "event"]
     assert kinds == sorted(kinds, key=order.index)
     assert kinds[0] == "mental_model"
-    assert "previously, until 2026-05-08: Ada lives in Turin." in found.text
-    assert "[m3]" in found.text
+    assert "Ada – home: Turin (said 8 May 2026); then Oslo (said 8 May 2026)." in found.text
+    assert "rests on 2026-05-08: Ada moved to Oslo." in found.text
+    assert "[m1, m3]" in found.text
     assert "Ada: Ada:" not in found.text
     assert len({item.id for item in found.results}) == len(found.results)
     # What is a fact above is not said again as a turn.

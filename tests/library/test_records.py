@@ -25,6 +25,12 @@ def said(number: int, content: str = "I live in Turin.", **more: Any) -> dict[st
     }
 
 
+@pytest.fixture(autouse=True)
+def only_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the ticks of imports out of the ledger, so that its records are those of a test."""
+    monkeypatch.setenv("RECOLLECT_TICKS", "off")
+
+
 @pytest.fixture
 def zone(tmp_path: Any) -> Any:
     with Recollect(tmp_path / "home", encoder="none") as opened:

@@ -88,7 +88,7 @@ def test_a_task_is_recorded_and_learned_from(ada: Agent) -> None:
 def test_a_report_names_its_sources(ada: Agent) -> None:
     report = ada.call("reflect", query="Where does Ada live?")
     assert report["text"].startswith("# Where does Ada live?")
-    assert "[m3]" in report["text"]
+    assert "Oslo (said 8 May 2026). [m1, m3]" in report["text"]
 
 
 def test_a_task_gets_what_bears_on_it_or_nothing(ada: Agent) -> None:
@@ -208,7 +208,9 @@ def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:
 
 
 def test_observations_are_listed(ada: Agent) -> None:
-    assert ada.call("list_observations", entity="Ada")["observations"] == []
+    (found,) = ada.call("list_observations", entity="Ada")["observations"]
+    assert (found["kind"], found["topic"]) == ("history", "home")
+    assert ada.call("list_observations", entity="Bob")["observations"] == []
 
 
 def test_resources_and_the_prompt_are_data(ada: Agent) -> None:

@@ -16,6 +16,12 @@ def messages(first: int, last: int, words: str = "I own dog number") -> list[dic
     return [said(f"{words} {number}.", f"{words}-{number}") for number in range(first, last + 1)]
 
 
+@pytest.fixture(autouse=True)
+def only_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the ticks of imports out of the ledger, so that event 10 is message 10."""
+    monkeypatch.setenv("RECOLLECT_TICKS", "off")
+
+
 def refused(shell: Shell, head: str, said: str) -> None:
     """Require that verify does not find a head, and says why."""
     ended = shell.run("verify", "--expect", head)

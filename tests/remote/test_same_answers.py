@@ -59,8 +59,11 @@ _OF_THE_ZONE = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("remote") / "home") as found:
-        yield found
+    """A service without ticks: it appends them by the clock, and a home with every import."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_TICKS", "off")
+        with served(tmp_path_factory.mktemp("remote") / "home") as found:
+            yield found
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +88,7 @@ def told(home: Recollect) -> Zone:
     ann, annie = (zone.get_entity(name).id for name in ("Ann Lee", "Annie Lee"))
     zone.propose_merge(ann, annie, 0.6, "the names are alike")
     zone.analyse()
+    zone.consolidate()
     return zone
 
 

@@ -545,7 +545,9 @@ def test_the_writer_of_a_home_is_chosen_and_stays(tmp_path: Path):
         say_all(memory, BOAT, start=1)
         with pytest.raises(InvalidInput, match=r"model\.accounts"):
             memory.write()
-    assert Home.create_or_open(tmp_path / "plain", writer="rules").settings.agents == ("own",)
+    assert Home.create_or_open(tmp_path / "plain", writer="rules").settings.agents == (
+        *("own", "consolidation"),
+    )
 
 
 def test_rules_again_leave_what_the_model_said_aside(opened: OpenWriting):

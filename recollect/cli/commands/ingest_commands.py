@@ -88,7 +88,8 @@ _STANDARD_INPUT = Path("-")
     "--agents",
     metavar="NAMES",
     help="Comma-separated agents (event processors): 'own' for those that come with recollect, "
-    "package.module:NAME for one that you wrote [own].",
+    "'consolidation' for observations, package.module:NAME for one that you wrote "
+    "[own,consolidation].",
 )
 @click.option(
     "--writer",
@@ -118,7 +119,7 @@ def init(
 ) -> None:
     """Create or reconfigure a home, and install its encoder."""
     from recollect.home.home_directory import Home
-    from recollect.projections.generations import OWN_AGENTS
+    from recollect.projections.generations import DEFAULT_AGENTS
 
     configuration = configured(home)
     directory = configuration.home
@@ -175,7 +176,7 @@ def init(
         print_line(f"reranker  {reranker_pin.model}, from the {reranker_pin.source}")
     if created.writer == "model":
         print_line("writer    rules and a language model; recollect write runs the model")
-    if created.settings.agents != OWN_AGENTS:
+    if created.settings.agents != DEFAULT_AGENTS:
         print_line(f"agents    {', '.join(created.settings.agents)}")
     if created.disabled_steps:
         print_line(f"without   {', '.join(created.disabled_steps)}")

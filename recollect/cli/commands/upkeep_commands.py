@@ -179,7 +179,7 @@ def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) ->
 @common_options
 def status(home: str | None, zone: str | None, as_json: bool) -> None:
     """Show what a zone contains, and its processing lag."""
-    from recollect.projections.generations import OWN_AGENTS
+    from recollect.projections.generations import DEFAULT_AGENTS
 
     with open_zone(home, zone) as memory:
         found = memory.status()
@@ -202,7 +202,7 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
         value = getattr(found, name)
         counted = f"{value:,}" if isinstance(value, int) else value
         print_line(f"{name:13} {'none' if value in (None, '') else counted}")
-    if found.agents != OWN_AGENTS:
+    if found.agents != DEFAULT_AGENTS:
         print_line(f"{'agents':13} {', '.join(found.agents)}")
     if found.model_usage:
         by = found.model_usage

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import latest_ingestion
-from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.events import Tick
-from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator
+from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator, clusters_to_consolidate
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 
@@ -17,7 +16,7 @@ def consolidates(node: Node) -> bool:
 
 
 def tick_if_changed(zone: OpenZone) -> bool:
-    """Append a tick if facts were added to a cluster, or changed; return whether.
+    """Append a tick if an observation is due; return whether one is.
 
     The tick has the time of the latest event, so that the same events give the same tick whenever
     and wherever they are imported.
@@ -25,7 +24,7 @@ def tick_if_changed(zone: OpenZone) -> bool:
     if not consolidates(zone.node):
         return False
     with zone.files() as files:
-        if not has_changed_clusters(files.memory.connection):
+        if not clusters_to_consolidate(files.memory.connection):
             return False
         number = files.memory.watermark().number
         at = latest_ingestion(files.events.connection)

@@ -6,7 +6,7 @@ from recollect.home.ticks.due_consolidation import consolidates
 from recollect.projections.events.event_queries import time_of_zone
 from recollect.projections.memory.pass_queries import last_pass
 from recollect.schemas.events import Tick
-from recollect.streams.agents.daily_passes import TEMPORAL
+from recollect.streams.agents.daily_passes import TEMPORAL, has_work
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 
@@ -18,8 +18,9 @@ OFF = -1
 def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> bool:
     """Append the tick of the first daily pass if it is due; return whether it is.
 
-    The zone's time is that of its latest message. A day begins at `hour` (UTC). `asked`:
-    somebody asks for the passes, so they are due.
+    It is due once a day if the passes have something to consider. The zone's time is that of its
+    latest message. A day begins at `hour` (UTC). `asked`: somebody asks for the passes, so they are
+    due.
     """
     if not consolidates(node):
         return False
@@ -28,9 +29,14 @@ def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> boo
     with node.open(zone, node.current(zone)) as files:
         number = files.memory.watermark().number
         now = time_of_zone(files.events.connection)
-        last = last_pass(files.memory.connection, TEMPORAL)
-    if not number or (not asked and last is not None and _day(now, hour) <= _day(last, hour)):
-        return False
+        if not number:
+            return False
+        if not asked:
+            last = last_pass(files.memory.connection, TEMPORAL)
+            if last is not None and _day(now, hour) <= _day(last, hour):
+                return False
+            if not has_work(files.memory.connection, now, number + 1):
+                return False
     tick = Tick(source_id=f"tick:{TEMPORAL}:{now}:{number}", name=TEMPORAL)
     publish_commands(node.ledger, zone, [command(tick, now, ingested_at=now)])
     return True

@@ -125,7 +125,8 @@ def _is_new(item: Result, shown: set[str]) -> bool:
 
 def _ids_shown_by(item: Result) -> Iterable[str]:
     yield item.id
-    yield from (fact.id for fact in item.facts)
+    for fact in item.facts:
+        yield from (fact.id, fact.source_event_id)
     if item.type == "fact":
         yield from item.source_event_ids
 

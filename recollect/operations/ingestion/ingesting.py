@@ -95,6 +95,7 @@ def ingest(
         from recollect.home.ticks.after_import import conclude_import
 
         conclude_import(zone, of_files=False)
+        return msgspec.structs.replace(report, head=zone.head())
     return report
 
 
@@ -225,6 +226,7 @@ def ingest_files(
         from recollect.home.ticks.after_import import conclude_import
 
         conclude_import(zone, of_files=True)
+        return msgspec.structs.replace(report, head=zone.head())
     return report
 
 

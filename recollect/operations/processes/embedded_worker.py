@@ -12,10 +12,9 @@ from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
 from recollect.home.ticks.due_consolidation import consolidates
 from recollect.home.ticks.due_passes import OFF, pass_if_due
 from recollect.home.ticks.due_refreshes import refresh_due_models
-from recollect.projections.memory.cluster_queries import has_changed_clusters
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import OwnAnalysis, Tick
-from recollect.streams.agents.consolidator import CONSOLIDATE
+from recollect.streams.agents.consolidator import CONSOLIDATE, clusters_to_consolidate
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of
@@ -200,11 +199,11 @@ def tick(ticked: dict[str, int], node: Node, zone: str) -> None:
 
 
 def consolidation_tick(node: Node, zone: str) -> bool:
-    """Append the period's tick if a zone has changed clusters; return whether it has."""
+    """Append the period's tick if an observation of a zone is due; return whether it has."""
     if not consolidates(node):
         return False
     with node.open(zone, node.current(zone)) as files:
-        if not has_changed_clusters(files.memory.connection):
+        if not clusters_to_consolidate(files.memory.connection):
             return False
     period = int(time.time()) // CONSOLIDATION_SECONDS
     at = period * CONSOLIDATION_SECONDS * 1_000

@@ -24,7 +24,7 @@ from recollect.projections.disk_space import has_room, is_disk_full
 from recollect.projections.embeddings.embeddings_file import vec0_version
 from recollect.projections.file_permissions import world_accessible, writable
 from recollect.projections.files import FILE_NAMES, ZoneFiles
-from recollect.projections.generations import OWN_AGENTS, ZoneDirectory
+from recollect.projections.generations import DEFAULT_AGENTS, ZoneDirectory
 from recollect.projections.sqlite import connect, scalar
 from recollect.schemas.errors import (
     HomeError,
@@ -330,7 +330,7 @@ def _agents(directory: Path) -> str:
                     f"recollect --home {directory} --zone {path.name} rebuild --level derive, or "
                     f"recollect --home {directory} init --agents {','.join(decided_by)}",
                 )
-    return "recollect's own" if names == OWN_AGENTS else ", ".join(names)
+    return "recollect's own" if names == DEFAULT_AGENTS else ", ".join(names)
 
 
 def _ledger(home: Home) -> str:

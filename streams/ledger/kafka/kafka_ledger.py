@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from aiokafka.errors import OffsetOutOfRangeError
 
-from recollect.projections.generations import OWN_AGENTS
+from recollect.projections.generations import DEFAULT_AGENTS, OWN_AGENTS
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import Draft
 from recollect.schemas.wire import Receipt
@@ -80,7 +80,7 @@ class KafkaLedger(Ledger):
         *,
         encoder: str = NO_ENCODER,
         reader: str = NO_READER,
-        agents: tuple[str, ...] = OWN_AGENTS,
+        agents: tuple[str, ...] = DEFAULT_AGENTS,
         follows: bool = False,
         writes: bool = True,
         secret: bytes | None = None,
