@@ -146,10 +146,10 @@ def entities_with_new_facts(connection: apsw.Connection, before: int) -> list[st
 
 
 class MergeableFact(NamedTuple):
-    """A fact that is so and was never separated from another, with what speaks for keeping it.
+    """A current fact that was never separated from a duplicate, with the criteria for keeping it.
 
-    `has_merged`: it stands for others. `entities`: how many it is about; `recalls`: how often it
-    was recalled.
+    `has_merged`: others are merged into it. `entities`: the number of entities it is about;
+    `recalls`: how often it was recalled.
     """
 
     row: EntityFact
@@ -162,7 +162,7 @@ _ENTITY_FACT = ", ".join(f"fact.{name}" for name in EntityFact.__struct_fields__
 
 
 def mergeable_facts(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[MergeableFact]:
-    """Return the facts about one entity, given by all its ids, that may be merged, as said."""
+    """Return the mergeable facts about an entity, given by all its ids, in order of statement."""
     found = rows(
         connection,
         f"""
@@ -185,7 +185,7 @@ def mergeable_facts(connection: apsw.Connection, entity_ids: Sequence[str]) -> l
 
 
 def merged_facts_said_again(connection: apsw.Connection) -> list[tuple[str, str, str]]:
-    """Return (fact, keeper, event) where an event states a merged fact that its keeper lacks."""
+    """Return (fact, keeper, event) of the events that state a merged fact but not its keeper."""
     return rows(
         connection,
         """

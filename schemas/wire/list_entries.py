@@ -220,7 +220,7 @@ class RelatedEntities(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Merge(msgspec.Struct, frozen=True, kw_only=True):
-    """Two entities that are, or may be, one; or two facts that say the same."""
+    """A merge, done or proposed, of two entities, or of two duplicate facts."""
 
     id: Annotated[str, Meta(description="Id of the merge, or of its proposal.")]
     a: Annotated[str, Meta(description="Name of the first entity, or text of the fact kept.")]

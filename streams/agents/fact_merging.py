@@ -1,8 +1,8 @@
-"""The daily merge of facts: of several that say the same, one is kept and cites all (B10).
+"""The daily merge of facts: of several duplicates, one is kept and cites all messages (B10).
 
-A fact that its own sender repeats is counted when it is said again. What is left are facts of
-several senders, and those of a person whose accounts were merged later. Nothing is deleted: the
-other facts are hidden, and shown again if the merge is undone.
+A repetition by the same sender is counted when it arrives. This pass merges facts of several
+senders, and of a person whose accounts were merged later. Nothing is deleted: the other facts are
+hidden, and shown again if the merge is undone.
 """
 
 from __future__ import annotations

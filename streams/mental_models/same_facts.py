@@ -1,7 +1,7 @@
-"""When two facts say the same: by their words, or by the value that they state (B10).
+"""When two facts are duplicates: by their words, or by the value that they state (B10).
 
-Vectors decide nothing here. Names count as the entities that they stand for, so two people of one
-name are told apart, and so are names, numbers or negations that differ in a letter.
+Vectors are not used. Names are compared by the entities that they refer to, so two people with the
+same name are distinct, and so are names, numbers or negations that differ in a single letter.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from recollect.streams.mental_models.page import PageFact, is_weak
 from recollect.text.lexicon import NOT_PAST
 from recollect.text.tokenizer import tokenise
 
-#: What happened once, on a day that no fact names, is the same if it was said within a day.
+#: Facts about an event on no named day are duplicates only if stated within this time.
 SAME_TIME_MS = 86_400_000
-#: Words that depend on who says them, to whom, or after what.
+#: Words whose reference depends on the speaker, the addressee or the context.
 _OPEN = re.compile(
     r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|it|its|they|them|their|this|that|these|those|"
     r"here|there|so)\b",
