@@ -17,6 +17,9 @@ from tests.service.kit import Served, served
 # Playwright's own types are there only where it is installed.
 Page = Any
 
+#: The requests under way of each tab, without the stream of the status, which never ends.
+_UNDER_WAY: dict[Page, set[Any]] = {}
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 POTTERY = (
     "I signed up for a pottery class in Oslo.",
@@ -109,10 +112,26 @@ def shown(browser: Any, service: Served, **options: Any) -> Iterator[Page]:
         "request",
         lambda asked: None if asked.url.startswith(service.url) else foreign.append(asked.url),
     )
+    under_way = _UNDER_WAY[page] = set()
+    page.on(
+        "request",
+        lambda asked: None if asked.url.endswith("/status/stream") else under_way.add(asked),
+    )
+    for ending in ("requestfinished", "requestfailed"):
+        page.on(ending, lambda asked: under_way.discard(asked))
     yield page
+    del _UNDER_WAY[page]
     context.close()
     assert wrong == []
     assert foreign == []
+
+
+def settle(page: Page) -> None:
+    """Wait until no request has been under way for half a second."""
+    quiet = 0
+    while quiet < 5:
+        page.wait_for_timeout(100)
+        quiet = 0 if _UNDER_WAY[page] else quiet + 1
 
 
 def view(page: Page, place: str) -> Any:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from recollect.cli.app import run
-from tests.page.kit import Page, chromium, shown
+from tests.page.kit import Page, chromium, settle, shown
 from tests.service.kit import served
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def _picture(page: Page, name: str, directory: Path) -> Path:
         page.get_by_role("main").locator("h2.title").wait_for()
     if name == "moments":
         page.get_by_role("region", name="Difference").wait_for()
-    page.wait_for_load_state("networkidle")
+    settle(page)
     page.wait_for_timeout(300)
     path = directory / f"{name}.png"
     page.screenshot(path=path)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.kit import Page, shown
+from tests.page.kit import Page, settle, shown
 from tests.service.kit import Served
 
 pytestmark = pytest.mark.slow
@@ -77,7 +77,7 @@ def test_no_view_has_a_serious_finding(
         for place in VIEWS:
             page.goto(f"/#/{place}")
             page.get_by_role("main").wait_for()
-            page.wait_for_load_state("networkidle")
+            settle(page)
             found[place] = findings(page, axe)
         assert not {place: each for place, each in found.items() if each}
 
@@ -89,13 +89,13 @@ def test_details_that_are_opened_have_no_serious_finding(
         for place in ("ask?query=pottery", "observations", "models"):
             page.goto(f"/#/ada/{place}")
             page.get_by_role("main").get_by_role("link").filter(has_text="").last.wait_for()
-            page.wait_for_load_state("networkidle")
+            settle(page)
             if place != "ask?query=pottery":
                 page.get_by_role("main").locator("ul.rows a").first.click()
-                page.wait_for_load_state("networkidle")
+                settle(page)
             for summary in page.locator("summary:visible").all():
                 summary.click()
-            page.wait_for_load_state("networkidle")
+            settle(page)
             assert findings(page, axe) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.cli.app import run
-from tests.page.kit import HOSTILE, Page, message, shown, view
+from tests.page.kit import HOSTILE, Page, message, settle, shown, view
 from tests.service.kit import Served, served
 
 pytestmark = pytest.mark.slow
@@ -220,7 +220,7 @@ def test_hostile_texts_do_nothing_where_memory_is_changed(
     with shown(browser, changed, viewport={"width": width, "height": 800}) as page:
         main = view(page, f"hostile/{place}")
         expect(main.locator("li").first).to_be_visible()
-        page.wait_for_load_state("networkidle")
+        settle(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("#page img, #page script, main main").count() == 0
         assert page.get_by_role("heading", name="Nothing").count() == 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recollect.cli.app import run
-from tests.page.kit import HOSTILE, POTTERY, Page, message, shown, view
+from tests.page.kit import HOSTILE, POTTERY, Page, message, settle, shown, view
 from tests.service.kit import Served
 
 pytestmark = pytest.mark.slow
@@ -287,7 +287,7 @@ def test_hostile_texts_are_shown_and_do_nothing(
     with shown(browser, filled, viewport={"width": width, "height": 800}) as page:
         main = view(page, f"hostile/{place}")
         expect(main.locator("li, p.report").first).to_be_visible()
-        page.wait_for_load_state("networkidle")
+        settle(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("#page img, #page script, main main").count() == 0
         assert page.title() != "1"
