@@ -349,6 +349,25 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     rules: int = 1
 
 
+class ModelConsolidated(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="model_consolidated"
+):
+    """A language model's recorded answer about the observation on a cluster of facts.
+
+    `facts`: the facts that it was shown, in the order of their numbers. `seen`: the last record
+    that had changed the cluster or its observation. `sources`: the events whose text it saw.
+    `role`: version of the prompt.
+    """
+
+    cluster_id: str
+    facts: tuple[str, ...]
+    seen: int
+    answers: tuple[RecordingRef, ...]
+    sources: tuple[int, ...]
+    model: str
+    role: str
+
+
 class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
     """Sets the writer's system prompt, or a named note.
 
@@ -573,6 +592,7 @@ AnyPayload = (
     | Retract
     | SetMemoryState
     | ModelAnswered
+    | ModelConsolidated
     | SetWriterPrompt
     | DecideWriterPrompt
     | Analyse

@@ -32,6 +32,9 @@ DEFAULT_ENRICHMENTS: tuple[Enrichment, ...] = (
     "classify_stability",
 )
 
+#: The name of the type of the observations that a language model wrote.
+OBSERVATION_BY_MODEL = "observation_model"
+
 #: The importance of a memory that was stored without one.
 DEFAULT_IMPORTANCE = 0.5
 #: The share of its importance that a memory keeps per day without access, and the least that stays.
@@ -127,3 +130,18 @@ def decayed_importance(importance: float, last_used_at: int, now: int) -> float:
     """Return what is left of an importance without access since `last_used_at` (unix ms)."""
     days = max(0, now - last_used_at) / _DAY_MS
     return max(MIN_IMPORTANCE, importance * math.pow(DECAY_PER_DAY, days))
+
+
+def model_type_id(model: str, role: str) -> str:
+    """Return the id of the type of a model's observations; `role`: the version of its prompt."""
+    return f"{OBSERVATION_BY_MODEL}:{role}:{model}"
+
+
+def is_by_model(type_id: str) -> bool:
+    """Return whether analyses of a type are observations that a language model wrote."""
+    return type_id.startswith(OBSERVATION_BY_MODEL + ":")
+
+
+def model_of(type_id: str) -> str | None:
+    """Return the model that wrote observations of a type; None: the rules did."""
+    return type_id.split(":", 2)[2] if is_by_model(type_id) else None

@@ -70,6 +70,22 @@ def analysis_run(connection: apsw.Connection, run_id: str) -> AnalysisRun | None
     return AnalysisRun(*found[0]) if found else None
 
 
+def last_change(connection: apsw.Connection, cluster_id: str) -> int:
+    """Return the last record that changed the facts of a cluster or its observation; 0 if none."""
+    return int(
+        scalar(
+            connection,
+            """
+            SELECT coalesce(max(number), 0) FROM (
+                SELECT number FROM cluster_facts WHERE cluster_id = ?1
+                UNION ALL SELECT number FROM cluster_changes WHERE cluster_id = ?1
+                UNION ALL SELECT number FROM observation_versions WHERE cluster_id = ?1)
+            """,
+            (cluster_id,),
+        )
+    )
+
+
 def observed_clusters(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
     """Return the clusters of entities that have or had an observation, sorted."""
     found = rows(

@@ -367,3 +367,64 @@ def observation_count(connection: apsw.Connection) -> int:
             """,
         )
     )
+
+
+def clusters_to_write(connection: apsw.Connection, limit: int | None) -> list[str]:
+    """Return the clusters whose observation a model has not written as it is, the oldest first.
+
+    Those are left out of which it was asked since the last change, and whose answer was refused.
+    """
+    found = rows(
+        connection,
+        """
+        SELECT version.cluster_id
+          FROM standing_observations AS version
+          JOIN analysis_runs AS run ON run.id = version.analysis_run_id
+         WHERE version.kind IN ('cluster', 'changes')
+           AND NOT EXISTS (SELECT 1 FROM analysis_runs AS refused
+                            WHERE refused.parent_id = run.id AND refused.status = 'blocked')
+           AND (run.analysis_type_id NOT LIKE 'observation_model:%'
+                OR EXISTS (SELECT 1 FROM cluster_facts AS fact
+                            WHERE fact.cluster_id = version.cluster_id
+                              AND fact.number > version.number)
+                OR EXISTS (SELECT 1 FROM cluster_changes AS change
+                            WHERE change.cluster_id = version.cluster_id
+                              AND change.number > version.number))
+         ORDER BY version.number, version.cluster_id LIMIT ?
+        """,
+        (-1 if limit is None else limit,),
+    )
+    return [str(cluster) for (cluster,) in found]
+
+
+def answers_of_models(connection: apsw.Connection) -> tuple[int, int]:
+    """Return how many versions of observations models wrote, and how many answers were refused."""
+    found = rows(
+        connection,
+        "SELECT coalesce(sum(status = 'completed'), 0), coalesce(sum(status = 'blocked'), 0) "
+        "FROM analysis_runs WHERE analysis_type_id LIKE 'observation_model:%'",
+    )
+    return found[0][0], found[0][1]
+
+
+class Authorship(NamedTuple):
+    """The type of the analysis that wrote a version, and why a model's later one was refused."""
+
+    type_id: str
+    refused: str | None
+
+
+def authorships(connection: apsw.Connection, run_ids: Sequence[str]) -> dict[str, Authorship]:
+    """Return version -> how it was written."""
+    found = rows(
+        connection,
+        """
+        SELECT id, analysis_type_id,
+               (SELECT blocked_reason FROM analysis_runs AS refused
+                 WHERE refused.parent_id = run.id AND refused.status = 'blocked'
+                 ORDER BY refused.id DESC LIMIT 1)
+          FROM analysis_runs AS run WHERE id IN (SELECT value FROM json_each(?))
+        """,
+        (json_array(run_ids),),
+    )
+    return {str(run): Authorship(*rest) for run, *rest in found}

@@ -30,7 +30,7 @@ def active_entities(
     """Return the entities with enough facts said since a time (unix ms), by id.
 
     They must have changed since the last temporal pass before the record `before`, or have a
-    standing observation about coming days, which goes out of date by itself.
+    standing observation about coming days or of a cycle, which time itself puts out of date.
     """
     found = rows(
         connection,
@@ -43,14 +43,16 @@ def active_entities(
             UNION
             SELECT DISTINCT entity_id FROM entity_changes WHERE number > (SELECT number FROM last)
             UNION
-            SELECT entity_id FROM standing_observations WHERE kind = 'ahead'
+            SELECT entity_id FROM standing_observations
+             WHERE kind IN ('ahead', 'cycle')
         )
         SELECT id, (SELECT max(number) FROM entity_facts WHERE entity_id = id)
           FROM changed
          WHERE ?2 <= (SELECT count(*) FROM (
                    SELECT 1 FROM entity_facts
                     WHERE entity_id = id AND is_told AND said_at >= ?1 LIMIT ?2))
-            OR id IN (SELECT entity_id FROM standing_observations WHERE kind = 'ahead')
+            OR id IN (SELECT entity_id FROM standing_observations
+                       WHERE kind IN ('ahead', 'cycle'))
          ORDER BY id
         """,
         (since, min_facts, before),

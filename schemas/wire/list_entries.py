@@ -442,6 +442,13 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     previous: Annotated[str | None, Meta(description="Id of the previous version.")]
     current: Annotated[bool, Meta(description="No later version exists.")]
     updated_at: Annotated[str, Meta(description="When this version was written.")]
+    model: Annotated[
+        str | None, Meta(description="Language model that wrote it; null: the rules did.")
+    ] = None
+    blocked_reason: Annotated[
+        str | None,
+        Meta(description="Why a language model's text was refused that was to replace it."),
+    ] = None
 
 
 class ObservationPage(Page[Observation], frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import msgspec
 
 from recollect.projections.events.event_queries import NearbyEvents, Speaker
 from recollect.schemas.changes import DecidedPart
-from recollect.schemas.events import Event, ModelAnswered, Reflect
+from recollect.schemas.events import Event, ModelAnswered, ModelConsolidated, Reflect
 from recollect.streams.agents.state import State
 from recollect.streams.language.grammar.text_reading import TextReading
 
@@ -90,7 +90,7 @@ class Conversation(Protocol):
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 
-    def reflection_calls(self, reflect: Reflect) -> ModelCalls | None:
+    def command_calls(self, command: Reflect | ModelConsolidated) -> ModelCalls | None:
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -49,15 +50,23 @@ from recollect.schemas.events import (
     Draft,
     Edit,
     Event,
+    ModelConsolidated,
     RunPass,
     Tick,
     UndoMerge,
 )
-from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
+from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract, ModelCalls
 from recollect.streams.agents.daily_passes import is_said_by_keeper, pass_tick, run_pass
 from recollect.streams.agents.fact_merging import undo_fact_merge
 from recollect.streams.agents.memory_versions import is_private
-from recollect.streams.agents.observation_rows import ending, run_id, version_rows
+from recollect.streams.agents.observation_rows import (
+    ending,
+    model_type,
+    refused_rows,
+    run_id,
+    text_of_rules,
+    version_rows,
+)
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.cluster_selection import (
     MIN_DAYS,
@@ -66,9 +75,11 @@ from recollect.streams.consolidation.cluster_selection import (
     is_absorbed,
 )
 from recollect.streams.consolidation.clusters import CHANGES, NamedEntity, cluster_id, memberships
+from recollect.streams.consolidation.model_text import AnswerRefused, check_answer, numbered
 from recollect.streams.consolidation.observation_text import (
     Evidence,
     Rendered,
+    name_of,
     render_topic,
     render_values,
 )
@@ -79,6 +90,8 @@ from recollect.text.tokenizer import tokenise
 CONSOLIDATE = "consolidate"
 #: A text is made from a cluster's first and last facts, and names at most so many as its evidence.
 FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
+#: The kinds of observations that a model may write; values of attributes are exact as they are.
+BY_MODEL = frozenset({"cluster", "changes"})
 
 #: The types of mentions that observations are about.
 _ENTITY_TYPES = frozenset({"PERSON", "ORG"})
@@ -91,12 +104,17 @@ _units = msgspec.json.Decoder(list[tuple[str, str]])
 
 
 class Consolidator(DerivingAgent):
-    """Consolidates facts into observations, without a language model."""
+    """Consolidates facts into observations, by rules or by a language model's recorded answers."""
 
-    kinds = frozenset({"tick", "consolidate", "run_pass", "undo_merge"})
+    kinds = frozenset({"tick", "consolidate", "run_pass", "undo_merge", "model_consolidated"})
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
-        return Extract()
+        answered = event.payload
+        if not isinstance(answered, ModelConsolidated):
+            return Extract()
+        if any(not 0 < number < event.number for number in answered.sources):
+            return Extract()
+        return Extract(conversation.command_calls(answered), answered.sources)
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         if isinstance(event.payload, Tick):
@@ -107,6 +125,8 @@ class Consolidator(DerivingAgent):
             return run_pass(event, event.payload, state)
         if isinstance(event.payload, UndoMerge):
             return undo_fact_merge(event, event.payload, state)
+        if isinstance(event.payload, ModelConsolidated):
+            return _answered(event, event.payload, extract.content, state)
         assert isinstance(event.payload, Consolidate)
         return _consolidate(event, event.payload, state)
 
@@ -280,7 +300,7 @@ def _consolidate(event: Event, command: Consolidate, state: State) -> list[Decid
     text = rendered.text if rendered is not None else None
     if newest is not None and text is not None and is_said_by_keeper(newest[0], text, state):
         return [marker]
-    if text == (newest[1].output_text if newest is not None else None):
+    if text == (text_of_rules(newest[1], state) if newest is not None else None):
         return [marker]
     if rendered is None:
         assert newest is not None
@@ -409,3 +429,89 @@ def _version(
     rows += [ObservationFact(run, each) for each in sorted(facts)]
     rows += [ObservationItem(run, place, *item) for place, item in enumerate(rendered.items)]
     return DecidedPart(tuple(sorted({event.number, *sources})), rows)
+
+
+# A model's answer about one cluster
+
+
+class ModelTask(NamedTuple):
+    """What a model is asked about the observation on a cluster.
+
+    Attributes:
+        name: of the entity, `label`: the topic in words.
+        evidence: in order of the numbers under which it is shown.
+        sources: the numbers of the events that the evidence quotes.
+        seen: the last record that changed the cluster or its observation.
+    """
+
+    cluster_id: str
+    name: str
+    label: str
+    evidence: tuple[Evidence, ...]
+    sources: frozenset[int]
+    seen: int
+
+
+def model_task(cluster_id: str, state: State) -> ModelTask | None:
+    """Return what to ask a model about a cluster; None if it has no observation made of facts."""
+    newest = state.newest_version(cluster_id)
+    members = state.cluster_facts(cluster_id)
+    if newest is None or newest[1].output_text is None or _kind(members) not in BY_MODEL:
+        return None
+    used = {each.units.fact_id: each for each in _with_units(members, state)}
+    shown = numbered([each.evidence for each in used.values()])
+    if not shown:
+        return None
+    quoted = {
+        number for each in shown for number in _numbers.decode(used[each.fact_id].units.sources)
+    }
+    return ModelTask(
+        cluster_id,
+        name_of(shown),
+        newest[0].label,
+        tuple(shown),
+        frozenset(quoted),
+        state.last_change_of_cluster(cluster_id),
+    )
+
+
+def _answered(
+    event: Event, answered: ModelConsolidated, calls: ModelCalls | None, state: State
+) -> list[DecidedPart]:
+    """Return the version that a model wrote, or why its answer was refused.
+
+    It changes nothing if what it saw has changed or was erased since.
+    """
+    marker = DecidedPart((event.number,))
+    cluster = answered.cluster_id
+    newest = state.newest_version(cluster)
+    if calls is None or newest is None or newest[1].output_text is None:
+        return [marker]
+    if state.last_change_of_cluster(cluster) != answered.seen:
+        return [marker]
+    shown = [each for each in state.cluster_facts(cluster) if each.fact_id in answered.facts]
+    used = {each.units.fact_id: each for each in _with_units(shown, state)}
+    if not answered.facts or used.keys() != set(answered.facts):
+        return [marker]
+    quoted = {number for each in used.values() for number in _numbers.decode(each.units.sources)}
+    sources = tuple(sorted({event.number, *answered.sources, *quoted}))
+    type_ = model_type(answered.model, answered.role)
+    marker.puts.append(type_)
+    try:
+        written = check_answer(
+            calls.calls, [used[fact].evidence for fact in answered.facts], newest[0].label
+        )
+    except AnswerRefused as refused:
+        rows = refused_rows(event, newest[1], type_.id, str(refused), state)
+        return [marker, DecidedPart(sources, rows)]
+    if written is None:
+        return [marker]
+    rows = version_rows(
+        event, newest[0], written.rendered.text, newest, set(), state, type_id=type_.id
+    )
+    run = run_id(event, cluster)
+    rows += [ObservationFact(run, each) for each in sorted(written.facts)]
+    rows += [
+        ObservationItem(run, place, *each) for place, each in enumerate(written.rendered.items)
+    ]
+    return [marker, DecidedPart(sources, rows)]

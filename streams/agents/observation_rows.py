@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.schemas.changes import (
     AnalysisRun,
+    AnalysisType,
     AnyRow,
     DecidedPart,
     Episode,
@@ -16,11 +17,13 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Consolidate, Event
 from recollect.schemas.ids import row_id
+from recollect.schemas.memory_terms import OBSERVATION_BY_MODEL, is_by_model, model_type_id
 from recollect.streams.agents.episodes.episode_grouper import open_version
 from recollect.streams.agents.state import State
 
 #: The definition of the episodes that observations analyse, and the type of the analyses.
 EPISODE_DEFINITION, ANALYSIS_TYPE = "consolidation", "observation_v1"
+_REFUSED = "blocked"
 
 
 def ending(
@@ -40,15 +43,19 @@ def version_rows(
     events: Set[tuple[str, int, int]],
     state: State,
     reason: str | None = None,
+    type_id: str = ANALYSIS_TYPE,
 ) -> list[AnyRow]:
-    """Return a version's episode, which gains these events (id, number, unix ms), and analysis."""
+    """Return a version's episode, which gains these events (id, number, unix ms), and analysis.
+
+    `type_id`: of the analysis, which a language model may have made.
+    """
     at = event.occurred_at
     first = row_id(0, "episode", EPISODE_DEFINITION, version.cluster_id)
     known = first if newest is None else newest[1].episode_id
     episode_id, parent = open_version(state, known)
     run = AnalysisRun(
         id=run_id(event, version.cluster_id),
-        analysis_type_id=ANALYSIS_TYPE,
+        analysis_type_id=type_id,
         episode_id=episode_id,
         parent_id=None if newest is None else newest[1].id,
         status="completed",
@@ -69,6 +76,43 @@ def version_rows(
         run,
         msgspec.structs.replace(version, analysis_run_id=run.id, number=event.number),
     ]
+
+
+def text_of_rules(newest: AnalysisRun, state: State) -> str | None:
+    """Return the text that the rules wrote last, which models may have rewritten since."""
+    run: AnalysisRun | None = newest
+    while run is not None and is_by_model(run.analysis_type_id):
+        run = None if run.parent_id is None else state.analysis_run(run.parent_id)
+    return None if run is None else run.output_text
+
+
+def model_type(model: str, role: str) -> AnalysisType:
+    """Return the type of the analyses that a model makes; `role`: the version of its prompt."""
+    id_ = model_type_id(model, role)
+    return AnalysisType(id_, OBSERVATION_BY_MODEL, role, "freeform", None, None)
+
+
+def refused_rows(
+    event: Event, newest: AnalysisRun, type_id: str, reason: str, state: State
+) -> list[AnyRow]:
+    """Return the analysis of a model's answer that was refused; the version before stands."""
+    at = event.occurred_at
+    episode_id, parent = open_version(state, newest.episode_id)
+    run = AnalysisRun(
+        id=row_id(at, "refused observation", event.id),
+        analysis_type_id=type_id,
+        episode_id=episode_id,
+        parent_id=newest.id,
+        status=_REFUSED,
+        started_at=at,
+        completed_at=None,
+        output_text=None,
+        error_message=None,
+        blocked_reason=reason,
+        retry_count=0,
+        created_at=at,
+    )
+    return [Episode(episode_id, EPISODE_DEFINITION, None, None, parent, at), run]
 
 
 def run_id(event: Event, cluster: str) -> str:

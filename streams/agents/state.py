@@ -31,6 +31,7 @@ from recollect.schemas.changes import (
     AnyRow,
     CausalLink,
     ClaimSignature,
+    ClusterChange,
     ClusterConsolidation,
     ClusterFact,
     DeadLetter,
@@ -277,6 +278,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("cluster", row.cluster_id), row),
         (key_of("clusters of", row.fact_id), row.cluster_id),
     ),
+    ClusterChange: lambda row: ((key_of("cluster changes", row.cluster_id), row.number),),
     # No decision queries it, but several records write the row of one cluster.
     ClusterConsolidation: lambda row: ((key_of("consolidated", row.cluster_id), row.number),),
     ObservationVersion: lambda row: (
@@ -571,6 +573,12 @@ class State:
         self.record_read(key_of("analysis run", version.analysis_run_id))
         run = clusters.analysis_run(self.memory, version.analysis_run_id)
         return None if run is None else (version, run)
+
+    def last_change_of_cluster(self, cluster_id: str) -> int:
+        """Return the last record that changed the facts of a cluster or its observation."""
+        for name in ("cluster", "cluster changes", "observation"):
+            self.record_read(key_of(name, cluster_id))
+        return clusters.last_change(self.memory, cluster_id)
 
     def standing_observations(
         self, entity_ids: Sequence[str]

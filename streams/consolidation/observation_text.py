@@ -109,6 +109,11 @@ def is_change(text: str) -> bool:
     return _CHANGE.search(text) is not None
 
 
+def is_negative(text: str) -> bool:
+    """Return whether a unit denies something, or says that it ended."""
+    return _NEGATIVE.search(text) is not None
+
+
 def render_topic(
     evidence: Sequence[Evidence], label: str = "", *, messages: int = 0
 ) -> Rendered | None:
@@ -117,12 +122,12 @@ def render_topic(
     `label`: the topic in words; if empty, it is found in the items. `messages`: how many state the
     facts, if that is more than one for each.
     """
-    chosen = _chosen(evidence)
+    chosen = chosen_units(evidence)
     if len(chosen) < (1 if max(messages, len(evidence)) >= MANY_MESSAGES else MIN_ITEMS_OF_FEW):
         return None
     if all(_may_be_name(each.word) for each in evidence):
         return None
-    entries = [(each, _item_text(each)) for each in sorted(chosen, key=_in_time)]
+    entries = [(each, item_text(each)) for each in sorted(chosen, key=in_time)]
     return _listed(entries, label or _label([each for each, _ in entries]))
 
 
@@ -132,7 +137,7 @@ def render_values(evidence: Sequence[Evidence], label: str, *, in_turn: bool) ->
     `in_turn`: each value took the place of the one before. None if there are too few values.
     """
     entries: list[tuple[Evidence, str]] = []
-    for each in sorted(evidence, key=_in_time):
+    for each in sorted(evidence, key=in_time):
         same = _folded(entries[-1][0].text) if entries else ""
         known = {same} if in_turn else {_folded(other.text) for other, _ in entries}
         if _folded(each.text) not in known:
@@ -143,9 +148,14 @@ def render_values(evidence: Sequence[Evidence], label: str, *, in_turn: bool) ->
     return _listed(entries[-MAX_ITEMS:], label)
 
 
+def name_of(evidence: Sequence[Evidence]) -> str:
+    """Return the name that most of the evidence has for its entity."""
+    names = Counter(each.name for each in evidence)
+    return max(names, key=lambda name: (names[name], name))
+
+
 def _listed(entries: Sequence[tuple[Evidence, str]], label: str) -> Rendered:
-    names = Counter(each.name for each, _ in entries)
-    text = f"{max(names, key=lambda name: (names[name], name))} – {label}: "
+    text = f"{name_of([each for each, _ in entries])} – {label}: "
     items = []
     for place, (each, words) in enumerate(entries):
         text += "; " if place else ""
@@ -154,7 +164,8 @@ def _listed(entries: Sequence[tuple[Evidence, str]], label: str) -> Rendered:
     return Rendered(text + ".", label, tuple(items))
 
 
-def _in_time(each: Evidence) -> tuple[str, int, str]:
+def in_time(each: Evidence) -> tuple[str, int, str]:
+    """Return the key that sorts evidence by its own day, or else by when it was said."""
     return (each.days[0] if each.days else day_of(each.said_at), each.said_at, each.fact_id)
 
 
@@ -201,13 +212,13 @@ def _modifies(lower: str) -> bool:
 # The choice of units
 
 
-def _chosen(evidence: Sequence[Evidence]) -> list[Evidence]:
+def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the units that become items, in order of choice."""
     words = {each.fact_id: _content(each.text) for each in evidence}
     said = Counter(word for of_unit in words.values() for word in of_unit)
     scored = sorted(
         evidence,
-        key=lambda each: (-_score(each, words[each.fact_id], said, len(evidence)), _in_time(each)),
+        key=lambda each: (-_score(each, words[each.fact_id], said, len(evidence)), in_time(each)),
     )
     most = min(MAX_ITEMS, MIN_ITEMS + len(evidence) // FACTS_PER_ITEM)
     chosen: list[Evidence] = []
@@ -243,14 +254,14 @@ def _opposites(scored: Sequence[Evidence]) -> list[Evidence]:
     None if no unit speaks against another.
     """
     plain = [each for each in scored if not each.speaker and not _is_weak(each.text)]
-    against = [each for each in plain if _NEGATIVE.search(each.text) or each.ended_at is not None]
+    against = [each for each in plain if is_negative(each.text) or each.ended_at is not None]
     in_favour = [each for each in plain if each not in against]
     if not against or not in_favour:
         return []
-    first_against, first_for = min(against, key=_in_time), min(in_favour, key=_in_time)
-    if _in_time(first_for) <= _in_time(first_against):
-        return [first_for, max(against, key=_in_time)]
-    return [first_against, max(in_favour, key=_in_time)]
+    first_against, first_for = min(against, key=in_time), min(in_favour, key=in_time)
+    if in_time(first_for) <= in_time(first_against):
+        return [first_for, max(against, key=in_time)]
+    return [first_against, max(in_favour, key=in_time)]
 
 
 def _last_number(scored: Sequence[Evidence]) -> list[Evidence]:
@@ -259,7 +270,7 @@ def _last_number(scored: Sequence[Evidence]) -> list[Evidence]:
     for each in scored:
         if re.search(rf"{_NUMBER} (?:\w+ )?{re.escape(each.word)}", each.text):
             counted.append(each)
-    return [max(counted, key=_in_time)] if len(counted) > 1 else []
+    return [max(counted, key=in_time)] if len(counted) > 1 else []
 
 
 def _is_weak(text: str) -> bool:
@@ -304,7 +315,8 @@ def _numbers(words: frozenset[str]) -> set[str]:
 # The text of an item
 
 
-def _item_text(each: Evidence) -> str:
+def item_text(each: Evidence) -> str:
+    """Return the unit as an item says it, with its day."""
     words = with_named_days(each.text).rstrip(".!,;: ")
     if each.speaker:
         quoted = f"“{words}”"

@@ -22,7 +22,15 @@ from recollect.schemas.changes import (
     RecordedAnnotations,
     Section,
 )
-from recollect.schemas.events import Content, Event, ModelAnswered, RecordingRef, Reflect, Retry
+from recollect.schemas.events import (
+    Content,
+    Event,
+    ModelAnswered,
+    ModelConsolidated,
+    RecordingRef,
+    Reflect,
+    Retry,
+)
 from recollect.schemas.ids import row_id, text_hash
 from recollect.streams.agents import (
     AGENTS,
@@ -131,12 +139,12 @@ class LedgerConversation(Conversation):
         found = self._answers(answered.answers)
         return None if found is None else combine_answers(found)
 
-    def reflection_calls(self, reflect: Reflect) -> ModelCalls | None:
+    def command_calls(self, command: Reflect | ModelConsolidated) -> ModelCalls | None:
         # Commands are not in events.db. If the key of a source is gone, so is the answer.
-        self.read_numbers.update(reflect.sources)
-        if self._answers is None or not self._excluded.isdisjoint(reflect.sources):
+        self.read_numbers.update(command.sources)
+        if self._answers is None or not self._excluded.isdisjoint(command.sources):
             return None
-        found = self._answers(reflect.answers)
+        found = self._answers(command.answers)
         return None if found is None else combine_answers(found)
 
     def _not_excluded(self, events: list[Event]) -> list[Event]:

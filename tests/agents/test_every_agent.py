@@ -31,6 +31,7 @@ from recollect.schemas.events import (
     GiveFeedback,
     LogStep,
     ModelAnswered,
+    ModelConsolidated,
     OwnAnalysis,
     Park,
     PlaybookStrategy,
@@ -166,6 +167,20 @@ def story(zone: Zone) -> Iterator[Draft]:
     for n in range(3):
         yield says("Ada", f"My horse won prize number {n} in Oslo.", at=START + n * DAY)
     yield command(Tick(source_id="o", name="consolidate"), at=START + 3 * DAY)
+    ((cluster,),) = zone.ask("memory", "SELECT min(cluster_id) FROM cluster_facts")
+    yield command(
+        ModelConsolidated(
+            source_id="j",
+            cluster_id=str(cluster),
+            facts=(),
+            seen=0,
+            answers=(),
+            sources=(kiln,),
+            model="m",
+            role="r",
+        ),
+        at=START + 3 * DAY,
+    )
     yield command(Tick(source_id="p", name="temporal"), at=START + 3 * DAY)
     yield says("Al", "Always answer in French.", direction="in")
     for home in ("Turin", "Oslo"):

@@ -495,6 +495,7 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
     lambda zone: zone.give_feedback("nobody", 2.0),
     lambda zone: zone.reflect_on("nobody"),
     lambda zone: zone.infer("Where does Ada live?"),
+    lambda zone: zone.write_observations(),
     lambda zone: zone.record_usage("nobody", True),
     lambda zone: zone.update_playbook("nobody"),
     lambda zone: zone.create_playbook("x", strategies=[PlaybookStrategy("x", confidence=2.0)]),
@@ -528,7 +529,7 @@ WRONG: tuple[Callable[[Zone], object], ...] = (
 
 
 def test_every_method_of_a_zone_is_tried() -> None:
-    besides = "infer retry drop decide_proposal ingest_files preview_files"
+    besides = "infer write_observations retry drop decide_proposal ingest_files preview_files"
     tried = " ".join((*ASKING, *CHANGING, *AT_HOME, besides)).split()
     own = {name for name in vars(Zone) if not name.startswith("_")} - {"call"}
     assert set(tried) == own | {operation.name for operation in all_operations()}

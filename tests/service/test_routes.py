@@ -44,7 +44,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 #: What two entities must be given for, or a language model.
-_NEED_MORE = ("/merges", "/infer", "/infer/stream")
+_NEED_MORE = ("/merges", "/infer", "/infer/stream", "/observations/write")
 
 
 def operations(service: Served) -> list[tuple[str, str, dict[str, Any]]]:

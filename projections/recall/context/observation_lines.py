@@ -32,8 +32,10 @@ def observation_line(result: Result, files: ZoneFiles, room: int, count: Count) 
     heading = label(day, "observation", "may be out of date" if result.is_stale else None)
     about = escape(result.text[: items[0][1]])
     left = room - count(f"{heading} {about}")
-    places = {fact: place for place, (fact, _, _) in enumerate(items)}
-    texts = [escape(result.text[start:end]) for _, start, end in items]
+    # A part may cite several facts.
+    spans = list(dict.fromkeys((start, end) for _, start, end in items))
+    places = {fact: spans.index((start, end)) for fact, start, end in items}
+    texts = [escape(result.text[start:end]) for start, end in spans]
     shown: dict[int, str] = {}
     facts = []
     for fact in result.facts:

@@ -71,13 +71,18 @@ def print_written(found: WriteReport) -> None:
     )
     for reason, count in found.reasons.items():
         print_line(quiet(f"  {reason} {count:,}"))
+    print_usage(found)
+
+
+def print_usage(found: WriteReport) -> None:
+    """Print what a model's answers cost."""
     calls = pluralise(found.calls, "call")
     print_line(f"{calls}, {pluralise(found.tokens, 'token')}, cost {found.cost:.4f}")
 
 
-def print_estimate(found: WriteReport) -> None:
+def print_estimate(found: WriteReport, of: str = "event") -> None:
     """Print how much a model would read, and the estimated cost."""
-    waiting = pluralise(found.pending, "event")
+    waiting = pluralise(found.pending, of)
     print_line(f"{found.model} with prompt {found.role} would read {waiting}")
     if found.recorded:
         print_line(f"{found.recorded:,} of these already have a recorded answer")

@@ -30,6 +30,7 @@ from recollect.schemas.changes import (
 from recollect.schemas.errors import UnknownId
 from recollect.schemas.events import Content, Deletion, Edit, message_of
 from recollect.schemas.ids import time_of
+from recollect.schemas.memory_terms import model_of
 from recollect.schemas.text_sanitising import pluralise
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import Provenance, ProvenanceStep
@@ -236,6 +237,12 @@ def _observation(files: ZoneFiles, id_: str) -> Provenance | None:
         return None
     text, parent, created_at = version
     steps = [ProvenanceStep(f"consolidated at {format_time(created_at)}")]
+    written = observation_queries.authorships(files.memory.connection, [id_])[id_]
+    model = model_of(written.type_id)
+    if model is not None:
+        steps.append(ProvenanceStep(f"written by {model}, from its recorded answer"))
+    if written.refused is not None:
+        steps.append(ProvenanceStep(f"a model's text was refused: {written.refused}"))
     if parent is not None:
         steps.append(ProvenanceStep(f"a new version of observation {parent}"))
     steps += _vectors(files, "observation", id_)

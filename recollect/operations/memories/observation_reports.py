@@ -17,6 +17,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import observation_queries as queries
 from recollect.projections.memory.fact_statements import statements
 from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.memory_terms import model_of
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     Observation,
@@ -150,6 +151,7 @@ def _observations(
 ) -> Iterable[Observation]:
     connection = files.memory.connection
     topics = queries.observation_topics(connection, [each.id for each in found])
+    written = queries.authorships(connection, [each.id for each in found])
     now = latest_time(files.events.connection)
     for each in found:
         sources = _sources(files, each.id)
@@ -187,6 +189,8 @@ def _observations(
             previous=each.before,
             current=each.current,
             updated_at=format_time(each.created_at),
+            model=model_of(written[each.id].type_id),
+            blocked_reason=written[each.id].refused,
         )
 
 
@@ -208,7 +212,8 @@ def _parts(connection: apsw.Connection, version: queries.EndedVersion) -> list[s
     if version.text is None:
         return []
     items = queries.observation_items(connection, version.id)
-    return [version.text[start:end] for _, start, end in items] or [version.text]
+    spans = dict.fromkeys((start, end) for _, start, end in items)
+    return [version.text[start:end] for start, end in spans] or [version.text]
 
 
 def _difference(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:

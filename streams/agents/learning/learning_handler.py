@@ -75,7 +75,7 @@ class LearningHandler(Agent):
             case Reflect(answers=answers) as reflect if answers:
                 if any(not 0 < number < event.number for number in reflect.sources):
                     return Extract()
-                return Extract(conversation.reflection_calls(reflect), tuple(reflect.sources))
+                return Extract(conversation.command_calls(reflect), tuple(reflect.sources))
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:

@@ -265,6 +265,17 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "role": "own-1",
         "rules": 2,
     },
+    "model_consolidated": {
+        "kind": "model_consolidated",
+        "source_id": "model_consolidated:1",
+        "cluster_id": "0000000000F2Q9JXE0MTPV7D6B",
+        "facts": ["01KR3XZBC0V7D6B8F2Q9JXE0MT", "01KR3XZBC0V7D6B8F2Q9JXE0MV"],
+        "seen": 9,
+        "answers": [[9, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]],
+        "sources": [4, 7],
+        "model": "small-model",
+        "role": "consolidate-1",
+    },
     "writer_text": {
         "kind": "writer_text",
         "source_id": "writer_text:1",

@@ -13,20 +13,30 @@ from recollect.cli.commands.derived.browse_commands import (
     paging_options,
     print_page_footer,
 )
+from recollect.cli.commands.write_commands import print_estimate, print_usage
 from recollect.cli.options import common_options, open_zone
-from recollect.cli.output import good, paragraph, print_json, print_line, quiet, strong, warning
+from recollect.cli.output import (
+    good,
+    note,
+    paragraph,
+    print_json,
+    print_line,
+    quiet,
+    strong,
+    warning,
+)
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
 if TYPE_CHECKING:
-    from recollect.schemas.wire import Observation, ObservationHistory
+    from recollect.schemas.wire import Observation, ObservationHistory, WriteReport
 
 
 @click.command(epilog="Example: recollect observations list --entity Ada")
 @common_options
 @click.argument(
     "action",
-    metavar="[list|show|history|consolidate]",
-    type=click.Choice(["list", "show", "history", "consolidate"]),
+    metavar="[list|show|history|consolidate|write]",
+    type=click.Choice(["list", "show", "history", "consolidate", "write"]),
     default="list",
 )
 @click.argument("id_", metavar="[ID]", required=False)
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
 )
+@click.option("--dry-run", is_flag=True, help="write: estimate the cost without calling the model.")
 @paging_options
 def observations(
     home: str | None,
@@ -45,13 +56,15 @@ def observations(
     entity: str | None,
     all_: bool,
     known_at: str | None,
+    dry_run: bool,
     limit: int | None,
     cursor: str | None,
-) -> None:
+) -> int:
     """List observations: what several facts say about one topic.
 
     show prints one with the fact that each part of its text cites; history prints what each of its
     versions added and removed. consolidate brings all up to date and runs the daily passes at once.
+    write lets the home's language model write up to --limit observations, and checks each answer.
     """
     takes_id = action in ("show", "history")
     if takes_id and id_ is None:
@@ -66,17 +79,19 @@ def observations(
             if not report.consolidates:
                 done = "nothing to do: init --agents own,consolidation makes a home consolidate"
             print_json(report) if as_json else print_line(done)
-            return
+            return 0
+        if action == "write":
+            return _write(memory.write_observations(limit=limit, dry_run=dry_run), as_json)
         if id_ is not None and action == "show":
             found = memory.observation(id_)
             print_json(found) if as_json else _show_observation(found)
-            return
+            return 0
         if id_ is not None:
             history = memory.observation_history(id_)
             print_json(history) if as_json else _show_history(history)
-            return
+            return 0
         if is_empty(memory):
-            return
+            return 0
         filters = {"entity": entity, "superseded": all_, "known_at": known_at}
         items, more = entries(memory.observations, limit, cursor, as_json=as_json, **filters)
         count = 0
@@ -89,6 +104,31 @@ def observations(
     if not count and not as_json:
         print_line("no observations; docs/observations.md says how facts become some")
     print_page_footer(more)
+    return 0
+
+
+def _write(report: WriteReport, as_json: bool) -> int:
+    """Print what a model wrote, or would; return the exit status."""
+    if as_json:
+        print_json(report)
+    elif report.dry_run:
+        print_estimate(report, "observation")
+    else:
+        print_line(
+            f"{report.model} was asked about {pluralise(report.processed, 'observation')} of "
+            f"{report.pending:,}"
+        )
+        print_line(
+            f"{pluralise(report.accepted, 'version')} written, {report.duplicates:,} with nothing "
+            f"new, {report.rejected:,} refused"
+        )
+        print_usage(report)
+        if report.stopped:
+            note(
+                f"{pluralise(report.pending - report.processed, 'observation')} left: "
+                f"{report.stopped}"
+            )
+    return 1 if report.stopped else 0
 
 
 def _show_observation(item: Observation, *, listed: bool = False) -> None:
@@ -101,8 +141,11 @@ def _show_observation(item: Observation, *, listed: bool = False) -> None:
         f"confidence {item.confidence}",
         item.trend,
         *(["outdated"] if item.is_stale else []),
+        *([f"written by {item.model}"] if item.model else []),
     ]
     print_line(INDENT, quiet(", ".join(details)))
+    if item.blocked_reason and not listed:
+        print_line(INDENT, warning(f"a model's text was refused: {item.blocked_reason}"))
     for part in () if listed else item.items:
         print_line(INDENT, collapse_whitespace(part.text), "  ", quiet(part.fact_id))
 

@@ -23,6 +23,7 @@ from recollect.schemas.wire import (
     Observation,
     ObservationHistory,
     ObservationPage,
+    WriteReport,
 )
 
 _ID = "01KR3XZBC0MTPV7D6B8F2Q9JXE"
@@ -164,6 +165,64 @@ def consolidate(zone: OpenZone) -> ConsolidationReport:
     return consolidating.consolidate(zone)
 
 
+@operation(
+    "POST /observations/write",
+    right="write",
+    title="Write observations with a model",
+    tag=_TAG,
+    example=(
+        {"limit": 10},
+        {
+            "model": "small-model",
+            "role": "consolidate-1",
+            "pending": 3,
+            "processed": 3,
+            "failed": 0,
+            "accepted": 2,
+            "duplicates": 0,
+            "rejected": 1,
+            "reasons": {},
+            "calls": 3,
+            "tokens": 2100,
+            "cost": 0.0,
+            "dry_run": False,
+            "recorded": 0,
+            "min_calls": 0,
+            "min_tokens": 0,
+            "min_cost": 0.0,
+            "stopped": None,
+        },
+    ),
+)
+def write_observations(
+    zone: OpenZone,
+    *,
+    limit: Annotated[
+        int | None, described(description="The maximum number of observations; null: all.", ge=1)
+    ] = None,
+    dry_run: Annotated[
+        bool, described(description="Estimate the cost without calling the model.")
+    ] = False,
+) -> WriteReport:
+    """Let the home's language model write the observations that it has not written as they are.
+
+    Each answer is recorded, so it is paid for once, and counts only as a whole: every sentence must
+    cite facts that have its numbers, names, days and negations. `accepted` counts the versions
+    written, `rejected` the answers refused, `duplicates` those with nothing new.
+
+    Raises:
+        InvalidInput: the home's writer is `rules`, or no model account is configured.
+
+    >>> zone.write_observations(dry_run=True)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    recollect.schemas.errors.InvalidInput: ...
+    """
+    # Imported here: only writing needs a model's client.
+    from recollect.operations.writing.observation_writing import write_observations as write
+
+    return write(zone, limit=limit, dry_run=dry_run)
+
+
 class ObservationOperations:
     """Observations of a zone."""
 
@@ -171,3 +230,4 @@ class ObservationOperations:
     observation = observation
     observation_history = observation_history
     consolidate = consolidate
+    write_observations = write_observations

@@ -1,0 +1,166 @@
+"""Observations that the home's language model writes from the facts behind them.
+
+It runs outside the commit: the rules have written every observation already. Each answer is
+recorded and becomes a command; the decision on it accepts or refuses the answer as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from typing import Any
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.writing.writing import LOCK_FILE, event_sources, open_client
+from recollect.projections.memory import observation_queries as queries
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Draft, ModelConsolidated
+from recollect.schemas.ids import derive_ulid
+from recollect.schemas.wire import WriteReport
+from recollect.streams.agents.consolidator import ModelTask, model_task
+from recollect.streams.agents.state import State
+from recollect.streams.models.budget_tracker import BudgetExceeded
+from recollect.streams.models.chat import ChatRequest
+from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
+from recollect.streams.publishing.commands import command, publish_commands
+from recollect.streams.system.locks import exclusive
+from recollect.streams.writing.consolidation_prompt import CONSOLIDATION_ROLE, consolidation_request
+from recollect.streams.writing.cost_estimates import DEFAULT_TOKENS_OUT, estimate_cost
+from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+
+#: The number of observations that are asked about and decided together.
+_BATCH_SIZE = 32
+
+
+def write_observations(
+    zone: OpenZone, *, limit: int | None = None, dry_run: bool = False
+) -> WriteReport:
+    """Let the home's model write the observations that it has not written as they are.
+
+    `limit`: the maximum number of observations; None: all.
+
+    Raises:
+        InvalidInput: the home's writer is `rules`, or no model account is configured.
+    """
+    home = zone.open_home.home
+    if home.writer != "model":
+        raise InvalidInput(
+            f"the home {home.directory} uses only rules; to add a model, run "
+            "recollect init --writer model"
+        )
+    zone.must_exist()
+    with ExitStack() as stack:
+        client = stack.enter_context(closing(open_client(home.configuration, home.directory)))
+        stack.enter_context(exclusive(home.directory / LOCK_FILE, wait=False))
+        zone.decide()
+        run = _Run(zone, client)
+        tasks = run.tasks(limit)
+        return run.estimate(tasks) if dry_run else run.write(tasks)
+
+
+class _Run:
+    """One run over a zone's observations."""
+
+    def __init__(self, zone: OpenZone, client: ModelClient) -> None:
+        self._zone = zone
+        self._client = client
+        ledger = zone.node.ledger
+        self._recorder = Recorder(
+            ledger,
+            zone.name,
+            client,
+            lambda numbers: event_sources(zone, numbers),
+            Recordings(ledger, zone.name),
+        )
+        self._stopped: str | None = None
+
+    def tasks(self, limit: int | None) -> list[ModelTask]:
+        """Return what the model is to write, the oldest change first."""
+        with self._zone.files() as files, files.read_transaction():
+            state = State(
+                files.events.connection, files.memory.connection, files.identity.connection, None, 0
+            )
+            clusters = queries.clusters_to_write(files.memory.connection, limit)
+            tasks = (model_task(cluster, state) for cluster in clusters)
+            return [task for task in tasks if task is not None]
+
+    def estimate(self, tasks: Sequence[ModelTask]) -> WriteReport:
+        """Estimate the cost of these tasks."""
+        requests = [_request(task) for task in tasks]
+        unanswered = [each for each in requests if not self._recorder.is_answered(each)]
+        cost = estimate_cost(
+            unanswered,
+            self._client.model,
+            self._client.settings,
+            calls=1,
+            tokens_out=DEFAULT_TOKENS_OUT,
+        )
+        recorded = len(requests) - len(unanswered)
+        return self._report(len(tasks), dry_run=True, recorded=recorded, **cost._asdict())
+
+    def write(self, tasks: Sequence[ModelTask]) -> WriteReport:
+        """Ask the model about each task, several at once, and decide its answers."""
+        spent = self._client.budget.run
+        processed = failed = 0
+        with self._zone.files() as files:
+            before = queries.answers_of_models(files.memory.connection)
+        with ThreadPoolExecutor(self._client.settings.concurrency) as pool:
+            for start in range(0, len(tasks), _BATCH_SIZE):
+                batch = tasks[start : start + _BATCH_SIZE]
+                answered = [each for each in pool.map(self._ask, batch) if each is not None]
+                if answered:
+                    publish_commands(self._zone.node.ledger, self._zone.name, answered)
+                    self._zone.decide()
+                processed += len(answered)
+                failed += len(batch) - len(answered)
+                if self._stopped is not None:
+                    break
+        with self._zone.files() as files:
+            after = queries.answers_of_models(files.memory.connection)
+        now = self._client.budget.run
+        written, refused = (max(0, one - other) for one, other in zip(after, before, strict=True))
+        return self._report(
+            len(tasks),
+            processed=processed,
+            failed=failed,
+            accepted=written,
+            duplicates=max(0, processed - written - refused),
+            rejected=refused,
+            calls=now.calls - spent.calls,
+            tokens=now.tokens - spent.tokens,
+            cost=max(now.cost - spent.cost, 0.0),
+            stopped=self._stopped,
+        )
+
+    def _ask(self, task: ModelTask) -> Draft | None:
+        """Return the command with the model's answer; None if there is none, or the run stopped."""
+        if self._stopped is not None:
+            return None
+        try:
+            recording, ref = self._recorder.ask(_request(task), task.sources, CONSOLIDATION_ROLE)
+        except (ErasedDuringCall, PromptRejected):
+            return None
+        except (BudgetExceeded, ModelUnavailable) as error:
+            self._stopped = str(error)
+            return None
+        answered = ModelConsolidated(
+            source_id=f"model_consolidated:{task.cluster_id}:"
+            f"{derive_ulid(0, ref.hash.hex(), str(task.seen))}",
+            cluster_id=task.cluster_id,
+            facts=tuple(each.fact_id for each in task.evidence),
+            seen=task.seen,
+            answers=(ref,),
+            sources=tuple(sorted(task.sources)),
+            model=recording.header.model,
+            role=CONSOLIDATION_ROLE,
+        )
+        at = recording.header.asked_at
+        return command(answered, at, ingested_at=at)
+
+    def _report(self, pending: int, **figures: Any) -> WriteReport:
+        return WriteReport(self._client.model, CONSOLIDATION_ROLE, pending, **figures)
+
+
+def _request(task: ModelTask) -> ChatRequest:
+    return consolidation_request(task.name, task.label, task.evidence)
