@@ -258,6 +258,25 @@ def message_dates(
     return found
 
 
+def dates_in_messages(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> list[tuple[int, int, int]]:
+    """Return (position of the event, first day, last day) of each date in the texts of events.
+
+    Days are counted from 1970, and both are included.
+    """
+    return rows(
+        connection,
+        """
+        SELECT ids.key, CAST(julianday(first_day) - julianday('1970-01-01') AS INTEGER),
+               CAST(julianday(last_day) - julianday('1970-01-01') AS INTEGER)
+          FROM json_each(?) AS ids CROSS JOIN message_dates ON event_id = ids.value
+         ORDER BY ids.key, char_start
+        """,
+        (json_array(event_ids),),
+    )
+
+
 class CurrentClaim(NamedTuple):
     """The current value of a slot, and the fact that states it."""
 

@@ -43,7 +43,6 @@ MIN_OWNER_CONVERSATIONS = 10
 MAX_CACHED_SCORES = 4_000_000
 # Rows read at a time.
 _BLOCK = 50_000
-_DAY_MS = 86_400_000
 
 Floats = npt.NDArray[np.float32]
 TermScores = npt.NDArray[np.complex64]
@@ -103,8 +102,6 @@ class Turns:
         self._in_assistant_chats: Mask | None = None
         self._cached_participations: tuple[Ints, Ints] | None = None
         self._cached_chats: ChatPlatforms | None = None
-        # UTC offset -> the days of all turns; one at most.
-        self._cached_days: dict[int, Ints] = {}
         self._update_norms()
 
     def follow(self) -> None:
@@ -165,12 +162,6 @@ class Turns:
     def occurred_at(self) -> Array:
         """The time of each turn (unix ms)."""
         return self._columns["occurred_at"].values
-
-    def days(self, utc_offset: int) -> Ints:
-        """Return the local day of each turn, in days since 1970; `utc_offset` is in minutes."""
-        if utc_offset not in self._cached_days:
-            self._cached_days = {utc_offset: (self.occurred_at + utc_offset * 60_000) // _DAY_MS}
-        return self._cached_days[utc_offset]
 
     @property
     def platforms(self) -> Sequence[str]:
@@ -415,7 +406,6 @@ class Turns:
         self._in_assistant_chats = None
         self._cached_participations = None
         self._cached_chats = None
-        self._cached_days = {}
 
 
 class EventPlaces:

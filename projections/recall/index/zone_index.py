@@ -27,7 +27,11 @@ from recollect.projections.identity.entities_for_recall import (
     events_mentioning_each,
 )
 from recollect.projections.memory.fact_statements import events_with_occasions
-from recollect.projections.memory.facts_for_recall import event_facts, present_row_kinds
+from recollect.projections.memory.facts_for_recall import (
+    dates_in_messages,
+    event_facts,
+    present_row_kinds,
+)
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.recall.index import array_store
 from recollect.projections.recall.index.fact_index import Facts
@@ -41,6 +45,7 @@ from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.index.lookup_cache import LookupCache
 from recollect.projections.recall.index.retracted import Retracted, find_retracted
 from recollect.projections.recall.index.token_index import Tokens
+from recollect.projections.recall.index.turn_days import DayPairs, NamedDays, TurnDays
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.vector_index import Vectors, VectorTargets
 from recollect.projections.row_changes import change_count, changed_since, has_reused_row
@@ -108,6 +113,7 @@ class Index:
         self.mentions_of = LookupCache(
             partial(_mentions_of, identity, self.turns), _MAX_CACHED_POSITIONS // MAX_MENTIONS
         )
+        self._turn_days = TurnDays(self.turns, partial(dates_in_messages, files.memory.connection))
         self._mentioning: dict[frozenset[str], Ints] = {}
         #: Words of a slot's relation -> unit vector of the phrase, unit vectors of its words.
         #: Cleared after an erasure.
@@ -162,6 +168,8 @@ class Index:
             self.mentions_of,
         ):
             cache.clear()
+        if self._state.lineages != before.lineages:
+            self._turn_days.clear()
         self._mentioning.clear()
         self._replaced = None
         self._retracted = None
@@ -249,6 +257,15 @@ class Index:
         return np.arange(
             np.searchsorted(numbers, self._state.watermarks["memory"], "right"), len(numbers)
         )
+
+    @property
+    def named_days(self) -> NamedDays:
+        """The dates in the texts of the turns."""
+        return self._turn_days.named(self.decided_turn_count)
+
+    def day_pairs(self, utc_offset: int) -> DayPairs:
+        """Return the pairs of turns and their days; `utc_offset` is in minutes."""
+        return self._turn_days.pairs(utc_offset, self.decided_turn_count)
 
     @property
     def should_store(self) -> bool:

@@ -39,7 +39,8 @@ def candidates(
     best = top_turns(scored, eligible, profile, 2 * pool)
     by_day = "day" in arms and profile.weights.get("day") and len(index.turns.platforms) > 1
     if by_day:
-        day = same_day(best.places, best.scores, index.turns, question.utc_offset)
+        pairs = index.day_pairs(question.utc_offset)
+        day = same_day(best.places, best.scores, index.turns.platform, pairs)
         best = top_turns(scored.with_arm("day", day), eligible, profile, 2 * pool)
     places = np.sort(best.places)
     tokens = question.vectors.tokens
@@ -58,7 +59,7 @@ def candidates(
             places = distinct(np.concatenate((places, reached)))
     if by_day:
         seeds = top_candidates(scored.at(places), eligible, profile, 2 * pool)
-        day = same_day(seeds.places, seeds.scores, index.turns, question.utc_offset)
+        day = same_day(seeds.places, seeds.scores, index.turns.platform, pairs)
         scored = scored.with_arm("day", day)
     needs_all = question.query.explain or profile.fusion == "rrf"
     return scored.all_turns() if needs_all else scored.at(places)

@@ -97,3 +97,18 @@ def test_of_a_time_alone_all_is_found_and_nothing_else(words_only: Memory, quest
 def test_of_a_time_without_a_turn_nothing_is_excluded(words_only: Memory) -> None:
     tell(words_only, [say("It happened to rain.", "january")])
     assert cited(ask(words_only, "What happened in March 2019?")) == ["january"]
+
+
+def test_a_turn_that_names_a_day_is_of_that_day(words_only: Memory) -> None:
+    tell(
+        words_only,
+        [
+            say("The choir sings on 3 June 2026 in the barn.", "named"),
+            say("The choir sings in the barn.", "other", at=START + DAY),
+        ],
+    )
+    of_june = "What did the choir sing in June 2026?"
+    first = ask(words_only, of_june, explain=True, scope=("events",))[0]
+    assert cited([first]) == ["named"]
+    assert first.arms is not None
+    assert first.arms["temporal"] == 1

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.facts_for_recall import facts_about_days
+from recollect.projections.recall.index.turn_days import EPOCH, NamedDays
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.times.time_spans import Span
 from recollect.text.dates.found_dates import local_day
@@ -28,8 +29,8 @@ _OVERLAP_SCORE = 0.5
 def closeness(spans: Sequence[Span], utc_offset: int, index: Index, files: ZoneFiles) -> Floats:
     """Return 1 for the turns within one of the time spans, and less for others, by distance.
 
-    A turn with a fact that speaks of days in a span scores 1 too, or 0.5 if these days only overlap
-    the span.
+    A turn that names days in a span, or has a fact that speaks of them, scores 1 too, or 0.5 if
+    these days only overlap the span.
     """
     at = index.turns.occurred_at
     scores = np.zeros(len(index.turns), np.float32)
@@ -38,19 +39,28 @@ def closeness(spans: Sequence[Span], utc_offset: int, index: Index, files: ZoneF
         near = np.flatnonzero(distance <= _REACH_MS)
         decayed = np.float32(_BESIDE_SCORE) * np.exp(distance[near] / np.float32(-_DECAY_MS))
         scores[near] = np.maximum(scores[near], np.where(distance[near] > 0, decayed, 1))
-        _score_facts(scores, (first, last), utc_offset, index, files)
+        first_day, last_day = (local_day(moment, utc_offset) for moment in (first, last))
+        _score_named_days(scores, first_day, last_day, index.named_days)
+        _score_facts(scores, first_day, last_day, index, files)
     return scores
 
 
-def _score_facts(
-    scores: Floats, span: Span, utc_offset: int, index: Index, files: ZoneFiles
-) -> None:
-    """Raise the scores of the turns whose facts speak of days in a span."""
-    first, last = (date.fromordinal(local_day(moment, utc_offset)).isoformat() for moment in span)
-    found = facts_about_days(files.memory.connection, first, last)
+def _score_named_days(scores: Floats, first: int, last: int, dates: NamedDays) -> None:
+    """Raise the scores of the turns whose texts name days (ordinals) in a span."""
+    first, last = first - EPOCH, last - EPOCH
+    overlaps = np.flatnonzero((dates.first <= last) & (dates.last >= first))
+    inside = (dates.first[overlaps] >= first) & (dates.last[overlaps] <= last)
+    raised = np.where(inside, np.float32(1), np.float32(_OVERLAP_SCORE))
+    np.maximum.at(scores, dates.places[overlaps], raised)
+
+
+def _score_facts(scores: Floats, first: int, last: int, index: Index, files: ZoneFiles) -> None:
+    """Raise the scores of the turns whose facts speak of days (ordinals) in a span."""
+    first_day, last_day = (date.fromordinal(day).isoformat() for day in (first, last))
+    found = facts_about_days(files.memory.connection, first_day, last_day)
     places = index.facts.places_of([each.fact_id for each in found])
     for each in found:
         place = places.get(each.fact_id)
         if place is not None and each.fact_id not in index.retracted.facts:
-            inside = first <= each.first_day and each.last_day <= last
+            inside = first_day <= each.first_day and each.last_day <= last_day
             scores[place] = max(scores[place], 1.0 if inside else _OVERLAP_SCORE)
