@@ -171,6 +171,10 @@ class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
     when: Annotated[
         DateRange | None, Meta(description="Days that its text names; null if it names none.")
     ] = None
+    uncertain: Annotated[
+        Uncertainty | None,
+        Meta(description="Why it is uncertain; null if nothing that it depends on has changed."),
+    ] = None
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -239,7 +243,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     uncertain: Annotated[
         Uncertainty | None,
         Meta(
-            description="Why a fact, or a fact of a message, is uncertain; left out if it is not."
+            description="Why a fact, or a fact of a message, an observation or a mental model, is "
+            "uncertain; left out if none is."
         ),
     ] = None
 

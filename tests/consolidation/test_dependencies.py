@@ -131,6 +131,46 @@ def test_G5_facts_recall_context_and_why_show_both_messages(zone: Zone) -> None:
     assert "because of 'm2' and 'm3'" in steps[0].description
 
 
+ABOUT_PICK_UP = (
+    "I booked a pick-up in Lisbon for 3 May 2026.",
+    "I paid Otto for the pick-up in Lisbon.",
+    "I bought a child seat for the pick-up.",
+)
+
+
+def test_G5_a_report_marks_what_is_uncertain_and_says_why(zone: Zone) -> None:
+    tell(zone, (FLIGHT, *ABOUT_PICK_UP, RULE, MOVED))
+    report = zone.reflect("What about Ada's pick-up?")
+    (observation,) = [each for each in report.results if "– pick-up:" in each.text]
+    assert observation.uncertain is not None
+    assert observation.uncertain.source_event_ids == ["m4", "m5"]
+    (line,) = [each for each in report.text.splitlines() if "Ada – pick-up:" in each]
+    assert "(uncertain since 2026-04-06) [m" in line
+    assert f'  - because: "{RULE}"; "Ada: {MOVED}" [m4, m5]' in report.text.splitlines()
+    assert "  - rests on 2026-04-03: Ada paid Otto for the pick-up in Lisbon. (uncertain)" in (
+        report.text.splitlines()
+    )
+    zone.retract("m5")
+    assert "uncertain" not in zone.reflect("What about Ada's pick-up?").text
+
+
+def test_G5_a_page_and_an_observation_in_a_block_say_it(zone: Zone) -> None:
+    tell(zone, (FLIGHT, *ABOUT_PICK_UP, RULE, MOVED))
+    note = f'(uncertain since 6 April 2026: "{RULE}"; "Ada: {MOVED}")'
+    block = zone.context("What do you know about Ada's pick-up?").block
+    (line,) = [each for each in block.splitlines() if "observation]" in each]
+    assert note in line
+    ada = zone.get_entity("Ada").id
+    model = zone.create_mental_model("Ada", "About Ada.", entity_id=ada)
+    zone.refresh_mental_model(model.id)
+    (page,) = [
+        each for each in zone.context("Tell me about Ada.").block.splitlines() if ", Ada]" in each
+    ]
+    assert f"child seat for the pick-up (said 4 Apr 2026) {note}" in page
+    # The reason is given once.
+    assert "paid Otto for the pick-up in Lisbon (said 3 Apr 2026) (uncertain);" in page
+
+
 @pytest.mark.parametrize(
     "change", ["The launch was postponed to 20 March 2026.", "I cancelled the launch."]
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.answer.fact_days import days_of_facts
+from recollect.projections.recall.answer.uncertainty import uncertainties
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.ranking.document_ranking import ScoredDocuments
 from recollect.schemas.times import format_time
@@ -13,13 +14,18 @@ from recollect.schemas.wire import MemoryRevision, Result, SupportingFact
 
 
 def document_results(
-    found: ScoredDocuments, index: Index, files: ZoneFiles, *, explain: bool
+    found: ScoredDocuments, index: Index, files: ZoneFiles, *, until: int, explain: bool
 ) -> list[Result]:
-    """Return documents as results, best first; an observation with all the facts behind it."""
+    """Return documents as results, best first; an observation with all the facts behind it.
+
+    `until`: the time up to which changes make facts uncertain (unix ms).
+    """
     if not found.documents:
         return []
     fact_ids = sorted({fact.id for item in found.documents for fact in item.facts})
     days = days_of_facts(files.memory.connection, fact_ids)
+    cited = {fact for item in found.documents for fact in item.rests_on}
+    doubts = uncertainties(files, sorted(cited.union(fact_ids)), until)
     canonical = index.canonical_ids.of(id_ for item in found.documents for id_ in item.entities)
     return [
         Result(
@@ -41,6 +47,7 @@ def document_results(
                     as_of=format_time(fact.at),
                     source_event_id=fact.source,
                     when=days.get(fact.id),
+                    uncertain=doubts.get(fact.id),
                 )
                 for fact in item.facts
             ],
@@ -48,6 +55,7 @@ def document_results(
                 MemoryRevision(id=id_, text=text, at=format_time(at))
                 for id_, text, at in item.supersedes
             ],
+            uncertain=next((doubts[fact] for fact in item.rests_on if fact in doubts), None),
         )
         for place in np.argsort(-found.scores, kind="stable").tolist()
         for item in (found.documents[place],)

@@ -43,7 +43,9 @@ class Pipeline:
         scored = self._ranker.score_documents(
             question, self._documents(question, found, index), index
         )
-        document_items = document_results(scored, index, self._files, explain=query.explain)
+        document_items = document_results(
+            scored, index, self._files, until=query.until, explain=query.explain
+        )
         ranked, turn_items = None, []
         if (
             found is not None

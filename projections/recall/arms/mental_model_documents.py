@@ -49,5 +49,6 @@ def _document(report: MentalModelVersion, question: ParsedQuestion, files: ZoneF
         is_stale=report.is_stale,
         entities=frozenset([*report.entities, *([report.entity_id] if report.entity_id else [])]),
         sources=list(turns_for_recall.source_ids(files.events.connection, events).values()),
+        rests_on=report.facts,
         is_whole=report.has_page and _is_about(report, question),
     )

@@ -129,6 +129,7 @@ def _document(
         is_stale=item.is_stale,
         entities=frozenset([item.entity_id, *entities]),
         items=[fact.id for fact in facts if fact.id in said],
+        rests_on=sorted(said),
         sources=[fact.source for fact in facts if fact.id in said],
         facts=[fact for fact in facts if fact.id in near] or facts[:1],
         supersedes=previous,

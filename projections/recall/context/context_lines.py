@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -30,6 +30,8 @@ _MAX_PREVIOUS_LENGTH = 200
 _MAX_FRAMED_WORDS = 8
 # Maximum number of supersessions that are followed from a fact to its latest version.
 _MAX_SUPERSESSIONS = 8
+# The note on a text that is uncertain for a reason that was given before.
+_SHORT_DOUBT = " (uncertain)"
 
 
 class TurnText(NamedTuple):
@@ -56,7 +58,8 @@ def document_line(result: Result) -> Line:
     day = day_in_words(datetime.fromisoformat(result.as_of).date())
     kind = result.type.replace("_", " ")
     heading = label(day, kind, "may be out of date" if result.is_stale else None)
-    return Line(result, f"{heading} {escape(result.text)}{_previous_value(result.supersedes)}")
+    notes = f"{_previous_value(result.supersedes)}{doubt(result.uncertain)}"
+    return Line(result, f"{heading} {escape(result.text)}{notes}")
 
 
 def turn_lines(
@@ -162,7 +165,7 @@ def _line(
     index: Index,
 ) -> Line:
     # What follows each of the turn's texts.
-    notes = f"{frame}{_previous_value(before)}{_doubt(result.uncertain)}"
+    notes = f"{frame}{_previous_value(before)}{doubt(result.uncertain)}"
     ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
     spans = sentences(turn.text)
 
@@ -238,13 +241,35 @@ def _former_text(texts: Sequence[str], changed_at: str) -> str:
     return f" (previously: {values}, changed {datetime.fromisoformat(changed_at):%b %Y})"
 
 
-def _doubt(uncertain: Uncertainty | None) -> str:
-    """Return a note on why what a turn says is uncertain, to follow its text."""
+def doubt(uncertain: Uncertainty | None) -> str:
+    """Return a note on why a text is uncertain, to follow it; empty if it is not."""
     if uncertain is None:
         return ""
     day = day_in_words(datetime.fromisoformat(uncertain.since).date())
     because = f'"{_excerpt(uncertain.dependency)}"; "{_excerpt(uncertain.change)}"'
     return f" (uncertain since {day}: {because})"
+
+
+class Doubtful(NamedTuple):
+    """A text, and the note on why it is uncertain; empty if it is not."""
+
+    text: str
+    note: str
+
+    def cost(self, count: Callable[[str], int], noted: Collection[str]) -> int:
+        """Return the tokens of the text with its note; a note of `noted` is shortened."""
+        note = _SHORT_DOUBT if self.note in noted else self.note
+        return count(f"{self.text}{note}" if self.note else self.text)
+
+
+def with_notes(texts: Iterable[Doubtful]) -> list[str]:
+    """Return texts with their notes; a note that occurs again is shortened."""
+    noted = {""}
+    shown = []
+    for text, note in texts:
+        shown.append(f"{text}{_SHORT_DOUBT if note and note in noted else note}")
+        noted.add(note)
+    return shown
 
 
 def _partly_previous(texts: Collection[str]) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.observation_queries import observation_items
+from recollect.projections.recall.context.context_lines import Doubtful, doubt, with_notes
 from recollect.projections.recall.context.framing import escape, label
 from recollect.projections.recall.context.packing import Line
 from recollect.schemas.wire import Result
@@ -36,20 +37,23 @@ def observation_line(result: Result, files: ZoneFiles, room: int, count: Count) 
     spans = list(dict.fromkeys((start, end) for _, start, end in items))
     places = {fact: spans.index((start, end)) for fact, start, end in items}
     texts = [escape(result.text[start:end]) for start, end in spans]
-    shown: dict[int, str] = {}
+    shown: dict[int, Doubtful] = {}
+    noted: set[str] = set()
     facts = []
     for fact in result.facts:
         place = places.get(fact.id)
         if place is None:
             continue
-        cost = count(texts[place]) + 1
+        item = Doubtful(texts[place], doubt(fact.uncertain))
+        cost = item.cost(count, noted) + 1
         if place not in shown and cost <= left:
             left -= cost
-            shown[place] = texts[place]
+            shown[place] = item
+            noted.add(item.note)
             facts.append(fact)
     if not shown:
         return None
-    text = f"{about} {'; '.join(shown[place] for place in sorted(shown))}"
+    text = f"{about} {'; '.join(with_notes(shown[place] for place in sorted(shown)))}"
     sources = list(dict.fromkeys(fact.source_event_id for fact in facts))
     return Line(
         msgspec.structs.replace(result, text=text, facts=facts, source_event_ids=sources),

@@ -15,7 +15,7 @@ from recollect.operations.answers.recalling import recall
 from recollect.operations.memories import mental_models
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
-from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time
+from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time, Uncertainty
 
 # The sections in order: the scope, the title, and the maximum number of results.
 _SECTIONS: tuple[tuple[Scope, str, int], ...] = (
@@ -116,6 +116,11 @@ def _may_be_outdated(item: Result) -> bool:
     return item.is_stale and not item.superseded_by
 
 
+def _uncertainty(item: Result) -> Uncertainty | None:
+    """Return why an item, or a fact that it rests on, is uncertain."""
+    return item.uncertain or next((fact.uncertain for fact in item.facts if fact.uncertain), None)
+
+
 def _is_new(item: Result, shown: set[str]) -> bool:
     """Return whether an item is not shown yet; a turn counts as shown if a fact from it is."""
     if item.type == "event":
@@ -140,6 +145,12 @@ def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
         lines += ["", f"## {title}", ""]
         for item in items:
             lines += _lines(item)
+    uncertain = sum(_uncertainty(item) is not None for _, items in sections for item in items)
+    if uncertain:
+        lines += [
+            "",
+            f"{pluralise(uncertain, 'line')} may no longer hold: confirm before acting.",
+        ]
     stale = sum(_may_be_outdated(item) for _, items in sections for item in items)
     if stale:
         lines += ["", f"{pluralise(stale, 'line')} may be out of date: go by the facts."]
@@ -148,19 +159,28 @@ def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
 
 def _lines(item: Result) -> Iterable[str]:
     who = f", {_single_line(item.sender_name)}" if item.sender_name else ""
-    note = " (may be out of date)" if _may_be_outdated(item) else ""
+    doubt = _uncertainty(item)
+    marks = [
+        *(["may be out of date"] if _may_be_outdated(item) else []),
+        *([f"uncertain since {doubt.since[:10]}"] if doubt is not None else []),
+    ]
+    note = f" ({', '.join(marks)})" if marks else ""
     cited = (
         f" [{', '.join(map(_single_line, item.source_event_ids))}]" if item.source_event_ids else ""
     )
     # A fact may begin with its sender's name.
     text = item.text.removeprefix(f"{item.sender_name}: ")
     yield f"- {item.as_of[:10]}{who}: {_single_line(text)}{note}{cited}"
+    if doubt is not None:
+        because = f'"{_single_line(doubt.dependency)}"; "{_single_line(doubt.change)}"'
+        yield f"  - because: {because} [{', '.join(map(_single_line, doubt.source_event_ids))}]"
     for change in item.supersedes:
         yield f"  - previously, until {change.at[:10]}: {_single_line(change.text)}"
     for change in item.superseded_by:
         yield f"  - superseded on {change.at[:10]} by: {_single_line(change.text)}"
     for fact in item.facts:
-        yield f"  - rests on {fact.as_of[:10]}: {_single_line(fact.text)}"
+        mark = " (uncertain)" if fact.uncertain else ""
+        yield f"  - rests on {fact.as_of[:10]}: {_single_line(fact.text)}{mark}"
 
 
 def _single_line(text: str) -> str:

@@ -104,6 +104,7 @@ const Result = component((props) => () => {
           ${result.is_stale || result.superseded_by?.length
             ? html`<span class="flag">out of date</span>`
             : null}
+          ${result.uncertain ? html`<span class="flag">uncertain</span>` : null}
         </div>
       </div>
       <${Score} score=${result.score} />
