@@ -58,6 +58,7 @@ _OF_EVENTS = {
     "memory_versions": ("id",),
     "memory_references": ("memory_id",),
     "memory_accesses": ("memory_id",),
+    "memory_archivals": ("memory_id",),
 }
 #: Tables of memory.db by the columns that name facts, or facts or events.
 _OF_FACTS = {

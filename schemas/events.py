@@ -14,6 +14,8 @@ RESERVED_PLATFORM = "recollect"
 MemoryScope = Literal["agent", "user", "zone", "global"]
 MemoryVisibility = Literal["private", "shared", "public"]
 MemoryState = Literal["active", "inactive", "deleted"]
+#: Why a memory is archived: it was long unused, it no longer holds, or somebody asked for it.
+ArchiveCause = Literal["age", "expiry", "request"]
 PeerKind = Literal["dm", "group", "channel"]
 Direction = Literal["in", "out"]
 
@@ -325,6 +327,16 @@ class SetMemoryState(
     state: MemoryState
 
 
+class ArchiveMemories(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="archive_memories"
+):
+    """Moves memories to the archival store; `restore` moves them back."""
+
+    memory_ids: tuple[str, ...]
+    cause: ArchiveCause = "request"
+    restore: bool = False
+
+
 class RecordingRef(msgspec.Struct, frozen=True, array_like=True):
     """A reference to a recorded model answer: its offset in the zone's partition, and its hash."""
 
@@ -591,6 +603,7 @@ AnyPayload = (
     | RefreshMentalModel
     | Retract
     | SetMemoryState
+    | ArchiveMemories
     | ModelAnswered
     | ModelConsolidated
     | SetWriterPrompt

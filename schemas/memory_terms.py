@@ -41,6 +41,10 @@ DEFAULT_IMPORTANCE = 0.5
 DECAY_PER_DAY = 0.95
 MIN_IMPORTANCE = 0.1
 
+MemoryTier = Literal["main", "recall", "archival"]
+#: The tiers, in the order in which they are searched.
+TIERS: tuple[MemoryTier, ...] = get_args(MemoryTier)
+
 #: Begins the conversation of private memories: each reader has one, which nobody else may read.
 PRIVATE_PEER = "private:"
 
@@ -48,6 +52,13 @@ PRIVATE_PEER = "private:"
 READERS_MARK = "\x1f"
 
 _DAY_MS = 86_400_000
+
+
+class TierLimits(NamedTuple):
+    """How many memories the main context has, and for how long others stay in the recall store."""
+
+    main_capacity: int = 100
+    max_age_hours: float = 24.0
 
 
 class Owner(NamedTuple):

@@ -55,6 +55,9 @@ COMMAND_TABLE = {
     "memories": CommandEntry(
         "derived.memory_commands", "List stored memories: texts that somebody asked to remember."
     ),
+    "tiers": CommandEntry(
+        "derived.tier_commands", "Print how many stored memories are in each tier."
+    ),
     "episodes": CommandEntry(
         "derived.episode_commands", "List episodes; show the messages of one, or its versions."
     ),

@@ -289,6 +289,7 @@ class QueryService:
                 ticks=ticks,
                 profile_facts=home.configuration.profile_facts,
                 passes_hour=home.configuration.passes_hour,
+                tier_limits=home.configuration.tier_limits,
                 analyses=analyses,
             )
             if decides

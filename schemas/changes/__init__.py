@@ -101,6 +101,7 @@ from recollect.schemas.changes.sections import (
 )
 from recollect.schemas.changes.stored_memory_rows import (
     StoredMemory,
+    StoredMemoryArchival,
     StoredMemoryRecallCount,
     StoredMemoryReference,
     StoredMemoryVersion,
@@ -184,6 +185,7 @@ __all__ = [
     "Section",
     "StatedDependency",
     "StoredMemory",
+    "StoredMemoryArchival",
     "StoredMemoryRecallCount",
     "StoredMemoryReference",
     "StoredMemoryVersion",

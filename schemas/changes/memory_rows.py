@@ -8,6 +8,7 @@ from recollect.schemas.changes.learning_rows import LearningRow
 from recollect.schemas.changes.row import Row
 from recollect.schemas.changes.stored_memory_rows import (
     StoredMemory,
+    StoredMemoryArchival,
     StoredMemoryRecallCount,
     StoredMemoryReference,
     StoredMemoryVersion,
@@ -826,6 +827,7 @@ MemoryRow = (
     | StoredMemoryVersion
     | StoredMemoryReference
     | StoredMemoryRecallCount
+    | StoredMemoryArchival
     | DeadLetter
     | DecisionDependencies
     | LearningRow

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from recollect.schemas.changes.row import Row
-from recollect.schemas.events import MemoryScope, MemoryState, MemoryVisibility
+from recollect.schemas.events import ArchiveCause, MemoryScope, MemoryState, MemoryVisibility
 
 
 class StoredMemory(Row, frozen=True, array_like=True, tag="stored_memory"):
@@ -83,6 +83,23 @@ class StoredMemoryRecallCount(Row, frozen=True, array_like=True, tag="memory_acc
     number: int
     memory_id: str
     count: int
+    at: int
+
+
+class StoredMemoryArchival(Row, frozen=True, array_like=True, tag="memory_archival"):
+    """What the ledger record `number` of time `at` (unix ms) did: it archived or restored a memory.
+
+    Attributes:
+        memory_id: id of the version that was current.
+        is_archived: 1 if it was archived, 0 if it was restored.
+    """
+
+    TABLE: ClassVar = "memory_archivals"
+    KEY: ClassVar = ("memory_id", "number")
+    memory_id: str
+    number: int
+    is_archived: int
+    cause: ArchiveCause
     at: int
 
 

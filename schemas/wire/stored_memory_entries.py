@@ -8,8 +8,14 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.events import MemoryScope, MemoryState, MemoryVisibility
-from recollect.schemas.memory_terms import DEFAULT_ENRICHMENTS, Enrichment, StoredMemoryType
+from recollect.schemas.events import ArchiveCause, MemoryScope, MemoryState, MemoryVisibility
+from recollect.schemas.memory_terms import (
+    DEFAULT_ENRICHMENTS,
+    Enrichment,
+    MemoryTier,
+    StoredMemoryType,
+)
+from recollect.schemas.relationship_types import RelationshipType
 from recollect.schemas.wire.answering import Time
 from recollect.schemas.wire.list_entries import Page
 from recollect.schemas.wire.reports import RememberReceipt
@@ -107,6 +113,21 @@ class MemoryDate(msgspec.Struct, frozen=True, kw_only=True):
     time: Annotated[str | None, Meta(description="The time of day, as HH:MM.")] = None
 
 
+class MemoryRelationship(msgspec.Struct, frozen=True, kw_only=True):
+    """A relationship that a memory's text states: a subject, a predicate and an object."""
+
+    subject: Annotated[str, Meta(description="The name that it begins at.")]
+    predicate: Annotated[RelationshipType, Meta(description="Type of the relationship.")]
+    object: Annotated[str, Meta(description="The name that it leads to.")]
+    confidence: Annotated[float, Meta(description="How likely it is, from 0 to 1.")]
+    subject_id: Annotated[
+        str | None, Meta(description="Id of the subject's entity, if it is known.")
+    ] = None
+    object_id: Annotated[
+        str | None, Meta(description="Id of the object's entity, if it is known.")
+    ] = None
+
+
 class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     """A version of a stored memory."""
 
@@ -123,6 +144,16 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     scope: Annotated[MemoryScope, Meta(description="Who owns it.")]
     visibility: Annotated[MemoryVisibility, Meta(description="Who else reads it.")]
     state: Annotated[MemoryState, Meta(description="active, inactive or deleted.")]
+    tier: Annotated[
+        MemoryTier | None,
+        Meta(description="main, recall or archival; null if it is replaced or not active."),
+    ] = None
+    is_archived: Annotated[bool, Meta(description="It is in the archival store.")] = False
+    archived_at: Annotated[str | None, Meta(description="When it was archived.")] = None
+    archive_cause: Annotated[
+        ArchiveCause | None,
+        Meta(description="age: long unused; expiry: it no longer holds; request."),
+    ] = None
     user_id: Annotated[str | None, Meta(description="The user that it belongs to.")] = None
     agent_id: Annotated[str | None, Meta(description="The agent that it belongs to.")] = None
     namespace: Annotated[str | None, Meta(description="The namespace.")] = None
@@ -145,6 +176,9 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     derived_from_ids: Annotated[
         list[str], Meta(description="Ids of the memories that it was made or follows from.")
     ] = []
+    updates_ids: Annotated[
+        list[str], Meta(description="Ids of memories of which it replaces a fact.")
+    ] = []
     extends_ids: Annotated[list[str], Meta(description="Ids of memories that it adds to.")] = []
     extended_by_ids: Annotated[list[str], Meta(description="Ids of memories that add to it.")] = []
     entities: Annotated[
@@ -155,6 +189,11 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     temporal_refs: Annotated[
         list[MemoryDate], Meta(description="The dates in its text, if asked for.")
     ] = []
+    relationships: Annotated[
+        list[MemoryRelationship],
+        Meta(description="The relationships that its text states, if asked for."),
+    ] = []
+    relationship_count: Annotated[int, Meta(description="The number of these.")] = 0
     earliest_date: Annotated[str | None, Meta(description="The first day it speaks of.")] = None
     latest_date: Annotated[str | None, Meta(description="The last day it speaks of.")] = None
     temporal_stability: Annotated[
@@ -186,6 +225,65 @@ class MemoryStateReport(msgspec.Struct, frozen=True, kw_only=True):
         list[str], Meta(description="Ids that were in this state already, or are deleted.")
     ]
     unknown: Annotated[list[str], Meta(description="Ids of no memory.")]
+
+
+class ArchiveReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of archiving or restoring memories."""
+
+    changed: Annotated[list[str], Meta(description="Ids that were archived, or restored.")]
+    unchanged: Annotated[
+        list[str], Meta(description="Ids that were archived, or not, already, or are not active.")
+    ]
+    unknown: Annotated[list[str], Meta(description="Ids of no memory.")]
+
+
+class TierEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """The size of a tier."""
+
+    tier: Annotated[MemoryTier, Meta(description="main, recall or archival.")]
+    memories: Annotated[int, Meta(description="The number of memories in it.")]
+    capacity: Annotated[
+        int | None, Meta(description="How many it has room for; null: no limit.")
+    ] = None
+    utilization: Annotated[
+        float | None, Meta(description="The part of the capacity that is used, from 0 to 1.")
+    ] = None
+    oldest: Annotated[str | None, Meta(description="When the first was stored.")] = None
+    newest: Annotated[str | None, Meta(description="When the last was stored.")] = None
+
+
+class TierReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The tiers of the stored memories, with their sizes."""
+
+    tiers: Annotated[list[TierEntry], Meta(description="main, recall and archival.")]
+    memories: Annotated[int, Meta(description="The number of memories in all tiers.")]
+    recall_max_age_hours: Annotated[
+        float, Meta(description="The hours after which unused memories are archived.")
+    ]
+
+
+class RecentMemories(msgspec.Struct, frozen=True, kw_only=True):
+    """The main context, most recently used first, then the newest of the recall store."""
+
+    memories: Annotated[list[StoredMemory], Meta(description="The memories, in this order.")]
+
+    def __iter__(self) -> Iterator[StoredMemory]:
+        return iter(self.memories)
+
+
+class TierHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that a search found."""
+
+    score: Annotated[float, Meta(description="How well it matches, as in recall.")]
+    memory: Annotated[StoredMemory, Meta(description="The memory.")]
+
+
+class TierSearch(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search found, by tier, best first."""
+
+    main: Annotated[list[TierHit], Meta(description="In the main context.")] = []
+    recall: Annotated[list[TierHit], Meta(description="In the recall store.")] = []
+    archival: Annotated[list[TierHit], Meta(description="In the archival store.")] = []
 
 
 class MemoryDiff(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The agent that keeps stored memories: their versions, states, and what they mention.
+"""The agent that keeps stored memories: their versions, states, tiers, and what they mention.
 
 A memory is a `remember` event and the events that replaced it. The facts of earlier versions, and
 all facts of an inactive or deleted memory, are retracted.
@@ -21,10 +21,11 @@ from recollect.schemas.changes import (
     Mention,
     MessageDate,
     StoredMemory,
+    StoredMemoryArchival,
     StoredMemoryReference,
     StoredMemoryVersion,
 )
-from recollect.schemas.events import Event, Remember, SetMemoryState
+from recollect.schemas.events import ArchiveMemories, Event, Remember, SetMemoryState
 from recollect.schemas.memory_terms import DEFAULT_ENRICHMENTS, DIRECTIVE
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
@@ -51,13 +52,15 @@ class StatedFact(NamedTuple):
 class MemoryKeeper(DerivingAgent):
     """Keeps the versions of memories and their states."""
 
-    kinds = frozenset({"remember", "set_memory_state"})
+    kinds = frozenset({"remember", "set_memory_state", "archive_memories"})
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         command = event.payload
+        if isinstance(command, ArchiveMemories):
+            return _archivals(event, command, state)
         if not isinstance(command, SetMemoryState):
             return []
         part = DecidedPart((event.number,))
@@ -92,6 +95,21 @@ class MemoryKeeper(DerivingAgent):
             stated = [StatedFact(fact.id, fact.as_of) for fact in new_facts]
             own.puts += _retractions(version, state, stated)
         return [own, _described(event, content, decided, new_facts)]
+
+
+def _archivals(event: Event, command: ArchiveMemories, state: State) -> list[DecidedPart]:
+    """Return a row for the current version of each memory that is archived or restored."""
+    rows: list[AnyRow] = [
+        StoredMemoryArchival(
+            memory_id=state.memory_versions(memory_id)[-1].id,
+            number=event.number,
+            is_archived=int(not command.restore),
+            cause=command.cause,
+            at=event.occurred_at,
+        )
+        for memory_id in _memories(command.memory_ids, state)
+    ]
+    return [DecidedPart((event.number,), rows)]
 
 
 def _memories(ids: Iterable[str], state: State) -> list[str]:

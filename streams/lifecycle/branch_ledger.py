@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from recollect.schemas.events import (
+    ArchiveMemories,
     Content,
     CreateMentalModel,
     DecideMerge,
@@ -37,6 +38,7 @@ _BATCH_SIZE = 1_000
 #: What a promotion publishes: what was said, and commands that name memories by ids, which are the
 #: same in the zone. Commands that name records by their numbers stay in the branch.
 PROMOTED = (
+    ArchiveMemories,
     Content,
     CreateMentalModel,
     DecideMerge,

@@ -18,6 +18,7 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import (
     KINDS,
     Analyse,
+    ArchiveMemories,
     CompleteTrajectory,
     CreateMentalModel,
     CreatePlaybook,
@@ -188,6 +189,7 @@ def story(zone: Zone) -> Iterator[Draft]:
     stored = zone.events[-1].id
     yield command(SetMemoryState(source_id="z", memory_ids=(stored,), state="inactive"))
     yield command(SetMemoryState(source_id="q", memory_ids=(stored,), state="active"))
+    yield command(ArchiveMemories(source_id="g", memory_ids=(stored,)))
     yield command(RecallsCounted(source_id="i", accesses=(RecallCount("memory", stored, 1),)))
     yield command(RefreshModels(source_id="f", min_facts=2), at=START + DAY)
     yield from learning(zone)

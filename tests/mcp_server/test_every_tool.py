@@ -140,6 +140,18 @@ def test_memories_are_stored_queried_and_deactivated(ada: Agent) -> None:
     assert ada.call("stored_memory", id=id_)["state"] == "inactive"
 
 
+def test_memories_are_archived_found_there_and_restored(ada: Agent) -> None:
+    (receipt,) = ada.call("store_memories", memories=[{"content": "The oak fell."}])["receipts"]
+    id_ = receipt["event_id"]
+    assert ada.call("archive_memories", ids=[id_])["changed"] == [id_]
+    assert ada.call("memory_tiers")["tiers"][2]["memories"] == 1
+    (hit,) = ada.call("search_tiers", query="What fell?", limit=1)["archival"]
+    assert hit["memory"]["content"] == "The oak fell."
+    assert id_ not in str(ada.call("recent_memories"))
+    assert ada.call("archive_memories", ids=[id_], restore=True)["changed"] == [id_]
+    assert id_ in str(ada.call("recent_memories"))
+
+
 def test_forgetting_says_what_would_go_unless_it_is_told_to(ada: Agent) -> None:
     done = ada.call("retain", content="The cat is called Mio.")
     would = ada.call("forget", ids=[done["event_id"]])

@@ -196,6 +196,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "certificate": {"number": 1},
     "record": {"number": 5},
     "infer": {"query": "Who keeps the deploy key?"},
+    "search_tiers": {"query": "Who keeps the deploy key of Zelda?"},
 }
 DEFAULTS: dict[str, Any] = {
     "id": "{id}",

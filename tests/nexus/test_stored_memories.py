@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from recollect import InvalidInput, Recollect, UnknownId
+from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
+from recollect.operations.ingestion.ingesting import command
+from recollect.operations.memories import memory_reading
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter, memories
+from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.wire import MemoryInput, StoredMemory
 
 DAY = 86_400_000
@@ -19,6 +24,18 @@ DAY = 86_400_000
 def zone(tmp_path: Path) -> Iterator[Zone]:
     with Recollect(tmp_path / "home") as recollect:
         yield recollect.zone("acme")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recollect]:
+    with Recollect(tmp_path_factory.mktemp("plain") / "home", encoder="none") as recollect:
+        yield recollect
+
+
+@pytest.fixture
+def plain(home: Recollect, request: pytest.FixtureRequest) -> Zone:
+    """A zone of a home without an encoder, which tests share."""
+    return home.zone(hashlib.sha256(request.node.name.encode()).hexdigest()[:16])
 
 
 def store(zone: Zone, content: str, **attributes: object) -> str:
@@ -102,6 +119,80 @@ class TestMemoryStore:
         store(zone, "John Smith joined Google as a senior engineer.")
         id_ = store(zone, "He went to the store", enrichments=["resolve_coreferences"])
         assert zone.stored_memory(id_).resolved_content == "John Smith went to the store"
+
+    @pytest.mark.parametrize(
+        ("text", "words", "kind"),
+        [
+            ("Mary Jones plays the cello.", "Mary Jones", "PERSON"),
+            ("Ada works at Acme Ltd.", "Acme Ltd", "ORG"),
+            ("We met in Oslo.", "Oslo", "LOCATION"),
+            ("It began on 3 March 2024.", "3 March 2024", "DATE"),
+            ("The train leaves at 14:30.", "14:30", "TIME"),
+            ("It cost 250 euros.", "250 euros", "NUMBER"),
+            ("I speak German.", "German", "CONCEPT"),
+            ("We ran at the Berlin Marathon.", "Berlin Marathon", "EVENT"),
+            ("My new iPhone 15 broke.", "iPhone 15", "PRODUCT"),
+            ("The service uses PostgreSQL.", "PostgreSQL", "TECHNOLOGY"),
+            ("Write to ada@example.org.", "ada@example.org", "EMAIL"),
+            ("See https://example.org/plan for more.", "https://example.org/plan", "URL"),
+            ("I drive a Toyota Corolla.", "Toyota Corolla", "OTHER"),
+        ],
+    )
+    def test_C5_each_of_the_thirteen_types_has_its_place(
+        self, plain: Zone, text: str, words: str, kind: str
+    ) -> None:
+        found = plain.stored_memory(store(plain, text))
+        (entity,) = [each for each in found.entities if each.text == words]
+        assert entity.type == kind
+        assert text[entity.start : entity.end] == words
+        assert 0 < entity.confidence <= 1
+        assert text in contents(plain.query_memories(entity_type=kind))
+
+    def test_C4_relationships_are_triples_of_names(self, plain: Zone) -> None:
+        asked = ["extract_relationships"]
+        id_ = store(plain, "Alice manages Bob Stone.", enrichments=asked, scope="user")
+        found = plain.stored_memory(id_)
+        triples = [(each.subject, each.predicate, each.object) for each in found.relationships]
+        assert triples == [("Alice", "MANAGES", "Bob Stone")]
+        assert found.relationship_count == 1
+        assert 0 < found.relationships[0].confidence <= 1
+        silent = plain.stored_memory(store(plain, "Alice manages Tim Lane.", enrichments=[]))
+        assert not silent.relationships
+
+    def test_C4_a_memory_updates_the_one_whose_fact_it_replaces(self, plain: Zone) -> None:
+        old = store(plain, "Bob lives in Rome.")
+        new = store(plain, "Actually, Bob lives in Oslo.", enrichments=["detect_evolution"])
+        assert plain.stored_memory(new).updates_ids == [old]
+        plain.forget(old)
+        assert plain.stored_memory(new).updates_ids == []
+
+    def test_C7_a_memory_is_stale_after_its_time_to_live(
+        self, plain: Zone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        id_ = store(plain, "Alice is currently in London.")
+        now = unix_ms()
+        for days, is_stale in ((29, False), (31, True)):
+            at = now + days * DAY
+            monkeypatch.setattr(memory_reading, "unix_ms", lambda at=at: at)
+            assert plain.stored_memory(id_).is_stale == is_stale, days
+        found = plain.query_memories(temporal_stability="dynamic")
+        assert [each.memory_id for each in found] == [id_]
+        assert not plain.query_memories(temporal_stability="static").memories
+
+    def test_C11_a_read_restores_the_importance(
+        self, plain: Zone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        id_ = store(plain, "Tea.", importance=0.8)
+        later = unix_ms() + 10 * DAY
+        monkeypatch.setattr(memory_reading, "unix_ms", lambda: later)
+        found = plain.stored_memory(id_)
+        assert found.effective_importance == pytest.approx(0.8 * 0.95**10, abs=0.001)
+        assert found.importance == 0.8
+        read = RecallsCounted(source_id="r", accesses=(RecallCount("memory", id_, 3),))
+        command(plain._zone, read, later - DAY)
+        found = plain.stored_memory(id_)
+        assert found.effective_importance == pytest.approx(0.8 * 0.95, abs=0.001)
+        assert found.access_count == 3
 
     def test_importance_decays_by_a_twentieth_a_day(self, zone: Zone) -> None:
         from recollect.schemas.memory_terms import decayed_importance

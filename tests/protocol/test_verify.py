@@ -234,7 +234,8 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
     assert empty == {
         "analysis_runs", "cluster_changes", "cluster_consolidations", "cluster_facts",
         "consolidation_ticks", "deletions", "dependencies", "dependency_terms", "entity_tags",
-        "facets", "fact_repeats", "fact_units", "memories", "memory_accesses",
+        "facets", "fact_merges", "fact_repeats", "fact_units", "memories", "memory_accesses",
+        "memory_archivals",
         "memory_references", "memory_versions", "observation_facts", "observation_items",
         "observation_merges", "observation_versions", "pass_ticks", "playbook_strategies",
         "playbook_uses", "playbook_versions",

@@ -429,6 +429,25 @@ def _stored(zone: Zone) -> list[object]:
     ]
 
 
+def _in_tiers(zone: Zone) -> list[object]:
+    texts = ("Ada prefers tea.", "The oak fell.")
+    made = zone.store_memories([MemoryInput(content=text) for text in texts])
+    tea, oak = (each.event_id for each in made)
+    reports = [
+        zone.archive_memories([tea, "unknown"]),
+        zone.archive_memories([tea, oak]),
+        zone.archive_memories([tea], restore=True),
+    ]
+    found = zone.search_tiers("What does Ada prefer?", limit=1)
+    return [
+        *[(len(each.changed), len(each.unchanged), each.unknown) for each in reports],
+        [(each.tier, each.memories, each.utilization) for each in zone.memory_tiers().tiers],
+        [each.content for each in zone.recent_memories(limit=5)],
+        [[hit.memory.content for hit in hits] for hits in (found.main, found.archival)],
+        [each.content for each in zone.query_memories(tier="archival")],
+    ]
+
+
 #: What changes something: each in a zone of its own, in which the same was told.
 CHANGING: dict[str, Callable[[Zone], object]] = {
     "ingest": _ingested,
@@ -439,6 +458,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     ],
     "store_memories query_memories stored_memory memory_versions roll_back_memory "
     "set_memory_state diff_memories": _stored,
+    "archive_memories memory_tiers recent_memories search_tiers": _in_tiers,
     "forget": _forgotten,
     "certificates certificate": _certified,
     "propose_merge decide_merge": _merged,

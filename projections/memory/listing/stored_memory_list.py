@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from recollect.projections.memory.listing.tier_list import ARCHIVED, MAYBE_ARCHIVED
 from recollect.projections.reader_views import Reader
 from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.changes import StoredMemory, StoredMemoryVersion
@@ -31,12 +32,13 @@ _NEVER = 2**62
 
 
 class ListedMemory(NamedTuple):
-    """A version of a memory, its place among the versions, and how often it was retrieved."""
+    """A version of a memory, its place among the versions, its uses, and whether it is archived."""
 
     memory: StoredMemory
     version: StoredMemoryVersion
     access_count: int
     last_accessed_at: int | None
+    is_archived: bool
 
 
 class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,9 +51,12 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
         valid_at, known_at: a time at which they were true, or stored and current.
         invalid_by: leave out what was no longer true then.
         superseded: include versions that are not current.
+        archived: whether they are in the archival store.
     """
 
     ids: Sequence[str] | None = None
+    excluded_ids: Sequence[str] = ()
+    archived: bool | None = None
     state: str | None = None
     scope: str | None = None
     memory_type: str | None = None
@@ -104,14 +109,18 @@ def memories(
         conditions.append(each.sql.format(*places))
     found = rows(
         connection,
-        f"SELECT {_MEMORY}, {_VERSION}, {_ACCESSES} {source} {_VERSIONS} "
+        f"SELECT {_MEMORY}, {_VERSION}, {_ACCESSES}, {ARCHIVED} {source} {_VERSIONS} "
         f"WHERE {' AND '.join(conditions) or '1'} "
         f"ORDER BY memories.created_at DESC, memories.number DESC LIMIT {limit:d}",
         values,
     )
     return [
         ListedMemory(
-            StoredMemory(*row[:_WIDTH]), StoredMemoryVersion(*row[_WIDTH:-2]), row[-2] or 0, row[-1]
+            StoredMemory(*row[:_WIDTH]),
+            StoredMemoryVersion(*row[_WIDTH:-3]),
+            row[-3] or 0,
+            row[-2],
+            bool(row[-1]),
         )
         for row in found
     ]
@@ -172,7 +181,7 @@ def stored_ids(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
 
 
 def related_memories(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Return (memory, EXTENDS or DERIVES, other memory) by the relations of their facts."""
+    """Return (memory, relation, other memory), by the relations and ends of their facts."""
     found = rows(
         connection,
         """
@@ -189,6 +198,13 @@ def related_memories(connection: apsw.Connection, ids: Sequence[str]) -> list[tu
           JOIN fact_relations ON target_fact_id = own.id AND relation = 'EXTENDS'
           JOIN facts AS other ON other.id = fact_relations.fact_id
           JOIN memories ON memories.id = other.source_event_id
+        UNION
+        SELECT DISTINCT own.source_event_id, 'UPDATES', other.source_event_id
+          FROM json_each(?1) AS given
+          CROSS JOIN facts AS own ON own.source_event_id = given.value
+          JOIN fact_ends ON fact_ends.superseded_by = own.id
+          JOIN facts AS other ON other.id = fact_ends.fact_id
+          JOIN memories ON memories.id = other.source_event_id
         ORDER BY 1, 2, 3
         """,
         (json_array(ids),),
@@ -204,6 +220,13 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
     if chosen.ids is not None:
         ids = "SELECT value AS id FROM json_each(?{0})"
         yield _Filter(f"memories.id IN ({ids})", (json_array(chosen.ids),), ids)
+    if chosen.excluded_ids:
+        excluded = "SELECT value FROM json_each(?{0})"
+        yield _Filter(f"memories.id NOT IN ({excluded})", (json_array(chosen.excluded_ids),))
+    if chosen.archived is not None:
+        yield (
+            _Filter(ARCHIVED, (), MAYBE_ARCHIVED) if chosen.archived else _Filter(f"NOT {ARCHIVED}")
+        )
     for name in (*_EQUAL, *_OWNERS):
         if (value := getattr(chosen, name)) is not None:
             yield _Filter(f"memories.{name} = ?{{0}}", (value,))

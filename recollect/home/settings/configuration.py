@@ -20,6 +20,7 @@ from msgspec import Meta
 
 from recollect.home.settings.service_settings import ServiceSettings
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.memory_terms import TierLimits
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from recollect.streams.models.model_settings import ModelSettings
@@ -79,6 +80,18 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
             "passes over observations are due; -1: never",
         ),
     ] = 3
+    main_capacity: Annotated[
+        int,
+        Meta(ge=1, description="the stored memories in the main context, the most recently used"),
+    ] = TierLimits().main_capacity
+    recall_max_age_hours: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="the hours after which unused memories outside the main context are "
+            "archived; the setting ticks turns that off",
+        ),
+    ] = TierLimits().max_age_hours
     disabled_rules: Annotated[
         tuple[str, ...],
         Meta(description="ids of declared rules to disable; extract --trace shows the ids"),
@@ -266,6 +279,13 @@ class Configuration:
         """The hour of the day (UTC) from which daily passes are due; -1: never."""
         found: int = self.resolve("passes_hour").value
         return found
+
+    @property
+    def tier_limits(self) -> TierLimits:
+        """The limits of the tiers of stored memories."""
+        return TierLimits(
+            self.resolve("main_capacity").value, self.resolve("recall_max_age_hours").value
+        )
 
     @property
     def profile_facts(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.ticks.abandoned_turns import tick_if_abandoned
 from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
+from recollect.home.ticks.due_archival import archive_if_due
 from recollect.home.ticks.due_consolidation import tick_if_changed
 from recollect.home.ticks.due_passes import pass_if_due
 from recollect.home.ticks.due_refreshes import refresh_due_models
@@ -18,11 +19,24 @@ def conclude_import(zone: OpenZone, *, of_files: bool) -> None:
     `of_files`: the import was of files, so conversations are complete: turns are closed that were
     abandoned, and episodes analysed that have ended.
     """
-    if zone.open_home.has_follower or zone.node.ledger.workers() or not zone.exists():
-        return
-    for append_if_due in _steps(zone, of_files=of_files):
-        if append_if_due():
-            zone.decide()
+    if _is_concluded_here(zone):
+        for append_if_due in _steps(zone, of_files=of_files):
+            if append_if_due():
+                zone.decide()
+
+
+def archive_after_storing(zone: OpenZone) -> None:
+    """Archive the memories that are due after others were stored."""
+    configuration = zone.open_home.home.configuration
+    is_asked = configuration.ticks and _is_concluded_here(zone)
+    if is_asked and archive_if_due(zone.node, zone.name, configuration.tier_limits):
+        zone.decide()
+
+
+def _is_concluded_here(zone: OpenZone) -> bool:
+    """Return whether no other process appends what is due."""
+    has_worker = zone.open_home.has_follower or zone.node.ledger.workers()
+    return not has_worker and zone.exists()
 
 
 def _steps(zone: OpenZone, *, of_files: bool) -> Iterator[Callable[[], bool | int]]:
@@ -34,6 +48,7 @@ def _steps(zone: OpenZone, *, of_files: bool) -> Iterator[Callable[[], bool | in
     if configuration.ticks:
         yield lambda: tick_if_changed(zone)
         yield lambda: pass_if_due(node, zone.name, configuration.passes_hour)
+        yield lambda: archive_if_due(node, zone.name, configuration.tier_limits)
     if own_types is not None and of_files:
         yield lambda: publish_due(node, zone.name, own_types, unix_ms())
     if configuration.ticks:

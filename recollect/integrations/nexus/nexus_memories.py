@@ -102,6 +102,7 @@ def in_nexus_form(zone: str, memory: StoredMemory) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(memory)
     entities = found.pop("entities")
     dates = found.pop("temporal_refs")
+    relationships = found.pop("relationships")
     return {
         **found,
         "zone_id": zone,
@@ -111,6 +112,7 @@ def in_nexus_form(zone: str, memory: StoredMemory) -> dict[str, Any]:
         "entities_json": _json.encode(entities).decode(),
         "entity_types": ",".join(memory.entity_types),
         "person_refs": ",".join(memory.person_refs),
+        "relationships_json": _json.encode(relationships).decode(),
         "temporal_refs_json": _json.encode(dates).decode(),
     }
 

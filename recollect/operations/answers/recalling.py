@@ -39,18 +39,34 @@ def recall(
         InvalidInput: the query is invalid; the message names the field.
     """
     parsed = query_of(query, fields)
-    question, known_at = _question_in(zone, parsed)
+    return _answer(zone, parsed, *_question_in(zone, parsed))
+
+
+def recall_among(zone: OpenZone, query: Query, numbers: frozenset[int]) -> RecallAnswer:
+    """Return the memories that answer a query, from the events with these numbers alone.
+
+    Raises:
+        InvalidInput: as `recall`.
+    """
+    question, known_at = _question(query)
+    question = msgspec.structs.replace(question, allowed_numbers=numbers)
+    return _answer(zone, query, question, known_at)
+
+
+def _answer(
+    zone: OpenZone, query: Query, question: RecallQuery, known_at: int | LedgerPosition | None
+) -> RecallAnswer:
     answer = with_recaller(
         zone,
-        parsed.profile,
+        query.profile,
         known_at,
         lambda recaller: recaller.recall(question, _reference_time(zone, known_at)),
     )
     if answer is None:
         return RecallAnswer(query=question.text, results=[], ms=0.0)
-    zone.open_home.recallers.store(zone.name, parsed.profile)
-    if parsed.max_tokens is not None:
-        return _truncate(answer, parsed.max_tokens)
+    zone.open_home.recallers.store(zone.name, query.profile)
+    if query.max_tokens is not None:
+        return _truncate(answer, query.max_tokens)
     return answer
 
 

@@ -62,7 +62,7 @@ from recollect.streams.records.lookup import (
 _KINDS_WITHOUT_TEXT = frozenset(
     {
         *("forget", "certify", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
-        *("set_memory_state", "switch", "skip_record", "close_turn"),
+        *("set_memory_state", "archive_memories", "switch", "skip_record", "close_turn"),
     }
 )
 # Kinds of records that contain user text but may be missing in events.db.

@@ -16,11 +16,12 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.mention_list import ListedMention, mentions_of_events
 from recollect.projections.memory.facts_for_recall import message_dates
 from recollect.projections.memory.listing.stored_memory_list import ListedMemory, related_memories
-from recollect.schemas.changes import MessageDate
+from recollect.projections.memory.listing.tier_list import archivals, main_context
+from recollect.schemas.changes import MessageDate, StoredMemoryArchival
 from recollect.schemas.events import Content
-from recollect.schemas.memory_terms import DEFAULT_IMPORTANCE, decayed_importance
+from recollect.schemas.memory_terms import DEFAULT_IMPORTANCE, MemoryTier, decayed_importance
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import MemoryDate, MemoryMention, StoredMemory
+from recollect.schemas.wire import MemoryDate, MemoryMention, MemoryRelationship, StoredMemory
 from recollect.text.stability import TTL_DAYS
 
 _DAY_MS = 86_400_000
@@ -35,6 +36,8 @@ class _Derived(NamedTuple):
     mentions: Mapping[str, list[ListedMention]]
     dates: Mapping[str, list[MessageDate]]
     relations: Mapping[str, list[tuple[str, str]]]
+    archivals: Mapping[str, StoredMemoryArchival]
+    main: frozenset[str]
 
 
 def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> list[StoredMemory]:
@@ -47,7 +50,14 @@ def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> l
     relations: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for own, relation, other in related_memories(files.memory.connection, ids):
         relations[own].append((relation, other))
-    derived = _Derived(mentions, message_dates(files.memory.connection, ids), relations)
+    limits = zone.open_home.home.configuration.tier_limits
+    derived = _Derived(
+        mentions,
+        message_dates(files.memory.connection, ids),
+        relations,
+        archivals(files.memory.connection, ids),
+        frozenset(main_context(files.memory.connection, limits.main_capacity)),
+    )
     now = unix_ms()
     return [
         _shown(each, events[each.memory.id].content, derived, files, now)
@@ -69,6 +79,8 @@ def _shown(
     ends = [each for each in (memory.invalid_at, version.superseded_at) if each is not None]
     ttl = TTL_DAYS[memory.temporal_stability] if memory.temporal_stability else None
     has_vector = "generate_embedding" in asked and files.embeddings.model is not None
+    archival = derived.archivals.get(memory.id)
+    stated = _relationships(text, every) if _asks_for_relationships(asked) else []
     return StoredMemory(
         memory_id=memory.id,
         first_id=version.memory_id,
@@ -80,6 +92,10 @@ def _shown(
         scope=memory.scope,
         visibility=memory.visibility,
         state=version.state,
+        tier=_tier(found, derived.main),
+        is_archived=found.is_archived,
+        archived_at=_time(archival.at) if archival and found.is_archived else None,
+        archive_cause=archival.cause if archival and found.is_archived else None,
         user_id=memory.user_id,
         agent_id=memory.agent_id,
         namespace=memory.namespace,
@@ -98,12 +114,15 @@ def _shown(
         superseded_by_id=version.superseded_by_id,
         abstraction_level=memory.abstraction_level,
         derived_from_ids=_distinct(_strings.decode(memory.derived_from), relations, "DERIVES"),
+        updates_ids=_distinct([], relations, "UPDATES"),
         extends_ids=_distinct([], relations, "EXTENDS"),
         extended_by_ids=_distinct([], relations, "EXTENDED BY"),
         entities=[_mention(each) for each in mentions],
         entity_types=sorted({each.type for each in mentions}),
         person_refs=list(dict.fromkeys(each.text for each in mentions if each.type == "PERSON")),
         temporal_refs=[_date(text, each, every) for each in dates],
+        relationships=stated,
+        relationship_count=len(stated),
         earliest_date=memory.earliest_date,
         latest_date=memory.latest_date,
         temporal_stability=memory.temporal_stability,
@@ -113,6 +132,14 @@ def _shown(
         embedding_model=files.embeddings.model if has_vector else None,
         embedding_dim=files.embeddings.dimension if has_vector else None,
     )
+
+
+def _tier(found: ListedMemory, main: frozenset[str]) -> MemoryTier | None:
+    if found.version.state != "active" or found.version.superseded_by_id is not None:
+        return None
+    if found.is_archived:
+        return "archival"
+    return "main" if found.memory.id in main else "recall"
 
 
 def _time(milliseconds: int | None) -> str | None:
@@ -135,6 +162,31 @@ def _mention(found: ListedMention) -> MemoryMention:
         entity_id=found.entity_id or None,
         entity=found.entity,
     )
+
+
+def _asks_for_relationships(asked: frozenset[str]) -> bool:
+    return not asked.isdisjoint({"extract_relationships", "store_to_graph"})
+
+
+def _relationships(text: str, mentions: Sequence[ListedMention]) -> list[MemoryRelationship]:
+    """Return the relationships that a text states between the names in it."""
+    # Imported here: it loads rules, which few reads need.
+    from recollect.streams.relationships.stated_relationships import NamedEntity, relationships_in
+
+    named = {each.entity_id or each.text.casefold(): each for each in reversed(mentions)}
+    names = [NamedEntity(id_, each.text, each.type, each.confidence) for id_, each in named.items()]
+    nobody = NamedEntity("", "", "", 0.0)
+    return [
+        MemoryRelationship(
+            subject=named[each.source].entity or named[each.source].text,
+            predicate=each.type,
+            object=named[each.target].entity or named[each.target].text,
+            confidence=each.confidence,
+            subject_id=named[each.source].entity_id or None,
+            object_id=named[each.target].entity_id or None,
+        )
+        for each in relationships_in(text, names, nobody)
+    ]
 
 
 def _date(text: str, date: MessageDate, mentions: Sequence[ListedMention]) -> MemoryDate:

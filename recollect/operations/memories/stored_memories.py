@@ -25,6 +25,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import stored_memory_queries as versions
 from recollect.projections.memory.listing import stored_memory_list as stored
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
+from recollect.projections.memory.listing.tier_list import main_context
 from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (
@@ -39,6 +40,7 @@ from recollect.schemas.inbound import MAX_NAME_BYTES
 from recollect.schemas.memory_terms import (
     DEFAULT_ENRICHMENTS,
     ENRICHMENTS,
+    MemoryTier,
     StoredMemoryType,
     peer_of,
     reader_of,
@@ -81,7 +83,13 @@ def store(
     """
     if not 1 <= len(memories) <= MAX_BATCH:
         raise InvalidInput(f"memories: {len(memories)} were given; give 1 to {MAX_BATCH}")
-    return remember_all(zone, [draft_of(_as_caller(zone, each), principal) for each in memories])
+    drafts = [draft_of(_as_caller(zone, each), principal) for each in memories]
+    receipts = remember_all(zone, drafts)
+    # Imported here: it loads the agents, which a query does not need.
+    from recollect.home.ticks.after_import import archive_after_storing
+
+    archive_after_storing(zone)
+    return receipts
 
 
 def _as_caller(zone: OpenZone, memory: MemoryInput) -> MemoryInput:
@@ -194,13 +202,13 @@ def stored_memory(zone: OpenZone, id_: str, *, current: bool = False) -> StoredM
     Raises:
         UnknownId: no stored memory has this id.
     """
-    for found in _with_ids(zone, [id_], current=current):
+    for found in with_ids(zone, [id_], current=current):
         zone.open_home.count_memories(zone.name, [found.memory_id])
         return found
     raise _unknown(zone, id_)
 
 
-def _with_ids(zone: OpenZone, ids: Sequence[str], *, current: bool = False) -> list[StoredMemory]:
+def with_ids(zone: OpenZone, ids: Sequence[str], *, current: bool = False) -> list[StoredMemory]:
     """Return the versions with these ids, in their order; unknown ids are left out."""
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
@@ -233,6 +241,7 @@ def query(
     include_invalid: bool = False,
     include_superseded: bool = False,
     state: str = "active",
+    tier: MemoryTier | None = None,
     cursor: str | None = None,
     limit: int = 100,
     **equal: Any,
@@ -243,6 +252,8 @@ def query(
         InvalidInput: a value is invalid; the message names it.
     """
     check_limit(limit)
+    if tier is not None and state != "active":
+        raise InvalidInput("tier: only active memories are in a tier; leave state out")
     created_from, created_before = _period(during)
     if after is not None:
         # `after` and `before` are exclusive.
@@ -276,6 +287,8 @@ def query(
     if not zone.exists():
         return StoredMemoryPage(memories=[])
     with zone.files() as files, files.read_transaction():
+        if tier is not None:
+            chosen = in_tier(zone, files, tier, chosen)
         found = stored.memories(files.memory.connection, chosen, place, limit + 1)
         page = listed(zone, files, found[:limit])
     zone.open_home.count_memories(zone.name, [each.memory_id for each in page])
@@ -284,6 +297,20 @@ def query(
         last = found[limit - 1].memory
         more = f"{last.created_at}:{last.number}"
     return StoredMemoryPage(memories=page, cursor=more)
+
+
+def in_tier(
+    zone: OpenZone, files: ZoneFiles, tier: MemoryTier, chosen: MemoryFilter
+) -> MemoryFilter:
+    """Return a filter that only memories of a tier pass."""
+    capacity = zone.open_home.home.configuration.tier_limits.main_capacity
+    main = main_context(files.memory.connection, capacity)
+    of_tier: dict[MemoryTier, dict[str, Any]] = {
+        "main": {"ids": main},
+        "recall": {"archived": False, "excluded_ids": main},
+        "archival": {"archived": True},
+    }
+    return msgspec.structs.replace(chosen, superseded=False, **of_tier[tier])
 
 
 def _parse_cursor(cursor: str) -> tuple[int, int]:
@@ -332,7 +359,7 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
         raise InvalidInput(f"ids: {len(ids)} were given; give 1 to {MAX_BATCH}")
     if state not in get_args(MemoryState):
         raise InvalidInput(f"state {state!r}: choose from {', '.join(get_args(MemoryState))}")
-    known = {each.memory_id: each for each in _writable(zone, ids)} if zone.exists() else {}
+    known = {each.memory_id: each for each in writable(zone, ids)} if zone.exists() else {}
     changed = [id_ for id_ in ids if id_ in known and known[id_].state not in (state, "deleted")]
     if changed:
         command(
@@ -349,9 +376,9 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
     )
 
 
-def _writable(zone: OpenZone, ids: Sequence[str]) -> list[StoredMemory]:
+def writable(zone: OpenZone, ids: Sequence[str]) -> list[StoredMemory]:
     """Return the memories among these that the caller may change."""
-    found = _with_ids(zone, ids)
+    found = with_ids(zone, ids)
     reader = zone.reader
     if reader is None:
         return found
@@ -368,7 +395,7 @@ def writable_memory(zone: OpenZone, id_: str) -> StoredMemory:
     Raises:
         UnknownId: there is none.
     """
-    for found in _writable(zone, [id_]):
+    for found in writable(zone, [id_]):
         return found
     raise _unknown(zone, id_)
 
@@ -380,7 +407,7 @@ def current_versions(zone: OpenZone, id_: str) -> list[StoredMemory]:
         UnknownId: the caller may not change it.
         InvalidInput: it is deleted.
     """
-    found = _with_ids(zone, [id_], current=True)
+    found = with_ids(zone, [id_], current=True)
     for each in found:
         writable_memory(zone, each.memory_id)
         if each.state == "deleted":
@@ -437,11 +464,11 @@ def versions_of(zone: OpenZone, id_: str) -> list[StoredMemory]:
     Raises:
         UnknownId: no stored memory has this id.
     """
-    if not _with_ids(zone, [id_]):
+    if not with_ids(zone, [id_]):
         raise _unknown(zone, id_)
     with zone.files() as files:
         ids = [each.id for each in _chain(files, id_)]
-    return _with_ids(zone, ids)
+    return with_ids(zone, ids)
 
 
 def diff(zone: OpenZone, from_id: str, to_id: str) -> MemoryDiff:

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 
 from recollect.home.home_directory import Home
 from recollect.home.ticks.due_analyses import automatic_analyses, publish_due
+from recollect.home.ticks.due_archival import archive_if_due
 from recollect.home.ticks.due_consolidation import consolidates
 from recollect.home.ticks.due_passes import OFF, pass_if_due
 from recollect.home.ticks.due_refreshes import refresh_due_models
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import OwnAnalysis, Tick
+from recollect.schemas.memory_terms import TierLimits
 from recollect.streams.agents.consolidator import CONSOLIDATE, clusters_to_consolidate
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
@@ -44,17 +46,20 @@ class EmbeddedWorker:
         ticks: bool,
         profile_facts: int = 0,
         passes_hour: int = OFF,
+        tier_limits: TierLimits | None = None,
         analyses: Sequence[OwnAnalysis] | None = None,
     ) -> None:
         """`ticks`: whether to append ticks. `analyses`: as `automatic_analyses` gives them.
 
-        `profile_facts`: see `refresh_due_models`; `passes_hour`: see `pass_if_due`.
+        `profile_facts`: see `refresh_due_models`; `passes_hour`: see `pass_if_due`; `tier_limits`:
+        those by which memories are archived, None: none is.
         """
         self._node = node
         self._report = report
         self._ticks = ticks
         self._profile_facts = profile_facts
         self._passes_hour = passes_hour
+        self._tier_limits = tier_limits
         self._analyses = analyses
         self._ended = threading.Event()
         self._unwritable_reported = False
@@ -130,6 +135,8 @@ class EmbeddedWorker:
                     consolidation_tick(self._node, zone),
                     pass_if_due(self._node, zone, self._passes_hour),
                     refresh_tick(self._node, zone, self._profile_facts),
+                    self._tier_limits is not None
+                    and archive_if_due(self._node, zone, self._tier_limits, _period_start()),
                 ]
                 if any(asked):
                     self._due.setdefault(zone, now)
@@ -214,8 +221,12 @@ def consolidation_tick(node: Node, zone: str) -> bool:
 
 def refresh_tick(node: Node, zone: str, profile_facts: int) -> bool:
     """Refresh the mental models of a zone that are due; return whether any is."""
-    at = int(time.time()) // CONSOLIDATION_SECONDS * CONSOLIDATION_SECONDS * 1_000
-    return refresh_due_models(node, zone, profile_facts, at)
+    return refresh_due_models(node, zone, profile_facts, _period_start())
+
+
+def _period_start() -> int:
+    """Return the beginning of the current period of consolidation (unix ms)."""
+    return int(time.time()) // CONSOLIDATION_SECONDS * CONSOLIDATION_SECONDS * 1_000
 
 
 def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
@@ -231,6 +242,7 @@ def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
             consolidation_tick(node, zone)
             pass_if_due(node, zone, home.configuration.passes_hour)
             refresh_tick(node, zone, home.configuration.profile_facts)
+            archive_if_due(node, zone, home.configuration.tier_limits, _period_start())
             if is_due:
                 tick(ticked, node, zone)
         if analyses is not None and is_due:

@@ -115,6 +115,7 @@ def _work_embedded(home: Home, report: OnZoneProgress) -> None:
             ticks=home.configuration.ticks,
             profile_facts=home.configuration.profile_facts,
             passes_hour=home.configuration.passes_hour,
+            tier_limits=home.configuration.tier_limits,
             analyses=automatic_analyses(home),
         ).work()
 

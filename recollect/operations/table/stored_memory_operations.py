@@ -12,7 +12,7 @@ from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import Cursor, Id, Limit, described
 from recollect.schemas.events import MemoryScope, MemoryState
-from recollect.schemas.memory_terms import StoredMemoryType
+from recollect.schemas.memory_terms import MemoryTier, StoredMemoryType
 from recollect.schemas.wire import (
     MemoryDiff,
     MemoryInput,
@@ -179,6 +179,10 @@ def query_memories(
         Literal["active", "inactive", "deleted", "any"],
         described(description="Only in this state."),
     ] = "active",
+    tier: Annotated[
+        MemoryTier | None,
+        described(description="Only in this tier: main, recall or archival."),
+    ] = None,
     namespace: Annotated[
         str | None, described(description="Only in exactly this namespace.")
     ] = None,
@@ -243,6 +247,7 @@ def query_memories(
         scope=scope,
         memory_type=memory_type,
         state=state,
+        tier=tier,
         namespace=namespace,
         namespace_prefix=namespace_prefix,
         user_id=user_id,

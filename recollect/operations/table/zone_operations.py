@@ -21,6 +21,7 @@ from recollect.operations.table.memory_operations import MemoryOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.operation import Operation, operations_of
 from recollect.operations.table.stored_memory_operations import StoredMemoryOperations
+from recollect.operations.table.tier_operations import TierOperations
 from recollect.operations.table.upkeep_operations import UpkeepOperations
 from recollect.operations.table.writer_operations import WriterOperations
 
@@ -29,6 +30,7 @@ class ZoneOperations(
     AnswerOperations,
     MemoryOperations,
     StoredMemoryOperations,
+    TierOperations,
     EntityOperations,
     GraphOperations,
     TimelineOperations,

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 
 from recollect.operations.processes.embedded_worker import EmbeddedWorker
 from recollect.schemas.events import OwnAnalysis
+from recollect.schemas.memory_terms import TierLimits
 from recollect.streams.engine.node import Node
 from recollect.streams.projecting.projector import OnZoneProgress
 
@@ -23,15 +24,17 @@ class DecidingThread(AbstractContextManager["DecidingThread"]):
         ticks: bool,
         profile_facts: int,
         passes_hour: int,
+        tier_limits: TierLimits,
         analyses: Sequence[OwnAnalysis] | None,
     ) -> None:
-        """`ticks`, `profile_facts`, `passes_hour`, `analyses`: as in `EmbeddedWorker`."""
+        """The settings are as in `EmbeddedWorker`."""
         self._worker = EmbeddedWorker(
             node,
             report,
             ticks=ticks,
             profile_facts=profile_facts,
             passes_hour=passes_hour,
+            tier_limits=tier_limits,
             analyses=analyses,
         )
         self._thread = threading.Thread(target=self._worker.work, name="service-decide")

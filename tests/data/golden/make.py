@@ -302,6 +302,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "memory_ids": ["F1", "F2"],
         "state": "inactive",
     },
+    "archive_memories": {
+        "kind": "archive_memories",
+        "source_id": "archive:1",
+        "memory_ids": ["EV3", "EV4"],
+        "cause": "age",
+        "restore": True,
+    },
     "start_trajectory": {
         "kind": "start_trajectory",
         "source_id": "trajectory:1",
@@ -608,6 +615,10 @@ ROWS: dict[str, dict[str, Any]] = {
         "memory_id": "EV3", "position": 0, "kind": "person", "value": "ada",
     },
     "memory_accesses": {"number": 9, "memory_id": "EV3", "count": 2, "at": INGESTED},
+    "memory_archivals": {
+        "memory_id": "EV3", "number": 10, "is_archived": 1, "cause": "expiry",
+        "at": INGESTED,
+    },
     "dead_letters": {
         "number": 7, "kind": "message", "reason": "too odd", "state": "parked",
         "parked_at": INGESTED,

@@ -16,7 +16,7 @@ from recollect.cli.commands.derived.browse_commands import (
 )
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import paragraph, print_json, print_line, quiet, strong
-from recollect.schemas.memory_terms import StoredMemoryType
+from recollect.schemas.memory_terms import TIERS, MemoryTier, StoredMemoryType
 from recollect.schemas.text_sanitising import pluralise
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ _TYPES = get_args(StoredMemoryType)
     default="active",
     help="Only in this state [active].",
 )
+@click.option("--tier", type=click.Choice(TIERS), help="Only in this tier.")
 @click.option("--all", "all_", is_flag=True, help="Include replaced versions.")
 @click.option("--version", type=int, metavar="V", help="With rollback: the version to restore.")
 @paging_options
@@ -61,6 +62,7 @@ def memories(
     prefix: str | None,
     person: str | None,
     state: str,
+    tier: MemoryTier | None,
     all_: bool,
     version: int | None,
     limit: int | None,
@@ -89,13 +91,14 @@ def memories(
             namespace_prefix=prefix,
             person=person,
             state=state,
+            tier=tier,
             include_superseded=all_,
             include_invalid=all_,
         )
         count = 0
         for item in items:
             count += 1
-            print_json(item) if as_json else _show(item, listed=True)
+            print_json(item) if as_json else show_memory(item, listed=True)
     if not count and not as_json:
         print_line("no stored memories; remember stores one")
     print_page_footer(more)
@@ -138,10 +141,10 @@ def _act(
     if as_json:
         print_json(found)
     elif action == "show":
-        _show(cast("StoredMemory", found))
+        show_memory(cast("StoredMemory", found))
     elif action == "versions":
         for each in cast("list[StoredMemory]", found):
-            _show(each, listed=True)
+            show_memory(each, listed=True)
     elif action == "diff":
         for line in cast("MemoryDiff", found).diff.splitlines():
             print_line(line)
@@ -149,14 +152,15 @@ def _act(
         print_line("stored as a new version")
 
 
-def _show(item: StoredMemory, *, listed: bool = False) -> None:
+def show_memory(item: StoredMemory, *, listed: bool = False) -> None:
+    """Print a stored memory; in a list, without what was found in its text."""
     for line in paragraph(item.content, full=not listed):
         print_line(line)
     details = [
         item.memory_id,
         item.memory_type,
         f"version {item.version}",
-        item.state,
+        item.state if item.tier in (None, "main") else f"{item.state} ({item.tier})",
         item.scope,
         item.visibility,
         f"importance {item.effective_importance:.2f}",

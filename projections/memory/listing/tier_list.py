@@ -1,0 +1,198 @@
+"""The tiers of stored memories (C10): which memories are in the main context, and which are due.
+
+Every current, active memory is in one tier. The archival store has those that were archived, and
+those in the namespace `archival/`. Of the others, the main context has the most recently used, and
+the recall store has the rest and those in the namespace `recall/`. A memory is used when it is
+stored, read or restored.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.changes import StoredMemoryArchival
+from recollect.schemas.events import ArchiveCause
+from recollect.schemas.memory_terms import TIERS, MemoryTier, TierLimits
+from recollect.text.stability import TTL_DAYS
+
+#: So many memories have to be stored before the ages of memories are examined again.
+ARCHIVE_CHECK_INTERVAL = 5
+
+#: Whether a row of `memories` is in a namespace; "0" follows "/".
+_NAMESPACE = "coalesce(memories.namespace >= '{0}/' AND memories.namespace < '{0}0', 0)"
+_IN_RECALL = _NAMESPACE.format("recall")
+#: Whether a row of `memories` is in the archival store.
+ARCHIVED = (
+    "coalesce((SELECT is_archived FROM memory_archivals WHERE memory_id = memories.id "
+    f"ORDER BY number DESC LIMIT 1), {_NAMESPACE.format('archival')})"
+)
+#: Ids of all memories that may be in the archival store.
+MAYBE_ARCHIVED = (
+    "SELECT memory_id AS id FROM memory_archivals UNION "
+    "SELECT id FROM memories WHERE namespace >= 'archival/' AND namespace < 'archival0'"
+)
+_CURRENT = (
+    "CROSS JOIN memory_versions AS version ON version.id = memories.id "
+    "AND version.state = 'active' AND version.superseded_by_id IS NULL"
+)
+#: The sources of uses: (time, record, memory), the latest first.
+_USES = (
+    "SELECT created_at AS at, number, id AS memory_id FROM memories",
+    "SELECT at, number, memory_id FROM memory_accesses",
+    "SELECT at, number, memory_id FROM memory_archivals WHERE NOT is_archived",
+)
+_LAST_USED = (
+    "max(memories.created_at, "
+    "coalesce((SELECT max(at) FROM memory_accesses WHERE memory_id = memories.id), 0), "
+    "coalesce((SELECT max(at) FROM memory_archivals WHERE memory_id = memories.id), 0))"
+)
+_DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
+_EXPIRED = " OR ".join(
+    ["memories.invalid_at <= ?1"]
+    + [
+        f"memories.temporal_stability = '{kind}' AND memories.created_at < ?1 - {days * _DAY_MS}"
+        for kind, days in TTL_DAYS.items()
+        if days is not None
+    ]
+)
+
+
+def main_context(connection: apsw.Connection, capacity: int) -> list[str]:
+    """Return the ids of the memories in the main context, the most recently used first."""
+    found: dict[str, None] = {}
+    uses = heapq.merge(*(_uses(connection, source) for source in _USES), reverse=True)
+    for _, _, memory_id in uses:
+        if len(found) == capacity:
+            break
+        found.setdefault(memory_id)
+    return list(found)
+
+
+def _uses(connection: apsw.Connection, source: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (time, record, memory) of uses of memories that may be in the main context."""
+    return connection.execute(
+        f"SELECT used.at, used.number, used.memory_id FROM ({source}) AS used "
+        f"CROSS JOIN memories ON memories.id = used.memory_id {_CURRENT} "
+        f"WHERE NOT {_IN_RECALL} AND NOT {ARCHIVED} ORDER BY used.at DESC, used.number DESC"
+    )
+
+
+class TierCount(NamedTuple):
+    """The memories of a tier, and when the first and the last of them were stored (unix ms)."""
+
+    memories: int
+    oldest: int | None
+    newest: int | None
+
+
+def tier_counts(connection: apsw.Connection, main: Sequence[str]) -> dict[MemoryTier, TierCount]:
+    """Return the size of each tier, given the main context."""
+    found = rows(
+        connection,
+        f"""
+        SELECT CASE WHEN {ARCHIVED} THEN 'archival'
+                    WHEN memories.id IN (SELECT value FROM json_each(?)) THEN 'main'
+                    ELSE 'recall' END AS tier,
+               count(*), min(memories.created_at), max(memories.created_at)
+          FROM memories {_CURRENT}
+         GROUP BY tier
+        """,
+        (json_array(main),),
+    )
+    counts = {tier: TierCount(*counted) for tier, *counted in found}
+    return {tier: counts.get(tier, TierCount(0, None, None)) for tier in TIERS}
+
+
+def numbers_in(
+    connection: apsw.Connection, tier: MemoryTier, main: Sequence[str]
+) -> frozenset[int]:
+    """Return the numbers of the records of a tier's memories, given the main context."""
+    source, condition = {
+        "main": ("given CROSS JOIN memories ON memories.id = given.id", "1"),
+        "recall": ("memories", f"NOT {ARCHIVED} AND memories.id NOT IN (SELECT id FROM given)"),
+        "archival": (
+            f"({MAYBE_ARCHIVED}) AS found CROSS JOIN memories ON memories.id = found.id",
+            ARCHIVED,
+        ),
+    }[tier]
+    found = rows(
+        connection,
+        "WITH given AS (SELECT value AS id FROM json_each(?)) "
+        f"SELECT memories.number FROM {source} {_CURRENT} WHERE {condition}",
+        (json_array(main),),
+    )
+    return frozenset(number for (number,) in found)
+
+
+def archivals(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, StoredMemoryArchival]:
+    """Return what was last done to each of some memories that were archived or restored."""
+    columns = ", ".join(f"archival.{name}" for name in StoredMemoryArchival.__struct_fields__)
+    found = rows(
+        connection,
+        f"SELECT {columns} FROM json_each(?) AS given "
+        "CROSS JOIN memory_archivals AS archival ON archival.memory_id = given.value "
+        "ORDER BY archival.number",
+        (json_array(ids),),
+    )
+    return {row[0]: StoredMemoryArchival(*row) for row in found}
+
+
+def is_check_due(connection: apsw.Connection) -> bool:
+    """Return whether enough memories were stored since memories were last archived for age."""
+    newest = scalar(
+        connection,
+        "SELECT number FROM memories ORDER BY created_at DESC, number DESC "
+        f"LIMIT 1 OFFSET {ARCHIVE_CHECK_INTERVAL - 1}",
+    )
+    last = scalar(connection, "SELECT max(number) FROM memory_archivals WHERE cause = 'age'")
+    return newest is not None and (last is None or newest > last)
+
+
+def due_memories(
+    connection: apsw.Connection, now: int, limits: TierLimits
+) -> dict[ArchiveCause, list[str]]:
+    """Return the memories to archive at a time (unix ms), by cause, the longest unused first.
+
+    A memory expires when what it says no longer holds, unless it was restored. It is due for its
+    age if it was not used for so long and is outside the main context of everyone who may read it:
+    each memory is compared with those that have the same readers, so that nothing depends on
+    memories that not all its readers see.
+    """
+    current = f"FROM memories {_CURRENT} WHERE NOT {ARCHIVED}"
+    expired = rows(
+        connection,
+        f"SELECT memories.id {current} AND ({_EXPIRED}) "
+        "AND memories.id NOT IN (SELECT memory_id FROM memory_archivals) "
+        "ORDER BY memories.created_at, memories.number",
+        (now,),
+    )
+    aged = (
+        rows(
+            connection,
+            f"""
+        WITH ranked AS (
+            SELECT memories.id, memories.number, {_IN_RECALL} AS in_recall,
+                   {_LAST_USED} AS used_at,
+                   row_number() OVER (
+                       PARTITION BY reader_user, reader_agent, {_IN_RECALL}
+                       ORDER BY {_LAST_USED} DESC, memories.number DESC
+                   ) AS place
+              {current}
+        )
+        SELECT id FROM ranked
+         WHERE (in_recall OR place > ?1) AND used_at < ?2
+         ORDER BY used_at, number
+        """,
+            (limits.main_capacity, now - round(limits.max_age_hours * _HOUR_MS)),
+        )
+        if is_check_due(connection)
+        else []
+    )
+    by_expiry = [id_ for (id_,) in expired]
+    known = set(by_expiry)
+    return {"expiry": by_expiry, "age": [id_ for (id_,) in aged if id_ not in known]}

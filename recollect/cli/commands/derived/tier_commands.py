@@ -1,0 +1,95 @@
+"""The command on the tiers of stored memories: their sizes, searches, archiving and restoring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.commands.derived.browse_commands import is_empty
+from recollect.cli.commands.derived.memory_commands import show_memory
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import print_json, print_line, quiet, strong
+from recollect.schemas.memory_terms import TIERS
+from recollect.schemas.text_sanitising import pluralise
+
+if TYPE_CHECKING:
+    from recollect import Zone
+
+_ACTIONS = ("sizes", "recent", "search", "archive", "restore")
+
+
+@click.command(epilog='Example: recollect tiers search "deploy key"')
+@common_options
+@click.argument(
+    "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="sizes"
+)
+@click.argument("words", metavar="[QUERY|ID]...", nargs=-1)
+@click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
+@click.option("--cascade", is_flag=True, help="search: stop at the tier that completes N.")
+def tiers(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    words: tuple[str, ...],
+    limit: int,
+    cascade: bool,
+) -> None:
+    """Print how many stored memories are in each tier.
+
+    main is the main context: the most recently used; recall the others; archival those that were
+    archived because they were long unused or no longer hold, or by archive. recent lists the main
+    context, then the recall store. search finds memories in each tier. archive moves memories to
+    the archival store, restore moves them back.
+    """
+    if action in ("search", "archive", "restore") and not words:
+        needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"
+        raise click.UsageError(f"{action} needs {needed}")
+    if action in ("sizes", "recent") and words:
+        raise click.UsageError(f"{action} takes no argument")
+    with open_zone(home, zone) as memory:
+        if action in ("archive", "restore"):
+            _archive(memory, words, restore=action == "restore", as_json=as_json)
+        elif not is_empty(memory):
+            _print(memory, action, " ".join(words), limit, cascade, as_json=as_json)
+
+
+def _archive(memory: Zone, ids: tuple[str, ...], *, restore: bool, as_json: bool) -> None:
+    report = memory.archive_memories(ids, restore=restore)
+    if as_json:
+        print_json(report)
+    else:
+        done = "restored" if restore else "archived"
+        print_line(f"{pluralise(len(report.changed), 'memory', 'memories')} {done}")
+    if report.unknown:
+        raise click.ClickException(f"unknown: {', '.join(report.unknown)}")
+
+
+def _print(
+    memory: Zone, action: str, query: str, limit: int, cascade: bool, *, as_json: bool
+) -> None:
+    if action == "recent":
+        for each in memory.recent_memories(limit=limit):
+            print_json(each) if as_json else show_memory(each, listed=True)
+    elif action == "search":
+        found = memory.search_tiers(query, limit=limit, cascade=cascade)
+        if as_json:
+            print_json(found)
+            return
+        for tier in TIERS:
+            for hit in getattr(found, tier):
+                print_line(strong(tier), quiet(f"  {hit.score:.2f}"))
+                show_memory(hit.memory, listed=True)
+    else:
+        report = memory.memory_tiers()
+        if as_json:
+            print_json(report)
+            return
+        for size in report.tiers:
+            of = "" if size.capacity is None else f" of {size.capacity}"
+            since = "" if size.oldest is None else f"  from {size.oldest} to {size.newest}"
+            print_line(f"{size.tier:<9}", strong(f"{size.memories}{of}"), quiet(since))
+
+
+COMMANDS = (tiers,)

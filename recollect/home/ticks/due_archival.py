@@ -1,0 +1,43 @@
+"""The archival of stored memories that expired, or were long unused."""
+
+from __future__ import annotations
+
+from recollect.projections.events.event_queries import latest_ingestion
+from recollect.projections.memory.listing.tier_list import due_memories
+from recollect.schemas.events import ArchiveMemories
+from recollect.schemas.memory_terms import TierLimits
+from recollect.streams.agents.memory_keeper import MemoryKeeper
+from recollect.streams.engine.node import Node
+from recollect.streams.publishing.commands import command, publish_commands
+
+#: The maximum number of memories in a command.
+ARCHIVE_BATCH_LIMIT = 50
+
+
+def archive_if_due(node: Node, zone: str, limits: TierLimits, at: int | None = None) -> bool:
+    """Append commands that archive what is due at a time (unix ms); return whether any is.
+
+    `at` None: the time of the latest event, so that the same events give the same commands whenever
+    and wherever they are imported.
+    """
+    if not any(isinstance(agent, MemoryKeeper) for agent in node.agents):
+        return False
+    with node.open(zone, node.current(zone)) as files:
+        number = files.memory.watermark().number
+        now = latest_ingestion(files.events.connection) if at is None else at
+        due = due_memories(files.memory.connection, now, limits)
+    drafts = [
+        command(
+            ArchiveMemories(
+                source_id=f"archive:{cause}:{now}:{number}:{first}",
+                memory_ids=tuple(ids[first : first + ARCHIVE_BATCH_LIMIT]),
+                cause=cause,
+            ),
+            now,
+            ingested_at=now,
+        )
+        for cause, ids in due.items()
+        for first in range(0, len(ids), ARCHIVE_BATCH_LIMIT)
+    ]
+    publish_commands(node.ledger, zone, drafts)
+    return bool(drafts)

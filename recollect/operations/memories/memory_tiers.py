@@ -1,0 +1,141 @@
+"""The tiers of stored memories: their sizes, searches through them, archiving and restoring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.answers import recalling
+from recollect.operations.ingestion.ingesting import command
+from recollect.operations.memories.memory_reading import listed
+from recollect.operations.memories.page_cursors import check_limit
+from recollect.operations.memories.stored_memories import MAX_BATCH, in_tier, with_ids, writable
+from recollect.projections.memory.listing import stored_memory_list as stored
+from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
+from recollect.projections.memory.listing.tier_list import main_context, numbers_in, tier_counts
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import ArchiveMemories
+from recollect.schemas.memory_terms import TIERS, MemoryTier
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import (
+    ArchiveReport,
+    RecentMemories,
+    TierEntry,
+    TierHit,
+    TierReport,
+    TierSearch,
+)
+from recollect.streams.publishing.commands import random_id
+
+
+def sizes(zone: OpenZone) -> TierReport:
+    """Return how many memories each tier has."""
+    limits = zone.open_home.home.configuration.tier_limits
+    entries = [_entry(tier, 0, None, None, limits.main_capacity) for tier in TIERS]
+    if zone.exists():
+        with zone.files() as files, files.read_transaction():
+            connection = files.memory.connection
+            counts = tier_counts(connection, main_context(connection, limits.main_capacity))
+        entries = [_entry(tier, *counts[tier], limits.main_capacity) for tier in TIERS]
+    return TierReport(
+        tiers=entries,
+        memories=sum(each.memories for each in entries),
+        recall_max_age_hours=limits.max_age_hours,
+    )
+
+
+def _entry(
+    tier: MemoryTier, memories: int, oldest: int | None, newest: int | None, capacity: int
+) -> TierEntry:
+    limited = tier == "main"
+    return TierEntry(
+        tier=tier,
+        memories=memories,
+        capacity=capacity if limited else None,
+        utilization=memories / capacity if limited else None,
+        oldest=None if oldest is None else format_time(oldest),
+        newest=None if newest is None else format_time(newest),
+    )
+
+
+def search(
+    zone: OpenZone, query: str, *, limit: int, min_score: float, cascade: bool
+) -> TierSearch:
+    """Search each tier; with `cascade`, only until there are `limit` memories in all.
+
+    Raises:
+        InvalidInput: the query or a value is invalid.
+    """
+    fields = {"scope": ["events"], "min_score": min_score}
+    found: dict[MemoryTier, list[TierHit]] = {tier: [] for tier in TIERS}
+    left = limit
+    for tier in TIERS:
+        parsed = recalling.query_of(query, {**fields, "max_results": left if cascade else limit})
+        recalling.check_query(parsed)
+        if not zone.exists():
+            continue
+        with zone.files() as files, files.read_transaction():
+            connection = files.memory.connection
+            limits = zone.open_home.home.configuration.tier_limits
+            numbers = numbers_in(connection, tier, main_context(connection, limits.main_capacity))
+        answer = recalling.recall_among(zone, parsed, numbers) if numbers else None
+        results = [] if answer is None else answer.results
+        memories = {each.memory_id: each for each in with_ids(zone, [each.id for each in results])}
+        found[tier] = [
+            TierHit(score=each.score, memory=memories[each.id])
+            for each in results
+            if each.id in memories
+        ]
+        left -= len(found[tier])
+        if cascade and left <= 0:
+            break
+    ids = [hit.memory.memory_id for hits in found.values() for hit in hits]
+    zone.open_home.count_memories(zone.name, ids)
+    return TierSearch(**found)
+
+
+def recent(zone: OpenZone, limit: int) -> RecentMemories:
+    """Return the main context, most recently used first, then the newest of the recall store."""
+    check_limit(limit)
+    if not zone.exists():
+        return RecentMemories(memories=[])
+    capacity = zone.open_home.home.configuration.tier_limits.main_capacity
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        main = main_context(connection, capacity)[:limit]
+        in_main = stored.memories(connection, MemoryFilter(ids=main), None, limit)
+        in_main.sort(key=lambda each: main.index(each.memory.id))
+        chosen = in_tier(zone, files, "recall", MemoryFilter(state="active"))
+        others = stored.memories(connection, chosen, None, limit - len(main))
+        return RecentMemories(memories=listed(zone, files, [*in_main, *others]))
+
+
+def archive(zone: OpenZone, ids: Sequence[str], *, restore: bool) -> ArchiveReport:
+    """Move memories to the archival store, or back, by one command.
+
+    Raises:
+        InvalidInput: there are none or too many.
+    """
+    ids = list(dict.fromkeys(ids))
+    if not 1 <= len(ids) <= MAX_BATCH:
+        raise InvalidInput(f"ids: {len(ids)} were given; give 1 to {MAX_BATCH}")
+    found = {each.memory_id for each in writable(zone, ids)} if zone.exists() else set()
+    known = [id_ for id_ in ids if id_ in found]
+    current = dict(zip(known, with_ids(zone, known, current=True), strict=True)) if known else {}
+    changed = [
+        id_
+        for id_ in ids
+        if id_ in current and current[id_].tier and current[id_].is_archived == restore
+    ]
+    if changed:
+        command(
+            zone,
+            ArchiveMemories(
+                source_id=random_id("archive_memories"), memory_ids=tuple(changed), restore=restore
+            ),
+        )
+    return ArchiveReport(
+        changed=changed,
+        unchanged=[id_ for id_ in known if id_ not in changed],
+        unknown=[id_ for id_ in ids if id_ not in found],
+    )
