@@ -23,6 +23,7 @@ from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_queries import entity_count
 from recollect.projections.memory.listing.stored_memory_list import unwritable_memories
+from recollect.projections.memory.listing.tier_list import main_context
 from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
 from recollect.projections.reader_views import Reader, hides_anything, restrict
@@ -36,6 +37,10 @@ from recollect.streams.records.heads import head_text
 
 if TYPE_CHECKING:
     from recollect.home.zone_branches import Branches
+
+
+#: Readers whose main context is kept.
+_MAX_READERS = 1_000
 
 
 class OpenHome:
@@ -195,6 +200,8 @@ class _Progress:
         self.refreshed_to: tuple[object, ...] = ()
         self.published = 0
         self.lock = threading.Lock()
+        self.main_contexts: dict[Reader | None, tuple[object, list[str]]] = {}
+        self.stored = 0
 
 
 class OpenZone:
@@ -237,6 +244,29 @@ class OpenZone:
     def published(self) -> int:
         """The number of the last record published through this open home; 0 if none."""
         return self._progress.published
+
+    def main_context(self, files: ZoneFiles) -> list[str]:
+        """Return the ids of the memories in the main context, the most recently used first.
+
+        They are kept for a reader until memory.db changes.
+        """
+        capacity = self.open_home.home.configuration.tier_limits.main_capacity
+        state = (files.memory.path, files.memory.watermark(), capacity)
+        known = self._progress.main_contexts
+        found = known.get(self.reader)
+        if found is None or found[0] != state:
+            if len(known) >= _MAX_READERS:
+                known.clear()
+            found = known[self.reader] = state, main_context(files.memory.connection, capacity)
+        return found[1]
+
+    def note_stored(self, memories: int, interval: int) -> bool:
+        """Count stored memories; return whether `interval` were stored since that was last so."""
+        with self._progress.lock:
+            self._progress.stored += memories
+            if is_full := self._progress.stored >= interval:
+                self._progress.stored = 0
+        return is_full
 
     def note_published(self, number: int) -> None:
         """Record that this open home published record `number`."""

@@ -136,7 +136,10 @@ class TestMemoryPaging:
 
     def test_an_end_that_is_past_expires(self, zone: Zone) -> None:
         id_ = store(zone, "The gate is open.", valid_at=0, invalid_at="2020-01-01T00:00:00Z")
-        assert zone.stored_memory(id_).archive_cause == "expiry", "storing archives what is due"
+        told(zone, 3)
+        assert zone.stored_memory(id_).tier == "recall"
+        told(zone, 1)
+        assert zone.stored_memory(id_).archive_cause == "expiry", "after every five"
 
     def test_archived_memories_are_restored_into_the_main_context(self, zone: Zone) -> None:
         ids = told(zone, 5)

@@ -167,32 +167,32 @@ def due_memories(
     expired = rows(
         connection,
         f"SELECT memories.id {current} AND ({_EXPIRED}) "
-        "AND memories.id NOT IN (SELECT memory_id FROM memory_archivals) "
+        "AND NOT EXISTS (SELECT 1 FROM memory_archivals WHERE memory_id = memories.id) "
         "ORDER BY memories.created_at, memories.number",
         (now,),
     )
-    aged = (
-        rows(
+    aged: list[tuple[str]] = []
+    if is_check_due(connection):
+        aged = rows(
             connection,
             f"""
-        WITH ranked AS (
-            SELECT memories.id, memories.number, {_IN_RECALL} AS in_recall,
-                   {_LAST_USED} AS used_at,
-                   row_number() OVER (
-                       PARTITION BY reader_user, reader_agent, {_IN_RECALL}
-                       ORDER BY {_LAST_USED} DESC, memories.number DESC
-                   ) AS place
-              {current}
-        )
-        SELECT id FROM ranked
-         WHERE (in_recall OR place > ?1) AND used_at < ?2
-         ORDER BY used_at, number
-        """,
+            WITH used AS MATERIALIZED (
+                SELECT memories.id, memories.number, reader_user, reader_agent,
+                       {_IN_RECALL} AS in_recall, {_LAST_USED} AS used_at
+                  {current}
+            ), ranked AS (
+                SELECT id, number, used_at, in_recall, row_number() OVER (
+                           PARTITION BY reader_user, reader_agent, in_recall
+                           ORDER BY used_at DESC, number DESC
+                       ) AS place
+                  FROM used
+            )
+            SELECT id FROM ranked
+             WHERE (in_recall OR place > ?1) AND used_at < ?2
+             ORDER BY used_at, number
+            """,
             (limits.main_capacity, now - round(limits.max_age_hours * _HOUR_MS)),
         )
-        if is_check_due(connection)
-        else []
-    )
     by_expiry = [id_ for (id_,) in expired]
     known = set(by_expiry)
     return {"expiry": by_expiry, "age": [id_ for (id_,) in aged if id_ not in known]}

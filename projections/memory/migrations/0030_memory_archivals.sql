@@ -8,6 +8,7 @@ CREATE TABLE memory_archivals (
     at          INTEGER NOT NULL,               -- unix ms
     PRIMARY KEY (memory_id, number)
 ) WITHOUT ROWID;
+CREATE INDEX idx_memory_archivals_cause ON memory_archivals(cause, number);
 CREATE INDEX idx_memory_archivals_at ON memory_archivals(at, number);
 
 -- The most recently retrieved memories.

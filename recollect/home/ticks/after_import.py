@@ -11,6 +11,7 @@ from recollect.home.ticks.due_archival import archive_if_due
 from recollect.home.ticks.due_consolidation import tick_if_changed
 from recollect.home.ticks.due_passes import pass_if_due
 from recollect.home.ticks.due_refreshes import refresh_due_models
+from recollect.projections.memory.listing.tier_list import ARCHIVE_CHECK_INTERVAL
 
 
 def conclude_import(zone: OpenZone, *, of_files: bool) -> None:
@@ -25,8 +26,10 @@ def conclude_import(zone: OpenZone, *, of_files: bool) -> None:
                 zone.decide()
 
 
-def archive_after_storing(zone: OpenZone) -> None:
-    """Archive the memories that are due after others were stored."""
+def archive_after_storing(zone: OpenZone, stored: int) -> None:
+    """Archive the memories that are due, after every few that were stored."""
+    if not zone.note_stored(stored, ARCHIVE_CHECK_INTERVAL):
+        return
     configuration = zone.open_home.home.configuration
     is_asked = configuration.ticks and _is_concluded_here(zone)
     if is_asked and archive_if_due(zone.node, zone.name, configuration.tier_limits):

@@ -16,7 +16,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.mention_list import ListedMention, mentions_of_events
 from recollect.projections.memory.facts_for_recall import message_dates
 from recollect.projections.memory.listing.stored_memory_list import ListedMemory, related_memories
-from recollect.projections.memory.listing.tier_list import archivals, main_context
+from recollect.projections.memory.listing.tier_list import archivals
 from recollect.schemas.changes import MessageDate, StoredMemoryArchival
 from recollect.schemas.events import Content
 from recollect.schemas.memory_terms import DEFAULT_IMPORTANCE, MemoryTier, decayed_importance
@@ -50,13 +50,12 @@ def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> l
     relations: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for own, relation, other in related_memories(files.memory.connection, ids):
         relations[own].append((relation, other))
-    limits = zone.open_home.home.configuration.tier_limits
     derived = _Derived(
         mentions,
         message_dates(files.memory.connection, ids),
         relations,
         archivals(files.memory.connection, ids),
-        frozenset(main_context(files.memory.connection, limits.main_capacity)),
+        frozenset(zone.main_context(files)),
     )
     now = unix_ms()
     return [

@@ -12,7 +12,7 @@ from recollect.operations.memories.page_cursors import check_limit
 from recollect.operations.memories.stored_memories import MAX_BATCH, in_tier, with_ids, writable
 from recollect.projections.memory.listing import stored_memory_list as stored
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
-from recollect.projections.memory.listing.tier_list import main_context, numbers_in, tier_counts
+from recollect.projections.memory.listing.tier_list import numbers_in, tier_counts
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import ArchiveMemories
 from recollect.schemas.memory_terms import TIERS, MemoryTier
@@ -34,8 +34,7 @@ def sizes(zone: OpenZone) -> TierReport:
     entries = [_entry(tier, 0, None, None, limits.main_capacity) for tier in TIERS]
     if zone.exists():
         with zone.files() as files, files.read_transaction():
-            connection = files.memory.connection
-            counts = tier_counts(connection, main_context(connection, limits.main_capacity))
+            counts = tier_counts(files.memory.connection, zone.main_context(files))
         entries = [_entry(tier, *counts[tier], limits.main_capacity) for tier in TIERS]
     return TierReport(
         tiers=entries,
@@ -75,9 +74,7 @@ def search(
         if not zone.exists():
             continue
         with zone.files() as files, files.read_transaction():
-            connection = files.memory.connection
-            limits = zone.open_home.home.configuration.tier_limits
-            numbers = numbers_in(connection, tier, main_context(connection, limits.main_capacity))
+            numbers = numbers_in(files.memory.connection, tier, zone.main_context(files))
         answer = recalling.recall_among(zone, parsed, numbers) if numbers else None
         results = [] if answer is None else answer.results
         memories = {each.memory_id: each for each in with_ids(zone, [each.id for each in results])}
@@ -99,10 +96,9 @@ def recent(zone: OpenZone, limit: int) -> RecentMemories:
     check_limit(limit)
     if not zone.exists():
         return RecentMemories(memories=[])
-    capacity = zone.open_home.home.configuration.tier_limits.main_capacity
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
-        main = main_context(connection, capacity)[:limit]
+        main = zone.main_context(files)[:limit]
         in_main = stored.memories(connection, MemoryFilter(ids=main), None, limit)
         in_main.sort(key=lambda each: main.index(each.memory.id))
         chosen = in_tier(zone, files, "recall", MemoryFilter(state="active"))

@@ -25,7 +25,6 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import stored_memory_queries as versions
 from recollect.projections.memory.listing import stored_memory_list as stored
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
-from recollect.projections.memory.listing.tier_list import main_context
 from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (
@@ -88,7 +87,7 @@ def store(
     # Imported here: it loads the agents, which a query does not need.
     from recollect.home.ticks.after_import import archive_after_storing
 
-    archive_after_storing(zone)
+    archive_after_storing(zone, len(receipts))
     return receipts
 
 
@@ -303,8 +302,7 @@ def in_tier(
     zone: OpenZone, files: ZoneFiles, tier: MemoryTier, chosen: MemoryFilter
 ) -> MemoryFilter:
     """Return a filter that only memories of a tier pass."""
-    capacity = zone.open_home.home.configuration.tier_limits.main_capacity
-    main = main_context(files.memory.connection, capacity)
+    main = zone.main_context(files)
     of_tier: dict[MemoryTier, dict[str, Any]] = {
         "main": {"ids": main},
         "recall": {"archived": False, "excluded_ids": main},
