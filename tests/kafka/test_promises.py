@@ -45,6 +45,22 @@ def test_D1_kafka_and_the_embedded_ledger_mean_the_same(make: Make, tmp_path: Pa
     assert results[0] == results[1]
 
 
+def test_C10_tiers_are_the_same_on_both_ledgers(make: Make) -> None:
+    homes = make("kafka"), make("embedded", url="embedded")
+    found = []
+    for home in homes:
+        ids = [home.ask("remember", f"Box {n} is red.")["event_id"] for n in range(3)]
+        home.ask("tiers", "archive", ids[0], ids[1])
+        home.ask("tiers", "restore", ids[1])
+        assert home.ask("verify")["ok"]
+        sizes = home.ask("tiers")["tiers"]
+        hits = home.ask("tiers", "search", "Which box is red?")
+        texts = {tier: [hit["memory"]["content"] for hit in hits[tier]] for tier in sorted(hits)}
+        found.append(([size["memories"] for size in sizes], texts))
+    assert found[0] == found[1]
+    assert found[0][0] == [2, 0, 1]
+
+
 def answers(home: Recollect) -> list[str]:
     results = home.ask("recall", "Which box?")["results"]
     return [result["text"] for result in results]

@@ -231,7 +231,9 @@ def tried(operation: Operation[..., Any], zone: Zone, id_: str) -> Any:
     try:
         return plain(getattr(zone, operation.name)(*args, **kwargs))
     except RecollectError as error:
-        return type(error).__name__, _VARYING.sub("*", str(error)).replace(zone.name, "*")
+        home = str(zone._zone.open_home.home.directory)
+        said = _VARYING.sub("*", str(error)).replace(home, "*").replace(zone.name, "*")
+        return type(error).__name__, said
 
 
 ASKED = [
