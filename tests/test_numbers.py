@@ -56,9 +56,10 @@ from recollect.projections.recall.ranking import (
     answer_type_match,
     list_diversity,
     session_diversity,
+    time_order,
 )
 from recollect.projections.recall.ranking.decay import DECAY, RECENCY_HOURS
-from recollect.projections.recall.ranking.profiles import WEIGHTS
+from recollect.projections.recall.ranking.profiles import WEIGHTS, WIDE
 from recollect.schemas import inbound
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.ledger import records
@@ -180,6 +181,7 @@ RANKING = {
     "turns that late interaction reads": (
         f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
+    "both limits for `high`, and for a question that counts or lists": f"{WIDE} times",
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions in one text that are answered separately": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
@@ -198,6 +200,10 @@ RANKING = {
     "least score at which that event counts as found": str(query_parser._MIN_ANCHOR_SCORE),
     "a turn with the expected kind of answer": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
+    ),
+    "the first or the last turn, if the question asks for it": (
+        f"scores {time_order.BOOST:.1f} more, among the best {time_order.TOP_N} with "
+        f"{time_order.MIN_SHARE:.1f} of the best score"
     ),
     "a turn of a chat with an assistant, for each better turn of that chat": (
         f"scores {session_diversity.PENALTY:.1f} less"

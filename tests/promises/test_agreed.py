@@ -833,13 +833,6 @@ DEVIATIONS = [
         "`rrf`",
     ),
     Deviates(
-        "000 budget high has higher result limits",
-        lambda: DEFAULT_PROFILE.pool,
-        100,
-        "a pool of twice as many found nothing more (recall@10 89.7 instead of 89.9); `high` reads "
-        "more questions in one text instead",
-    ),
-    Deviates(
         "001 results: relevance_score",
         lambda: ("score" in fields(Result), "relevance_score" in fields(Result)),
         (True, False),

@@ -69,7 +69,7 @@ class Pipeline:
         )
         if query.explain:
             results = self._with_similarity(results, question)
-        pool = self._profile.pool_for(query.max_results)
+        pool = self._profile.pool_for(query.max_results, wide=question.is_wide)
         return AnswerTrace(question, found, ranked, pool, document_items, results)
 
     def _with_similarity(self, results: list[Result], question: ParsedQuestion) -> list[Result]:

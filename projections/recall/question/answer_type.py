@@ -1,4 +1,7 @@
-"""The type of answer that a question expects: a time, a number or a list. English only."""
+"""The type of answer that a question expects: a time, a number or a list. English only.
+
+Whoever counts or lists what happened needs all of it: "how often", "list all", "on each Friday".
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,13 @@ _LIST = re.compile(
     re.IGNORECASE,
 )
 
+_ALL = re.compile(
+    r"\bhow\s+(?:many|often|frequently)\b"
+    r"|\b(?:list|all|each|every|usually|typically|regularly|altogether|in\s+total)\b"
+    r"|\bmost\s+(?:often|frequently|common(?:ly)?)\b",
+    re.IGNORECASE,
+)
+
 
 def expected_answer_type(text: str) -> AnswerType | None:
     """Return the type of answer that a question expects; None if its wording does not show it."""
@@ -35,6 +45,11 @@ def expected_answer_type(text: str) -> AnswerType | None:
 def asks_for_detail(text: str) -> bool:
     """Return whether a question asks for a person, a place, a time or a number."""
     return _DETAIL.match(text) is not None or expected_answer_type(text) is not None
+
+
+def asks_for_all(text: str) -> bool:
+    """Return whether a question needs all that answers it: it counts, or asks for a list."""
+    return _ALL.search(text) is not None or asks_for_list(text)
 
 
 def asks_for_list(text: str) -> bool:

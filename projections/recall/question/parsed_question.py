@@ -14,6 +14,7 @@ from recollect.projections.recall.question.encoding import QuestionVectors
 from recollect.projections.recall.question.entity_names import NamedEntity
 from recollect.projections.recall.question.query import RecallQuery
 from recollect.projections.recall.question.speakers import Sender
+from recollect.projections.recall.question.times.asked_order import Order
 from recollect.projections.recall.question.times.event_times import Anchor
 from recollect.projections.recall.question.times.time_spans import Span
 from recollect.projections.recall.question.times.validity import EndedFacts
@@ -42,11 +43,12 @@ class ParsedQuestion(NamedTuple):
     From its text: `text` as it was asked, and `named` the entities that it names. `topic` is
     searched for: `terms` are its index terms, `vectors` its vectors, and `speakers` the senders
     whose turns it asks for. `answer_type`: the expected type of answer; `wants_list`: it expects
-    several answers; `wants_detail`: it asks for a person, a place, a time or a number. `spans`: the
-    times that it refers to, with `utc_offset` in minutes; `is_time_only`: it is about nothing else,
-    and turns of other times fail its filters. `event`: the event whose time must be looked up, if
-    it gives a time relative to an event ("the week before the move"). `sources`: the mask of turns
-    from the sources that it names ("in my notes"), None for any.
+    several answers; `wants_all`: it counts or lists what answers it; `wants_detail`: it asks for a
+    person, a place, a time or a number; `order`: it asks for the first or the last occasion.
+    `spans`: the times that it refers to, with `utc_offset` in minutes; `is_time_only`: it is about
+    nothing else, and turns of other times fail its filters. `event`: the event whose time must be
+    looked up, if it gives a time relative to an event ("the week before the move"). `sources`: the
+    mask of turns from the sources that it names ("in my notes"), None for any.
 
     From its filters: `entity_ids` are the ids of the entity to filter by, None for any. `ended`:
     the facts that had ended at `valid_at`. `masks`: a mask of turns for each filter. `allowed`: all
@@ -68,7 +70,9 @@ class ParsedQuestion(NamedTuple):
     speakers: set[Sender]
     answer_type: AnswerType | None
     wants_list: bool
+    wants_all: bool
     wants_detail: bool
+    order: Order | None
     spans: Sequence[Span]
     is_time_only: bool
     event: Anchor | None
@@ -86,6 +90,11 @@ class ParsedQuestion(NamedTuple):
     def vector(self) -> Floats | None:
         """The unit vector of the text."""
         return self.vectors.pooled
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more candidates are searched, since all that answers the question is wanted."""
+        return self.wants_all or self.query.budget == "high"
 
     @property
     def restricted_to(self) -> Mask | None:

@@ -15,6 +15,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question import filters
 from recollect.projections.recall.question.answer_type import (
+    asks_for_all,
     asks_for_detail,
     asks_for_list,
     expected_answer_type,
@@ -34,6 +35,7 @@ from recollect.projections.recall.question.slots.multi_hop import find_chain
 from recollect.projections.recall.question.slots.slot_questions import slot_values
 from recollect.projections.recall.question.speakers import speakers_asked_for
 from recollect.projections.recall.question.sub_questions import resolve_references, sub_questions
+from recollect.projections.recall.question.times.asked_order import asked_order
 from recollect.projections.recall.question.times.closeness import closeness
 from recollect.projections.recall.question.times.event_times import find_anchor
 from recollect.projections.recall.question.times.time_spans import Times, times_in
@@ -190,7 +192,9 @@ class QueryParser:
             speakers=speakers_asked_for(*topic, index.turns.senders),
             answer_type=expected_answer_type(original_text or query.text),
             wants_list=asks_for_list(original_text or query.text),
+            wants_all=asks_for_all(original_text or query.text),
             wants_detail=asks_for_detail(original_text or query.text),
+            order=asked_order(original_text or query.text),
             spans=times.spans,
             is_time_only=is_time_only,
             event=None if times.spans else find_anchor(text),

@@ -32,7 +32,7 @@ def candidates(
     """
     arms, eligible = _arms_of(question), question.eligible
     results = question.query.max_results
-    pool = profile.pool_for(results)
+    pool = profile.pool_for(results, wide=question.is_wide)
     scored = run_arms(arms, question, index, files, pool)
     if not scored.arms:
         return scored.all_turns()
@@ -45,7 +45,8 @@ def candidates(
     places = np.sort(best.places)
     tokens = question.vectors.tokens
     if "late" in arms and tokens is not None and profile.weights.get("late"):
-        rescored = np.sort(best.places[: profile.late_interaction_limit_for(results)])
+        limit = profile.late_interaction_limit_for(results, wide=question.is_wide)
+        rescored = np.sort(best.places[:limit])
         late = late_interaction(tokens, rescored, index)
         unread = rescored[late.unread] if late.unread.any() else None
         scored = scored.with_arm("late", ArmScores(rescored, late.scores, unread))

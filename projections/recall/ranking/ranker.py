@@ -26,6 +26,7 @@ from recollect.projections.recall.ranking.reranking import (
     with_reranked,
 )
 from recollect.projections.recall.ranking.session_diversity import demote_further_turns
+from recollect.projections.recall.ranking.time_order import boost_by_time
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns, Rescore, rank_turns
 
 # Scopes that need turns: observations are found by the facts of turns.
@@ -56,7 +57,7 @@ class Ranker:
             self._profile,
             index,
             self._files,
-            pool=self._profile.pool_for(question.query.max_results),
+            pool=self._profile.pool_for(question.query.max_results, wide=question.is_wide),
             count=count,
             rescoring=self._rescoring_steps(question, index),
         )
@@ -103,6 +104,8 @@ class Ranker:
         if question.wants_list and question.speakers:
             by_speakers = index.turns.sender_mask(question.speakers)
             steps.append(partial(demote_neighbours, by_speakers=by_speakers, index=index))
+        if question.order is not None:
+            steps.append(partial(boost_by_time, order=question.order, index=index))
         if index.turns.in_assistant_chats.any():
             steps.append(partial(demote_further_turns, index=index))
         return steps

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from recollect.projections.memory import MemoryModel
+from recollect.projections.memory.facts_for_recall import facts_about_days
 from recollect.projections.recall.question.times.time_spans import times_in
+from recollect.schemas.changes import FactDays, Section
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, say, tell
 
@@ -112,3 +115,28 @@ def test_a_turn_that_names_a_day_is_of_that_day(words_only: Memory) -> None:
     assert cited([first]) == ["named"]
     assert first.arms is not None
     assert first.arms["temporal"] == 1
+
+
+def test_facts_about_days_are_searched_for_not_scanned() -> None:
+    first_days = [date(2026, 1, 1) + timedelta(n % 50) for n in range(200)]
+    put = [
+        FactDays(f"f{n}", str(first), str(first + timedelta(n % 7 if n % 3 else 0)))
+        for n, first in enumerate(first_days)
+    ]
+    memory = MemoryModel(None)
+    memory.project([Section(puts=tuple(put))])
+    for span in (("2026-01-05", "2026-01-05"), ("2026-01-20", "2026-02-03"), ("2025", "2027")):
+        found = facts_about_days(memory.connection, *span)
+        meant = [row for row in put if row.first_day <= span[1] and row.last_day >= span[0]]
+        assert sorted(row.fact_id for row in found) == sorted(row.fact_id for row in meant)
+    statements: list[str] = []
+
+    def note(_: object, statement: str, bound: object) -> bool:
+        statements.append(statement)
+        return True
+
+    memory.connection.exec_trace = note
+    facts_about_days(memory.connection, "2026-01-05", "2026-01-07")
+    memory.connection.exec_trace = None
+    plan = memory.connection.execute(f"EXPLAIN QUERY PLAN {statements[0]}", ("", "")).fetchall()
+    assert not [step for *_, step in plan if "SCAN" in str(step)]

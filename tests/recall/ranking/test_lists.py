@@ -11,15 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.projections.recall import Profile
+from recollect.projections.recall import Profile, RecallQuery
+from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.index.sessions import Sessions
 from recollect.projections.recall.index.zone_index import Index
-from recollect.projections.recall.question.answer_type import asks_for_list
+from recollect.projections.recall.question.answer_type import asks_for_all, asks_for_list
 from recollect.projections.recall.ranking.list_diversity import demote_neighbours
 from recollect.schemas.events import Draft
-from recollect.schemas.wire import Result
+from recollect.schemas.wire import Budget, Result
+from tests.memory import Memory
 from tests.recall.conftest import Open
-from tests.recall.kit import DAY, START, ask, cited, talk, tell
+from tests.recall.kit import DAY, START, ask, cited, recaller_of, say, talk, tell
 
 CITIES = ("Lisbon", "Oslo", "Rome", "Quito", "Kyoto", "Lima", "Cairo", "Seoul", "Turin", "Porto")
 
@@ -44,6 +46,47 @@ CITIES = ("Lisbon", "Oslo", "Rome", "Quito", "Kyoto", "Lima", "Cairo", "Seoul", 
 )
 def test_a_question_tells_whether_it_asks_for_a_list(question: str, does: bool) -> None:
     assert asks_for_list(question) is does
+
+
+@pytest.mark.parametrize(
+    ("question", "does"),
+    [
+        ("How often did I row in June?", True),
+        ("How many times was the oven mended?", True),
+        ("List the gifts from Bob.", True),
+        ("What do we usually eat on Sundays?", True),
+        ("Which cities has Bob visited?", True),
+        ("Where does Ann row?", False),
+        ("How long did the ferry take?", False),
+    ],
+)
+def test_a_question_tells_whether_it_needs_all_answers(question: str, does: bool) -> None:
+    assert asks_for_all(question) is does
+
+
+@pytest.mark.parametrize(
+    ("question", "budget"), [("How often did we row?", "mid"), ("Did we row?", "high")]
+)
+def test_what_needs_all_answers_has_twice_the_candidates(
+    words_only: Memory, question: str, budget: Budget
+) -> None:
+    tell(
+        words_only,
+        [say(f"We rowed past buoy {n}.", f"m{n}", peer_id=f"chat-{n}") for n in range(130)],
+    )
+    assert ranked(words_only, RecallQuery(text="Did we row?")) == 100
+    assert ranked(words_only, RecallQuery(text=question, budget=budget)) == 130
+
+
+def ranked(memory: Memory, query: RecallQuery) -> int:
+    """Return how many turns are ranked for a query."""
+
+    def count(traces: list[AnswerTrace], *_: object) -> int:
+        (trace,) = traces
+        assert trace.ranked is not None
+        return len(trace.ranked.places)
+
+    return recaller_of(memory).with_traces(query, count)
 
 
 def told(
