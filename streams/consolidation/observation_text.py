@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from recollect.streams.consolidation.days import day_of, named_days, with_named_days
 from recollect.streams.consolidation.nouns import activity, is_topical
-from recollect.text.lexicon import FUNCTION_WORDS, NUMBER_WORDS
+from recollect.streams.language.grammar.verbs import is_past
+from recollect.text.lexicon import AUXILIARIES, FUNCTION_WORDS, NUMBER_WORDS
 from recollect.text.stability import stability
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
@@ -35,7 +36,8 @@ LEAST_SCORE = 0.1
 _CHANGE = re.compile(
     r"\b(?:moved (?:to|into|in|out|from|back)|(?:started|began) (?:\w+ing\b(?<!feeling)|an? )|"
     r"(?:just|recently|finally) (?:started|began)|joined|quit|sold|bought|adopted|married|"
-    r"engaged|divorced|retired|switched|stopped|gave up|no longer|(?<!is )(?<!are )(?<!be )used to "
+    r"engaged|divorced|retired|switched|(?<!barely )(?<!hardly )(?<!never )stopped|gave up|"
+    r"no longer|(?<!is )(?<!are )(?<!be )used to "
     r"(?!\w+ing\b)|became|signed up|graduated|broke up|passed away|died|was born|promoted|hired|"
     r"fired|(?:got|has|found) a new|lost (?:\w+['’]s|her|his|their) job|opened (?:an?|\w+['’]s))\b",
     re.IGNORECASE,
@@ -54,6 +56,12 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
+#: An opening of a sentence whose main clause is elsewhere: no comma ends it.
+_OPENING_ALONE = re.compile(
+    r"(?:due to|because of|after|before|during|despite|following|combined with|as for|regarding|"
+    r"besides|along with|instead of)\b[^,:]*$",
+    re.IGNORECASE,
+)
 _SHORT_FORMS = {"fam": "family", "biz": "business"}
 _NUMBER = rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)})"
 _DATE = re.compile(r"\(\d{4}-\d\d-\d\d")
@@ -178,7 +186,7 @@ def _label(evidence: Sequence[Evidence]) -> str:
         each.word.lower() if _may_be_name(each.word) else each.word for each in evidence
     )
     word = max(words, key=lambda each: (each.endswith("ing"), words[each], each))
-    if words[word] * 3 < len(evidence):
+    if words[word] * 2 < len(evidence):
         word = max(words, key=lambda each: (words[each], each))
     word = activity(word) or word if word.endswith("ed") else _SHORT_FORMS.get(word, word)
     before: Counter[str] = Counter()
@@ -277,6 +285,14 @@ def _is_weak(text: str) -> bool:
     return bool(_DANGLING.match(text) or _FRAGMENT.match(text) or text.endswith("?"))
 
 
+def _is_opening(text: str) -> bool:
+    """Return whether a text is only the opening of a sentence: after it, no verb follows."""
+    if not _OPENING_ALONE.match(text):
+        return False
+    lowers = tokenise(text).lowers[1:]
+    return not any(lower in AUXILIARIES or is_past(lower) for lower in lowers)
+
+
 def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) -> float:
     """Return how much a unit tells about the topic."""
     text = each.text
@@ -293,6 +309,7 @@ def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) 
         - (0.1 if _FIRST_PERSON.search(text) else 0.25 if each.speaker else 0.0)
         - 0.2 * bool(_SECOND_PERSON.search(text))
         - 0.3 * (text.endswith("?") or bool(_FRAGMENT.match(text)) or length < 4)
+        - 0.6 * _is_opening(text)
         - 0.25 * bool(_DANGLING.match(text))
         - 0.02 * max(0, length - LONG_UNIT)
     )

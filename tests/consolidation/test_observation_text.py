@@ -7,6 +7,7 @@ import random
 from recollect.streams.consolidation.observation_text import (
     MAX_ITEMS,
     Evidence,
+    is_change,
     render_topic,
     render_values,
 )
@@ -133,3 +134,24 @@ def test_values_side_by_side_are_a_list_from_the_third_on() -> None:
     assert rendered.text == (
         "Ada – likes: tea (said 5 Jan 2026); chess (said 6 Jan 2026); jazz (said 8 Jan 2026)."
     )
+
+
+def test_an_opening_without_its_clause_is_no_part() -> None:
+    opening = evidence("After the last race of the horse", 28)
+    assert "After the last race" not in text_of([*HORSES, opening])
+    whole = evidence("After the last race, Ada sold the horse to Bob.", 28)
+    assert "After the last race, Ada sold the horse to Bob" in text_of([*HORSES, whole])
+
+
+def test_a_topic_is_named_by_the_word_of_most_parts() -> None:
+    shops = [
+        evidence("Ada opened a shop near the harbour.", 0, word="shop"),
+        evidence("Ada painted the front of the shop green.", 7, word="shop"),
+        evidence("Ada went shopping with her uncle in Oslo.", 14, word="shopping"),
+    ]
+    assert text_of(shops).startswith("Ada – shop: ")
+
+
+def test_what_barely_stopped_is_no_change() -> None:
+    assert is_change("Ada stopped smoking.")
+    assert not is_change("Ada barely stopped all day.")
