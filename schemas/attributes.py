@@ -1,9 +1,15 @@
-"""The attributes of a person that a fact can state."""
+"""The attributes that a fact can state: those of a person, frames, and open ones.
+
+A frame is the words around a value, with `MASK` for its subject: "the mayor of … is". An open
+attribute has any other name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+#: Stands in a frame for the name of its subject.
+MASK = "…"
 #: Single-valued: a newer value supersedes the older.
 SINGLE_VALUED: Mapping[str, str] = {
     "home": "the place where somebody lives",
@@ -44,5 +50,10 @@ OPPOSITES: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
 
 
 def is_single_valued(attribute: str) -> bool:
-    """Return whether an attribute or a frame is single-valued."""
-    return attribute not in MULTI_VALUED
+    """Return whether an attribute has one value at a time: a listed one, or a frame."""
+    return attribute in SINGLE_VALUED or MASK in attribute
+
+
+def is_open(attribute: str) -> bool:
+    """Return whether an attribute is open: neither listed nor a frame."""
+    return attribute not in MULTI_VALUED and not is_single_valued(attribute)

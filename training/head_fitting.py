@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.reader.head_file import Layer, Numbers
-from recollect.streams.reader.head_scores import INNER_PARTS
+from recollect.streams.reader.head_file import Head, Layer, Numbers
+from recollect.streams.reader.head_scores import INNER_PARTS, PARTS
+from recollect.streams.reader.name_chain import goes
 from recollect.streams.reader.word_states import MOST
+from training.head_corpora import UNITS
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -230,6 +232,30 @@ def fit_chain(
             adam.step([*gradients, np.where(allowed, of_moves, 0)], 1 - step / total)
             step += 1
     return Chain(network, moves)
+
+
+def chain_head(
+    rows: Floats,
+    ends: Sequence[int],
+    right: Mask,
+    possible: Mask,
+    layers: tuple[int, ...],
+    labels: tuple[str, ...],
+    lean: float,
+) -> Head:
+    """Return a head that labels spans; the first label is none.
+
+    `rows`, `ends`, `right` and `possible` as in `fit_chain`; `lean`: how much less none scores, so
+    that more spans are found.
+    """
+    count = len(labels)
+    allowed = np.array(
+        [[goes(labels, before, label) for label in range(count)] for before in range(count + 1)]
+    )
+    chain = fit_chain(rows, ends, right, possible, allowed, inner=64, epochs=8, drop=0.3)
+    chain.network.weights[-1][0] -= np.float32(lean)
+    steps = np.rint(chain.steps * PARTS).astype(np.float32)
+    return Head(layers, chain.network.in_whole_numbers(UNITS), labels, Numbers.of(steps))
 
 
 def marginals(scores: Floats, steps: Floats, there: Mask) -> tuple[Floats, Floats]:

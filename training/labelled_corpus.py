@@ -15,6 +15,8 @@ import msgspec
 
 #: The folder of the corpus.
 CORPUS = Path(__file__).parent.parent / "corpus"
+#: Single sentences with the values of attributes, for training.
+ATTRIBUTES = CORPUS / "attributes.jsonl"
 
 Split = Literal["train", "dev", "test"]
 Voice = Literal["own", "quoted", "pasted", "draft", "played", "assistant", "machine"]

@@ -5,10 +5,10 @@ type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.json
 `label`), `persona/chat.jsonl` and `plain.jsonl` (`text`, and as `keep` whether it is worth
 remembering). Sets whose names end in `-dev` are left for judging.
 
-The heads of the writer (`salience`, `own`) are trained on the train split of the labelled
-corpus and on what there is of `realmem`, `persona` and `plain.jsonl`; the others only where there
-are sets, else they are taken from `--others`, which is recollect's own file unless another is
-named. So sentences of your own are enough: put them into `plain.jsonl`.
+The heads `salience` and `own` are trained on the train split of the labelled corpus and on what
+there is of `realmem`, `persona` and `plain.jsonl`; `values` only where every set is there, and the
+others where there are theirs. Else they are taken from `--others`, which is recollect's own file
+unless another is named. So sentences of your own are enough: put them into `plain.jsonl`.
 
 The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
@@ -43,8 +43,6 @@ from recollect.streams.reader.head_file import (
     read_heads,
     sha256_of,
 )
-from recollect.streams.reader.head_scores import PARTS
-from recollect.streams.reader.name_chain import goes
 from recollect.streams.reader.text_reader import TextReader
 from training.head_corpora import (
     NAME_SETS,
@@ -57,11 +55,12 @@ from training.head_corpora import (
     rows_of,
     states_of,
 )
-from training.head_fitting import Mask, fit_chain, fit_labels
+from training.head_fitting import Mask, chain_head, fit_labels
 from training.head_sentences import kind_head
-from training.labelled_corpus import messages, sources
+from training.labelled_corpus import ATTRIBUTES, messages, sources
 from training.writer_heads import (
     Measures,
+    attribute_texts,
     labelled,
     name_spans,
     own_head,
@@ -70,6 +69,8 @@ from training.writer_heads import (
     read_texts,
     salience_head,
     salient_spans,
+    value_head,
+    value_spans,
 )
 
 #: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
@@ -116,19 +117,9 @@ def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1
             for known in text.labels:
                 possible.append(there)
                 right.append(there if known is None else np.array(NAME_LABELS) == known)
-    count = len(NAME_LABELS)
-    allowed = np.array(
-        [
-            [goes(NAME_LABELS, before, label) for label in range(count)]
-            for before in range(count + 1)
-        ]
+    return chain_head(
+        rows, ends, np.array(right), np.array(possible), NAME_LAYERS, NAME_LABELS, lean
     )
-    chain = fit_chain(
-        rows, ends, np.array(right), np.array(possible), allowed, inner=64, epochs=8, drop=0.3
-    )
-    chain.network.weights[-1][0] -= np.float32(lean)
-    steps = np.rint(chain.steps * PARTS).astype(np.float32)
-    return Head(NAME_LAYERS, chain.network.in_whole_numbers(UNITS), NAME_LABELS, Numbers.of(steps))
 
 
 def tag_head(sets: Sequence[tuple[list[LabelledText], States]]) -> Head:
@@ -242,6 +233,9 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
         scales={layer: Numbers.of(scale) for layer, scale in scales.items()},
         heads=heads,
     )
+    if sets.whole:
+        texts = [labelled(message, value_spans) for message in corpus]
+        heads["values"] = value_head(encoder, [*texts, *attribute_texts(ATTRIBUTES)], measures)
     reader = TextReader(encoder, file, layers=tuple(middles))
     for kinds in sets.kinds:
         heads["kind"] = kind_head(reader, kinds, PLAIN)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apsw
 
 from recollect.projections.sqlite import json_array, rows, scalar
-from recollect.schemas.attributes import MULTI_VALUED
+from recollect.schemas.attributes import MASK, SINGLE_VALUED
 from recollect.schemas.changes import FactDays, MessageDate
 
 #: (rowid, id, source event id, text) of a fact.
@@ -132,12 +132,13 @@ def contexts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, 
     )
 
 
-_MULTI_VALUED = ", ".join(f"'{name}'" for name in sorted(MULTI_VALUED))
+_SINGLE_VALUED = ", ".join(f"'{name}'" for name in sorted(SINGLE_VALUED))
 # All statements about single-valued attributes up to a time, ordered by slot and then by time.
 _SLOT_STATEMENTS = f"""
 SELECT claim.subject, claim.attribute, claim.value, claim.fact_id, said.said_at
   FROM fact_claims AS claim JOIN statements AS said USING (fact_id)
- WHERE said.said_at <= ?1 AND claim.attribute NOT IN ({_MULTI_VALUED})
+ WHERE said.said_at <= ?1
+   AND (claim.attribute IN ({_SINGLE_VALUED}) OR instr(claim.attribute, '{MASK}'))
    AND NOT EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = claim.fact_id)
  ORDER BY claim.subject, claim.attribute, said.said_at, claim.fact_id
 """

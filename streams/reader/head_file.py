@@ -49,7 +49,7 @@ class Head(msgspec.Struct, frozen=True):
     """A head: the encoder's layers that it sees, its own, and the labels between which it chooses.
 
     `steps`: (labels + 1, labels) what it costs to go from one label to the next, in thousandths;
-    the last row is that of a text's beginning. Only the head of names has it.
+    the last row is that of a text's beginning. Only the heads of names and values have it.
     """
 
     layers: tuple[int, ...]

@@ -7,12 +7,13 @@ The text itself gives its words (`word_cutter`), so a reading names them by thei
                       marks have none
     names             how many, then for each: words since the one before, words, a byte of its
                       type (and 4 times its rival), how sure in percent
+    values            as names, each only with how sure in percent
     sentences         to the end, for each: characters since the one before, characters, a byte of
                       kind, and how likely it is the sender's own in percent
 
-Numbers without a size are as in LEB128, seven bits a byte, the lowest first. In forms 1 and 2, of
-earlier releases, a word has no salience: that of its sentence stands in the place of `own`. In
-form 1 a name ends with its type.
+Numbers without a size are as in LEB128, seven bits a byte, the lowest first. Form 3, of earlier
+releases, has no values. In forms 1 and 2 a word has no salience: that of its sentence stands in the
+place of `own`. In form 1 a name ends with its type.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from recollect.schemas.errors import IntegrityError
 from recollect.streams.language.grammar.text_reading import (
     ReadName,
     ReadSentence,
+    ReadValue,
     ReadWord,
     SentenceKind,
     TextReading,
@@ -34,7 +36,7 @@ from recollect.streams.language.grammar.text_reading import (
 from recollect.streams.reader.word_cutter import CUT, is_told, words_of
 
 #: The forms of earlier releases, and that of this one.
-_WITHOUT_SCORES, _WITHOUT_SALIENCE, _FORM = CUT, CUT + 1, CUT + 2
+_WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _FORM = CUT, CUT + 1, CUT + 2, CUT + 3
 
 #: The tags of the Penn Treebank, as OntoNotes has them. Places are recorded: a new one comes last.
 TAGS = (
@@ -67,10 +69,21 @@ class PackedName(NamedTuple):
     rival: NameType
 
 
+class PackedValue(NamedTuple):
+    """A value by the numbers of its first word and of the one after its last, marks counted.
+
+    `sure`: percent.
+    """
+
+    begin: int
+    end: int
+    sure: int
+
+
 def packed(text: str, reading: TextReading) -> bytes:
     """Return a reading of a text in few bytes.
 
-    Its words and names are where `words_of` puts them.
+    Its words, names and values are where `words_of` puts them.
     """
     places = words_of(text)
     words = {word.start: word for word in reading.words}
@@ -90,6 +103,10 @@ def packed(text: str, reading: TextReading) -> bytes:
             )
             for name in reading.names
         ],
+        [
+            PackedValue(first[value.start], last[value.end] + 1, value.sure)
+            for value in reading.values
+        ],
         reading.sentences,
     )
 
@@ -103,6 +120,7 @@ def packed_parts(
     tags: TagPlaces,
     salience: npt.NDArray[np.uint8],
     names: Iterable[PackedName],
+    values: Iterable[PackedValue],
     sentences: Iterable[ReadSentence],
 ) -> bytes:
     """Return a reading in few bytes.
@@ -122,6 +140,7 @@ def packed_parts(
             for name in names
         ],
     )
+    _write_spans(out, [(each.begin, each.end, bytes([each.sure])) for each in values])
     at = 0
     for sentence in sentences:
         _write(out, sentence.start - at)
@@ -147,10 +166,10 @@ def unpacked(text: str, content: bytes) -> TextReading:
     Raises:
         IntegrityError: these bytes are no reading of this text, or a newer recollect packed them.
     """
-    if not content or content[0] not in (_WITHOUT_SCORES, _WITHOUT_SALIENCE, _FORM):
+    if not content or content[0] not in range(_WITHOUT_SCORES, _FORM + 1):
         raise IntegrityError("a recorded reading has a form that this recollect does not know")
     try:
-        return (_unpacked if content[0] == _FORM else _unpacked_earlier)(text, content)
+        return (_unpacked if content[0] >= _WITHOUT_VALUES else _unpacked_earlier)(text, content)
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:
         raise IntegrityError(f"a recorded reading is not one of its text: {error}") from None
 
@@ -167,7 +186,8 @@ def _unpacked(text: str, content: bytes) -> TextReading:
     )
     numbers = iter(content[ends:])
     names = tuple(_names(places, numbers, scored=True))
-    return TextReading(read, names, tuple(_sentences(text, numbers)))
+    values = tuple(_values(places, numbers)) if content[0] == _FORM else ()
+    return TextReading(read, names, tuple(_sentences(text, numbers)), values)
 
 
 def _unpacked_earlier(text: str, content: bytes) -> TextReading:
@@ -195,14 +215,25 @@ def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(start, end) for start, end in places if is_told(text[start:end])]
 
 
-def _names(
-    places: list[tuple[int, int]], numbers: Iterator[int], *, scored: bool
-) -> Iterator[ReadName]:
+def _spans(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
+    """Yield the characters of each span; what else it has follows in `numbers`."""
     at = 0
     for _ in range(_read(numbers)):
         begin = at + _read(numbers)
         at = begin + _read(numbers)
-        start, end, types = places[begin][0], places[at - 1][1], next(numbers)
+        yield places[begin][0], places[at - 1][1]
+
+
+def _values(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[ReadValue]:
+    for start, end in _spans(places, numbers):
+        yield ReadValue(start, end, next(numbers))
+
+
+def _names(
+    places: list[tuple[int, int]], numbers: Iterator[int], *, scored: bool
+) -> Iterator[ReadName]:
+    for start, end in _spans(places, numbers):
+        types = next(numbers)
         if scored:
             yield ReadName(
                 start, end, NAME_TYPES[types & 3], next(numbers), NAME_TYPES[types >> 2 & 3]

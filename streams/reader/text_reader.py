@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from math import ceil
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from recollect.streams.reader.packed_reading import (
     NAME_TYPES,
     NameType,
     PackedName,
+    PackedValue,
     TagPlaces,
     packed_parts,
     tag_places,
@@ -39,7 +40,7 @@ UNITS = 32
 # At most so many texts are read together: what is done once for all of them is most of the work.
 _TOGETHER = 64
 #: The heads that see words; the others see sentences.
-_OF_WORDS = frozenset({"names", "tags", "salience"})
+_OF_WORDS = frozenset({"names", "tags", "salience", "values"})
 #: Labels that count: of a word, that it is part of something worth remembering; of a sentence, that
 #: it is meant as the sender's own; in heads of earlier releases, that it lasts.
 SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
@@ -129,14 +130,15 @@ class TextReader:
         own, lasting = self._sentences(cut, seen)
         salience = self._salience(cut, seen, lasting)
         spoken = iter(own)
-        names = deque(seen.names)
+        names, values = deque(seen.names), deque(self._values(cut, seen))
         found = []
         for number, (first, end) in enumerate(pairwise(cut.firsts)):
             words = slice(seen.told_before[first], seen.told_before[end])
             packed = packed_parts(
                 seen.tags[words],
                 salience[words],
-                _names_of_text(names, first, end),
+                _of_text(names, first, end),
+                _of_text(values, first, end),
                 list(islice(spoken, len(cut.spans[number]))),
             )
             found.append(AnnotatedText(packed, tokens[number]))
@@ -178,6 +180,14 @@ class TextReader:
             _scored(begin, end, NAME_TYPES[NAME_TYPES.index(kind)], scores, labels)
             for begin, end, kind in spans
         ]
+
+    def _values(self, cut: CutTexts, seen: _Seen) -> list[PackedValue]:
+        spans, scores, labels = self._spans("values", cut, seen.states, seen.shapes)
+        found = []
+        for begin, end, kind in spans:
+            sure = _least_shares(scores[begin:end], labels, [kind])[kind]
+            found.append(PackedValue(begin, end, min(sure, 100)))
+        return found
 
     def _spans(
         self, name: str, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers
@@ -277,12 +287,16 @@ class TextReader:
         return found
 
 
-def _names_of_text(names: deque[PackedName], first: int, end: int) -> list[PackedName]:
-    """Take the names of a text off the front, and return them by the text's own words."""
+_Type = TypeVar("_Type", bound=str)
+_Span = TypeVar("_Span", PackedName, PackedValue)
+
+
+def _of_text(spans: deque[_Span], first: int, end: int) -> list[_Span]:
+    """Take the spans of a text off the front, and return them by the text's own words."""
     found = []
-    while names and names[0].begin < end:
-        name = names.popleft()
-        found.append(name._replace(begin=name.begin - first, end=name.end - first))
+    while spans and spans[0].begin < end:
+        span = spans.popleft()
+        found.append(span._replace(begin=span.begin - first, end=span.end - first))
     return found
 
 
@@ -290,14 +304,22 @@ def _scored(
     begin: int, end: int, kind: NameType, scores: Scores, labels: Sequence[str]
 ) -> PackedName:
     """Return a name with the share of its type, that of its least sure word, and its rival."""
-    shares = label_shares(scores[begin:end])
-    of_types: dict[NameType, int] = {}
-    for name in NAME_TYPES:
-        columns = [place for place, label in enumerate(labels) if label[2:] == name]
-        of_types[name] = int(shares[:, columns].sum(axis=1).min())
+    of_types = _least_shares(scores[begin:end], labels, NAME_TYPES)
     sure = min(of_types.pop(kind), 100)
     rival = max(of_types, key=lambda name: of_types[name])
     return PackedName(begin, end, kind, sure, rival)
+
+
+def _least_shares(
+    scores: Scores, labels: Sequence[str], types: Sequence[_Type]
+) -> dict[_Type, int]:
+    """Return the share of each type in the word that has least of it, in percent."""
+    shares = label_shares(scores)
+    found = {}
+    for name in types:
+        columns = [place for place, label in enumerate(labels) if label[2:] == name]
+        found[name] = int(shares[:, columns].sum(axis=1).min())
+    return found
 
 
 def _means(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.projections.memory.memory_queries import DatedClaim
-from recollect.schemas.attributes import OPPOSITES, is_single_valued
+from recollect.schemas.attributes import MASK, OPPOSITES, is_single_valued
 from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession, MergedSupersession
 from recollect.schemas.events import Content
 from recollect.schemas.names import normalise_name
@@ -15,7 +15,6 @@ from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.merged_slots import merged_supersessions
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
+from recollect.schemas.attributes import MASK
 from recollect.schemas.names import normalise_name
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
@@ -18,7 +19,6 @@ from recollect.streams.agents.writer.claim_order import subjects_of
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
 from recollect.streams.agents.writer.said_again import says_more
-from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim, Statement
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.relations.likeness import turned

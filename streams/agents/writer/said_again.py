@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from recollect.schemas.attributes import is_single_valued
+from recollect.schemas.attributes import MASK, is_open, is_single_valued
 from recollect.schemas.changes import FactFingerprint, FactSupersession
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import LATEST_MS
@@ -19,7 +19,6 @@ from recollect.streams.agents.writer.claim_order import Subjects
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.near_duplicates import find_paraphrased
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
-from recollect.streams.language.attributes.frames import MASK
 from recollect.streams.language.grammar.analysis import Claim, Statement
 from recollect.streams.language.references.standing_alone import left_open
 from recollect.streams.language.relations.content_words import content_words
@@ -33,9 +32,10 @@ def claim_signatures_of(
 ) -> list[str]:
     """Return the signatures of a claim, one for each id of its sender and key of its subject.
 
-    The first is stored. There is none without a slot: the words of a frame identify its claim.
+    The first is stored. There is none without a slot: the words of a frame identify its claim, as
+    do those of a statement with an open attribute.
     """
-    if claim is None or subjects is None or MASK in claim.attribute:
+    if claim is None or subjects is None or MASK in claim.attribute or is_open(claim.attribute):
         return []
     value = f"{claim.attribute}: {normalise_name(claim.value)}"
     return [

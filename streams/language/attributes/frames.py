@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from recollect.schemas.attributes import MASK
 from recollect.streams.language.grammar.analysis import Claim
 from recollect.text.lexicon import FUNCTION_WORDS, PREPOSITIONS, PRONOUNS, STATES, word_set
 
-#: Stands in a frame for the name of its subject.
-MASK = "…"
 _LONGEST = 240
 _MOST_WORDS = 40
 _MOST_VALUE_WORDS = 10

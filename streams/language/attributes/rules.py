@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from recollect.schemas.attributes import MASK
 from recollect.streams.language.attributes.attribute_verbs import DENIED, PAST, VERBS
 from recollect.streams.language.attributes.attribute_words import (
     LANGUAGES,
@@ -14,7 +15,7 @@ from recollect.streams.language.attributes.attribute_words import (
     POINTING,
     RELATIVES,
 )
-from recollect.streams.language.attributes.frames import MASK, find_frame
+from recollect.streams.language.attributes.frames import find_frame
 from recollect.streams.language.attributes.having import having
 from recollect.streams.language.attributes.states import being, not_being, was
 from recollect.streams.language.attributes.values import Rest, Told, own, told

@@ -51,9 +51,18 @@ class ReadSentence(Struct, frozen=True):
     own: int = 100
 
 
+class ReadValue(Struct, frozen=True):
+    """The value of an attribute; `sure`: probability, in percent, that of its least sure word."""
+
+    start: int
+    end: int
+    sure: int
+
+
 class TextReading(Struct, frozen=True):
-    """Words, names and sentences of one text, each in the text's order."""
+    """Words, names, sentences and values of one text, each in the text's order."""
 
     words: tuple[ReadWord, ...]
     names: tuple[ReadName, ...]
     sentences: tuple[ReadSentence, ...]
+    values: tuple[ReadValue, ...] = ()

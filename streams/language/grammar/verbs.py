@@ -125,3 +125,28 @@ def is_past(word: str) -> bool:
 def is_participle(word: str) -> bool:
     """Whether a word may follow "have"."""
     return word in _PARTICIPLES or word.endswith("ed")
+
+
+def base_form(word: str) -> str:
+    """Return the base form of a verb in lower case; of one that is in no table, the word itself."""
+    if word in _TO_BASE:
+        return _TO_BASE[word]
+    for ending in ("ing", "ed"):
+        stem = word.removesuffix(ending)
+        if stem != word:
+            found = {stem, f"{stem}e", stem[:-1]} & BASES
+            if found:
+                return max(found, key=lambda base: (len(base), base))
+    return word
+
+
+_TO_BASE = (
+    {participle: base for base, _, participle in _TABLE}
+    | _PAST
+    | {third_person(base): base for base in BASES}
+    | {f"{base[:-1]}ied": base for base in BASES if base.endswith("y")}
+    | {base: base for base in BASES}
+    | dict.fromkeys(("be", "am", "is", "are", "was", "were", "been", "being"), "be")
+    | dict.fromkeys(("'m", "’m", "'re", "’re", "'s", "’s"), "be")
+    | dict.fromkeys(("'ve", "’ve"), "have")
+)

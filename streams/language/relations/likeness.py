@@ -14,6 +14,7 @@ import math
 import numpy as np
 from msgspec import Struct
 
+from recollect.schemas.attributes import is_open
 from recollect.schemas.names import normalise_name
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.text.lexicon import (
@@ -93,7 +94,7 @@ def likeness(statement: Statement, said: str) -> Likeness | None:
     names = _names(statement)
     told = sorted(word for word in words if _tells(word) or word in names)
     claim = statement.claim
-    if claim is not None:
+    if claim is not None and not is_open(claim.attribute):
         told += ["", normalise_name(claim.subject), claim.attribute, normalise_name(claim.value)]
     digest = hashlib.blake2b("\x1f".join(told).encode("utf-8", "surrogatepass"), digest_size=8)
     return Likeness(digest.hexdigest(), b"".join(map(_mark, words)))

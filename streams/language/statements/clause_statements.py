@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from recollect.schemas.attributes import MASK
 from recollect.streams.language.attributes.claim_parts import ClaimPart, claim_parts
 from recollect.streams.language.attributes.claims import TRIGGERS, find_claim
-from recollect.streams.language.attributes.frames import MASK, find_frame
 from recollect.streams.language.attributes.frames import VERBS as FRAME_VERBS
+from recollect.streams.language.attributes.frames import find_frame
 from recollect.streams.language.grammar.analysis import Claim, Mention, Statement
 from recollect.streams.language.grammar.clauses import (
     Clause,

@@ -2,7 +2,7 @@
 found in it.
 
 Named stages, each a function of what the ones before it found: segmentation, attribution (whose
-words they are), dates, mentions, salience, claims, coreference, rendering, relations.
+words they are), dates, mentions, salience, claims, coreference, rendering, relations, values.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from recollect.streams.language.attributes.stated_values import stated_value
 from recollect.streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
@@ -65,6 +66,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     statements, causes = _deduplicated(statements, causes)
     additions = StatedAdditions(findings, own, statements)
     statements = [*statements, *stating.aside][:MAX_STATEMENTS]
+    statements = [_with_value(each, findings) for each in statements]
     analysis = Analysis(
         statements=tuple(statements),
         contacts=tuple(findings.contacts),
@@ -166,6 +168,16 @@ def _state(
             statements += found
             previous = place
     return statements, causes
+
+
+def _with_value(statement: Statement, findings: Findings) -> Statement:
+    """Return a statement without a claim with the one that the reader's values make, if any."""
+    reading, speaker = findings.document.reading, findings.document.speaker
+    if statement.claim is not None or speaker is None or reading is None:
+        return statement
+    span = (statement.start, statement.end)
+    claim = stated_value(findings.text, span, speaker, statement.mentions, reading)
+    return msgspec.structs.replace(statement, claim=claim)
 
 
 def _deduplicated(

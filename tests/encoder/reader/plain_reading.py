@@ -12,6 +12,7 @@ from recollect.streams.encoder.onnx_encoder import OnnxEncoder
 from recollect.streams.language.grammar.text_reading import (
     ReadName,
     ReadSentence,
+    ReadValue,
     ReadWord,
     TextReading,
 )
@@ -32,12 +33,12 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     spaced = [not start or text[start - 1].isspace() for start, _ in places]
     shapes = shapes_of(words, spaced).astype(int).tolist()
     states = _states(encoder, heads, text, places)
-    of_tags, of_names, of_salience = (
+    of_tags, of_names, of_salience, of_values = (
         [
             _scores(heads.heads[name], _beside(heads.heads[name], states, number, shape))
             for number, shape in enumerate(shapes)
         ]
-        for name in ("tags", "names", "salience")
+        for name in ("tags", "names", "salience", "values")
     )
     labels = heads.heads["tags"].labels
     tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
@@ -80,6 +81,14 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             for first, last, type_ in names
         ),
         tuple(found),
+        tuple(
+            ReadValue(
+                places[first][0],
+                places[last][1],
+                min(_least(heads.heads["values"], of_values[first : last + 1], type_), 100),
+            )
+            for first, last, type_ in _chained(heads.heads["values"], of_values)
+        ),
     )
     return packed(text, reading)
 
@@ -138,17 +147,23 @@ def _multiplied(layer: Layer, values: list[int]) -> list[float]:
 
 def _sure(head: Head, scores: list[list[int]], type_: str) -> tuple[int, Any]:
     """Return the percentage of a name's type, of its least sure word, and the likeliest other."""
-    least = dict.fromkeys(("PERSON", "ORG", "LOCATION", "OTHER"), 1_000)
-    for row in scores:
-        shares = [round(math.exp(max(each - max(row), -19_999) / 1_000) * 2**30) for each in row]
-        of_word = dict.fromkeys(least, 0)
-        for label, share in zip(head.labels, shares, strict=True):
-            if label != "O":
-                percent = Fraction(100 * share, sum(shares))
-                of_word[label[2:]] += math.floor(percent + Fraction(1, 2))
-        least = {name: min(least[name], of_word[name]) for name in least}
+    least = {name: _least(head, scores, name) for name in ("PERSON", "ORG", "LOCATION", "OTHER")}
     sure = min(least.pop(type_), 100)
     return sure, max(least, key=lambda name: least[name])
+
+
+def _least(head: Head, scores: list[list[int]], type_: str) -> int:
+    """Return the percentage of a type in the word that has least of it."""
+    least = 1_000
+    for row in scores:
+        shares = [round(math.exp(max(each - max(row), -19_999) / 1_000) * 2**30) for each in row]
+        of_type = [
+            math.floor(Fraction(100 * share, sum(shares)) + Fraction(1, 2))
+            for label, share in zip(head.labels, shares, strict=True)
+            if label[2:] == type_
+        ]
+        least = min(least, sum(of_type))
+    return least
 
 
 def _likeliest(labels: tuple[str, ...], scores: list[int]) -> Any:

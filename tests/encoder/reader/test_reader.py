@@ -262,3 +262,13 @@ def test_readings_without_scores_of_names_stay_readable() -> None:
         ("Ada", "PERSON", None),
         ("Lisbon", "LOCATION", None),
     ]
+
+
+def test_readings_without_values_stay_readable() -> None:
+    """Those of earlier versions have the form 3."""
+    text = "Ada lives in Lisbon."
+    words = [3, 90, 12, 80, 21, 80, 3, 85]
+    found = unpacked(text, bytes([3, *words, 1, 0, 1, 0, 99, 0, 20, 0, 97]))
+    assert [text[name.start : name.end] for name in found.names] == ["Ada"]
+    assert found.values == ()
+    assert [(each.start, each.end, each.own) for each in found.sentences] == [(0, 20, 97)]

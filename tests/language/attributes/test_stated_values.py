@@ -1,0 +1,64 @@
+"""What slot a value fills that the reader found: its type, or what stands before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.streams.language.attributes.stated_values import stated_value
+from recollect.streams.language.grammar.analysis import Claim, Mention
+from recollect.streams.language.grammar.text_reading import ReadValue, ReadWord, TextReading
+
+
+def claim(tagged: str, value: str, people: str = "") -> Claim | None:
+    """Return the claim of a text that Ada wrote; `tagged` are its words, each with its tag."""
+    pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
+    text = " ".join(word for word, _ in pairs)
+    words, at = [], 0
+    for word, tag in pairs:
+        words.append(ReadWord(at, at + len(word), tag))
+        at += len(word) + 1
+    start = text.rindex(value)
+    values = (ReadValue(start, start + len(value), 80),)
+    found = [
+        Mention(text.index(one), text.index(one) + len(one), one, "PERSON")
+        for one in people.split()
+    ]
+    reading = TextReading(tuple(words), (), (), values)
+    return stated_value(text, (0, len(text)), "Ada", found, reading)
+
+
+@pytest.mark.parametrize(
+    ("tagged", "value", "subject", "attribute"),
+    [
+        ("the/DT boiler/NN is/VBZ broken/VBN", "broken", "Ada", "boiler"),
+        ("my/PRP$ left/JJ knee/NN is/VBZ swollen/JJ", "swollen", "Ada", "left knee"),
+        ("my/PRP$ operation/NN is/VBZ on/IN Monday/NNP", "Monday", "Ada", "operation"),
+        ("I/PRP moved/VBD to/TO Ghent/NNP", "Ghent", "Ada", "move to"),
+        ("I/PRP 'm/VBP in/IN Osaka/NNP", "Osaka", "Ada", "be in"),
+        ("we/PRP pay/VBP 520/CD for/IN the/DT room/NN", "520", "Ada", "pay"),
+        ("I/PRP do/VBP n't/RB eat/VB beef/NN", "beef", "Ada", "not eat"),
+        ("my/PRP$ girlfriend/NN Lena/NNP", "Lena", "Ada", "girlfriend"),
+        ("my/PRP$ dog/NN", "dog", "Ada", "have"),
+        ("his/PRP$ job/NN in/IN Portland/NNP", "Portland", "Ada", "job in"),
+        ("I/PRP take/VBP the/DT bus/NN", "take the bus", "Ada", "take"),
+    ],
+)
+def test_an_open_attribute_is_named_by_its_frame(
+    tagged: str, value: str, subject: str, attribute: str
+) -> None:
+    assert claim(tagged, value) == Claim(subject, attribute, value)
+
+
+def test_a_value_of_somebody_named_is_theirs() -> None:
+    found = claim("Bob/NNP 's/POS knee/NN is/VBZ sore/JJ", "sore", people="Bob")
+    assert found == Claim("Bob", "knee", "sore")
+    found = claim("Bob/NNP turned/VBD 40/CD", "40", people="Bob")
+    assert found == Claim("Bob", "turn", "40")
+
+
+def test_a_value_that_nothing_governs_fills_no_slot() -> None:
+    assert claim("Ghent/NNP it/PRP is/VBZ", "Ghent") is None
+
+
+def test_a_thing_called_like_a_listed_attribute_fills_no_slot() -> None:
+    assert claim("my/PRP$ phone/NN is/VBZ broken/VBN", "broken") is None
