@@ -181,7 +181,8 @@ RANKING = {
     "turns that late interaction reads": (
         f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
-    "both limits for `high`, and for a question that counts or lists": f"{WIDE} times",
+    "candidates for `high`, and for a question that counts or lists; turns that late interaction "
+    "reads for `high`": f"{WIDE} times",
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions in one text that are answered separately": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()

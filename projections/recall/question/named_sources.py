@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -52,6 +51,11 @@ _NAME_WORDS: Mapping[SourceKind, re.Pattern[str]] = {
     "assistant": re.compile(r"assistant|chatbot"),
 }
 _SEPARATORS = re.compile(r"[\W_]+")
+# Up to three words; a platform is named by the first of them.
+_AFTER_PREPOSITION = re.compile(
+    r"\b(?:on|in|over|via|through|by|from)\s+(?:my\s+|the\s+)?(?=(\w+(?:\W+\w+){0,2}))",
+    re.IGNORECASE,
+)
 
 
 def source_mask(text: str, turns: Turns) -> Mask | None:
@@ -60,6 +64,8 @@ def source_mask(text: str, turns: Turns) -> Mask | None:
     None if it names none, or if that tells no turn from another.
     """
     names = turns.platforms
+    if len(names) < 2:
+        return None
     named = set(platforms_named(text, names))
     if kinds := kinds_named(text):
         named.update(name for name in names if kind_of_platform(name, turns.chats) in kinds)
@@ -75,19 +81,18 @@ def kind_of_platform(name: str, chats: ChatPlatforms) -> SourceKind | None:
     """Return the kind of a platform; None if neither its name nor its writers show it."""
     if name in chats.with_assistant:
         return "assistant"
-    words = _SEPARATORS.sub(" ", name.lower())
+    words = _plain(name)
     by_name = next((kind for kind in KINDS if _NAME_WORDS[kind].search(words)), None)
     return by_name or ("message" if name in chats.among_people else None)
 
 
 def platforms_named(text: str, names: Sequence[str]) -> list[str]:
     """Return the platforms that a question names after a preposition, as "on Telegram"."""
-    return [name for name in names if _naming(name).search(text)]
+    after = [_plain(found[1]) for found in _AFTER_PREPOSITION.finditer(text)]
+    return [
+        name for name in names if any(f"{each} ".startswith(f"{_plain(name)} ") for each in after)
+    ]
 
 
-@lru_cache(maxsize=256)
-def _naming(name: str) -> re.Pattern[str]:
-    words = r"[\W_]+".join(map(re.escape, _SEPARATORS.split(name.strip())))
-    return re.compile(
-        rf"\b(?:on|in|over|via|through|by|from)\s+(?:my\s+|the\s+)?{words}\b", re.IGNORECASE
-    )
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub(" ", name.lower()).strip()

@@ -45,7 +45,8 @@ def candidates(
     places = np.sort(best.places)
     tokens = question.vectors.tokens
     if "late" in arms and tokens is not None and profile.weights.get("late"):
-        limit = profile.late_interaction_limit_for(results, wide=question.is_wide)
+        high = question.query.budget == "high"
+        limit = profile.late_interaction_limit_for(results, wide=high)
         rescored = np.sort(best.places[:limit])
         late = late_interaction(tokens, rescored, index)
         unread = rescored[late.unread] if late.unread.any() else None

@@ -77,7 +77,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.pool * (WIDE if wide else 1), 2 * results)
 
     def late_interaction_limit_for(self, results: int, *, wide: bool) -> int:
-        """Return how many candidates late interaction scores; see `pool_for`."""
+        """Return how many candidates late interaction scores; `wide`: of high budget."""
         return max(self.late_interaction_limit * (WIDE if wide else 1), 2 * results)
 
 

@@ -69,7 +69,9 @@ def test_a_platform_is_of_a_kind_by_name_or_writers(platform: str, kind: str | N
     [
         ("What did Ann send me on Pigeon?", ["pigeon"]),
         ("What stands in my field book?", ["field_book"]),
+        ("Was it on my bench in Pigeon?", ["pigeon"]),
         ("Did I feed the pigeon?", []),
+        ("What lies on the pigeons?", []),
     ],
 )
 def test_a_platform_is_named_after_a_preposition(question: str, platforms: list[str]) -> None:
