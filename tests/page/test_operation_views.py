@@ -247,6 +247,8 @@ def test_a_zone_is_stalled_after_five_minutes_behind(
     expect(main.get_by_role("alert")).to_have_count(1 if stalled else 0)
     if stalled:
         expect(main.get_by_role("alert")).to_contain_text("Stalled")
+        since = re.compile(r"since \d+ \w+ \d{4}, \d\d:\d\d")
+        expect(main.get_by_role("alert")).to_contain_text(since)
         expect(main.get_by_role("alert")).to_contain_text("recollect worker")
 
 

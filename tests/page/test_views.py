@@ -54,7 +54,7 @@ def test_a_result_shows_its_fusion_its_rank_and_its_sources(page: Page) -> None:
     first = results(main).first
     first.get_by_text("How it was found").click()
     expect(first.get_by_text(re.compile(r"^1, score \d\.\d{3}$"))).to_be_visible()
-    expect(first.get_by_text("Fused")).to_be_visible()
+    expect(first.get_by_text("Rank in all searches together")).to_be_visible()
     expect(first.get_by_text(re.compile(r"record \d+ of the ledger")).first).to_be_visible()
 
 
@@ -64,8 +64,8 @@ def test_why_not_finds_what_is_missed_by_its_words(page: Page) -> None:
     main.get_by_role("button", name="Explain").click()
     nearest = main.get_by_role("list", name="Nearest memories").locator("> li").first
     expect(nearest).to_contain_text("Rex")
-    expect(nearest).to_contain_text("Arms")
-    expect(nearest).to_contain_text("Final")
+    expect(nearest).to_contain_text("Rank in each search")
+    expect(nearest).to_contain_text("Rank in the answer")
 
 
 def test_the_context_of_an_agent_is_shown_with_its_tokens(page: Page) -> None:
@@ -93,8 +93,8 @@ def test_the_slider_shows_what_was_known_then(page: Page) -> None:
 def test_two_moments_are_compared(page: Page) -> None:
     main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-31T00:00:00Z")
     main.get_by_role("button", name="Compare with another time").click()
-    main.get_by_label("Then known at, date and time in UTC").fill("2026-05-08T00:00")
-    main.get_by_label("Then known at, date and time in UTC").blur()
+    main.get_by_label("Earlier: known at, date and time in UTC").fill("2026-05-08T00:00")
+    main.get_by_label("Earlier: known at, date and time in UTC").blur()
     difference = main.get_by_role("region", name="Difference")
     expect(difference).to_contain_text("Ada moved to Oslo")
     expect(difference.locator("li.added").filter(has_text="shed")).to_have_count(1)
@@ -118,6 +118,22 @@ def test_the_time_line_zooms_from_years_to_a_day(page: Page) -> None:
     expect(main.get_by_role("list", name="Days")).not_to_contain_text("pottery")
     main.get_by_role("navigation", name="Zoom").get_by_role("link", name="2026", exact=True).click()
     expect(page).to_have_url(re.compile("at=2026$"))
+
+
+def test_a_person_is_shown_as_it_was_valid_then(page: Page) -> None:
+    main = view(page, "ada/people/Ada?known_at=2026-05-05T12:00:00Z")
+    main.get_by_role("button", name="show what was valid then").click()
+    expect(page).to_have_url(re.compile(r"\?valid_at=2026-05-05T12"))
+    expect(main.get_by_role("region", name="Facts")).to_contain_text("Ada lives in Turin.")
+    expect(main.get_by_role("region", name="Facts")).not_to_contain_text("moved to Oslo")
+
+
+def test_a_person_leads_to_its_erasure(page: Page) -> None:
+    main = view(page, "ada/people/Ada")
+    main.get_by_role("link", name="Forget Ada").click()
+    erased = main.get_by_role("list", name="What would be erased")
+    expect(erased).to_contain_text("Turin")
+    expect(main.get_by_text("Chosen: Ada")).to_be_visible()
 
 
 def test_people_are_found_by_a_part_of_their_name(page: Page) -> None:

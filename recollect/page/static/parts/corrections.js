@@ -42,7 +42,7 @@ export const Corrections = component((props) => {
           : html`<button type="button" disabled=${disabled} onClick=${takeBack}>${fact
               ? "Retract" : "Retract everything derived from it"}</button>`}
         <span class="quiet">${fact ? "The message stays." : "Its text stays."} To erase text
-          permanently, <a href=${hrefOf({ view: "forget", params: { ids: memory.id } })}>forget them</a>.</span>
+          permanently, <a href=${hrefOf({ view: "forget", params: { ids: memory.id } })}>forget it</a>.</span>
         ${better ? null : lacking("write", zone)}</p>
       ${better
         ? html`<${Say} key=${memory.id} label="Reword it" button="Replace" value=${memory.text}

@@ -28,6 +28,9 @@ export function memoryHref(type, id) {
   return hrefOf({ view: VIEWS[type] ?? "memory", id });
 }
 
+/** Return whether a text is an id. */
+export const isId = (text) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text ?? "");
+
 /** Return the path of a memory, within its zone. */
 export function memoryPath(id) {
   return `/memories/${encodeURIComponent(id)}`;

@@ -8,8 +8,8 @@ import { load } from "../shell/service.js";
 import { time } from "./times.js";
 
 const AXES = {
-  known_at: ["Known at", "What was known then"],
-  valid_at: ["Valid at", "What was true then"],
+  known_at: ["Known at", "what was stored by then"],
+  valid_at: ["Valid at", "what was true then"],
 };
 const DAY = 86_400_000;
 // A slider asks once it rests.
@@ -35,10 +35,10 @@ export function momentOptions({ known_at, valid_at }) {
 /** Return moments in words. */
 export function inWords({ known_at, valid_at }) {
   const parts = [
-    known_at ? `known at ${time(known_at)}` : "known now",
+    ...(known_at ? [`known at ${time(known_at)}`] : []),
     ...(valid_at ? [`valid at ${time(valid_at)}`] : []),
   ];
-  return parts.join(", ");
+  return parts.join(", ") || "known now";
 }
 
 /** Return the version that stood at a time; the last one without a time. `at`: a version's time. */
@@ -73,8 +73,7 @@ export const Moments = component((props, own) => {
       axes.map(
         (axis) =>
           html`<${Slider} key=${prefix + axis} name=${prefix + axis} from=${from} until=${until}
-            label=${(prefix ? "Then " : "") + (prefix ? AXES[axis][0].toLowerCase() : AXES[axis][0])}
-            hint=${AXES[axis][1]} />`,
+            label=${prefix ? `Earlier: ${AXES[axis][0].toLowerCase()}` : AXES[axis][0]} />`,
       );
     const other = otherMoment(axes);
     return html`<details class="moments" open=${open.value}
@@ -83,6 +82,7 @@ export const Moments = component((props, own) => {
       <div role="group" aria-label="Moments">
       ${sliders("")}
       ${compare ? sliders("then_") : null}
+      <p class="quiet">${axes.map((axis) => AXES[axis].join(": ")).join(". ")}.</p>
       <button type="button" class="plain compare" aria-pressed=${compare ? "true" : "false"}
         onClick=${() =>
           setParams({ compare: compare ? "" : "1", then_known_at: "", then_valid_at: "" })}>
@@ -101,24 +101,25 @@ const Slider = component((props) => {
   }
 
   return () => {
-    const { name, from, until, label, hint } = props.value;
+    const { name, from, until, label } = props.value;
+    const unset = name.endsWith("valid_at") ? "any time" : "now";
     const given = address.value.params[name] ?? "";
     const at = given ? Date.parse(given) : until;
     const last = Math.floor((until - from) / DAY) + 1;
     const position = given ? Math.min(Math.round((at - from) / DAY), last) : last;
     return html`<div class="slider">
-      <label for=${`range-${name}`} title=${hint}>${label}</label>
+      <label for=${`range-${name}`}>${label}</label>
       <input type="range" id=${`range-${name}`} min="0" max=${last} step="1" value=${position}
-        aria-valuetext=${given ? time(given) : "now"}
+        aria-valuetext=${given ? time(given) : unset}
         onInput=${({ target }) =>
           set(Number(target.value) >= last ? "" : iso(from + Number(target.value) * DAY))} />
       <input type="datetime-local" aria-label=${`${label}, date and time in UTC`}
         value=${given ? new Date(at).toISOString().slice(0, 16) : ""}
         onChange=${({ target }) => set(target.value ? `${target.value}:00Z` : "")} />
       <span class="at">${given
-        ? html`<button type="button" class="plain" aria-label=${`${label}: back to now`}
-            onClick=${() => set("")}>now</button>`
-        : html`<span class="quiet">${name.endsWith("valid_at") ? "any time" : "now"}</span>`}</span>
+        ? html`<button type="button" class="plain" aria-label=${`${label}: back to ${unset}`}
+            onClick=${() => set("")}>${unset}</button>`
+        : html`<span class="quiet">${unset}</span>`}</span>
     </div>`;
   };
 });

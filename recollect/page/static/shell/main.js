@@ -35,7 +35,8 @@ const SignIn = component(() => {
         onInput=${(event) => (given.value = event.target.value)}
       />
       <button class="primary" disabled=${busy.value}>Sign in</button>
-      <p class="quiet">Created by <code>recollect token create</code>; kept in this tab only.</p>
+      <p class="quiet">Create one with <code>recollect token create</code>; it only reads unless given
+        <code>--rights read,write,forget,admin</code>. It is kept in this tab only.</p>
       ${token.value && refusal.value
         ? html`<p class="problem" role="alert">${refusal.value.title}.</p>`
         : null}
@@ -135,7 +136,8 @@ const Frame = component((_, own) => {
         ${found === undefined
           ? html`<p>There is no view at this address.</p>`
           : !may(right, zone)
-            ? html`<h1>${found.title}</h1><p>This token has no right to ${right} in this zone.</p>`
+            ? html`<h1>${found.title}</h1><p>This token has no right to ${right} in this zone. Create one
+                that has: <code>recollect token create --rights read,${right}</code></p>`
             : html`<h1>${found.title}</h1>
                 ${axes.length ? html`<${Moments} axes=${axes} zone=${zone} />` : null}
                 <${found.View} key=${`${zone} ${view} ${id}`} zone=${zone} id=${id} />

@@ -5,7 +5,15 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { Difference } from "../parts/difference.js";
-import { Fold, KINDS, Sources, attribution, memoryHref, memoryPath } from "../parts/memories.js";
+import {
+  Fold,
+  KINDS,
+  Sources,
+  attribution,
+  isId,
+  memoryHref,
+  memoryPath,
+} from "../parts/memories.js";
 import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { answered, nothing } from "../parts/states.js";
 import { Text } from "../parts/texts.js";
@@ -18,6 +26,21 @@ const PANELS = [
   ["context", "For an agent"],
 ];
 const MAX_RESULTS = 20;
+// What each search (an arm of recall) goes by.
+const SEARCHES = {
+  semantic: "meaning of the whole message",
+  sentence: "meaning of a fact",
+  keyword: "words of the message",
+  statement: "words of a fact",
+  entity: "people and things that the question names",
+  late: "meaning, word by word",
+  temporal: "times that the question names",
+  source: "sources that the question names",
+  shared: "rare people and things of the best results",
+  day: "days of the best results",
+  causal: "causes and effects",
+  graph: "relationships",
+};
 
 const View = component((props, own) => {
   const typed = signal(address.value.params.query ?? "");
@@ -83,6 +106,8 @@ const Results = component((props, own) => {
       return html`<p class="quiet" role="status">
           ${count(answer.results.length, "result")} in ${Math.round(answer.ms)} ms.
           Probability that the memory has an answer: ${percent(answer.relevance)}.</p>
+        <p class="quiet">On the right of a result is its score, from 0 to 1. Below it is its rank in
+          each search; – means that the search did not find it.</p>
         <ol class="results">${answer.results.map(
           (result, at) => html`<${Result} key=${result.id} rank=${at + 1} result=${result}
             arms=${arms} zone=${zone} query=${query} />`,
@@ -109,8 +134,8 @@ const Result = component((props) => () => {
       </div>
       <${Score} score=${result.score} />
     </div>
-    <dl class="arms" aria-label="Rank in each arm">${arms.map(
-      (arm) => html`<div><dt>${arm}</dt><dd>${result.arms?.[arm] ?? "–"}</dd></div>`,
+    <dl class="arms" aria-label="Rank in each search">${arms.map(
+      (arm) => html`<div><dt title=${SEARCHES[arm]}>${arm}</dt><dd>${result.arms?.[arm] ?? "–"}</dd></div>`,
     )}${result.similarity == null
       ? null
       : html`<div><dt>similarity</dt><dd>${result.similarity.toFixed(2)}</dd></div>`}</dl>
@@ -128,7 +153,7 @@ const Score = component((props) => () => {
     </svg>${score.toFixed(2)}</span>`;
 });
 
-/** A memory's way through the answer: arms, fusion, final. */
+/** A memory's ranks: in each search (an arm of recall), in all together, in the answer. */
 const Explained = component((props, own) => {
   const found = load(own, () => explanation(props.value.zone, props.value.query, props.value.id));
   return () =>
@@ -136,11 +161,11 @@ const Explained = component((props, own) => {
       const { arms, fused_rank: fused, rank, score, dropped_by: step, reason } = explained;
       const ranks = Object.entries(arms).sort((a, b) => a[1] - b[1]);
       return html`<dl class="explained">
-        <div><dt>Arms</dt><dd>${ranks.length
-          ? ranks.map(([arm, at]) => `${arm} ${at}`).join(", ")
-          : "no arm found it"}</dd></div>
-        <div><dt>Fused</dt><dd>${fused ?? "–"}</dd></div>
-        <div><dt>Final</dt><dd>${rank === null
+        <div><dt>Rank in each search</dt><dd>${ranks.length
+          ? ranks.map(([arm, at]) => `${arm} (${SEARCHES[arm] ?? "another search"}) ${at}`).join(", ")
+          : "no search found it"}</dd></div>
+        <div><dt>Rank in all searches together</dt><dd>${fused ?? "–"}</dd></div>
+        <div><dt>Rank in the answer</dt><dd>${rank === null
           ? html`not in the answer`
           : `${rank}, score ${score.toFixed(3)}`}</dd></div>
         ${step ? html`<div><dt>Dropped by</dt><dd>${step}</dd></div>` : null}
@@ -154,13 +179,11 @@ function explanation(zone, query, id) {
   return { zone, path: `${memoryPath(id)}/explain`, method: "POST", body };
 }
 
-const ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
-
 const WhyNot = component((props, own) => {
   const typed = signal(address.value.params.item ?? "");
   const found = load(own, () => {
     const { item } = address.value.params;
-    if (!item || ID.test(item)) return null;
+    if (!item || isId(item)) return null;
     const body = { query: item, max_results: 5, ...moment(AXES) };
     return { zone: props.value.zone, path: "/memories/recall", method: "POST", body };
   });
@@ -187,7 +210,7 @@ const WhyNot = component((props, own) => {
           onInput=${({ target }) => (typed.value = target.value)} />
         <button>Explain</button>
       </form>
-      ${item && ID.test(item)
+      ${item && isId(item)
         ? html`<${Explained} key=${item} zone=${zone} query=${query} id=${item} />
             <${Sources} key=${`why ${item}`} zone=${zone} id=${item} />`
         : null}

@@ -1,12 +1,12 @@
 // Forget: choose, see what would go and what would stay, confirm by typing, and keep the proof.
 
-import { address, setParams } from "../shell/address.js";
+import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { longOperation } from "../parts/long_operations.js";
-import { attribution, memoryHref, memoryPath } from "../parts/memories.js";
+import { attribution, isId, memoryHref, memoryPath } from "../parts/memories.js";
 import { answered, Refused } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
@@ -14,13 +14,13 @@ import { count, time } from "../parts/times.js";
 // So many of what would go are shown with their words.
 const SHOWN = 50;
 const FIELDS = [
-  ["ids", "Ids", "of messages, facts, observations, models; #17 for record 17"],
   ["entity", "Person or thing", "a name or an id: everything that it wrote or that mentions it"],
   ["sender", "Sender", "an id on a platform, with the other ids of the same person"],
   ["thread", "Thread", "a platform's name of a thread"],
   ["platform", "Platform", "such as slack"],
   ["time_after", "After", "such as 2026-05-08T00:00:00Z"],
   ["time_before", "Before", "such as 2026-05-09T00:00:00Z"],
+  ["ids", "Ids", "of messages, facts, observations, models; #17 for record 17"],
 ];
 const PARAMS = [...FIELDS.map(([name]) => name), "also"];
 
@@ -30,6 +30,7 @@ const View = component((props) => {
   return () => {
     const { zone } = props.value;
     return html`<${Choice} />
+      <${Chosen} zone=${zone} />
       ${forgotten.value ? html`<${Forgotten} zone=${zone} report=${forgotten.value} />` : null}
       <${Plan} zone=${zone} tell=${(report) => (forgotten.value = report)} />
       <${Certificates} zone=${zone} />`;
@@ -70,9 +71,24 @@ const Choice = component((_, own) => {
           onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} />
         <span class="quiet" id=${`hint-${name}`}>${hint}</span></div>`,
     )}
-    <p class="quiet">An event must match all fields. Nothing is erased yet.</p>
+    <p class="quiet">A message is chosen if it matches every field that is filled in. Nothing is
+      erased before you confirm it.</p>
     <button class="primary">Show what would be erased</button>
   </form>`;
+});
+
+/** The name of a person or thing that is chosen by its id. Property: `zone`. */
+const Chosen = component((props, own) => {
+  const found = load(own, () => {
+    const { entity } = address.value.params;
+    return isId(entity) ? { zone: props.value.zone, path: `/entities/${entity}` } : null;
+  });
+  return () => {
+    const { data } = found.value;
+    return data
+      ? html`<p>Chosen: <a href=${hrefOf({ view: "people", id: data.id })}><${Name} text=${data.name} /></a></p>`
+      : null;
+  };
 });
 
 const Plan = component((props, own) => {
@@ -114,8 +130,8 @@ const Plan = component((props, own) => {
         <h2 id="goes">What would be erased</h2>
         <p>${count(plan.events, "record")} of the ledger, ${count(plan.facts, "fact")},
           ${" "}${count(plan.entities, "entity", "entities")},
-          ${" "}${count(plan.vectors, "vector")}. What other messages say too stays, with them as its
-          source.</p>
+          ${" "}${count(plan.vectors, "vector")}. A fact that another message states too stays,
+          with that message as its source.</p>
         ${plan.already_forgotten.length
           ? html`<p class="quiet">Forgotten before: ${plan.already_forgotten.map(
               (id) => html`<${Name} text=${id} /> `)}</p>`
@@ -163,8 +179,7 @@ const Stays = component((props) => () => {
     setParams({ also: (on ? [...also, id] : also.filter((each) => each !== id)).join(" ") },
       { replace: true });
   return html`<section aria-labelledby="stays"><h2 id="stays">What stays</h2>
-    <p>The name may mean these too. They stay, because nothing shows that it does; tick what is
-      to go as well.</p>
+    <p>The name may mean these too, but nothing shows it. They stay unless you tick them.</p>
     <ul class="rows" aria-label="What stays">
       ${ticked.map((id) => html`<li key=${id}><label><input type="checkbox" checked
         onChange=${() => tick(id, false)} /> <${Name} text=${id} /> is erased too</label></li>`)}

@@ -66,15 +66,16 @@ const State = component((props, own) => {
 /** Whether the zone moves, as a sentence. Property: `status`. */
 const Movement = component((props) => () => {
   const { lag, lag_seconds: age, seconds_since_progress: idle, stalled } = props.value.status;
-  if (!lag) return html`<p role="status">All events are decided.</p>`;
+  if (!lag) return html`<p role="status">Not stalled: no record waits. A zone is stalled if records
+    wait and none is decided for ${duration(STALLED_SECONDS)}.</p>`;
   const waiting = `${count(lag, "record")} ${lag === 1 ? "waits" : "wait"}${
     age === null ? "" : `, the first for ${duration(age)}`}`;
   if (stalled && idle >= STALLED_SECONDS) {
     return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; no progress
-      for ${duration(idle)}. Check that a worker runs (recollect worker), and its log; recollect doctor says
+      for ${duration(idle)}, since ${time(new Date(Date.now() - 1000 * idle).toISOString())}. Check that a worker runs (recollect worker), and its log; recollect doctor says
       what is wrong with the home.</p>`;
   }
-  return html`<p role="status" class=${stalled ? "flag" : ""}>${waiting}${
+  return html`<p role="status" class=${stalled ? "flag" : ""}>Not stalled: ${waiting}${
     idle === null ? "" : `; the files last moved ${duration(idle)} ago`}.</p>`;
 });
 

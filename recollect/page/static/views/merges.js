@@ -74,7 +74,7 @@ const Row = component((props) => () => {
         ? html`<span>one through other merges; undo those</span>` : null}</div>
     <div class="field">${merge.status === "pending"
       ? html`<button type="button" disabled=${disabled} aria-label=${pair("Merge")}
-            onClick=${() => decide(merge, "merged", "Merged.")}>Merge</button>
+            onClick=${() => decide(merge, "merged", `Merged: ${merge.a} and ${merge.b}.`)}>Merge</button>
           <button type="button" disabled=${disabled} aria-label=${pair("Keep apart")}
             onClick=${() => decide(merge, "rejected", "Kept apart. To decide again, propose the merge again.")}>
             Keep apart</button>`

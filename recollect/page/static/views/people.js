@@ -69,8 +69,9 @@ function Row(entity) {
 }
 
 function others({ aliases, handles }) {
-  const known = [...aliases, ...handles.map(({ platform, handle }) => `${platform} ${handle}`)];
-  return names(known);
+  const accounts = handles.map(({ platform, handle }) => `${platform} ${handle}`);
+  const other = aliases.filter((alias) => !handles.some(({ handle }) => handle === alias));
+  return names([...other, ...accounts]);
 }
 
 const Entity = component((props, own) => {
@@ -95,21 +96,30 @@ const Entity = component((props, own) => {
         <p class="quiet">${entity.type}, ${count(entity.mentions, "mention")},
           ${" "}${count(entity.facts, "fact")}${
             entity.aliases.length + entity.handles.length ? ". Also " : ""
-          }${others(entity)}</p>
+          }${others(entity)}.
+          ${" "}<a href=${hrefOf({ view: "forget", params: { entity: entity.id } })}>Forget
+          ${" "}<${Name} text=${entity.name} /></a></p>
         ${otherMoment(AXES)
           ? html`<${Compared} axes=${AXES} request=${(at) => factsOf(zone, entity.id, at)} items=${itemsOf} />`
           : html`
-          ${part(Slots)}
-          ${knownAt() ? null : part(Tell)}
-          ${knownAt() ? null : part(Profile)}
-          ${part(Observations)}
-          ${knownAt() ? null : part(Related)}
-          ${knownAt()
-            ? html`<p class="quiet">The profile and the names that occur with it are always current.</p>`
+          ${validAt() ? null : part(Slots)}
+          ${past() ? null : part(Tell)}
+          ${past() ? null : part(Profile)}
+          ${validAt() ? null : part(Observations)}
+          ${past() ? null : part(Related)}
+          ${knownAt() && !validAt()
+            ? html`<p class="quiet">This is what was stored by then. By all that is stored now,
+                ${" "}<button type="button" class="plain"
+                  onClick=${() => setParams({ known_at: "", valid_at: knownAt() })}>
+                  show what was valid then</button>.</p>`
+            : null}
+          ${past()
+            ? html`<p class="quiet">The profile and the names that occur with it are shown for the
+                present only${validAt() ? ", as are attributes and observations" : ""}.</p>`
             : null}
           <section aria-labelledby="facts"><h2 id="facts">Facts</h2>
             <${Pages} request=${factsOf(zone, entity.id)} entries=${(page) => page.days}
-              label="Facts" empty="Nothing was known." row=${Facts} /></section>`}`;
+              label="Facts" empty=${past() ? "No fact as of then." : "No fact."} row=${Facts} /></section>`}`;
     });
   };
 });
@@ -137,6 +147,8 @@ const Profile = component((props, own) => {
 });
 
 const knownAt = () => moment(AXES).known_at;
+const validAt = () => moment(AXES).valid_at;
+const past = () => knownAt() || validAt();
 
 const Slots = component((props, own) => {
   const found = load(own, () => ({
