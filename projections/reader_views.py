@@ -59,6 +59,9 @@ _OF_EVENTS = {
     "memory_references": ("memory_id",),
     "memory_accesses": ("memory_id",),
     "memory_archivals": ("memory_id",),
+    "memory_consolidations": ("id",),
+    "memory_parents": ("child_id", "parent_id"),
+    "memory_statements": ("memory_id",),
 }
 #: Tables of memory.db by the columns that name facts, or facts or events.
 _OF_FACTS = {

@@ -16,6 +16,7 @@ MemoryVisibility = Literal["private", "shared", "public"]
 MemoryState = Literal["active", "inactive", "deleted"]
 #: Why a memory is archived: it was long unused, it no longer holds, or somebody asked for it.
 ArchiveCause = Literal["age", "expiry", "request"]
+ConsolidationMethod = Literal["affinity", "criteria"]
 PeerKind = Literal["dm", "group", "channel"]
 Direction = Literal["in", "out"]
 
@@ -405,6 +406,27 @@ class DecideWriterPrompt(
     by_setting: bool = False
 
 
+class ConsolidateMemories(
+    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="consolidate_memories"
+):
+    """Consolidates stored memories into one of the next level, and archives them.
+
+    Attributes:
+        memory_ids: the memories, either versions of texts or consolidated ones of one level.
+        method: how they were chosen: because they are alike, or by what is asked of each.
+        answers, model, role: a language model's recorded answers, and the version of the prompt.
+            Without answers, the text quotes the memories.
+        sources: the numbers of the events whose text the model saw.
+    """
+
+    memory_ids: tuple[str, ...]
+    method: ConsolidationMethod = "affinity"
+    answers: tuple[RecordingRef, ...] = ()
+    sources: tuple[int, ...] = ()
+    model: str | None = None
+    role: str | None = None
+
+
 class OwnAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
     """A user's own type of analysis: patterns, or a prompt for a language model.
 
@@ -604,6 +626,7 @@ AnyPayload = (
     | Retract
     | SetMemoryState
     | ArchiveMemories
+    | ConsolidateMemories
     | ModelAnswered
     | ModelConsolidated
     | SetWriterPrompt

@@ -22,6 +22,7 @@ from recollect.schemas.events import (
     RESERVED_PLATFORM,
     Analyse,
     AnyPayload,
+    ConsolidateMemories,
     Content,
     DecideWriterPrompt,
     Draft,
@@ -89,6 +90,10 @@ def is_exported(payload: AnyPayload) -> bool:
 def exported_line(event: Event) -> bytes:
     """Return an event as a line of JSON, with its line feed."""
     payload = event.payload
+    if isinstance(payload, ConsolidateMemories):
+        # A model's answers stay in the ledger; without them, the memories are quoted.
+        replace = msgspec.structs.replace
+        payload = replace(payload, answers=(), sources=(), model=None, role=None)
     fields = msgspec.to_builtins(payload)
     for name in ("kind", "source_id", "utc_offset"):
         fields.pop(name, None)

@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple, get_args
 StoredMemoryType = Literal[
     "fact", "preference", "experience", "consolidated", "reflection", "cluster"
 ]
+#: How the affinity of two clusters of memories follows from those of their memories.
+Linkage = Literal["average", "single", "complete"]
 DIRECTIVE = "directive"
 
 Enrichment = Literal[
@@ -44,6 +46,12 @@ MIN_IMPORTANCE = 0.1
 MemoryTier = Literal["main", "recall", "archival"]
 #: The tiers, in the order in which they are searched.
 TIERS: tuple[MemoryTier, ...] = get_args(MemoryTier)
+#: What a consolidated memory adds to the highest importance of its memories.
+CONSOLIDATION_BONUS = 0.1
+#: The number of memories in a consolidated one, and the maximum number of texts under it.
+MIN_CHILDREN, MAX_CHILDREN, MAX_SOURCES = 2, 50, 500
+#: The levels of consolidated memories that are made unless another number is asked for.
+CONSOLIDATION_LEVELS = 3
 
 #: Begins the conversation of private memories: each reader has one, which nobody else may read.
 PRIVATE_PEER = "private:"

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import apsw
 
-from recollect.projections.sqlite import rows
-from recollect.schemas.changes import StoredMemoryVersion
+from recollect.projections.sqlite import rows, scalar
+from recollect.schemas.changes import MemoryConsolidation, StoredMemory, StoredMemoryVersion
 
 _VERSION = ", ".join(StoredMemoryVersion.__struct_fields__)
+_MEMORY = ", ".join(StoredMemory.__struct_fields__)
+_CONSOLIDATION = ", ".join(MemoryConsolidation.__struct_fields__)
 
 
 def version(connection: apsw.Connection, id_: str) -> StoredMemoryVersion | None:
     """Return a version of a stored memory by the id of its event."""
     found = rows(connection, f"SELECT {_VERSION} FROM memory_versions WHERE id = ?", (id_,))
     return next((StoredMemoryVersion(*row) for row in found), None)
+
+
+def stored_memory(connection: apsw.Connection, id_: str) -> StoredMemory | None:
+    """Return the attributes of a version of a stored memory by the id of its event."""
+    found = rows(connection, f"SELECT {_MEMORY} FROM memories WHERE id = ?", (id_,))
+    return next((StoredMemory(*row) for row in found), None)
 
 
 def is_private(connection: apsw.Connection, fact_id: str) -> bool:
@@ -47,3 +55,19 @@ def version_at(connection: apsw.Connection, place: str) -> StoredMemoryVersion |
         (place,),
     )
     return next((StoredMemoryVersion(*row) for row in found), None)
+
+
+def consolidation(connection: apsw.Connection, id_: str) -> MemoryConsolidation | None:
+    """Return what a consolidated memory is made of; None for any other memory."""
+    found = rows(
+        connection, f"SELECT {_CONSOLIDATION} FROM memory_consolidations WHERE id = ?", (id_,)
+    )
+    return next((MemoryConsolidation(*row) for row in found), None)
+
+
+def parent_of(connection: apsw.Connection, memory_id: str) -> str | None:
+    """Return the id of the last memory that consolidated one, deleted or not."""
+    found: str | None = scalar(
+        connection, "SELECT parent_id FROM memory_parents WHERE child_id = ?", (memory_id,)
+    )
+    return found

@@ -58,6 +58,10 @@ COMMAND_TABLE = {
     "tiers": CommandEntry(
         "derived.tier_commands", "Print how many stored memories are in each tier."
     ),
+    "hierarchy": CommandEntry(
+        "derived.hierarchy_commands",
+        "List consolidated memories, the newest of each level first.",
+    ),
     "episodes": CommandEntry(
         "derived.episode_commands", "List episodes; show the messages of one, or its versions."
     ),

@@ -100,6 +100,9 @@ from recollect.schemas.changes.sections import (
     encode_part,
 )
 from recollect.schemas.changes.stored_memory_rows import (
+    MemoryConsolidation,
+    MemoryParent,
+    MemoryStatement,
     StoredMemory,
     StoredMemoryArchival,
     StoredMemoryRecallCount,
@@ -149,8 +152,11 @@ __all__ = [
     "FactUnits",
     "Handle",
     "IdentityRow",
+    "MemoryConsolidation",
+    "MemoryParent",
     "MemoryRetraction",
     "MemoryRow",
+    "MemoryStatement",
     "MentalModel",
     "MentalModelPage",
     "MentalModelRecallCount",

@@ -7,6 +7,9 @@ from typing import ClassVar, Literal
 from recollect.schemas.changes.learning_rows import LearningRow
 from recollect.schemas.changes.row import Row
 from recollect.schemas.changes.stored_memory_rows import (
+    MemoryConsolidation,
+    MemoryParent,
+    MemoryStatement,
     StoredMemory,
     StoredMemoryArchival,
     StoredMemoryRecallCount,
@@ -828,6 +831,9 @@ MemoryRow = (
     | StoredMemoryReference
     | StoredMemoryRecallCount
     | StoredMemoryArchival
+    | MemoryConsolidation
+    | MemoryParent
+    | MemoryStatement
     | DeadLetter
     | DecisionDependencies
     | LearningRow

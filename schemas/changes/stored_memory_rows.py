@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from recollect.schemas.changes.row import Row
-from recollect.schemas.events import ArchiveCause, MemoryScope, MemoryState, MemoryVisibility
+from recollect.schemas.events import (
+    ArchiveCause,
+    ConsolidationMethod,
+    MemoryScope,
+    MemoryState,
+    MemoryVisibility,
+)
 
 
 class StoredMemory(Row, frozen=True, array_like=True, tag="stored_memory"):
@@ -112,3 +118,53 @@ class StoredMemoryReference(Row, frozen=True, array_like=True, tag="memory_refer
     position: int
     kind: Literal["type", "person"]
     value: str
+
+
+class MemoryConsolidation(Row, frozen=True, array_like=True, tag="memory_consolidation"):
+    """A memory that consolidates others; its text is made from theirs when it is read.
+
+    Attributes:
+        level: 1 if it consolidates texts, else one more than that of the memories in it.
+        first_at, last_at: the times of its first and last text (unix ms).
+        sources: JSON array of the numbers of the events of its texts.
+        has_statements: 1 if a language model stated what all of these texts say.
+    """
+
+    TABLE: ClassVar = "memory_consolidations"
+    KEY: ClassVar = ("id",)
+    id: str
+    level: int
+    method: ConsolidationMethod
+    first_at: int
+    last_at: int
+    sources: str
+    has_statements: int
+    model: str | None
+    number: int
+
+
+class MemoryParent(Row, frozen=True, array_like=True, tag="memory_parent"):
+    """The memory that consolidates another one, which is archived by that.
+
+    `child_id` is the id of the memory's first version.
+    """
+
+    TABLE: ClassVar = "memory_parents"
+    KEY: ClassVar = ("child_id",)
+    child_id: str
+    parent_id: str
+    position: int
+
+
+class MemoryStatement(Row, frozen=True, array_like=True, tag="memory_statement"):
+    """A sentence of a language model about the memories in a consolidated one.
+
+    `positions`: JSON array of the positions of the memories that it rests on.
+    """
+
+    TABLE: ClassVar = "memory_statements"
+    KEY: ClassVar = ("memory_id", "position")
+    memory_id: str
+    position: int
+    text: str
+    positions: str

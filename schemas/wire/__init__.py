@@ -67,6 +67,13 @@ from recollect.schemas.wire.graph_entries import (
     RelationshipDirection,
     RelationshipPage,
 )
+from recollect.schemas.wire.hierarchy_entries import (
+    ConsolidatedLevel,
+    MemoryConsolidationReport,
+    MemoryHit,
+    MemoryHits,
+    MemoryLevel,
+)
 from recollect.schemas.wire.inference import (
     Inference,
     InferenceEvent,
@@ -243,6 +250,7 @@ __all__ = [
     "CertificateSummary",
     "ChangedFact",
     "Comparison",
+    "ConsolidatedLevel",
     "ConsolidationReport",
     "ContextBlock",
     "DateRange",
@@ -304,9 +312,13 @@ __all__ = [
     "LedgerRecordDetails",
     "LedgerRecordPage",
     "Memory",
+    "MemoryConsolidationReport",
     "MemoryDate",
     "MemoryDiff",
+    "MemoryHit",
+    "MemoryHits",
     "MemoryInput",
+    "MemoryLevel",
     "MemoryMention",
     "MemoryPage",
     "MemoryReceipts",

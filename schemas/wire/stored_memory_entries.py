@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.events import ArchiveCause, MemoryScope, MemoryState, MemoryVisibility
+from recollect.schemas.events import MemoryScope, MemoryState, MemoryVisibility
 from recollect.schemas.memory_terms import (
     DEFAULT_ENRICHMENTS,
     Enrichment,
@@ -151,8 +151,11 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     is_archived: Annotated[bool, Meta(description="It is in the archival store.")] = False
     archived_at: Annotated[str | None, Meta(description="When it was archived.")] = None
     archive_cause: Annotated[
-        ArchiveCause | None,
-        Meta(description="age: long unused; expiry: it no longer holds; request."),
+        Literal["age", "expiry", "request", "consolidation"] | None,
+        Meta(
+            description="age: long unused; expiry: it no longer holds; request; consolidation: "
+            "another memory consolidates it."
+        ),
     ] = None
     user_id: Annotated[str | None, Meta(description="The user that it belongs to.")] = None
     agent_id: Annotated[str | None, Meta(description="The agent that it belongs to.")] = None
@@ -179,6 +182,18 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     updates_ids: Annotated[
         list[str], Meta(description="Ids of memories of which it replaces a fact.")
     ] = []
+    parent_memory_id: Annotated[
+        str | None, Meta(description="Id of the memory that consolidates it.")
+    ] = None
+    child_memory_ids: Annotated[
+        list[str], Meta(description="Ids of the memories that it consolidates.")
+    ] = []
+    consolidated_from: Annotated[
+        list[str], Meta(description="Ids of all texts under it, whatever their level.")
+    ] = []
+    consolidation_version: Annotated[
+        int, Meta(description="How many memories above it consolidate it.")
+    ] = 0
     extends_ids: Annotated[list[str], Meta(description="Ids of memories that it adds to.")] = []
     extended_by_ids: Annotated[list[str], Meta(description="Ids of memories that add to it.")] = []
     entities: Annotated[

@@ -9,7 +9,13 @@ import msgspec
 
 from recollect.projections.events.event_queries import NearbyEvents, Speaker
 from recollect.schemas.changes import DecidedPart
-from recollect.schemas.events import Event, ModelAnswered, ModelConsolidated, Reflect
+from recollect.schemas.events import (
+    ConsolidateMemories,
+    Event,
+    ModelAnswered,
+    ModelConsolidated,
+    Reflect,
+)
 from recollect.streams.agents.state import State
 from recollect.streams.language.grammar.text_reading import TextReading
 
@@ -90,7 +96,9 @@ class Conversation(Protocol):
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 
-    def command_calls(self, command: Reflect | ModelConsolidated) -> ModelCalls | None:
+    def command_calls(
+        self, command: Reflect | ModelConsolidated | ConsolidateMemories
+    ) -> ModelCalls | None:
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None
 

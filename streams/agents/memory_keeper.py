@@ -1,4 +1,4 @@
-"""The agent that keeps stored memories: their versions, states, tiers, and what they mention.
+"""The agent that keeps stored memories: versions, states, tiers, levels, and what they mention.
 
 A memory is a `remember` event and the events that replaced it. The facts of earlier versions, and
 all facts of an inactive or deleted memory, are retracted.
@@ -25,10 +25,17 @@ from recollect.schemas.changes import (
     StoredMemoryReference,
     StoredMemoryVersion,
 )
-from recollect.schemas.events import ArchiveMemories, Event, Remember, SetMemoryState
+from recollect.schemas.events import (
+    ArchiveMemories,
+    ConsolidateMemories,
+    Event,
+    Remember,
+    SetMemoryState,
+)
 from recollect.schemas.memory_terms import DEFAULT_ENRICHMENTS, DIRECTIVE
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
+from recollect.streams.agents.consolidated_memories import consolidated
 from recollect.streams.agents.memory_versions import (
     place_of_text,
     previous_version,
@@ -52,15 +59,22 @@ class StatedFact(NamedTuple):
 class MemoryKeeper(DerivingAgent):
     """Keeps the versions of memories and their states."""
 
-    kinds = frozenset({"remember", "set_memory_state", "archive_memories"})
+    kinds = frozenset({"remember", "set_memory_state", "archive_memories", "consolidate_memories"})
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
+        command = event.payload
+        if isinstance(command, ConsolidateMemories) and command.answers:
+            if any(not 0 < number < event.number for number in command.sources):
+                return Extract()
+            return Extract(conversation.command_calls(command))
         return Extract()
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         command = event.payload
         if isinstance(command, ArchiveMemories):
             return _archivals(event, command, state)
+        if isinstance(command, ConsolidateMemories):
+            return consolidated(event, command, extract.content, state)
         if not isinstance(command, SetMemoryState):
             return []
         part = DecidedPart((event.number,))

@@ -51,6 +51,8 @@ from recollect.schemas.changes import (
     FactSupersession,
     FactUnits,
     Handle,
+    MemoryConsolidation,
+    MemoryParent,
     MemoryRetraction,
     MentalModel,
     MentalModelPage,
@@ -73,6 +75,7 @@ from recollect.schemas.changes import (
     RetractedFact,
     Row,
     StatedDependency,
+    StoredMemory,
     StoredMemoryVersion,
     StrategyEvidence,
     Trajectory,
@@ -318,11 +321,15 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     PlaybookStrategy: lambda row: ((key_of("strategies of", row.playbook_id), row),),
     StrategyEvidence: lambda row: ((key_of("evidence of", row.strategy_id), row),),
     StatedDependency: lambda row: ((key_of("dependencies of", row.event_id), row),),
+    # Under the key of its version, which the same decision writes.
+    StoredMemory: lambda row: ((key_of("memory version", row.id), row),),
     StoredMemoryVersion: lambda row: (
         (key_of("memory version", row.id), row),
         (key_of("memory versions", row.memory_id), row),
         *([(key_of("memory at", row.place), row)] if row.place else []),
     ),
+    MemoryConsolidation: lambda row: ((key_of("consolidation", row.id), row),),
+    MemoryParent: lambda row: ((key_of("parent of", row.child_id), row),),
     DeadLetter: lambda row: ((key_of("dead letter", str(row.number)), row),),
     Entity: _entity,
     Handle: _handle,
@@ -847,6 +854,25 @@ class State:
         """Return the versions of a stored memory, the first one first."""
         self.record_read(key_of("memory versions", memory_id))
         return stored.versions(self.memory, memory_id)
+
+    def stored_memory(self, id_: str) -> StoredMemory | None:
+        """Return the attributes of a version of a stored memory by the id of its event."""
+        self.record_read(key_of("memory version", id_))
+        return stored.stored_memory(self.memory, id_)
+
+    def consolidation(self, id_: str) -> MemoryConsolidation | None:
+        """Return what a consolidated memory is made of; None for any other memory."""
+        self.record_read(key_of("consolidation", id_))
+        return stored.consolidation(self.memory, id_)
+
+    def is_consolidated(self, memory_id: str) -> bool:
+        """Return whether a memory that is not deleted consolidates this one."""
+        self.record_read(key_of("parent of", memory_id))
+        parent = stored.parent_of(self.memory, memory_id)
+        if parent is None:
+            return False
+        version = self.memory_version(parent)
+        return version is not None and version.state != "deleted"
 
     def memory_at(self, place: str) -> StoredMemoryVersion | None:
         """Return the current version of the memory at a place that is not deleted."""

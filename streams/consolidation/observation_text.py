@@ -222,7 +222,7 @@ def _modifies(lower: str) -> bool:
 
 def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the units that become items, in order of choice."""
-    words = {each.fact_id: _content(each.text) for each in evidence}
+    words = {each.fact_id: content_words(each.text) for each in evidence}
     said = Counter(word for of_unit in words.values() for word in of_unit)
     scored = sorted(
         evidence,
@@ -242,14 +242,14 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
         if each in chosen or (chosen and length + size > MAX_WORDS) or len(chosen) == most:
             continue
         own = words[each.fact_id]
-        if any(_repeats(own, words[other.fact_id]) for other in chosen):
+        if any(repeats(own, words[other.fact_id]) for other in chosen):
             continue
         chosen.append(each)
         length += size
     return chosen
 
 
-def _repeats(one: frozenset[str], other: frozenset[str]) -> bool:
+def repeats(one: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether two units say the same, going by their words; other numbers say otherwise."""
     if _numbers(one) != _numbers(other):
         return False
@@ -315,7 +315,8 @@ def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) 
     )
 
 
-def _content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that say something, in lower case, numbers included."""
     return frozenset(
         lower
         for lower in tokenise(text).lowers

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import sqrt
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
 
 from recollect.text.lexicon import FUNCTION_WORDS
 from recollect.text.stopwords import STOP_WORDS
@@ -12,6 +17,8 @@ from recollect.text.tokenizer import tokenise
 #: Above this, two observations of an entity say the same (B8, B9). In real conversations such a
 #: pair has a cosine over .9 by the encoder too.
 SAME = 0.85
+#: The dimension of word vectors.
+_DIMENSION = 1_024
 
 
 def word_cosine(one: str, other: str) -> float:
@@ -22,6 +29,22 @@ def word_cosine(one: str, other: str) -> float:
     product = sum(count * second[word] for word, count in first.items())
     norms = sum(n * n for n in first.values()) * sum(n * n for n in second.values())
     return product / sqrt(norms)
+
+
+def word_vectors(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Return a unit vector for each text, whose products are near the cosines of their words.
+
+    Each word counts in the dimension, and with the sign, of its hash; a text without content words
+    has zeros.
+    """
+    vectors = np.zeros((len(texts), _DIMENSION), np.float32)
+    for vector, text in zip(vectors, texts, strict=True):
+        for word, count in _counts(text).items():
+            place, sign = divmod(crc32(word.encode("utf-8", "surrogatepass")), 2)
+            vector[place % _DIMENSION] += count if sign else -count
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.divide(vectors, norms, out=vectors, where=norms > 0)
+    return vectors
 
 
 def _counts(text: str) -> Counter[str]:

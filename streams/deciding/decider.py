@@ -23,6 +23,7 @@ from recollect.schemas.changes import (
     Section,
 )
 from recollect.schemas.events import (
+    ConsolidateMemories,
     Content,
     Event,
     ModelAnswered,
@@ -139,7 +140,9 @@ class LedgerConversation(Conversation):
         found = self._answers(answered.answers)
         return None if found is None else combine_answers(found)
 
-    def command_calls(self, command: Reflect | ModelConsolidated) -> ModelCalls | None:
+    def command_calls(
+        self, command: Reflect | ModelConsolidated | ConsolidateMemories
+    ) -> ModelCalls | None:
         # Commands are not in events.db. If the key of a source is gone, so is the answer.
         self.read_numbers.update(command.sources)
         if self._answers is None or not self._excluded.isdisjoint(command.sources):

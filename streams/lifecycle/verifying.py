@@ -27,7 +27,14 @@ from recollect.schemas.errors import (
     NewerFormat,
     RecollectError,
 )
-from recollect.schemas.events import Forget, ModelAnswered, ModelConsolidated, RecordingRef, Reflect
+from recollect.schemas.events import (
+    ConsolidateMemories,
+    Forget,
+    ModelAnswered,
+    ModelConsolidated,
+    RecordingRef,
+    Reflect,
+)
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.recordings import read_recording, unseal_recording
 from recollect.schemas.ledger.records import (
@@ -170,7 +177,10 @@ class LedgerCheck:
                     )
                 if isinstance(event.payload, Forget):
                     self._accepted[number] = _AcceptedEvent(accepted, event.payload.targets)
-                if isinstance(event.payload, ModelAnswered | ModelConsolidated | Reflect):
+                if isinstance(
+                    event.payload,
+                    ModelAnswered | ModelConsolidated | Reflect | ConsolidateMemories,
+                ):
                     self._cited_answers += [
                         (record.offset, reference) for reference in event.payload.answers
                     ]

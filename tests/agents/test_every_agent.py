@@ -20,6 +20,7 @@ from recollect.schemas.events import (
     Analyse,
     ArchiveMemories,
     CompleteTrajectory,
+    ConsolidateMemories,
     CreateMentalModel,
     CreatePlaybook,
     CuratePlaybook,
@@ -190,6 +191,10 @@ def story(zone: Zone) -> Iterator[Draft]:
     yield command(SetMemoryState(source_id="z", memory_ids=(stored,), state="inactive"))
     yield command(SetMemoryState(source_id="q", memory_ids=(stored,), state="active"))
     yield command(ArchiveMemories(source_id="g", memory_ids=(stored,)))
+    for day in ("Mondays", "Fridays"):
+        yield asks_to_remember(f"Ada rows on {day}.")
+    alike = tuple(each.id for each in zone.events[-2:])
+    yield command(ConsolidateMemories(source_id="h", memory_ids=alike))
     yield command(RecallsCounted(source_id="i", accesses=(RecallCount("memory", stored, 1),)))
     yield command(RefreshModels(source_id="f", min_facts=2), at=START + DAY)
     yield from learning(zone)

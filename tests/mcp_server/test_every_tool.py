@@ -152,6 +152,17 @@ def test_memories_are_archived_found_there_and_restored(ada: Agent) -> None:
     assert id_ in str(ada.call("recent_memories"))
 
 
+def test_memories_are_consolidated_expanded_and_searched(ada: Agent) -> None:
+    texts = ("The kiln is cold.", "The kiln is hot.")
+    ada.call("store_memories", memories=[{"content": t, "namespace": "/kiln"} for t in texts])
+    (level,) = ada.call("consolidate_memories", method="criteria", namespace="/kiln")["levels"]
+    (made,) = level["memory_ids"]
+    found = ada.call("memory_children", id=made)["memories"]
+    assert [each["content"] for each in found] == list(texts)
+    (hit, *_) = ada.call("search_memories", query="Is the kiln hot?")["hits"]
+    assert hit["memory"]["memory_id"] == made
+
+
 def test_forgetting_says_what_would_go_unless_it_is_told_to(ada: Agent) -> None:
     done = ada.call("retain", content="The cat is called Mio.")
     would = ada.call("forget", ids=[done["event_id"]])

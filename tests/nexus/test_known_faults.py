@@ -140,6 +140,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "batch-approve": {"memory_ids": ["ID"]},
     "batch-deactivate": {"memory_ids": ["ID"]},
     "batch-delete": {"memory_ids": ["ID"]},
+    "consolidate": {"min_cluster_size": 2},
 }
 
 

@@ -103,6 +103,23 @@ def test_states_are_set_singly_and_in_batches(alice: httpx.Client) -> None:
     }
 
 
+def test_memories_are_consolidated_by_criteria(alice: httpx.Client) -> None:
+    bodies = [{"content": f"Number {n}.", "importance": 0.2} for n in range(3)]
+    ids = alice.post("/api/memory/batch-store", json={"memories": bodies}).json()["memory_ids"]
+    asked = {"method": "criteria", "memory_type": "fact", "importance_max": 0.3}
+    report = alice.post("/api/memory/consolidate", json=asked).json()
+    (made,) = report["consolidated_ids"]
+    assert report["archived"] == 3
+    found = alice.get(f"/api/memory/{made}").json()
+    assert (found["abstraction_level"], found["child_memory_ids"]) == (1, ids)
+    assert alice.get(f"/api/memory/{made}/children").json()["total"] == 3
+    source = alice.get(f"/api/memory/{ids[0]}").json()
+    assert (source["is_archived"], source["importance"]) == (True, 0.1)
+    assert source["parent_memory_id"] == made
+    assert alice.post("/api/memory/consolidate", json={"linkage": "ward"}).status_code == 422
+    assert alice.get("/api/memory/none/children").status_code == 404
+
+
 def test_another_users_memory_is_not_there(service: Served, alice: httpx.Client) -> None:
     id_ = alice.post("/api/memory/store", json=STORE).json()["memory_id"]
     zone = alice.get(f"/api/memory/{id_}").json()["zone_id"]

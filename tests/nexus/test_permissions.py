@@ -149,8 +149,14 @@ def _worlds(full: Zone, bare: Zone) -> Worlds:
         for memory in later:
             zone.store_memories([memory])
         zone.analyse()
+    for scope in scopes:
+        (level,) = acting(full, "ada/bot").consolidate_memories(method="criteria", scope=scope)
+        assert level.archived == 4
+    for zone in (full, bare):
+        zone.consolidate_memories(method="criteria", scope="zone")
     secret = [each for each in full.query_memories(limit=1_000) if each.scope != "zone"]
-    assert len(secret) == 8
+    # Four of each scope, and what consolidates them.
+    assert len(secret) == 10
     hidden = [each.memory_id for each in secret]
     hidden += [fact.id for fact in full.facts() if any(n in fact.text.lower() for n in NEEDLES)]
     hidden += [each.id for each in full.entities() if any(n in each.name.lower() for n in NEEDLES)]
@@ -197,6 +203,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "record": {"number": 5},
     "infer": {"query": "Who keeps the deploy key?"},
     "search_tiers": {"query": "Who keeps the deploy key of Zelda?"},
+    "search_memories": {"query": "Who keeps the deploy key?"},
+    "consolidate_memories": {"method": "criteria"},
 }
 DEFAULTS: dict[str, Any] = {
     "id": "{id}",

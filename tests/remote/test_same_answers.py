@@ -410,6 +410,20 @@ def _all_states(zone: Zone, cursor: str | None) -> StoredMemoryPage:
     return zone.query_memories(state="any", include_invalid=True, limit=2, cursor=cursor)
 
 
+def _consolidated(zone: Zone) -> list[object]:
+    texts = ("The kiln is cold.", "The kiln is hot.")
+    zone.store_memories([MemoryInput(content=text, namespace="/kiln") for text in texts])
+    (level,) = zone.consolidate_memories(method="criteria", namespace="/kiln")
+    (made,) = level.memory_ids
+    children = zone.memory_children(made).memories
+    hits = zone.search_memories("Is the kiln hot?").hits
+    return [
+        *(level.archived, [each.content for each in children]),
+        [each.memory_id == made for each in zone.memory_ancestors(children[0].memory_id)],
+        [(each.memory.memory_id == made, len(each.matches)) for each in hits],
+    ]
+
+
 def _stored(zone: Zone) -> list[object]:
     first, second = (
         zone.store_memories([MemoryInput(content=text, namespace="/n", path_key="k")])
@@ -459,6 +473,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
     "store_memories query_memories stored_memory memory_versions roll_back_memory "
     "set_memory_state diff_memories": _stored,
     "archive_memories memory_tiers recent_memories search_tiers": _in_tiers,
+    "consolidate_memories memory_children memory_ancestors search_memories": _consolidated,
     "forget": _forgotten,
     "certificates certificate": _certified,
     "propose_merge decide_merge": _merged,

@@ -8,7 +8,11 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from recollect.projections.memory.listing.tier_list import ARCHIVED, MAYBE_ARCHIVED
+from recollect.projections.memory.listing.tier_list import (
+    ARCHIVED,
+    CONSOLIDATED,
+    MAYBE_ARCHIVED,
+)
 from recollect.projections.reader_views import Reader
 from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.changes import StoredMemory, StoredMemoryVersion
@@ -52,11 +56,13 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
         invalid_by: leave out what was no longer true then.
         superseded: include versions that are not current.
         archived: whether they are in the archival store.
+        consolidated: whether another memory consolidates them.
     """
 
     ids: Sequence[str] | None = None
     excluded_ids: Sequence[str] = ()
     archived: bool | None = None
+    consolidated: bool | None = None
     state: str | None = None
     scope: str | None = None
     memory_type: str | None = None
@@ -223,6 +229,8 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
     if chosen.excluded_ids:
         excluded = "SELECT value FROM json_each(?{0})"
         yield _Filter(f"memories.id NOT IN ({excluded})", (json_array(chosen.excluded_ids),))
+    if chosen.consolidated is not None:
+        yield _Filter(CONSOLIDATED if chosen.consolidated else f"NOT {CONSOLIDATED}")
     if chosen.archived is not None:
         yield (
             _Filter(ARCHIVED, (), MAYBE_ARCHIVED) if chosen.archived else _Filter(f"NOT {ARCHIVED}")

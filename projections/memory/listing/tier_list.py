@@ -1,9 +1,9 @@
 """The tiers of stored memories (C10): which memories are in the main context, and which are due.
 
-Every current, active memory is in one tier. The archival store has those that were archived, and
-those in the namespace `archival/`. Of the others, the main context has the most recently used, and
-the recall store has the rest and those in the namespace `recall/`. A memory is used when it is
-stored, read or restored.
+Every current, active memory is in one tier. The archival store has those that were archived, those
+that another memory consolidates, and those in the namespace `archival/`. Of the others, the main
+context has the most recently used, and the recall store has the rest and those in the namespace
+`recall/`. A memory is used when it is stored, read or restored.
 """
 
 from __future__ import annotations
@@ -26,14 +26,21 @@ ARCHIVE_CHECK_INTERVAL = 5
 #: Whether a row of `memories` is in a namespace; "0" follows "/".
 _NAMESPACE = "coalesce(memories.namespace >= '{0}/' AND memories.namespace < '{0}0', 0)"
 _IN_RECALL = _NAMESPACE.format("recall")
-#: Whether a row of `memories` is in the archival store.
+#: Whether a memory that is not deleted consolidates the memory of a row of `memory_versions`.
+CONSOLIDATED = (
+    "EXISTS (SELECT 1 FROM memory_parents JOIN memory_versions AS above ON above.id = parent_id "
+    "WHERE child_id = version.memory_id AND above.state <> 'deleted')"
+)
+#: Whether a row of `memories` is in the archival store; `version` is its row of `memory_versions`.
 ARCHIVED = (
-    "coalesce((SELECT is_archived FROM memory_archivals WHERE memory_id = memories.id "
-    f"ORDER BY number DESC LIMIT 1), {_NAMESPACE.format('archival')})"
+    "(coalesce((SELECT is_archived FROM memory_archivals WHERE memory_id = memories.id "
+    f"ORDER BY number DESC LIMIT 1), {_NAMESPACE.format('archival')}) OR {CONSOLIDATED})"
 )
 #: Ids of all memories that may be in the archival store.
 MAYBE_ARCHIVED = (
     "SELECT memory_id AS id FROM memory_archivals UNION "
+    "SELECT version.id FROM memory_parents "
+    "JOIN memory_versions AS version ON version.memory_id = child_id UNION "
     "SELECT id FROM memories WHERE namespace >= 'archival/' AND namespace < 'archival0'"
 )
 _CURRENT = (

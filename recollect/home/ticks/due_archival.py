@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recollect.home.ticks.memory_clusters import archival_drafts
 from recollect.projections.events.event_queries import latest_ingestion
 from recollect.projections.memory.listing.tier_list import due_memories
 from recollect.schemas.events import ArchiveMemories
@@ -17,6 +18,8 @@ ARCHIVE_BATCH_LIMIT = 50
 def archive_if_due(node: Node, zone: str, limits: TierLimits, at: int | None = None) -> bool:
     """Append commands that archive what is due at a time (unix ms); return whether any is.
 
+    What is archived is consolidated by affinity.
+
     `at` None: the time of the latest event, so that the same events give the same commands whenever
     and wherever they are imported.
     """
@@ -26,6 +29,8 @@ def archive_if_due(node: Node, zone: str, limits: TierLimits, at: int | None = N
         number = files.memory.watermark().number
         now = latest_ingestion(files.events.connection) if at is None else at
         due = due_memories(files.memory.connection, now, limits)
+        archived = [id_ for ids in due.values() for id_ in ids]
+        consolidations = archival_drafts(files, archived, now) if archived else []
     drafts = [
         command(
             ArchiveMemories(
@@ -39,5 +44,5 @@ def archive_if_due(node: Node, zone: str, limits: TierLimits, at: int | None = N
         for cause, ids in due.items()
         for first in range(0, len(ids), ARCHIVE_BATCH_LIMIT)
     ]
-    publish_commands(node.ledger, zone, drafts)
+    publish_commands(node.ledger, zone, [*drafts, *consolidations])
     return bool(drafts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Router, get, post
@@ -45,6 +45,24 @@ class StoreBatchBody(msgspec.Struct, frozen=True, kw_only=True):
     """The body of a batch of memories to store."""
 
     memories: Annotated[list[StoreBody], msgspec.Meta(min_length=1, max_length=_MAX_BATCH)]
+    zone_id: str | None = None
+
+
+class ConsolidateBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of `consolidate`, with Nexus' defaults; `method` is affinity or criteria."""
+
+    method: Literal["affinity", "criteria"] = "affinity"
+    memory_type: str | None = None
+    scope: str | None = None
+    namespace: str | None = None
+    importance_max: float | None = None
+    beta: float = 0.7
+    lambda_decay: float = 0.1
+    time_unit_hours: float = 24.0
+    affinity_threshold: float = 0.85
+    linkage: Literal["average", "single", "complete"] = "average"
+    min_cluster_size: int = 2
+    max_levels: int = 3
     zone_id: str | None = None
 
 
@@ -153,6 +171,34 @@ async def _set_all(request: AnyRequest, body: BatchBody, state: str) -> dict[str
     )
 
 
+@post("/memory/consolidate", status_code=200, opt=_WRITE)
+async def consolidate(request: AnyRequest, data: JSONBody[ConsolidateBody]) -> dict[str, Any]:
+    """Consolidate memories by affinity or by criteria, level by level."""
+    asked = {name: getattr(data, name) for name in data.__struct_fields__ if name != "zone_id"}
+    report = await write(
+        request, _zone(request, data.zone_id), lambda zone: zone.consolidate_memories(**asked)
+    )
+    levels = msgspec.to_builtins(report.levels)
+    made = [id_ for each in report.levels for id_ in each.memory_ids]
+    archived = sum(each.archived for each in report.levels)
+    return {"consolidated_ids": made, "archived": archived, "levels": levels}
+
+
+@get("/memory/{memory_id:str}/children", opt=_READ)
+async def children(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
+    """Return the memories that a consolidated one is made of."""
+
+    def found(zone: Any) -> dict[str, Any]:
+        try:
+            memories = zone.memory_children(memory_id)
+        except UnknownZone:
+            raise nexus_memories.unknown(memory_id) from None
+        shown = [nexus_memories.in_nexus_form(zone.name, memory) for memory in memories]
+        return {"memories": shown, "total": len(shown)}
+
+    return await ask(request, _zone(request), found)
+
+
 @get("/v2/operations", opt={"right": "admin"})
 async def operations(request: AnyRequest) -> dict[str, Any]:
     """Return the long-running operations of the zone, the latest first."""
@@ -166,7 +212,7 @@ ROUTER = Router(
     "/api",
     route_handlers=[
         *(store, store_batch, query, get_one, approve, deactivate),
-        *(approve_batch, deactivate_batch, delete_batch, operations),
+        *(approve_batch, deactivate_batch, delete_batch, consolidate, children, operations),
     ],
     guards=[require_principal],
     dto=JsonBody,

@@ -30,7 +30,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entities_for_recall
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
-from recollect.projections.memory.listing import learning_list
+from recollect.projections.memory.listing import hierarchy_list, learning_list
 from recollect.projections.recall.question.entity_names import entity_ids, resolve
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (
@@ -62,7 +62,8 @@ from recollect.streams.records.lookup import (
 _KINDS_WITHOUT_TEXT = frozenset(
     {
         *("forget", "certify", "recalled", "tick", "retry", "drop", "decide_merge", "undo_merge"),
-        *("set_memory_state", "archive_memories", "switch", "skip_record", "close_turn"),
+        *("set_memory_state", "archive_memories", "consolidate_memories", "switch"),
+        *("skip_record", "close_turn"),
     }
 )
 # Kinds of records that contain user text but may be missing in events.db.
@@ -142,9 +143,9 @@ class TargetFinder:
     def by_id(self, id_: str, platform: str | None) -> IdLookup:
         """Return the records with an id given by recollect or by a source.
 
-        `id_`: `#` and a record's number; the id of an event, a fact, an observation, a mental
-        model, a trajectory or a playbook; or a source's own id. If a platform is given, the
-        source's ids take precedence.
+        `id_`: `#` and a record's number; the id of an event, a fact, an observation, a
+        consolidated memory, a mental model, a trajectory or a playbook; or a source's own id. If a
+        platform is given, the source's ids take precedence.
 
         Raises:
             InvalidInput: the id names a record that cannot be erased, or events of several
@@ -193,6 +194,7 @@ class TargetFinder:
         ids = [id_, *memory.events_of(self._memory, id_)]
         numbers = {item.number for item in events.by_ids(self._events, ids)}
         numbers |= set(memory.records_of_models(self._memory, ids=[id_]))
+        numbers |= set(hierarchy_list.source_numbers(self._memory, id_))
         return IdLookup(numbers | set(learning_list.learning_records(self._memory, id_)))
 
     def _by_source_id(self, source_id: str, platform: str | None) -> IdLookup:

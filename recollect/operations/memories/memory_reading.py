@@ -5,21 +5,31 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.operations.memories.consolidated_reading import (
+    ConsolidatedMemory,
+    consolidated_memories,
+)
 from recollect.projections.events import event_list, event_queries
 from recollect.projections.events.events_file import conversation_of
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.mention_list import ListedMention, mentions_of_events
 from recollect.projections.memory.facts_for_recall import message_dates
+from recollect.projections.memory.listing.hierarchy_list import ancestors
 from recollect.projections.memory.listing.stored_memory_list import ListedMemory, related_memories
 from recollect.projections.memory.listing.tier_list import archivals
 from recollect.schemas.changes import MessageDate, StoredMemoryArchival
 from recollect.schemas.events import Content
-from recollect.schemas.memory_terms import DEFAULT_IMPORTANCE, MemoryTier, decayed_importance
+from recollect.schemas.memory_terms import (
+    DEFAULT_IMPORTANCE,
+    MIN_IMPORTANCE,
+    MemoryTier,
+    decayed_importance,
+)
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import MemoryDate, MemoryMention, MemoryRelationship, StoredMemory
 from recollect.text.stability import TTL_DAYS
@@ -40,6 +50,22 @@ class _Derived(NamedTuple):
     main: frozenset[str]
 
 
+def _archive_cause(
+    found: ListedMemory, archival: StoredMemoryArchival | None, above: Sequence[str]
+) -> Literal["age", "expiry", "request", "consolidation"] | None:
+    """Return why a memory is archived; `above`: the memories that consolidate it."""
+    if above:
+        return "consolidation"
+    return archival.cause if archival and found.is_archived else None
+
+
+class _Hierarchy(NamedTuple):
+    """What some memories consolidate, by id, and the memories above each, by its first version."""
+
+    consolidated: Mapping[str, ConsolidatedMemory]
+    ancestors: Mapping[str, Sequence[str]]
+
+
 def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> list[StoredMemory]:
     """Return stored memories with their texts and what was derived from them, in order."""
     ids = [each.memory.id for each in found]
@@ -57,24 +83,39 @@ def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> l
         archivals(files.memory.connection, ids),
         frozenset(zone.main_context(files)),
     )
+    hierarchy = _Hierarchy(
+        consolidated_memories(files, [id_ for id_ in ids if id_ not in events]),
+        ancestors(files.memory.connection, [each.version.memory_id for each in found]),
+    )
+    texts = {id_: event.content for id_, event in events.items()}
+    texts |= {id_: each.text for id_, each in hierarchy.consolidated.items()}
     now = unix_ms()
     return [
-        _shown(each, events[each.memory.id].content, derived, files, now)
+        _shown(each, texts[each.memory.id], derived, hierarchy, files, now)
         for each in found
-        if each.memory.id in events
+        if each.memory.id in texts
     ]
 
 
 def _shown(
-    found: ListedMemory, text: str, derived: _Derived, files: ZoneFiles, now: int
+    found: ListedMemory,
+    text: str,
+    derived: _Derived,
+    hierarchy: _Hierarchy,
+    files: ZoneFiles,
+    now: int,
 ) -> StoredMemory:
     memory, version = found.memory, found.version
+    consolidated = hierarchy.consolidated.get(memory.id)
+    above = hierarchy.ancestors.get(version.memory_id, ())
+    importance = DEFAULT_IMPORTANCE if memory.importance is None else memory.importance
+    last_used = found.last_accessed_at or memory.created_at
+    effective = decayed_importance(importance, last_used, now)
     asked = frozenset(_strings.decode(memory.enrichments))
     every = derived.mentions.get(memory.id, ())
     mentions = every if "extract_entities" in asked else ()
     dates = derived.dates.get(memory.id, ()) if "extract_temporal" in asked else ()
     relations = derived.relations.get(memory.id, ()) if "detect_evolution" in asked else ()
-    importance = DEFAULT_IMPORTANCE if memory.importance is None else memory.importance
     ends = [each for each in (memory.invalid_at, version.superseded_at) if each is not None]
     ttl = TTL_DAYS[memory.temporal_stability] if memory.temporal_stability else None
     has_vector = "generate_embedding" in asked and files.embeddings.model is not None
@@ -94,15 +135,13 @@ def _shown(
         tier=_tier(found, derived.main),
         is_archived=found.is_archived,
         archived_at=_time(archival.at) if archival and found.is_archived else None,
-        archive_cause=archival.cause if archival and found.is_archived else None,
+        archive_cause=_archive_cause(found, archival, above),
         user_id=memory.user_id,
         agent_id=memory.agent_id,
         namespace=memory.namespace,
         path_key=memory.path_key,
         importance=importance,
-        effective_importance=decayed_importance(
-            importance, found.last_accessed_at or memory.created_at, now
-        ),
+        effective_importance=MIN_IMPORTANCE if above else effective,
         access_count=found.access_count,
         last_accessed_at=_time(found.last_accessed_at),
         created_at=format_time(memory.created_at),
@@ -114,6 +153,10 @@ def _shown(
         abstraction_level=memory.abstraction_level,
         derived_from_ids=_distinct(_strings.decode(memory.derived_from), relations, "DERIVES"),
         updates_ids=_distinct([], relations, "UPDATES"),
+        parent_memory_id=next(iter(above), None),
+        child_memory_ids=[] if consolidated is None else [*consolidated.children],
+        consolidated_from=[] if consolidated is None else [*consolidated.texts],
+        consolidation_version=len(above),
         extends_ids=_distinct([], relations, "EXTENDS"),
         extended_by_ids=_distinct([], relations, "EXTENDED BY"),
         entities=[_mention(each) for each in mentions],

@@ -376,15 +376,17 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
 
 def writable(zone: OpenZone, ids: Sequence[str]) -> list[StoredMemory]:
     """Return the memories among these that the caller may change."""
-    found = with_ids(zone, ids)
-    reader = zone.reader
-    if reader is None:
-        return found
     return [
         each
-        for each in found
-        if writer_of(each.scope, each.user_id, each.agent_id).includes(*reader)
+        for each in with_ids(zone, ids)
+        if may_write(zone, each.scope, each.user_id, each.agent_id)
     ]
+
+
+def may_write(zone: OpenZone, scope: str, user_id: str | None, agent_id: str | None) -> bool:
+    """Return whether the caller may change a memory of this scope, user and agent."""
+    reader = zone.reader
+    return reader is None or writer_of(scope, user_id, agent_id).includes(*reader)
 
 
 def writable_memory(zone: OpenZone, id_: str) -> StoredMemory:
@@ -403,10 +405,12 @@ def current_versions(zone: OpenZone, id_: str) -> list[StoredMemory]:
 
     Raises:
         UnknownId: the caller may not change it.
-        InvalidInput: it is deleted.
+        InvalidInput: it is deleted, or consolidates others.
     """
     found = with_ids(zone, [id_], current=True)
     for each in found:
+        if each.child_memory_ids:
+            raise InvalidInput(f"{id_!r} consolidates other memories; change those")
         writable_memory(zone, each.memory_id)
         if each.state == "deleted":
             raise InvalidInput(f"{id_!r} is deleted, so it gets no new version")

@@ -35,7 +35,7 @@ _RECEIPT = {
     "token": "0:2:2",
     "decided": True,
 }
-_MEMORY = {
+STORED_MEMORY = {
     "memory_id": _ID,
     "first_id": _ID,
     "version": 1,
@@ -166,7 +166,7 @@ def store_memories(
         defaults={"limit": 20},
         hidden=frozenset({"abstraction_level"}),
     ),
-    example=(None, {"memories": [_MEMORY], "cursor": "1778248560000:17"}),
+    example=(None, {"memories": [STORED_MEMORY], "cursor": "1778248560000:17"}),
 )
 def query_memories(
     zone: OpenZone,
@@ -282,7 +282,7 @@ def query_memories(
         max_text_length=LONG_TEXT,
         quotes_memories=True,
     ),
-    example=(None, _MEMORY),
+    example=(None, STORED_MEMORY),
 )
 def stored_memory(
     zone: OpenZone,
@@ -310,7 +310,7 @@ def stored_memory(
     title="Versions of a stored memory",
     tag="memories",
     response_field="versions",
-    example=(None, {"versions": [_MEMORY]}),
+    example=(None, {"versions": [STORED_MEMORY]}),
 )
 def memory_versions(zone: OpenZone, id: StoredId) -> list[StoredMemory]:
     """Return all versions of a stored memory, oldest first.

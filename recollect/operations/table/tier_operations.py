@@ -53,7 +53,7 @@ _TIERS = {
     tool=Tool(
         title="Sizes of the tiers of stored memories",
         description="Get how many stored memories are in the main context, in the recall store "
-        "and in the archival store.",
+        f"and in the archival store. {DATA_WARNING}",
     ),
     example=(None, _TIERS),
 )

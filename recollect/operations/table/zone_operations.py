@@ -13,6 +13,7 @@ from recollect.operations.table.derived.observation_operations import Observatio
 from recollect.operations.table.derived.timeline_operations import TimelineOperations
 from recollect.operations.table.entity_operations import EntityOperations
 from recollect.operations.table.erasure_operations import ErasureOperations
+from recollect.operations.table.hierarchy_operations import HierarchyOperations
 from recollect.operations.table.inference_operations import InferenceOperations
 from recollect.operations.table.learning.playbook_operations import PlaybookOperations
 from recollect.operations.table.learning.trajectory_operations import TrajectoryOperations
@@ -31,6 +32,7 @@ class ZoneOperations(
     MemoryOperations,
     StoredMemoryOperations,
     TierOperations,
+    HierarchyOperations,
     EntityOperations,
     GraphOperations,
     TimelineOperations,

@@ -309,6 +309,16 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "cause": "age",
         "restore": True,
     },
+    "consolidate_memories": {
+        "kind": "consolidate_memories",
+        "source_id": "consolidate:1",
+        "memory_ids": ["EV3", "EV5"],
+        "method": "criteria",
+        "answers": [[7, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]],
+        "sources": [3, 5],
+        "model": "gpt",
+        "role": "consolidate-1",
+    },
     "start_trajectory": {
         "kind": "start_trajectory",
         "source_id": "trajectory:1",
@@ -613,6 +623,14 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "memory_references": {
         "memory_id": "EV3", "position": 0, "kind": "person", "value": "ada",
+    },
+    "memory_consolidations": {
+        "id": "MC1", "level": 1, "method": "affinity", "first_at": OCCURRED, "last_at": INGESTED,
+        "sources": "[3,5]", "has_statements": 1, "model": "gpt", "number": 9,
+    },
+    "memory_parents": {"child_id": "EV3", "parent_id": "MC1", "position": 1},
+    "memory_statements": {
+        "memory_id": "MC1", "position": 1, "text": "Ada prefers tea.", "positions": "[1,2]",
     },
     "memory_accesses": {"number": 9, "memory_id": "EV3", "count": 2, "at": INGESTED},
     "memory_archivals": {

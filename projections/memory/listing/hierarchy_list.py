@@ -1,0 +1,176 @@
+"""The hierarchy of stored memories: what each consolidates, and what consolidates it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import apsw
+import msgspec
+
+from recollect.projections.sqlite import json_array, rows
+from recollect.schemas.changes import MemoryConsolidation
+
+_CONSOLIDATION = ", ".join(MemoryConsolidation.__struct_fields__)
+_numbers = msgspec.json.Decoder(tuple[int, ...])
+
+
+class ChildMemory(NamedTuple):
+    """A memory in a consolidated one: its current version, and its position there.
+
+    `number`: of the version's event; `valid_at`: since when it is true (unix ms).
+    """
+
+    id: str
+    position: int
+    number: int
+    valid_at: int
+
+
+class ModelStatement(NamedTuple):
+    """A sentence of a language model, and the positions of the memories that it rests on."""
+
+    text: str
+    positions: tuple[int, ...]
+
+
+def consolidations(
+    connection: apsw.Connection, ids: Sequence[str] | None = None
+) -> dict[str, MemoryConsolidation]:
+    """Return what consolidated memories are made of, by id; of all of them if `ids` is None."""
+    chosen = "" if ids is None else "WHERE id IN (SELECT value FROM json_each(?))"
+    found = rows(
+        connection,
+        f"SELECT {_CONSOLIDATION} FROM memory_consolidations {chosen}",
+        () if ids is None else (json_array(ids),),
+    )
+    return {row[0]: MemoryConsolidation(*row) for row in found}
+
+
+def parents(
+    connection: apsw.Connection, child_ids: Sequence[str] | None = None, *, deleted: bool = False
+) -> dict[str, str]:
+    """Return the memories that consolidate others, by the id of the first version of each.
+
+    `child_ids` None: of all memories. `deleted`: those that were deleted instead, so that they
+    consolidate nothing any more.
+    """
+    chosen = "" if child_ids is None else "AND child_id IN (SELECT value FROM json_each(?))"
+    found = rows(
+        connection,
+        "SELECT child_id, parent_id FROM memory_parents "
+        "JOIN memory_versions AS parent ON parent.id = parent_id "
+        f"WHERE (parent.state = 'deleted') = {deleted:d} {chosen}",
+        () if child_ids is None else (json_array(child_ids),),
+    )
+    return dict(found)
+
+
+def children(
+    connection: apsw.Connection, parent_ids: Iterable[str]
+) -> Mapping[str, list[ChildMemory]]:
+    """Return the current and active memories in consolidated ones, by the id of those, in order."""
+    found: dict[str, list[ChildMemory]] = defaultdict(list)
+    for parent, *child in rows(
+        connection,
+        """
+        SELECT parent_id, version.id, position, memories.number, memories.valid_at
+          FROM json_each(?) CROSS JOIN memory_parents ON parent_id = value
+          JOIN memory_versions AS version ON version.memory_id = child_id
+          JOIN memories ON memories.id = version.id
+         WHERE version.superseded_by_id IS NULL AND version.state = 'active'
+         ORDER BY parent_id, position
+        """,
+        (json_array(sorted(parent_ids)),),
+    ):
+        found[parent].append(ChildMemory(*child))
+    return found
+
+
+def tree(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, list[ChildMemory]]:
+    """Return the children of consolidated memories, of their consolidated children, and so on."""
+    found: dict[str, list[ChildMemory]] = {}
+    level = set(ids)
+    while level:
+        below = children(connection, level)
+        found |= {id_: below.get(id_, []) for id_ in level}
+        level = {child.id for of_one in below.values() for child in of_one} - found.keys()
+    return {id_: of_one for id_, of_one in found.items() if of_one}
+
+
+def leaves(tree: Mapping[str, list[ChildMemory]], id_: str) -> list[ChildMemory]:
+    """Return the texts under a consolidated memory, in order; `tree` is of `tree`."""
+    return [
+        leaf
+        for child in tree.get(id_, ())
+        for leaf in (leaves(tree, child.id) if child.id in tree else [child])
+    ]
+
+
+def statements(
+    connection: apsw.Connection, ids: Sequence[str]
+) -> Mapping[str, list[ModelStatement]]:
+    """Return a model's statements about the memories in consolidated ones, in order."""
+    found: dict[str, list[ModelStatement]] = defaultdict(list)
+    for id_, text, positions in rows(
+        connection,
+        "SELECT memory_id, text, positions FROM memory_statements "
+        "WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id, position",
+        (json_array(ids),),
+    ):
+        found[id_].append(ModelStatement(text, _numbers.decode(positions)))
+    return found
+
+
+def ancestors(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, list[str]]:
+    """Return the consolidated memories above others, lowest first.
+
+    `ids`: of the first versions of memories; those that nothing consolidates are left out.
+    """
+    found: dict[str, list[str]] = {}
+    level = {id_: [id_] for id_ in ids}
+    while level:
+        above: dict[str, list[str]] = defaultdict(list)
+        for child, parent in parents(connection, sorted(level)).items():
+            for id_ in level[child]:
+                if parent not in found.setdefault(id_, []):
+                    found[id_].append(parent)
+                    above[parent].append(id_)
+        level = above
+    return found
+
+
+def source_numbers(connection: apsw.Connection, id_: str) -> tuple[int, ...]:
+    """Return the numbers of the events of the texts under a consolidated memory; of others, none.
+
+    Texts that were replaced since are included.
+    """
+    row = consolidations(connection, [id_]).get(id_)
+    return () if row is None else _numbers.decode(row.sources)
+
+
+class FoundText(NamedTuple):
+    """The text of a stored memory that an event or a fact is from: the current version."""
+
+    found_id: str
+    id: str
+    memory_id: str
+
+
+def texts_of(connection: apsw.Connection, ids: Sequence[str]) -> list[FoundText]:
+    """Return the current and active stored memories that events or facts are from, in order."""
+    found = rows(
+        connection,
+        """
+        SELECT value, current.id, current.memory_id
+          FROM json_each(?)
+          JOIN memory_versions AS version
+            ON version.id IN (value, (SELECT source_event_id FROM facts WHERE facts.id = value))
+          JOIN memory_versions AS current ON current.memory_id = version.memory_id
+         WHERE current.superseded_by_id IS NULL AND current.state = 'active'
+         ORDER BY json_each.key
+        """,
+        (json_array(ids),),
+    )
+    return [FoundText(*row) for row in found]

@@ -1,0 +1,111 @@
+"""The command on the hierarchy of stored memories: consolidate, expand, collapse, search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, cast
+
+import click
+
+from recollect.cli.commands.derived.browse_commands import is_empty
+from recollect.cli.commands.derived.memory_commands import show_memory
+from recollect.cli.options import common_options, open_zone
+from recollect.cli.output import print_json, print_line, quiet, strong
+from recollect.schemas.text_sanitising import pluralise
+
+if TYPE_CHECKING:
+    from recollect import MemoryConsolidationReport, Zone
+
+_ACTIONS = ("list", "consolidate", "children", "ancestors", "search")
+
+
+@click.command(epilog="Example: recollect hierarchy consolidate --levels 2")
+@common_options
+@click.argument(
+    "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="list"
+)
+@click.argument("words", metavar="[ID|QUERY]...", nargs=-1)
+@click.option(
+    "--method",
+    type=click.Choice(["affinity", "criteria"]),
+    default="affinity",
+    help="consolidate: what is alike and close in time, or all that is selected [affinity].",
+)
+@click.option("--namespace", metavar="N", help="consolidate: only in exactly the namespace N.")
+@click.option(
+    "--importance-max", type=float, metavar="I", help="consolidate: only up to this importance."
+)
+@click.option(
+    "--threshold", type=float, default=0.85, metavar="A", help="consolidate: the least affinity."
+)
+@click.option("--levels", type=int, default=3, metavar="N", help="consolidate: levels to make [3].")
+@click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
+def hierarchy(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    words: tuple[str, ...],
+    method: str,
+    namespace: str | None,
+    importance_max: float | None,
+    threshold: float,
+    levels: int,
+    limit: int,
+) -> None:
+    """List consolidated memories, the newest of each level first.
+
+    consolidate brings stored memories that are alike and close in time into memories of a higher
+    level, and archives them; to take that back, delete the consolidated memory (memories delete).
+    children prints what a memory consolidates, ancestors what consolidates it. search finds
+    memories by meaning, and prints the highest memory above each.
+    """
+    if (action in ("children", "ancestors", "search")) != bool(words):
+        needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"
+        raise click.UsageError(f"{action} " + ("takes no argument" if words else f"needs {needed}"))
+    with open_zone(home, zone) as memory:
+        if action == "consolidate":
+            report = memory.consolidate_memories(
+                method=cast(Literal["affinity", "criteria"], method),
+                namespace=namespace,
+                importance_max=importance_max,
+                affinity_threshold=threshold,
+                max_levels=levels,
+            )
+            print_json(report) if as_json else _print_report(report)
+        elif not is_empty(memory):
+            _print(memory, action, words, limit, as_json=as_json)
+
+
+def _print_report(report: MemoryConsolidationReport) -> None:
+    if not report.levels:
+        print_line("nothing belongs together")
+    for each in report.levels:
+        made = pluralise(len(each.memory_ids), "memory", "memories")
+        print_line(strong(f"level {each.level}"), f"  {made} of {each.archived}")
+
+
+def _print(memory: Zone, action: str, words: tuple[str, ...], limit: int, *, as_json: bool) -> None:
+    if action == "search":
+        for hit in memory.search_memories(" ".join(words), limit=limit):
+            if as_json:
+                print_json(hit)
+            else:
+                show_memory(hit.memory)
+                print_line(quiet(f"  {hit.score:.2f}, {len(hit.matches)} found in it"))
+        return
+    if action == "list":
+        found = [
+            each
+            for level in (3, 2, 1)
+            for each in memory.query_memories(abstraction_level=level, limit=limit)
+        ]
+    else:
+        of = memory.memory_children if action == "children" else memory.memory_ancestors
+        found = [each for id_ in words for each in of(id_)]
+    for each in found:
+        print_json(each) if as_json else show_memory(each)
+    if not found and not as_json:
+        print_line("nothing is consolidated; hierarchy consolidate does that")
+
+
+COMMANDS = (hierarchy,)

@@ -1,0 +1,280 @@
+"""The hierarchy of stored memories: consolidating them, level by level, and walking through it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
+
+from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.operations.answers.recalling import recall
+from recollect.operations.ingestion.ingesting import publish_and_decide
+from recollect.operations.memories.consolidated_reading import consolidated_memories
+from recollect.operations.memories.page_cursors import check_limit
+from recollect.operations.memories.stored_memories import may_write, stored_memory, with_ids
+from recollect.projections.events import event_list
+from recollect.projections.files import ZoneFiles
+from recollect.projections.memory.listing import hierarchy_list
+from recollect.schemas.changes import StoredMemory as StoredMemoryRow
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import ConsolidationMethod
+from recollect.schemas.memory_terms import (
+    MAX_CHILDREN,
+    MIN_CHILDREN,
+    Linkage,
+)
+from recollect.schemas.times import format_time
+from recollect.schemas.wire import (
+    ConsolidatedLevel,
+    MemoryConsolidationReport,
+    MemoryHit,
+    MemoryHits,
+    MemoryLevel,
+)
+from recollect.streams.publishing.commands import command as command_draft
+
+if TYPE_CHECKING:
+    from recollect.home.ticks.memory_clusters import Candidate, Criteria, Plan
+    from recollect.streams.consolidation.affinity import Affinity
+    from recollect.streams.writing.statement_prompt import ShownMemory
+
+#: The maximum number of levels of one call.
+MAX_LEVELS = 10
+#: Commands that are published and decided together.
+_BATCH = 200
+#: Requests to a language model at the same time.
+_MODEL_CALLS = 3
+#: Characters of a memory that a model sees.
+_SHOWN_CHARACTERS = 2_000
+#: Results of recall for each memory to find, and in all.
+_RECALLED_PER_HIT, _MAX_RECALLED = 5, 1_000
+_log = logging.getLogger(__name__)
+
+
+def consolidate_memories(
+    zone: OpenZone,
+    criteria: Criteria,
+    *,
+    method: ConsolidationMethod,
+    by: Affinity,
+    max_levels: int,
+    model: bool | None,
+) -> MemoryConsolidationReport:
+    """Consolidate memories that no other consolidates yet, and then the consolidated ones.
+
+    Raises:
+        UnknownZone: the zone has no events.
+        InvalidInput: a value is invalid; the message names it.
+    """
+    zone.must_exist()
+    has_model = zone.open_home.home.writer == "model"
+    if model and not has_model:
+        raise InvalidInput(
+            "the home uses only rules; to add a model, run recollect init --writer model"
+        )
+
+    def is_allowed(memory: StoredMemoryRow) -> bool:
+        return may_write(zone, memory.scope, memory.user_id, memory.agent_id)
+
+    # Imported here: it loads the agents' rules, which a query does not need.
+    from recollect.home.ticks.memory_clusters import plans
+
+    levels: list[ConsolidatedLevel] = []
+    for level in range(max_levels):
+        with zone.files() as files, files.read_transaction():
+            found = plans(files, criteria, level, method, by, is_allowed)
+            before = files.memory.watermark().number
+        if not found:
+            continue
+        if has_model if model is None else model:
+            found = _with_statements(zone, found)
+        for first in range(0, len(found), _BATCH):
+            batch = found[first : first + _BATCH]
+            publish_and_decide(zone, [command_draft(each.command, each.at) for each in batch])
+        levels.append(_made(zone, level + 1, before))
+    return MemoryConsolidationReport(levels=levels)
+
+
+def _made(zone: OpenZone, level: int, before: int) -> ConsolidatedLevel:
+    """Return what was consolidated to a level after the record `before`."""
+    with zone.files() as files, files.read_transaction():
+        rows = hierarchy_list.consolidations(files.memory.connection)
+        made = [row for row in rows.values() if row.number > before and row.level == level]
+        tree = hierarchy_list.children(files.memory.connection, [row.id for row in made])
+    return ConsolidatedLevel(
+        level=level,
+        memory_ids=sorted(row.id for row in made),
+        archived=sum(map(len, tree.values())),
+        with_model=sum(row.has_statements for row in made),
+    )
+
+
+# With a model
+
+
+def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
+    """Return the plans with a model's recorded answers; one that gets no answer does without."""
+    # Imported here: only consolidation with a model needs them.
+    from recollect.operations.writing.writing import event_sources, open_client
+    from recollect.streams.models.model_client import ModelUnavailable
+    from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+    from recollect.streams.writing.statement_prompt import STATEMENT_ROLE, statement_request
+
+    home, ledger = zone.open_home.home, zone.node.ledger
+
+    def asked(plan: Plan) -> Plan:
+        with zone.files() as files, files.read_transaction():
+            shown, numbers = _shown(files, plan.cluster)
+        try:
+            recording, ref = recorder.ask(
+                statement_request(shown), frozenset(numbers), STATEMENT_ROLE
+            )
+        except (ErasedDuringCall, ModelUnavailable) as error:
+            _log.warning("memories are consolidated without the model: %s", error)
+            return plan
+        command = msgspec.structs.replace(
+            plan.command,
+            source_id=f"{plan.command.source_id}:{ref.hash.hex()[:16]}",
+            answers=(ref,),
+            sources=tuple(sorted(numbers)),
+            model=recording.header.model,
+            role=STATEMENT_ROLE,
+        )
+        return plan._replace(command=command)
+
+    with closing(open_client(home.configuration, home.directory)) as client:
+        recorder = Recorder(
+            ledger,
+            zone.name,
+            client,
+            lambda wanted: event_sources(zone, wanted),
+            Recordings(ledger, zone.name),
+        )
+        with ThreadPoolExecutor(_MODEL_CALLS) as pool:
+            return list(pool.map(asked, found))
+
+
+def _shown(files: ZoneFiles, cluster: Sequence[Candidate]) -> tuple[list[ShownMemory], set[int]]:
+    """Return the memories of a cluster as a model sees them, and the numbers of their events."""
+    ids = [each.id for each in cluster]
+    made = consolidated_memories(files, ids)
+    texts = {id_ for each in cluster for id_ in each.texts}
+    events = event_list.with_ids(files.events.connection, sorted(texts))
+    # Imported here, as above.
+    from recollect.streams.writing.statement_prompt import ShownMemory
+
+    shown = []
+    for position, each in enumerate(cluster, 1):
+        text = made[each.id].text if each.id in made else events[each.id].content
+        shown.append(ShownMemory(position, format_time(each.at)[:10], text[:_SHOWN_CHARACTERS]))
+    return shown, {events[id_].number for id_ in texts}
+
+
+# Walking through it
+
+
+def children_of(zone: OpenZone, id_: str) -> MemoryLevel:
+    """Return the memories in a consolidated one, in order; of any other memory, none.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+    """
+    return MemoryLevel(memories=with_ids(zone, stored_memory(zone, id_).child_memory_ids))
+
+
+def ancestors_of(zone: OpenZone, id_: str) -> MemoryLevel:
+    """Return the consolidated memories above a memory, the nearest first.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+    """
+    first = stored_memory(zone, id_).first_id
+    with zone.files() as files:
+        above = hierarchy_list.ancestors(files.memory.connection, [first])
+    return MemoryLevel(memories=with_ids(zone, above.get(first, [])))
+
+
+def search(
+    zone: OpenZone, query: str, *, prefer_abstracts: bool, max_level: int | None, limit: int
+) -> MemoryHits:
+    """Return the stored memories that answer a question, best first.
+
+    What is recalled is traced to the memory that states it, and with `prefer_abstracts` from there
+    to the highest memory above it, but none above `max_level`.
+
+    Raises:
+        InvalidInput: the question or the limit is invalid.
+    """
+    check_limit(limit)
+    asked = min(_RECALLED_PER_HIT * limit, _MAX_RECALLED)
+    answer = recall(zone, query, {"max_results": asked, "scope": ("facts", "events")})
+    if not answer.results:
+        return MemoryHits(hits=[])
+    scores = {each.id: each.score for each in answer.results}
+    found: dict[str, list[str]] = {}
+    best: dict[str, float] = {}
+    with zone.files() as files, files.read_transaction():
+        connection = files.memory.connection
+        levels = hierarchy_list.consolidations(connection)
+        texts = hierarchy_list.texts_of(connection, list(scores))
+        above = hierarchy_list.ancestors(connection, [each.memory_id for each in texts])
+        for text in texts:
+            id_ = text.id
+            for parent in above.get(text.memory_id, []) if prefer_abstracts else []:
+                if max_level is None or levels[parent].level <= max_level:
+                    id_ = parent
+            matches = found.setdefault(id_, [])
+            if text.id not in matches:
+                matches.append(text.id)
+            best[id_] = max(best.get(id_, 0.0), scores[text.found_id])
+    chosen = sorted(found, key=lambda id_: -best[id_])[:limit]
+    return MemoryHits(
+        hits=[
+            MemoryHit(memory=memory, score=best[memory.memory_id], matches=found[memory.memory_id])
+            for memory in with_ids(zone, chosen)
+        ]
+    )
+
+
+def checked_affinity(max_levels: int, **values: Any) -> Affinity:
+    """Return the constants of a consolidation.
+
+    Raises:
+        InvalidInput: one of them, or the number of levels, is out of range.
+    """
+    # Imported here: it loads numpy code that only consolidation needs.
+    from recollect.streams.consolidation.affinity import Affinity
+
+    by = Affinity(**values)
+    for name, value, low, high in (
+        ("beta", by.beta, 0, 1),
+        ("affinity_threshold", by.threshold, 0, 1),
+        ("lambda_decay", by.decay, 0, 1_000),
+        ("time_unit_hours", by.unit_hours, 0.001, 1_000_000),
+        ("min_cluster_size", by.min_size, MIN_CHILDREN, MAX_CHILDREN),
+        ("max_levels", max_levels, 1, MAX_LEVELS),
+    ):
+        if not low <= value <= high:
+            raise InvalidInput(f"{name} is {value}; give {low} to {high}")
+    if by.linkage not in get_args(Linkage):
+        raise InvalidInput(f"linkage {by.linkage!r}: choose from {', '.join(get_args(Linkage))}")
+    return by
+
+
+def criteria_of(**values: Any) -> Criteria:
+    """Return the criteria of a consolidation; memories lose importance until now.
+
+    Raises:
+        InvalidInput: a value is none of the choices.
+    """
+    # Imported here, as above.
+    from recollect.home.ticks.memory_clusters import Criteria
+
+    try:
+        return msgspec.convert({**values, "now": unix_ms()}, Criteria)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(str(error)) from None

@@ -1,0 +1,255 @@
+"""Operations on the hierarchy of stored memories: consolidate, expand, collapse, search."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from recollect.home.open_zone import OpenZone
+from recollect.operations.memories import memory_hierarchy as hierarchy
+from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.operation import Tool, operation
+from recollect.operations.table.parameters import Limit, described
+from recollect.operations.table.stored_memory_operations import STORED_MEMORY, StoredId
+from recollect.schemas.events import ConsolidationMethod, MemoryScope
+from recollect.schemas.memory_terms import CONSOLIDATION_LEVELS, Linkage, StoredMemoryType
+from recollect.schemas.wire import MemoryConsolidationReport, MemoryHits, MemoryLevel
+
+_ID, _TEXT_ID = "01KR3XZBC0MTPV7D6B8F2Q9JXE", "01KR3XZBC0BAQNHSCT9EJ4NDPT"
+_CONSOLIDATED = {
+    **STORED_MEMORY,
+    "memory_id": _ID,
+    "first_id": _ID,
+    "content": "tea (2 memories, 8 May 2026):\n[1, 2] 8 May 2026: Ada prefers tea.",
+    "memory_type": "cluster",
+    "abstraction_level": 1,
+    "child_memory_ids": [_TEXT_ID],
+    "consolidated_from": [_TEXT_ID],
+}
+_TAG = "memories"
+
+
+@operation(
+    "POST /stored-memories/consolidate",
+    right="write",
+    title="Consolidate memories",
+    tag=_TAG,
+    tool=Tool(
+        title="Consolidate stored memories",
+        description="Consolidate stored memories that are alike and close in time, or that meet "
+        "criteria, into memories of a higher level. What is consolidated is archived: it stays "
+        "readable, with an importance of 0.1.",
+        idempotent=True,
+        hidden=frozenset({"beta", "lambda_decay", "time_unit_hours", "linkage", "model"}),
+    ),
+    example=(
+        {"method": "affinity"},
+        {
+            "levels": [
+                {"level": 1, "memory_ids": [_ID], "archived": 2, "with_model": 0},
+            ]
+        },
+    ),
+)
+def consolidate_memories(
+    zone: OpenZone,
+    *,
+    method: Annotated[
+        ConsolidationMethod,
+        described(
+            description="affinity: what is alike and close in time; criteria: all that the other "
+            "arguments select."
+        ),
+    ] = "affinity",
+    memory_type: Annotated[
+        StoredMemoryType | None, described(description="Only texts of this type.")
+    ] = None,
+    scope: Annotated[MemoryScope | None, described(description="Only of this scope.")] = None,
+    namespace: Annotated[
+        str | None, described(description="Only in exactly this namespace.")
+    ] = None,
+    namespace_prefix: Annotated[
+        str | None, described(description="Only in namespaces that begin with this.")
+    ] = None,
+    importance_max: Annotated[
+        float | None,
+        described(
+            minimum=0,
+            maximum=1,
+            description="Only texts whose effective importance is at most this.",
+        ),
+    ] = None,
+    max_levels: Annotated[
+        int,
+        described(
+            minimum=1,
+            maximum=hierarchy.MAX_LEVELS,
+            description="How many levels to make: consolidated memories are consolidated again.",
+        ),
+    ] = CONSOLIDATION_LEVELS,
+    affinity_threshold: Annotated[
+        float,
+        described(minimum=0, maximum=1, description="The least affinity of what belongs together."),
+    ] = 0.85,
+    beta: Annotated[
+        float, described(minimum=0, maximum=1, description="The weight of the meaning.")
+    ] = 0.7,
+    lambda_decay: Annotated[
+        float, described(minimum=0, description="How fast closeness in time is lost.")
+    ] = 0.1,
+    time_unit_hours: Annotated[
+        float, described(minimum=0.001, description="The unit of time, in hours.")
+    ] = 24.0,
+    linkage: Annotated[
+        Linkage,
+        described(description="How the affinity of two clusters follows from their memories'."),
+    ] = "average",
+    min_cluster_size: Annotated[
+        int, described(minimum=2, maximum=50, description="The least number of memories in one.")
+    ] = 2,
+    model: Annotated[
+        bool | None,
+        described(
+            description="Whether a language model states what they say; the home's setting if not "
+            "given."
+        ),
+    ] = None,
+) -> MemoryConsolidationReport:
+    """Consolidate stored memories into memories of a higher level, level by level.
+
+    Only memories of one owner, with the same readers and namespace, come together. Their texts
+    stay as they are; a consolidated memory quotes them, dated and numbered, and is never without
+    them. To take a consolidation back, delete the consolidated memory.
+
+    Raises:
+        UnknownZone: the zone has no events.
+        InvalidInput: a value is invalid; the message names it.
+
+    >>> from recollect.schemas.wire import MemoryInput
+    >>> _ = zone.store_memories([MemoryInput(content=text, namespace="/tea") for text in (
+    ...     "Ada drinks green tea.", "Ada drinks green tea at work.")])
+    >>> made, = zone.consolidate_memories(method="criteria", namespace="/tea")
+    >>> made.archived
+    2
+    """
+    by = hierarchy.checked_affinity(
+        max_levels,
+        beta=beta,
+        decay=lambda_decay,
+        unit_hours=time_unit_hours,
+        threshold=affinity_threshold,
+        linkage=linkage,
+        min_size=min_cluster_size,
+    )
+    criteria = hierarchy.criteria_of(
+        memory_type=memory_type,
+        scope=scope,
+        namespace=namespace,
+        namespace_prefix=namespace_prefix,
+        importance_max=importance_max,
+    )
+    return hierarchy.consolidate_memories(
+        zone, criteria, method=method, by=by, max_levels=max_levels, model=model
+    )
+
+
+@operation(
+    "GET /stored-memories/{id}/children",
+    right="read",
+    title="Expand a memory",
+    tag=_TAG,
+    tool=Tool(
+        title="Expand a consolidated memory",
+        description="List the memories that a consolidated one is made of, a level "
+        f"below. {DATA_WARNING}",
+        quotes_memories=True,
+    ),
+    example=(None, {"memories": [STORED_MEMORY]}),
+)
+def memory_children(zone: OpenZone, id: StoredId) -> MemoryLevel:
+    """Return the memories that a consolidated one is made of, in order; none of any other.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> zone.memory_children(made.event_id).memories
+    []
+    """
+    return hierarchy.children_of(zone, id)
+
+
+@operation(
+    "GET /stored-memories/{id}/ancestors",
+    right="read",
+    title="Collapse a memory",
+    tag=_TAG,
+    example=(None, {"memories": [_CONSOLIDATED]}),
+)
+def memory_ancestors(zone: OpenZone, id: StoredId) -> MemoryLevel:
+    """Return the consolidated memories above a memory, the nearest first.
+
+    Raises:
+        UnknownId: no stored memory has this id.
+
+    >>> made = zone.remember("The deploy key is in the blue safe.")
+    >>> zone.memory_ancestors(made.event_id).memories
+    []
+    """
+    return hierarchy.ancestors_of(zone, id)
+
+
+@operation(
+    "POST /stored-memories/search",
+    right="read",
+    title="Search stored memories",
+    tag=_TAG,
+    tool=Tool(
+        title="Search stored memories by meaning",
+        description="Search stored memories by meaning; what is consolidated is found as the "
+        f"memory that consolidates it. {DATA_WARNING}",
+        quotes_memories=True,
+        defaults={"limit": 5},
+        hidden=frozenset({"max_level"}),
+    ),
+    example=(
+        {"query": "What does Ada drink?"},
+        {"hits": [{"memory": _CONSOLIDATED, "score": 0.83, "matches": [_TEXT_ID]}]},
+    ),
+)
+def search_memories(
+    zone: OpenZone,
+    query: Annotated[str, described(description="The question, in plain words, or keywords.")],
+    *,
+    prefer_abstracts: Annotated[
+        bool,
+        described(description="Return the highest memory above each text that is found."),
+    ] = True,
+    max_level: Annotated[
+        int | None, described(minimum=0, description="But none above this level.")
+    ] = None,
+    limit: Limit = 10,
+) -> MemoryHits:
+    """Return the stored memories that answer a question, best first.
+
+    A text that was consolidated is found as the highest memory above it; several texts under one
+    memory are one hit.
+
+    Raises:
+        InvalidInput: the question or the limit is invalid.
+
+    >>> _ = zone.remember("The deploy key is in the blue safe.")
+    >>> [hit.memory.content for hit in zone.search_memories("Where is the deploy key?")]
+    ['The deploy key is in the blue safe.']
+    """
+    return hierarchy.search(
+        zone, query, prefer_abstracts=prefer_abstracts, max_level=max_level, limit=limit
+    )
+
+
+class HierarchyOperations:
+    """The hierarchy of a zone's stored memories."""
+
+    consolidate_memories = consolidate_memories
+    memory_children = memory_children
+    memory_ancestors = memory_ancestors
+    search_memories = search_memories
