@@ -18,9 +18,11 @@ from litestar import Litestar
 from litestar.routes import HTTPRoute
 
 from recollect import MemoryInput, Recollect
+from recollect.home.open_zone import unix_ms
+from recollect.home.ticks.due_archival import archive_if_due
 from recollect.integrations.nexus.nexus_routes import ROUTER
 from recollect.library.library_zone import Zone
-from recollect.schemas.memory_terms import ENRICHMENTS, Enrichment
+from recollect.schemas.memory_terms import ENRICHMENTS, Enrichment, TierLimits
 from tests.service.kit import Served, served
 
 KEY = "The deploy key is in the blue safe."
@@ -71,6 +73,26 @@ def test_fault_1_search_works_while_permissions_are_enforced(service: Served, se
             found = client.request(method, f"/v1/zones/{zone}/{path}", **given)  # type: ignore[arg-type]
             assert found.status_code == 200, found.text
             assert ("blue safe" in found.text) == finds
+
+
+def test_fault_2_archiving_consolidates_what_belongs_together(zone: Zone) -> None:
+    rows = [f"Bob plays the cello in Oslo on {day}." for day in ("Mondays", "Tuesdays", "Fridays")]
+    others = ["Tea is hot.", "The oak fell.", "Kim sold a boat."]
+    made = zone.store_memories([MemoryInput(content=each) for each in (*rows, *others)])
+    ids = [each.event_id for each in made][:3]
+    held = zone._zone
+    limits = TierLimits(main_capacity=3)
+    assert archive_if_due(held.node, held.name, limits, unix_ms() + 2 * 86_400_000)
+    held.decide()
+    found = [zone.stored_memory(id_) for id_ in ids]
+    assert {each.tier for each in found} == {"archival"}
+    (parent,) = {each.parent_memory_id for each in found}
+    assert parent is not None
+    cluster = zone.stored_memory(parent)
+    assert sorted(cluster.child_memory_ids) == sorted(ids)
+    assert cluster.tier == "main"
+    assert "cello" in cluster.content
+    assert zone.archive_memories(ids[:1], restore=True).unchanged == ids[:1]
 
 
 def test_fault_3_pronouns_need_no_language_model(zone: Zone) -> None:

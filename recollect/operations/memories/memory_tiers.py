@@ -20,6 +20,7 @@ from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     ArchiveReport,
     RecentMemories,
+    StoredMemory,
     TierEntry,
     TierHit,
     TierReport,
@@ -106,6 +107,12 @@ def recent(zone: OpenZone, limit: int) -> RecentMemories:
         return RecentMemories(memories=listed(zone, files, [*in_main, *others]))
 
 
+def _changes(memory: StoredMemory, restore: bool) -> bool:
+    """Return whether a command moves a memory; what another one consolidates stays archived."""
+    is_bound = restore and memory.parent_memory_id is not None
+    return memory.tier is not None and memory.is_archived == restore and not is_bound
+
+
 def archive(zone: OpenZone, ids: Sequence[str], *, restore: bool) -> ArchiveReport:
     """Move memories to the archival store, or back, by one command.
 
@@ -118,11 +125,7 @@ def archive(zone: OpenZone, ids: Sequence[str], *, restore: bool) -> ArchiveRepo
     found = {each.memory_id for each in writable(zone, ids)} if zone.exists() else set()
     known = [id_ for id_ in ids if id_ in found]
     current = dict(zip(known, with_ids(zone, known, current=True), strict=True)) if known else {}
-    changed = [
-        id_
-        for id_ in ids
-        if id_ in current and current[id_].tier and current[id_].is_archived == restore
-    ]
+    changed = [id_ for id_ in known if _changes(current[id_], restore)]
     if changed:
         command(
             zone,
