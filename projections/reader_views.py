@@ -76,6 +76,7 @@ _OF_FACTS = {
     "fact_supersessions": ("fact_id", "superseded_by"),
     "merged_supersessions": ("fact_id", "superseded_by"),
     "fact_merges": ("fact_id", "keeper_id"),
+    "dream_facts": ("fact_id",),
     "retracted_facts": ("fact_id", "retracted_by"),
 }
 #: The table of the earliest ends of facts, which is kept equal to the view `first_ends`. It is

@@ -211,6 +211,23 @@ class RunPass(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="run_p
     keeper: str | None = None
 
 
+class FindDreams(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="find_dreams"):
+    """A language model's answers about distant topics: dreams, and their evaluation.
+
+    `tick`: the number of the pass's tick. `facts`: the facts that the model was shown, in order;
+    `topics`: the topic of each, counted from 0, of which 2n and 2n + 1 are a pair. `sources`: the
+    numbers of the events whose text it saw. `role`: version of the prompts.
+    """
+
+    tick: int
+    answers: tuple[RecordingRef, ...]
+    facts: tuple[str, ...]
+    topics: tuple[int, ...]
+    sources: tuple[int, ...]
+    model: str
+    role: str
+
+
 class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
     """An unreadable input record, kept verbatim."""
 
@@ -613,6 +630,7 @@ AnyPayload = (
     | Tick
     | Consolidate
     | RunPass
+    | FindDreams
     | Park
     | Retry
     | Drop

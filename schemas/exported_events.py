@@ -46,7 +46,10 @@ from recollect.schemas.times import format_time, parse_time
 #: Kinds that are not exported: erasures, records about this ledger's own records, and answers of a
 #: language model, whose recordings stay in the ledger.
 NOT_EXPORTED = frozenset(
-    {"forget", "certify", "switch", "skip_record", "model_wrote", "model_consolidated"}
+    {
+        *("forget", "certify", "switch", "skip_record"),
+        *("model_wrote", "model_consolidated", "find_dreams"),
+    }
 )
 #: The name of the tick in place of a record that is not exported.
 GAP = "not-exported"

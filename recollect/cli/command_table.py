@@ -52,6 +52,9 @@ COMMAND_TABLE = {
     "observations": CommandEntry(
         "derived.observation_commands", "List observations: what several facts say about one topic."
     ),
+    "dreams": CommandEntry(
+        "derived.observation_commands", "List dreams: links that a model supposes between topics."
+    ),
     "memories": CommandEntry(
         "derived.memory_commands", "List stored memories: texts that somebody asked to remember."
     ),

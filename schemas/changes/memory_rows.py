@@ -441,6 +441,32 @@ class ObservationMerge(Row, frozen=True, array_like=True, tag="observation_merge
     keeper_cluster_id: str
 
 
+class Dream(Row, frozen=True, array_like=True, tag="dream"):
+    """A link between two distant topics that a language model supposes: a conjecture, no memory.
+
+    `surprise`: 0 to 1, by the evaluation. `created_at`: unix ms.
+    """
+
+    TABLE: ClassVar = "dreams"
+    KEY: ClassVar = ("id",)
+    id: str
+    bridge: str
+    insight: str
+    surprise: float
+    model: str
+    number: int
+    created_at: int
+
+
+class DreamFact(Row, frozen=True, array_like=True, tag="dream_fact"):
+    """A fact that a dream rests on."""
+
+    TABLE: ClassVar = "dream_facts"
+    KEY: ClassVar = ("dream_id", "fact_id")
+    dream_id: str
+    fact_id: str
+
+
 class ObservationItem(Row, frozen=True, array_like=True, tag="observation_item"):
     """A part of an observation's text, and the fact that it cites."""
 
@@ -818,6 +844,8 @@ MemoryRow = (
     | ObservationItem
     | PassTick
     | ObservationMerge
+    | Dream
+    | DreamFact
     | ModelWriteStats
     | WriterPromptVersion
     | Episode

@@ -389,6 +389,40 @@ class ConsolidationReport(msgspec.Struct, frozen=True, kw_only=True):
     consolidates: Annotated[bool, Meta(description="The home's agents consolidate facts.")]
 
 
+class Dream(msgspec.Struct, frozen=True, kw_only=True):
+    """A link between two distant topics that a language model supposes. It is no memory."""
+
+    id: Annotated[str, Meta(description="Id of the dream.")]
+    bridge: Annotated[str, Meta(description="What the two topics have in common.")]
+    insight: Annotated[str, Meta(description="What may follow from it.")]
+    surprise: Annotated[float, Meta(description="How surprising it is, from 0 to 1.")]
+    fact_ids: Annotated[list[str], Meta(description="Ids of the facts that it rests on.")]
+    model: Annotated[str, Meta(description="The language model.")]
+    found_at: Annotated[str, Meta(description="When it was found.")]
+    is_conjecture: Annotated[
+        Literal[True], Meta(description="Always true: no fact follows from it.")
+    ] = True
+
+
+class DreamPage(Page[Dream], frozen=True, kw_only=True):
+    """A page of dreams, newest first."""
+
+    dreams: Annotated[list[Dream], Meta(description="The dreams, newest first.")]
+
+
+class DreamReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What looking for dreams gave, or would cost."""
+
+    found: Annotated[int, Meta(description="Dreams that were kept.")] = 0
+    pairs: Annotated[int, Meta(description="Pairs of topics that a model looks at.")] = 0
+    candidates: Annotated[int, Meta(description="Dreams that passed the check of their form.")] = 0
+    reason: Annotated[
+        str | None, Meta(description="Why nothing was asked; null if something was.")
+    ] = None
+    max_calls: Annotated[int, Meta(description="With dry_run: requests at most.")] = 0
+    max_cost: Annotated[float, Meta(description="With dry_run: their cost at most.")] = 0.0
+
+
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A version of an observation: what several facts say about one topic of one entity."""
 

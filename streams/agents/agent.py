@@ -12,6 +12,7 @@ from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import (
     ConsolidateMemories,
     Event,
+    FindDreams,
     ModelAnswered,
     ModelConsolidated,
     Reflect,
@@ -97,7 +98,7 @@ class Conversation(Protocol):
         return None
 
     def command_calls(
-        self, command: Reflect | ModelConsolidated | ConsolidateMemories
+        self, command: Reflect | ModelConsolidated | ConsolidateMemories | FindDreams
     ) -> ModelCalls | None:
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None

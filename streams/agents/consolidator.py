@@ -50,6 +50,7 @@ from recollect.schemas.events import (
     Draft,
     Edit,
     Event,
+    FindDreams,
     ModelConsolidated,
     RunPass,
     Tick,
@@ -57,6 +58,7 @@ from recollect.schemas.events import (
 )
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract, ModelCalls
 from recollect.streams.agents.daily_passes import is_said_by_keeper, pass_tick, run_pass
+from recollect.streams.agents.dream_decisions import decide_dreams, extract_dreams
 from recollect.streams.agents.fact_merging import undo_fact_merge
 from recollect.streams.agents.memory_versions import is_private
 from recollect.streams.agents.observation_rows import (
@@ -106,9 +108,13 @@ _units = msgspec.json.Decoder(list[tuple[str, str]])
 class Consolidator(DerivingAgent):
     """Consolidates facts into observations, by rules or by a language model's recorded answers."""
 
-    kinds = frozenset({"tick", "consolidate", "run_pass", "undo_merge", "model_consolidated"})
+    kinds = frozenset(
+        {"tick", "consolidate", "run_pass", "undo_merge", "find_dreams", "model_consolidated"}
+    )
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
+        if isinstance(event.payload, FindDreams):
+            return extract_dreams(event, event.payload, conversation)
         answered = event.payload
         if not isinstance(answered, ModelConsolidated):
             return Extract()
@@ -123,6 +129,8 @@ class Consolidator(DerivingAgent):
             return pass_tick(event, event.payload.name, state)
         if isinstance(event.payload, RunPass):
             return run_pass(event, event.payload, state)
+        if isinstance(event.payload, FindDreams):
+            return decide_dreams(event, event.payload, extract.content, state)
         if isinstance(event.payload, UndoMerge):
             return undo_fact_merge(event, event.payload, state)
         if isinstance(event.payload, ModelConsolidated):

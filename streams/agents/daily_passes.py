@@ -45,7 +45,9 @@ from recollect.streams.mental_models.patterns import (
 
 #: The passes, in order.
 TEMPORAL, OBSERVATION_MERGE, FACT_MERGE = "temporal", "observation_merge", "fact_merge"
-PASSES = (TEMPORAL, OBSERVATION_MERGE, FACT_MERGE)
+#: Only marks that dreams are due: a language model looks for them outside of the commit.
+DREAMS = "dreams"
+PASSES = (TEMPORAL, OBSERVATION_MERGE, FACT_MERGE, DREAMS)
 #: The kinds of observations that the temporal pass writes.
 PATTERN_KINDS = frozenset(get_args(PatternKind))
 _DAY_MS = 86_400_000
@@ -75,6 +77,8 @@ def pass_tick(event: Event, name: str, state: State) -> list[DecidedPart]:
         commands = _merge_commands(event, state)
     elif name == FACT_MERGE:
         commands = _fact_commands(event, state)
+    elif name == DREAMS:
+        commands = []
     else:
         return []
     assert isinstance(event.payload, Tick)

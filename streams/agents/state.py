@@ -19,6 +19,7 @@ import apsw
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import cluster_queries as clusters
 from recollect.projections.memory import dependency_queries as dependencies
+from recollect.projections.memory import dream_queries as dreams
 from recollect.projections.memory import episode_queries as episodes
 from recollect.projections.memory import learning_queries as learning
 from recollect.projections.memory import memory_queries as memory
@@ -36,6 +37,7 @@ from recollect.schemas.changes import (
     ClusterFact,
     DeadLetter,
     Directive,
+    Dream,
     DuplicateStatement,
     Entity,
     EntityFact,
@@ -289,6 +291,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("observations about", row.entity_id), row),
     ),
     ObservationMerge: lambda row: ((key_of("observation merge", row.analysis_run_id), row),),
+    Dream: lambda row: ((key_of("dreams"), (row.id, row.insight)),),
     # No decision queries it, but several records may write the row of one version.
     ObservationFact: lambda row: ((key_of("evidence", row.analysis_run_id), row.fact_id),),
     AnalysisRun: lambda row: (
@@ -609,6 +612,11 @@ class State:
         """Return what took the place of an observation that ended with this version."""
         self.record_read(key_of("observation merge", run_id))
         return clusters.observation_merge(self.memory, run_id)
+
+    def recent_dreams(self, limit: int) -> list[Dream]:
+        """Return the last dreams, in order of the ledger."""
+        self.record_read(key_of("dreams"))
+        return dreams.recent_dreams(self.memory, limit)
 
     def validity(self, fact_id: str, event_id: str) -> Validity:
         """Return until when a fact is valid; `event_id` is the event that first stated it."""

@@ -26,6 +26,7 @@ from recollect.schemas.events import (
     ConsolidateMemories,
     Content,
     Event,
+    FindDreams,
     ModelAnswered,
     ModelConsolidated,
     RecordingRef,
@@ -141,7 +142,7 @@ class LedgerConversation(Conversation):
         return None if found is None else combine_answers(found)
 
     def command_calls(
-        self, command: Reflect | ModelConsolidated | ConsolidateMemories
+        self, command: Reflect | ModelConsolidated | ConsolidateMemories | FindDreams
     ) -> ModelCalls | None:
         # Commands are not in events.db. If the key of a source is gone, so is the answer.
         self.read_numbers.update(command.sources)

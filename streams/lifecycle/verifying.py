@@ -29,6 +29,7 @@ from recollect.schemas.errors import (
 )
 from recollect.schemas.events import (
     ConsolidateMemories,
+    FindDreams,
     Forget,
     ModelAnswered,
     ModelConsolidated,
@@ -179,7 +180,7 @@ class LedgerCheck:
                     self._accepted[number] = _AcceptedEvent(accepted, event.payload.targets)
                 if isinstance(
                     event.payload,
-                    ModelAnswered | ModelConsolidated | Reflect | ConsolidateMemories,
+                    ModelAnswered | ModelConsolidated | Reflect | ConsolidateMemories | FindDreams,
                 ):
                     self._cited_answers += [
                         (record.offset, reference) for reference in event.payload.answers

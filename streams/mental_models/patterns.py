@@ -38,6 +38,8 @@ PatternKind = Literal["regular", "ahead", "cycle", "correlation", "shared"]
 MIN_RECENT_FACTS, RECENT_DAYS = 3, 30
 #: The minimum and maximum number of items of a pattern, and its maximum number of words.
 MIN_ITEMS, MAX_ITEMS, MAX_WORDS = 2, 8, 165
+#: What is ahead has fewer days than this.
+MAX_AHEAD_DAYS = 32
 #: The minimum number of facts about two persons together, and of days on which they were said.
 MIN_SHARED, MIN_SHARED_DAYS = 3, 2
 #: The minimum number of days of a cycle or a correlation, and the maximum p-value, corrected for
@@ -113,10 +115,16 @@ def _is_habit(each: PageFact) -> bool:
 
 
 def _is_to_come(each: PageFact, today: str) -> bool:
-    """Return whether a fact tells of no past, and its days have not begun."""
+    """Return whether a fact tells of no past, and its days have not begun.
+
+    "Next year" is a mood, and no appointment.
+    """
+    if each.days is None or each.days[0] <= today:
+        return False
+    first, last = map(date.fromisoformat, each.days)
     words = tokenise(each.text).lowers
     told = any(is_past(word) and word not in NOT_PAST for word in words)
-    return each.days is not None and each.days[0] > today and not told
+    return not told and (last - first).days < MAX_AHEAD_DAYS
 
 
 def _stands_alone(each: PageFact) -> bool:

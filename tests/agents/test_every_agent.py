@@ -30,6 +30,7 @@ from recollect.schemas.events import (
     Draft,
     Drop,
     Edit,
+    FindDreams,
     GiveFeedback,
     LogStep,
     ModelAnswered,
@@ -227,6 +228,11 @@ def learning(zone: Zone) -> Iterator[Draft]:
         )
     yield command(GiveFeedback(source_id="fb", trajectory_id=run, score=0.5, source="human"))
     yield command(Reflect(source_id="rf", trajectory_id=run))
+    yield command(
+        FindDreams(
+            source_id="fd", tick=1, answers=(), facts=(), topics=(), sources=(), model="m", role="r"
+        )
+    )
     yield command(CuratePlaybook(source_id="cu", playbook_id=book, trajectory_id=run))
     more = (PlaybookStrategy("Never push on a Friday."),)
     yield command(UpdatePlaybook(source_id="up", playbook_id=book, add=more))

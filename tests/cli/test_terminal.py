@@ -257,6 +257,7 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *([], ["compare", attack, "x"], ["compare", f"Ada{ATTACK}", f"Bob{ATTACK}"], [attack]),
             *(["compare", "--batch", str(pairs)], ["compare", "--batch", str(broken)]),
         ],
+        "dreams": [["list"], ["find"]],
         "observations": [["--all"], [attack], ["show", attack], ["history", attack]],
         "infer": [[attack], [attack, "--memory", attack], [attack, "--context", attack]],
         "memories": [

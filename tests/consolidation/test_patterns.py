@@ -74,6 +74,12 @@ def test_what_is_ahead_has_passed_when_its_day_comes() -> None:
     assert found(facts, "2026-02-03") == {}
 
 
+def test_next_year_alone_is_nothing_ahead() -> None:
+    year = ("2027-01-01", "2027-12-31")
+    vague = [fact(n, f"Ada grows {n} kinds of tea next year.", days=year) for n in range(3)]
+    assert found(vague) == {}
+
+
 def test_a_cycle_needs_days_that_chance_does_not_explain() -> None:
     assert "cycle:choir" not in found(choir(0, 1, 2))
     assert "cycle:choir" not in found(choir(0, 1, 2, 3, off=4))

@@ -46,14 +46,17 @@ from recollect.schemas.events import (
 from recollect.schemas.memory_terms import DECAY_PER_DAY, MIN_IMPORTANCE, StoredMemoryType
 from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Query, Result
-from recollect.streams.agents import turn_closer
+from recollect.streams.agents import daily_passes, turn_closer
 from recollect.streams.agents.identity import merge_handler as merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
 from recollect.streams.agents.writer import pending_rows as pending_rows
 from recollect.streams.agents.writer.model import model_writer
+from recollect.streams.consolidation import dreams
+from recollect.streams.consolidation.word_cosine import SAME
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement
 from recollect.streams.language.relations.likeness import LEAST_COSINE
+from recollect.streams.mental_models import same_facts
 from recollect.streams.writing import writer_tools
 from recollect.text.stability import CONFIDENCE_THRESHOLD, TTL_DAYS, stability
 from recollect.text.stopwords import STOP_WORDS
@@ -582,6 +585,16 @@ CONSTANTS = [
         lambda: recollect.operations.processes.embedded_worker.CONSOLIDATION_SECONDS,
         30,
     ),
+    Holds(
+        "002 daily passes: temporal, observation merge, fact merge, dreams",
+        lambda: daily_passes.PASSES,
+        ("temporal", "observation_merge", "fact_merge", "dreams"),
+    ),
+    Holds(
+        "002 dreams: up to 6 pairs, compared with the 100 most recent",
+        lambda: (dreams.MAX_PAIRS, dreams.COMPARED_DREAMS, SAME),
+        (6, 100, 0.85),
+    ),
     Holds("000 recall: query", lambda: "query" in fields(Query), True),
     Holds("000 recall: max_results, default 20", lambda: RecallQuery(text="?").max_results, 20),
     Holds(
@@ -853,6 +866,20 @@ DEVIATIONS = [
         "the third result from its events, with the facts that are nearest to the question",
     ),
     Deviates(
+        "002 dreams: K-means over the vectors of all facts",
+        lambda: dreams.MIN_FACTS,
+        3,
+        "the topics of consolidation, with at least three facts, are the clusters: they need no "
+        "encoder, are the same whatever the order of the facts, and leave out private memories",
+    ),
+    Deviates(
+        "002 fact merge: pairs with a cosine above 0.90",
+        lambda: same_facts.SAME_TIME_MS,
+        86_400_000,
+        "by words, or the value of an attribute, and the same days: a vector alone merges 'Room "
+        "101' and 'Room 102' (F4)",
+    ),
+    Deviates(
         "003 near-duplicate: cosine above 0.95 (Hindsight)",
         lambda: LEAST_COSINE,
         0.955,
@@ -887,18 +914,11 @@ def test_a_difference_still_is_one(row: Deviates) -> None:
 
 SERVICE = "the query service: HTTP, MCP, injection, skills, adapters"
 WRITER = "the writer on a language model, and the rest of identity"
-CONSOLIDATION = "episodes, analyses, consolidation, the daily passes, backfill"
 NEXUS = "the breadth of Nexus: memories, graph, tiers, ACE"
 
 
 def command(name: str) -> Callable[[], bool]:
     return lambda: name in cli.commands
-
-
-def table(*names: str) -> Callable[[], bool]:
-    """Return whether any schema has one of these tables."""
-    made = "".join(path.read_text() for path in (ROOT / "projections").rglob("*.sql"))
-    return lambda: any(re.search(rf"CREATE \w+ {name}\b", made) for name in names)
 
 
 def said(*words: str) -> Callable[[], bool]:
@@ -925,7 +945,6 @@ LATER = [
         WRITER,
         lambda: not said("conversation.preceding(event, 1)")(),
     ),
-    Comes("002 daily passes: dreams, bridge, insight", CONSOLIDATION, table("dreams")),
     Comes("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", NEXUS, said("MAIN_CAPACITY")),
     Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),
     Comes("004 RLM inference", NEXUS, said("rlm/infer")),

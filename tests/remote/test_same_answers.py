@@ -149,6 +149,8 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "directives": (lambda zone: zone.directives(ended=True),),
     "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
     "consolidate": (lambda zone: zone.consolidate(),),
+    "dreams": (lambda zone: zone.dreams(),),
+    "dream": (lambda zone: zone.dream().reason,),
     "observations": (
         lambda zone: zone.observations(),
         lambda zone: zone.observations(entity="Ada", superseded=True, limit=1),

@@ -71,7 +71,7 @@ _UNINDEXED_KINDS = (
     *("turn_completed", "park", "create_mental_model", "update_mental_model", "propose_merge"),
     *("deletion", "reaction", "notice"),
     *("start_trajectory", "log_step", "complete_trajectory", "give_feedback", "reflect"),
-    *("create_playbook", "update_playbook", "curate_playbook", "playbook_used"),
+    *("find_dreams", "create_playbook", "update_playbook", "curate_playbook", "playbook_used"),
 )
 # Characters of an event's text in a list of possible targets.
 _SHOWN_TEXT = 100

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from recollect.home.home_directory import Home
 from recollect.home.open_zone import OpenHome
+from recollect.operations.memories.dreaming import dream_if_due
 from recollect.operations.writing.model_backlog import ModelBacklog
 from recollect.operations.writing.writing import open_client, write
 from recollect.schemas.errors import Busy, Unavailable
@@ -161,6 +162,11 @@ class _BackgroundWriter:
             if is_rejected or number not in before
         }
         if not report.pending:
+            try:
+                dream_if_due(self._open_home.zone(zone), client)
+            except Exception as error:
+                self._pause(zone, error)
+                return
             if self._skipped[zone] == skipped:
                 del self._waiting[zone]
             else:

@@ -176,6 +176,17 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "candidate_id": "C1",
         "approve": True,
     },
+    "find_dreams": {
+        "kind": "find_dreams",
+        "source_id": "dreams:7:0000000000TM58XV8YZVBG9TN4",
+        "tick": 7,
+        "answers": [[7, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]],
+        "facts": ["F1", "F2"],
+        "topics": [0, 1],
+        "sources": [1, 2],
+        "model": "m",
+        "role": "dream-1",
+    },
     "run_pass, fact_merge": {
         "kind": "run_pass",
         "source_id": "pass:fact_merge:F1:F2:7",
@@ -508,6 +519,11 @@ ROWS: dict[str, dict[str, Any]] = {
         "fact_id": "F1", "keeper_id": "F2", "reason": "the same words", "merged_at": INGESTED,
         "invalid_at": OCCURRED, "is_standing": 1,
     },
+    "dreams": {
+        "id": "D1", "bridge": "both need quiet", "insight": "Ada may look for quiet.",
+        "surprise": 0.8, "model": "m", "number": 9, "created_at": INGESTED,
+    },
+    "dream_facts": {"dream_id": "D1", "fact_id": "F1"},
     "observation_merges": {"analysis_run_id": "R1", "keeper_cluster_id": "CL2"},
     "mental_models": {
         "id": "MM1", "name": "Ada", "description": "Lives in Zürich.", "subtype": None,

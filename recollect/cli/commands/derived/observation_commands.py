@@ -28,7 +28,12 @@ from recollect.cli.output import (
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
 if TYPE_CHECKING:
-    from recollect.schemas.wire import Observation, ObservationHistory, WriteReport
+    from recollect.schemas.wire import (
+        DreamReport,
+        Observation,
+        ObservationHistory,
+        WriteReport,
+    )
 
 
 @click.command(epilog="Example: recollect observations list --entity Ada")
@@ -131,6 +136,63 @@ def _write(report: WriteReport, as_json: bool) -> int:
     return 1 if report.stopped else 0
 
 
+@click.command(epilog="Example: recollect dreams find --dry-run")
+@common_options
+@click.argument(
+    "action", metavar="[list|find]", type=click.Choice(["list", "find"]), default="list"
+)
+@click.option("--dry-run", is_flag=True, help="With find: estimate the cost, and ask nothing.")
+@paging_options
+def dreams(
+    home: str | None,
+    zone: str | None,
+    as_json: bool,
+    action: str,
+    dry_run: bool,
+    limit: int | None,
+    cursor: str | None,
+) -> None:
+    """List dreams: links that a model supposes between topics.
+
+    They are conjectures: recall never returns them, and no fact follows from them. find runs the
+    daily passes and asks the model now.
+    """
+    if dry_run and action == "list":
+        raise click.UsageError("--dry-run belongs to find")
+    with open_zone(home, zone) as memory:
+        if action == "find":
+            report = memory.dream(dry_run=dry_run)
+            print_json(report) if as_json else print_line(_told(report, dry_run=dry_run))
+            return
+        if is_empty(memory):
+            return
+        items, more = entries(memory.dreams, limit, cursor, as_json=as_json)
+        count = 0
+        for item in items:
+            count += 1
+            if as_json:
+                print_json(item)
+            else:
+                print_line(f"conjecture: {collapse_whitespace(item.insight)}")
+                print_line(INDENT, f"because {collapse_whitespace(item.bridge)}")
+                facts = ", ".join(item.fact_ids)
+                print_line(INDENT, quiet(f"{item.id}, surprise {item.surprise:.2f}, of {facts}"))
+    if not count and not as_json:
+        print_line("no dreams; dreams find says whether a model can look for some")
+    print_page_footer(more)
+
+
+def _told(report: DreamReport, *, dry_run: bool) -> str:
+    if report.reason is not None:
+        return f"no dreams: {report.reason}"
+    pairs = pluralise(report.pairs, "pair")
+    if dry_run:
+        return f"{pairs} of topics: at most {report.max_calls} calls, cost {report.max_cost:.4f}"
+    return (
+        f"{pluralise(report.found, 'dream')} of {report.candidates} candidates, {pairs} of topics"
+    )
+
+
 def _show_observation(item: Observation, *, listed: bool = False) -> None:
     for line in paragraph(item.text, full=not listed):
         print_line(line)
@@ -159,4 +221,4 @@ def _show_history(history: ObservationHistory) -> None:
                 print_line(INDENT, style(sign + collapse_whitespace(part)))
 
 
-COMMANDS = (observations,)
+COMMANDS = (observations, dreams)

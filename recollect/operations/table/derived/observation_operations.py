@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import consolidating
+from recollect.operations.memories import consolidating, dreaming
 from recollect.operations.memories import observation_reports as listed
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
@@ -20,6 +20,8 @@ from recollect.operations.table.parameters import (
 )
 from recollect.schemas.wire import (
     ConsolidationReport,
+    DreamPage,
+    DreamReport,
     Observation,
     ObservationHistory,
     ObservationPage,
@@ -223,6 +225,67 @@ def write_observations(
     return write(zone, limit=limit, dry_run=dry_run)
 
 
+_DREAM: dict[str, Any] = {
+    "id": _ID,
+    "bridge": "both need much time alone",
+    "insight": "Ada may look for quiet in pottery as much as in running.",
+    "surprise": 0.8,
+    "fact_ids": [_FACT_ID],
+    "model": "gpt-5-mini",
+    "found_at": "2026-06-09T13:56:00.000Z",
+    "is_conjecture": True,
+}
+
+
+@operation(
+    "GET /dreams",
+    right="read",
+    title="List dreams",
+    tag=_TAG,
+    example=(None, {"dreams": [_DREAM], "cursor": None}),
+)
+def dreams(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> DreamPage:
+    """Return a page of the dreams, newest first: conjectures, which recall never returns.
+
+    >>> [dream.insight for dream in zone.dreams()]
+    []
+    """
+    return dreaming.dream_page(zone, cursor=cursor, limit=limit)
+
+
+@operation(
+    "POST /dreams",
+    right="write",
+    title="Dream",
+    tag=_TAG,
+    example=(
+        {"dry_run": False},
+        {
+            "found": 1,
+            "pairs": 6,
+            "candidates": 2,
+            "reason": None,
+            "max_calls": 0,
+            "max_cost": 0.0,
+        },
+    ),
+)
+def dream(
+    zone: OpenZone,
+    *,
+    dry_run: Annotated[bool, described(description="Estimate the cost, and ask nothing.")] = False,
+) -> DreamReport:
+    """Run the daily passes, and let the home's language model look for dreams.
+
+    Raises:
+        Unavailable: no model answered, or the budget is exhausted.
+
+    >>> zone.dream().found
+    0
+    """
+    return dreaming.dream(zone, dry_run=dry_run)
+
+
 class ObservationOperations:
     """Observations of a zone."""
 
@@ -231,3 +294,5 @@ class ObservationOperations:
     observation_history = observation_history
     consolidate = consolidate
     write_observations = write_observations
+    dreams = dreams
+    dream = dream
