@@ -185,6 +185,17 @@ def changed_entities(
     return [ChangedEntity(*row) for row in found]
 
 
+def current_model_texts(connection: apsw.Connection) -> dict[str, str]:
+    """Return name and entity -> the text of the current mental model; of several, the last."""
+    return dict(
+        rows(
+            connection,
+            "SELECT name || ' ' || coalesce(entity_id, ''), description FROM mental_models "
+            "WHERE id IN (SELECT id FROM current_mental_models) ORDER BY number",
+        )
+    )
+
+
 # Directives
 
 _DIRECTIVE = ", ".join(Directive.__struct_fields__)

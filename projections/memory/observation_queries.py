@@ -428,3 +428,14 @@ def authorships(connection: apsw.Connection, run_ids: Sequence[str]) -> dict[str
         (json_array(run_ids),),
     )
     return {str(run): Authorship(*rest) for run, *rest in found}
+
+
+def standing_texts(connection: apsw.Connection) -> dict[str, str]:
+    """Return cluster -> the text of its standing observation."""
+    return dict(
+        rows(
+            connection,
+            "SELECT cluster_id, output_text FROM standing_observations "
+            "JOIN analysis_runs ON analysis_runs.id = analysis_run_id",
+        )
+    )

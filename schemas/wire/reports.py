@@ -223,6 +223,23 @@ class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
     names: Annotated[list[str], Meta(description="Names of the corresponding ones.")]
 
 
+class TextDiff(msgspec.Struct, frozen=True, kw_only=True):
+    """An observation or a mental model that differs between two generations."""
+
+    kind: Annotated[Literal["observation", "mental_model"], Meta(description="What it is.")]
+    before: Annotated[str | None, Meta(description="Its text on the old side; null: not there.")]
+    after: Annotated[str | None, Meta(description="Its text on the new side; null: not there.")]
+
+
+class TextCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many texts of a kind two generations have in common, and how many differ."""
+
+    same: Annotated[int, Meta(description="Number of equal texts.")]
+    gained: Annotated[int, Meta(description="Number of texts that only the new side has.")]
+    lost: Annotated[int, Meta(description="Number of texts that only the old side has.")]
+    changed: Annotated[int, Meta(description="Number of texts that differ.")]
+
+
 class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     """Diff between a new generation and the active one.
 
@@ -235,6 +252,13 @@ class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     facts_changed: Annotated[int, Meta(description="Number of facts that differ.")]
     entities_split: Annotated[int, Meta(description="Number of entities that became several.")]
     entities_joined: Annotated[int, Meta(description="Number of entities that several became.")]
+    observations: Annotated[TextCounts, Meta(description="Standing observations, by topic.")]
+    mental_models: Annotated[
+        TextCounts, Meta(description="Current mental models, by name and entity.")
+    ]
+    texts: Annotated[
+        list[TextDiff], Meta(description="Observations and mental models that differ.")
+    ]
     gained: Annotated[list[FactDiff], Meta(description="Facts that only the new side has.")]
     lost: Annotated[list[FactDiff], Meta(description="Facts that only the old side has.")]
     changed: Annotated[list[ChangedFact], Meta(description="Facts that differ.")]

@@ -1,10 +1,11 @@
-"""The difference between two generations of a zone, in facts and entities."""
+"""The difference between two generations of a zone: facts, entities, observations, models."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
+from typing import Literal
 
 import apsw
 
@@ -17,7 +18,16 @@ from recollect.projections.identity.entity_queries import (
     entity_at,
 )
 from recollect.projections.memory.listing.fact_list import GenerationFact, facts_by_event
-from recollect.schemas.wire import ChangedFact, EntityDiff, FactDiff, GenerationDiff
+from recollect.projections.memory.mental_model_queries import current_model_texts
+from recollect.projections.memory.observation_queries import standing_texts
+from recollect.schemas.wire import (
+    ChangedFact,
+    EntityDiff,
+    FactDiff,
+    GenerationDiff,
+    TextCounts,
+    TextDiff,
+)
 from recollect.text.tokenizer import tokenise
 
 #: The maximum number of items listed per kind; all are counted.
@@ -32,11 +42,20 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
     Facts are compared event by event: first by id (a hash of the event and the text), then by
     shared words. An old entity is split if its mentions refer to several entities in the new
     generation. A new entity is joined if its mentions referred to several entities in the old one.
+    Observations are compared by their topics, and mental models by name and entity.
     """
     found = _FactDiff(_source_ids_in(old.events.connection))
-    for event, before, after in _merge_by_event(old.memory.connection, new.memory.connection):
-        found.compare(event, before, after)
+    for event, facts, others in _merge_by_event(old.memory.connection, new.memory.connection):
+        found.compare(event, facts, others)
     split, joined = _entities(old.identity.connection, new.identity.connection)
+    texts: list[TextDiff] = []
+    before, after = old.memory.connection, new.memory.connection
+    observations = _compare_texts(
+        "observation", standing_texts(before), standing_texts(after), texts
+    )
+    models = _compare_texts(
+        "mental_model", current_model_texts(before), current_model_texts(after), texts
+    )
     return GenerationDiff(
         facts_same=found.same,
         facts_gained=found.counts["gained"],
@@ -44,11 +63,34 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
         facts_changed=found.counts["changed"],
         entities_split=len(split),
         entities_joined=len(joined),
+        observations=observations,
+        mental_models=models,
+        texts=texts,
         gained=found.gained,
         lost=found.lost,
         changed=found.changed,
         split=split[:MAX_LISTED],
         joined=joined[:MAX_LISTED],
+    )
+
+
+def _compare_texts(
+    kind: Literal["observation", "mental_model"],
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    listed: list[TextDiff],
+) -> TextCounts:
+    """Count the texts, by key, that two sides have in common or not; list the first that differ."""
+    differ = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
+    for key in differ[:MAX_LISTED]:
+        listed.append(TextDiff(kind=kind, before=old.get(key), after=new.get(key)))
+    common = len(old.keys() & new.keys())
+    changed = sum(key in old and key in new for key in differ)
+    return TextCounts(
+        same=common - changed,
+        gained=len(new) - common,
+        lost=len(old) - common,
+        changed=changed,
     )
 
 

@@ -67,7 +67,9 @@ def rewrite(toys: Path, old: str, new: str) -> None:
 def test_the_same_writer_differs_in_nothing(home: Home) -> None:
     found = compared(home)
     assert found["facts_same"] == len(facts(home))
-    assert not any(found[name] for name in found if name != "facts_same")
+    counts = {name: found[name] for name in ("observations", "mental_models")}
+    assert not any(count for each in counts.values() for count in each.values())
+    assert not any(found[name] for name in found if name not in (*counts, "facts_same"))
 
 
 def test_what_another_writer_concludes_is_shown_before_the_switch(home: Home, toys: Path) -> None:
@@ -129,6 +131,37 @@ def test_who_is_one_or_two_is_shown(tmp_path: Path) -> None:
     found = compared(home)
     assert (found["entities_joined"], found["entities_split"]) == (1, 0)
     assert found["joined"][0]["names"] == ["Wilma", "Zora"]
+
+
+def test_observations_and_models_that_differ_are_shown(tmp_path: Path) -> None:
+    home = Home(tmp_path / "mind")
+    home.well("init", "--encoder", "none", "--agents", "own,consolidation")
+    words = ("I joined a pottery class.", "My pottery class is fun.", "I sold my pottery in Oslo.")
+    events = [
+        {
+            "id": f"p{day}",
+            "platform": "chat",
+            "sender_id": "ada",
+            "sender_name": "Ada",
+            "occurred_at": f"2026-05-0{day}T10:00:00Z",
+            "content": text,
+        }
+        for day, text in enumerate(words, 1)
+    ]
+    with Library(home.path) as library:
+        zone = library.zone("default")
+        zone.ingest(events)
+        zone.consolidate()
+        (observation,) = zone.observations()
+        zone.create_mental_model("Plan", "Buy clay.")
+    home.well("init", "--agents", "writer,accesses,merges,deadletters,ticks")
+    found = compared(home)
+    assert found["observations"] == {"same": 0, "gained": 0, "lost": 1, "changed": 0}
+    assert found["mental_models"] == {"same": 0, "gained": 0, "lost": 1, "changed": 0}
+    assert [(each["kind"], each["before"], each["after"]) for each in found["texts"]] == [
+        ("observation", observation.text, None),
+        ("mental_model", "Buy clay.", None),
+    ]
 
 
 def test_a_generation_that_waits_goes_on_with_what_came_since(home: Home, toys: Path) -> None:

@@ -94,6 +94,34 @@ def test_A24_a_changed_fact_makes_a_model_stale_until_it_is_refreshed(zone: Zone
 
 
 @pytest.mark.usefixtures("nothing_salient")
+@pytest.mark.parametrize(
+    ("refresh", "refreshes"),
+    [
+        ({"refresh": "after_changes"}, True),
+        ({"refresh": "schedule", "every_hours": 0.000001}, True),
+        ({"refresh": "schedule", "every_hours": 24}, False),
+        ({"refresh": "by_hand"}, False),
+        ({"refresh": "after_changes", "subtype": "pinned"}, False),
+    ],
+)
+def test_A24_a_model_refreshes_by_itself_when_its_trigger_says(
+    zone: Zone, refresh: dict[str, Any], refreshes: bool
+) -> None:
+    zone.ingest([said(text, day) for day, text in enumerate(LIFE, 1)])
+    ada = next(each for each in zone.entities() if each.name == "Ada Moreau")
+    made = zone.create_mental_model("Ada", "", entity_id=ada.id, **refresh)
+    # Known from now on, as messages are that arrive after the model was made.
+    texts = ("I live in Oslo now.", "I like plums.")
+    zone.ingest([said(text, day, ingested_at=None) for day, text in enumerate(texts, 20)])
+    newest = [each for each in zone.mental_models() if each.name == "Ada"][-1]
+    assert ("home: Oslo" in zone.mental_model(newest.id).description) == refreshes
+    assert (newest.previous == made.id) == refreshes
+    assert made.last_refreshed is not None
+    assert newest.last_refreshed is not None
+    assert (newest.last_refreshed > made.last_refreshed) == refreshes
+
+
+@pytest.mark.usefixtures("nothing_salient")
 def test_F3_a_refresh_without_facts_leaves_the_page(zone: Zone) -> None:
     zone.ingest([said(text, day) for day, text in enumerate(LIFE, 1)])
     before = profile(zone)

@@ -13,7 +13,7 @@ import click
 from recollect.cli.commands.certificate_command import read_certificate_file
 from recollect.cli.options import common_options, configured, home_and_zone, open_zone
 from recollect.cli.output import bad, good, note, print_json, print_line, progress, size
-from recollect.schemas.text_sanitising import pluralise
+from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import GenerationDiff, RebuildLevel
 
 
@@ -57,7 +57,9 @@ def rebuild(
     if as_json:
         print_json(done)
     elif dry_run:
-        print_line(f"rebuild --level {level} would read {pluralise(done.records, 'ledger record')}")
+        embedded = f" and embed {pluralise(done.encoded, 'text')}" if done.encoded else ""
+        read = pluralise(done.records, "ledger record")
+        print_line(f"rebuild --level {level} would read {read}{embedded}")
     elif done.difference is not None:
         print_difference(done.difference)
         print_line(
@@ -79,6 +81,11 @@ def print_difference(found: GenerationDiff) -> None:
         f"{found.facts_lost} lost, {found.facts_changed} changed"
     )
     print_line(f"entities  {found.entities_split} split, {found.entities_joined} joined")
+    for title, counts in (("observations", found.observations), ("models", found.mental_models)):
+        print_line(
+            f"{title:<9} {counts.same} the same, {counts.gained} gained, {counts.lost} lost, "
+            f"{counts.changed} changed"
+        )
     for fact in found.gained:
         print_line(f"  + {fact.text}")
     for fact in found.lost:
@@ -87,6 +94,10 @@ def print_difference(found: GenerationDiff) -> None:
         print_line(
             f"  ~ {changed.after}  ({', '.join(changed.changed_fields)}; before: {changed.before})"
         )
+    for text in found.texts:
+        for sign, words in (("-", text.before), ("+", text.after)):
+            if words is not None:
+                print_line(f"  {sign} {collapse_whitespace(words)}")
     for entity in found.split:
         print_line(f"  {entity.name} is split into {', '.join(entity.names)}")
     for entity in found.joined:

@@ -25,6 +25,9 @@ _DIFFERENCE = {
     "facts_changed": 0,
     "entities_split": 0,
     "entities_joined": 0,
+    "observations": {"same": 1, "gained": 0, "lost": 0, "changed": 0},
+    "mental_models": {"same": 0, "gained": 0, "lost": 0, "changed": 0},
+    "texts": [],
     "gained": [
         {
             "id": "01KR3XZBC0XA17DCC8S1SSNK43",

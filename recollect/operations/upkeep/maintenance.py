@@ -11,6 +11,7 @@ import msgspec
 from recollect.home.open_zone import OpenZone
 from recollect.operations.erasure import certifying
 from recollect.operations.ingestion.ingesting import command
+from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -62,7 +63,10 @@ def rebuild(
         )
     zone.must_exist()
     if dry_run:
-        return RebuildReport(level=level, records=records_to_read(zone), dry_run=True)
+        encoded = vectors_to_encode(zone) if level == "fresh" else 0
+        return RebuildReport(
+            level=level, records=records_to_read(zone), encoded=encoded, dry_run=True
+        )
     started = time.monotonic()
     try:
         # After a change of agents, only the rebuild itself can decide the pending events.
@@ -91,6 +95,12 @@ def records_to_read(zone: OpenZone) -> int:
     from recollect.streams.lifecycle import rebuilding
 
     return rebuilding.records_to_read(zone.node, zone.name)
+
+
+def vectors_to_encode(zone: OpenZone) -> int:
+    """Return the number of vectors in use, which a rebuild at level `fresh` makes again."""
+    with zone.files() as files:
+        return vector_count(files.embeddings.connection)
 
 
 def rollback(zone: OpenZone, progress: OnProgress | None = None) -> RollbackReport:
