@@ -265,6 +265,14 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *(["versions", attack], ["diff", attack, "x"], ["approve", attack], [attack]),
             ["rollback", attack, "--version", "1"],
         ],
+        "tiers": [
+            *([], ["recent"], ["search", attack], ["search", attack, "--cascade"], [attack]),
+            *(["archive", attack], ["restore", attack]),
+        ],
+        "hierarchy": [
+            *([], ["consolidate"], ["consolidate", "--method", "criteria", "--namespace", attack]),
+            *(["children", attack], ["ancestors", attack], ["search", attack], [attack]),
+        ],
         "evaluate": [[str(judged)], [attack]],
         "graph": [
             *(["list", attack], ["neighbors", attack], ["path", attack, attack]),
