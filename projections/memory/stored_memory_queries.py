@@ -35,12 +35,15 @@ def is_private(connection: apsw.Connection, fact_id: str) -> bool:
     return bool(found)
 
 
-def versions(connection: apsw.Connection, memory_id: str) -> list[StoredMemoryVersion]:
-    """Return the versions of a stored memory, the first one first."""
+def versions(
+    connection: apsw.Connection, memory_id: str, *, after: int = 0, limit: int = -1
+) -> list[StoredMemoryVersion]:
+    """Return the versions of a stored memory after a number, the first one first; -1: all."""
     found = rows(
         connection,
-        f"SELECT {_VERSION} FROM memory_versions WHERE memory_id = ? ORDER BY version, id",
-        (memory_id,),
+        f"SELECT {_VERSION} FROM memory_versions WHERE memory_id = ? AND version > ? "
+        "ORDER BY version, id LIMIT ?",
+        (memory_id, after, limit),
     )
     return [StoredMemoryVersion(*row) for row in found]
 

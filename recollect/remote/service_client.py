@@ -134,7 +134,9 @@ class ServiceClient:
         self._closing.set()
         self._client.close()
 
-    def get(self, path: str, kind: type[T], **parameters: str | int | bool | list[str] | None) -> T:
+    def get(
+        self, path: str, kind: type[T], /, **parameters: str | int | bool | list[str] | None
+    ) -> T:
         """GET a path."""
         return self._json("GET", path, kind, parameters, None, {})
 

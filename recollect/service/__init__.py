@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         not_found,
     )
     from recollect.service.query_service import AnyRequest
+    from recollect.service.routes.inference_routes import inferred, streamed
+    from recollect.service.routes.openapi_document import RouteDescription
     from recollect.service.routes.route_kit import (
         ask,
         decided_in_time,
@@ -41,6 +43,9 @@ _MODULES = {
     "Refused": "http.problem_details",
     "not_found": "http.problem_details",
     "AnyRequest": "query_service",
+    "RouteDescription": "routes.openapi_document",
+    "inferred": "routes.inference_routes",
+    "streamed": "routes.inference_routes",
     "ask": "routes.route_kit",
     "decided_in_time": "routes.route_kit",
     "require_principal": "routes.route_kit",
@@ -58,15 +63,18 @@ __all__ = [
     "Application",
     "JsonBody",
     "Refused",
+    "RouteDescription",
     "ask",
     "create_app",
     "decided_in_time",
     "drop_cached_answers",
+    "inferred",
     "not_found",
     "principal_in",
     "read",
     "require_principal",
     "service_of",
+    "streamed",
     "write",
 ]
 

@@ -55,7 +55,8 @@ class Application:
         lifespans: Sequence[Lifespan] = (),
         tool_sets: ToolSets = OWN_TOOL_SETS,
     ) -> None:
-        """`extra_routes`: further routes and mounted applications.
+        """`extra_routes`: further routes and mounted applications; a router's `opt` may have
+        `descriptions`, their RouteDescriptions.
 
         `lifespans`: contexts to enter while the application runs. `tool_sets`: the MCP tools by
         the names of their sets; the first set is the default.
@@ -82,7 +83,7 @@ class Application:
                 *zone_routes.ROUTES,
                 *token_routes.ROUTES,
                 *health_routes.ROUTES,
-                _openapi(),
+                _openapi(extra_routes),
                 self._mcp.route(),
                 *extra_routes,
             ],
@@ -145,12 +146,21 @@ def create_app(
     )
 
 
-def _openapi() -> HTTPRouteHandler:
+def _openapi(extra_routes: Sequence[ControllerRouterHandler]) -> HTTPRouteHandler:
     """Return the handler of the OpenAPI document, which is rendered on the first request."""
+    described = [
+        *route_descriptions.ROUTES,
+        *(
+            description
+            for router in extra_routes
+            if isinstance(router, Router)
+            for description in router.opt.get("descriptions", ())
+        ),
+    ]
 
     @cache
     def rendered() -> bytes:
-        return msgspec.json.encode(document(route_descriptions.ROUTES, LongOperation))
+        return msgspec.json.encode(document(described, LongOperation))
 
     @get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response[bytes]:

@@ -231,6 +231,28 @@ class StoredMemoryPage(Page[StoredMemory], frozen=True, kw_only=True):
     memories: Annotated[list[StoredMemory], Meta(description="The memories, newest first.")]
 
 
+class StoredMemoryVersionPage(Page[StoredMemory], frozen=True, kw_only=True):
+    """A page of the versions of a stored memory, the first version first."""
+
+    versions: Annotated[list[StoredMemory], Meta(description="The versions, in their order.")]
+
+
+class PathEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored memory or a directory at a virtual path."""
+
+    path: Annotated[str, Meta(description="The path; that of a directory ends with a slash.")]
+    is_directory: Annotated[bool, Meta(description="Whether it is a directory.")] = False
+    memory_id: Annotated[str | None, Meta(description="Id of the memory's version.")] = None
+    memory_type: Annotated[str | None, Meta(description="The type of the memory.")] = None
+    created_at: Annotated[str | None, Meta(description="When this version was stored.")] = None
+
+
+class PathPage(Page[PathEntry], frozen=True, kw_only=True):
+    """A page of paths."""
+
+    entries: Annotated[list[PathEntry], Meta(description="Directories by name, then memories.")]
+
+
 class MemoryStateReport(msgspec.Struct, frozen=True, kw_only=True):
     """The result of approving, deactivating or deleting memories."""
 

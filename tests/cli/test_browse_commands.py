@@ -286,3 +286,13 @@ def test_related_entities_are_those_of_common_facts(held: Shell) -> None:
     assert held("entities", "related", "Ada").out == "Oslo  place, 1 fact\nRome  place, 1 fact\n"
     assert held("entities", "related").status == 2
     assert held("entities", "compare", "Ada", "Bob", "--query", "x").status == 2
+
+
+def test_memories_are_listed_and_printed_by_path(shell: Shell) -> None:
+    shell("remember", "Ada prefers tea.")
+    listed = shell("memories", "ls", "/workspace/default/memory/").out.strip()
+    assert listed.startswith("/workspace/default/memory/")
+    assert shell("memories", "glob", "/work*/**").out.strip() == listed
+    assert shell("memories", "cat", listed).out == "Ada prefers tea.\n"
+    assert shell("memories", "ls", "/memory/").out == "no memory is at /memory/\n"
+    assert shell("memories", "cat").status == 2

@@ -163,6 +163,15 @@ def test_memories_are_consolidated_expanded_and_searched(ada: Agent) -> None:
     assert hit["memory"]["memory_id"] == made
 
 
+def test_memories_are_found_by_path(ada: Agent) -> None:
+    ada.call("store_memories", memories=[{"content": "Mio eats fish.", "path_key": "cat"}])
+    path = "/workspace/ada/memory/cat"
+    listed = ada.call("list_paths", path="/workspace/ada/memory/")["entries"]
+    assert path in [each["path"] for each in listed]
+    assert [each["path"] for each in ada.call("glob_paths", pattern="/**/c?t")["entries"]] == [path]
+    assert ada.call("read_path", path=path)["content"] == "Mio eats fish."
+
+
 def test_forgetting_says_what_would_go_unless_it_is_told_to(ada: Agent) -> None:
     done = ada.call("retain", content="The cat is called Mio.")
     would = ada.call("forget", ids=[done["event_id"]])

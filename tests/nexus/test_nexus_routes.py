@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import jsonschema
 import pytest
 from litestar import Litestar
 from litestar.routes import HTTPRoute
@@ -135,6 +136,67 @@ def test_another_users_memory_is_not_there(service: Served, alice: httpx.Client)
             found = client.post(f"/v1/zones/{zone}/memories/recall", json=question).json()
             assert len(found["results"]) >= count
             assert any("Google" in each["text"] for each in found["results"]) == bool(count)
+
+
+def test_every_route_is_described_and_answers_as_described(
+    service: Served, alice: httpx.Client
+) -> None:
+    described = alice.get("/openapi.json").json()
+    routes = {
+        (method, re.sub(r"\{\w+:str\}", "{}", route.path))
+        for route in Litestar([ROUTER], openapi_config=None).routes
+        if isinstance(route, HTTPRoute)
+        for handler in route.route_handlers
+        for method in handler.http_methods & {"GET", "POST"}
+    }
+    told = {
+        (method.upper(), re.sub(r"\{\w+\}", "{}", path))
+        for path, methods in described["paths"].items()
+        for method in methods
+        if path.startswith("/api/")
+    }
+    assert told == routes
+    id_ = alice.post("/api/memory/store", json=STORE).json()["memory_id"]
+    batch = {"memory_ids": [id_, "none"]}
+    for method, path, body in (
+        ("get", "/api/memory/{memory_id}", None),
+        ("get", "/objs/memory/{memory_id}", None),
+        ("get", "/api/memory/query", None),
+        ("get", "/api/memory/list", None),
+        ("get", "/api/v2/operations", None),
+        ("post", "/api/memory/store", STORE),
+        ("post", "/api/memory/batch-store", {"memories": [STORE]}),
+        ("post", "/api/memory/deactivate", {"memory_id": id_}),
+        ("post", "/api/memory/approve", {"memory_id": id_}),
+        *(("post", f"/api/memory/batch-{done}", batch) for done in ("deactivate", "approve")),
+        ("post", "/api/memory/batch-delete", batch),
+    ):
+        answer = alice.request(method, path.replace("{memory_id}", id_), json=body).json()
+        found = described["paths"][path][method]["responses"]["200"]["content"]
+        schema = {**found["application/json"]["schema"], "components": described["components"]}
+        jsonschema.Draft202012Validator(schema).validate(answer)
+    with service.client("other") as client:
+        assert client.get("/api/memory/list", params={"unknown": "1"}).status_code == 422
+
+
+def test_relationships_are_those_of_the_graph(alice: httpx.Client) -> None:
+    said = {
+        **STORE,
+        "content": "Bob Stone works at Acme Corp.",
+        "scope": "zone",
+        "path_key": "bob",
+        "extract_relationships": True,
+    }
+    id_ = alice.post("/api/memory/store", json=said).json()["memory_id"]
+    found = alice.get(f"/api/memory/{id_}").json()
+    zone = found["zone_id"]
+    graph = alice.get(f"/v1/zones/{zone}/entities/Bob%20Stone/relationships").json()
+    of_graph = {(each["source"], each["type"], each["target"]) for each in graph["relationships"]}
+    stated = json.loads(found["relationships_json"])
+    assert {(each["subject"], each["predicate"], each["object"]) for each in stated} == of_graph
+    assert found["relationship_count"] == len(of_graph) > 0
+    plain = alice.post("/api/memory/store", json={**said, "extract_relationships": False}).json()
+    assert alice.get(f"/api/memory/{plain['memory_id']}").json()["relationships_json"] == "[]"
 
 
 def test_operations_are_listed(alice: httpx.Client) -> None:

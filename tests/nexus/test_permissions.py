@@ -205,6 +205,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "search_tiers": {"query": "Who keeps the deploy key of Zelda?"},
     "search_memories": {"query": "Who keeps the deploy key?"},
     "consolidate_memories": {"method": "criteria"},
+    "list_paths": {"path": "/workspace/acme/memory/n"},
+    "glob_paths": {"pattern": "/**"},
+    "read_path": {"path": "/objs/memory/{id}"},
 }
 DEFAULTS: dict[str, Any] = {
     "id": "{id}",

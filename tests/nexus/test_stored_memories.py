@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import InvalidInput, Recollect, UnknownId
+from recollect import DecisionTimeout, InvalidInput, Recollect, UnknownId
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import command
@@ -16,6 +16,7 @@ from recollect.operations.memories import memory_reading
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter, memories
 from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.wire import MemoryInput, StoredMemory
+from tests.library.kit import said
 
 DAY = 86_400_000
 
@@ -328,6 +329,31 @@ class TestMemoryEvolution:
         assert zone.stored_memory(first, current=True).memory_id == second
         assert zone.stored_memory(other).version == 1
         assert [fact.text for fact in zone.facts(entity="Ada")] == ["Ada lives in Oslo."]
+
+    def test_versions_come_a_page_at_a_time(self, zone: Zone) -> None:
+        for n in range(5):
+            id_ = store(zone, f"Number {n}.", namespace="n", path_key="k")
+        pages, cursor = [], None
+        while True:
+            page = zone.memory_versions(id_, limit=2, cursor=cursor)
+            pages.append([each.version for each in page])
+            if (cursor := page.cursor) is None:
+                break
+        assert pages == [[1, 2], [3, 4], [5]]
+        for wrong in ("x", "-1", "1.5"):
+            with pytest.raises(InvalidInput, match="cursor"):
+                zone.memory_versions(id_, cursor=wrong)
+
+    def test_what_is_not_decided_yet_is_not_unknown(self, zone: Zone) -> None:
+        store(zone, "First.")
+        report = zone.ingest(said("m1", "Later."), wait=False)
+        with pytest.raises(DecisionTimeout, match="not decided yet"):
+            zone.trajectory("01KR3XZBC0BAQNHSCT9EJ4NDPT")
+        with pytest.raises(UnknownId):
+            zone.stored_memory("01KR3XZBC0BAQNHSCT9EJ4NDPT")
+        zone.wait_for(report.token)
+        with pytest.raises(UnknownId):
+            zone.trajectory("01KR3XZBC0BAQNHSCT9EJ4NDPT")
 
     def test_the_chain_has_all_versions_from_any_of_them(self, zone: Zone) -> None:
         ids = [store(zone, f"The code is {n}.", namespace="/d", path_key="c") for n in range(4)]

@@ -442,6 +442,8 @@ def _stored(zone: Zone) -> list[object]:
         *(len(state.changed), [each.content for each in found]),
         [each.content for each in _all_states(zone, found.cursor)],
         [(each.version, each.state) for each in zone.memory_versions(first)],
+        *([each.path for each in zone.list_paths("/workspace")], len(zone.glob_paths("/**/k"))),
+        zone.read_path(f"/objs/memory/{first}").content,
     ]
 
 
@@ -473,7 +475,7 @@ CHANGING: dict[str, Callable[[Zone], object]] = {
         *(zone.retract("m1", restore=True).status, sorted(fact.text for fact in zone.facts())),
     ],
     "store_memories query_memories stored_memory memory_versions roll_back_memory "
-    "set_memory_state diff_memories": _stored,
+    "set_memory_state diff_memories list_paths glob_paths read_path": _stored,
     "archive_memories memory_tiers recent_memories search_tiers": _in_tiers,
     "consolidate_memories memory_children memory_ancestors search_memories": _consolidated,
     "forget": _forgotten,

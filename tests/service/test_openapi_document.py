@@ -9,6 +9,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from recollect.integrations.nexus.nexus_descriptions import ROUTES as NEXUS
 from recollect.service.http.problem_details import KINDS
 from recollect.service.routes import route_descriptions
 from recollect.service.routes.openapi_document import document
@@ -21,7 +22,7 @@ OPEN = {"InboundEvent", "EventBatch"}
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
     """The document as a client reads it."""
-    made = document(route_descriptions.ROUTES, LongOperation)
+    made = document((*route_descriptions.ROUTES, *NEXUS), LongOperation)
     found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(made))
     return found
 

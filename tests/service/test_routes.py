@@ -15,6 +15,7 @@ from tests.service.kit import EVERYTHING, Served, served
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROUTES = (DOCS / "reference" / "http.md").read_text()
+CLIENTS = (DOCS / "clients.md").read_text()
 #: The page that is made from the table of operations.
 OPERATIONS = (DOCS / "reference" / "operations.md").read_text()
 OPEN = {"/health/live", "/health/ready", "/version"}
@@ -43,8 +44,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-#: What two entities must be given for, or a language model.
-_NEED_MORE = ("/merges", "/infer", "/infer/stream", "/observations/write")
+#: What needs two entities, a language model, or a memory.
+_NEED_MORE = (
+    *("/merges", "/infer", "/infer/stream", "/observations/write"),
+    *("/memory/approve", "/memory/deactivate", "/paths/read"),
+)
 
 
 def operations(service: Served) -> list[tuple[str, str, dict[str, Any]]]:
@@ -78,7 +82,12 @@ def call(
         for example in content.get("examples", {}).values():
             body = example["value"]
         break
-    with client.stream(method, place, json=body) as answer:
+    required = {
+        each["name"]: "/no-such-path"
+        for each in operation.get("parameters", ())
+        if each["in"] == "query" and each["required"]
+    }
+    with client.stream(method, place, json=body, params=required) as answer:
         if answer.headers.get("content-type", "").startswith("text/event-stream"):
             read: list[bytes] = []
             for part in answer.iter_bytes():
@@ -96,6 +105,8 @@ def test_the_reference_names_every_route_and_no_other(service: Served) -> None:
     there = {(method, address) for method, address, _ in operations(service)}
     told = set(re.findall(r"^\| `([A-Z]+) (/[^`?]*)`", ROUTES, re.MULTILINE))
     told |= {tuple(route.split()) for route in operation_rights()}
+    nexus = CLIENTS.partition("## Nexus' memory service")[2].partition("\n## ")[0]
+    told |= set(re.findall(r"^\| `([A-Z]+) (/[^`?]*)`", nexus, re.MULTILINE))
     # What is mounted describes itself.
     assert told == there | {("POST", "/mcp")}
 

@@ -25,6 +25,9 @@ _ACCESSES = (
     "(SELECT sum(count) FROM memory_accesses WHERE memory_id = memories.id), "
     "(SELECT max(at) FROM memory_accesses WHERE memory_id = memories.id)"
 )
+_PLACE = "memories.user_id, memories.agent_id, memories.namespace"
+#: The name of a memory as a file: all its versions have the same.
+_NAME = "coalesce(memories.path_key, version.memory_id)"
 # CROSS JOIN fixes the order: the index of times of `memories` gives the newest first.
 _VERSIONS = "CROSS JOIN memory_versions AS version ON version.id = memories.id"
 # A filter that fewer memories pass is looked up first; others are checked from the newest on.
@@ -45,6 +48,25 @@ class ListedMemory(NamedTuple):
     is_archived: bool
 
 
+class MemoryPlace(NamedTuple):
+    """Where memories are: their user, agent and namespace."""
+
+    user_id: str | None
+    agent_id: str | None
+    namespace: str | None
+
+
+class MemoryFile(NamedTuple):
+    """A version of a memory as a file: its place, and its name there."""
+
+    id: str
+    place: MemoryPlace
+    name: str
+    memory_type: str
+    created_at: int
+    number: int
+
+
 class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
     """What memories to list; times are unix ms, days YYYY-MM-DD.
 
@@ -57,6 +79,9 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
         superseded: include versions that are not current.
         archived: whether they are in the archival store.
         consolidated: whether another memory consolidates them.
+        user_or_agent: the user or the agent, whichever has this name.
+        places: the places in which they are; more may be found.
+        name: their name as a file.
     """
 
     ids: Sequence[str] | None = None
@@ -81,6 +106,9 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
     abstraction_level: int | None = None
     user_id: str | None = None
     agent_id: str | None = None
+    user_or_agent: str | None = None
+    places: Sequence[MemoryPlace] | None = None
+    name: str | None = None
     superseded: bool = True
 
 
@@ -99,6 +127,48 @@ def memories(
     connection: apsw.Connection, chosen: MemoryFilter, after: tuple[int, int] | None, limit: int
 ) -> list[ListedMemory]:
     """Return up to `limit` memories that follow `after` (created_at, number) in the list."""
+    found = _selected(
+        connection,
+        f"{_MEMORY}, {_VERSION}, {_ACCESSES}, {ARCHIVED}",
+        chosen,
+        after,
+        f"LIMIT {limit:d}",
+    )
+    return [
+        ListedMemory(
+            StoredMemory(*row[:_WIDTH]),
+            StoredMemoryVersion(*row[_WIDTH:-3]),
+            row[-3] or 0,
+            row[-2],
+            bool(row[-1]),
+        )
+        for row in found
+    ]
+
+
+def memory_places(connection: apsw.Connection, chosen: MemoryFilter) -> list[MemoryPlace]:
+    """Return the places in which there are memories."""
+    found = _selected(connection, f"DISTINCT {_PLACE}", chosen, None, order="")
+    return [MemoryPlace(*row) for row in found]
+
+
+def memory_files(
+    connection: apsw.Connection, chosen: MemoryFilter, after: tuple[int, int] | None
+) -> Iterator[MemoryFile]:
+    """Yield the memories that follow `after` (created_at, number) as files, newest first."""
+    columns = f"memories.id, {_NAME}, memory_type, created_at, number, {_PLACE}"
+    for id_, name, type_, at, number, *place in _selected(connection, columns, chosen, after):
+        yield MemoryFile(id_, MemoryPlace(*place), name, type_, at, number)
+
+
+def _selected(
+    connection: apsw.Connection,
+    columns: str,
+    chosen: MemoryFilter,
+    after: tuple[int, int] | None,
+    limit: str = "",
+    order: str = "ORDER BY memories.created_at DESC, memories.number DESC",
+) -> apsw.Cursor:
     filters = [*_filters(chosen)]
     if after is not None:
         filters.append(_Filter("(memories.created_at, memories.number) < (?{0}, ?{1})", after))
@@ -113,23 +183,11 @@ def memories(
             ids = each.ids.format(*places)
             source = f"FROM ({ids}) AS found CROSS JOIN memories ON memories.id = found.id"
         conditions.append(each.sql.format(*places))
-    found = rows(
-        connection,
-        f"SELECT {_MEMORY}, {_VERSION}, {_ACCESSES}, {ARCHIVED} {source} {_VERSIONS} "
-        f"WHERE {' AND '.join(conditions) or '1'} "
-        f"ORDER BY memories.created_at DESC, memories.number DESC LIMIT {limit:d}",
+    return connection.execute(
+        f"SELECT {columns} {source} {_VERSIONS} WHERE {' AND '.join(conditions) or '1'} "
+        f"{order} {limit}",
         values,
     )
-    return [
-        ListedMemory(
-            StoredMemory(*row[:_WIDTH]),
-            StoredMemoryVersion(*row[_WIDTH:-3]),
-            row[-3] or 0,
-            row[-2],
-            bool(row[-1]),
-        )
-        for row in found
-    ]
 
 
 def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter | None:
@@ -238,6 +296,19 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
     for name in (*_EQUAL, *_OWNERS):
         if (value := getattr(chosen, name)) is not None:
             yield _Filter(f"memories.{name} = ?{{0}}", (value,))
+    if (owner := chosen.user_or_agent) is not None:
+        ids = "SELECT id FROM memories WHERE {0} = ?{{0}}"
+        either = f"{ids.format('user_id')} UNION {ids.format('agent_id')}"
+        yield _Filter("?{0} IN (memories.user_id, memories.agent_id)", (owner,), either)
+    if chosen.places is not None:
+        ids = (
+            "SELECT memories.id FROM json_each(?{0}) AS place CROSS JOIN memories "
+            "ON namespace IS place.value ->> 2 AND user_id IS place.value ->> 0 "
+            "AND agent_id IS place.value ->> 1"
+        )
+        yield _Filter("?{0} IS NOT NULL", (json_array(chosen.places),), ids)
+    if chosen.name is not None:
+        yield _Filter(f"{_NAME} = ?{{0}}", (chosen.name,))
     if chosen.state is not None:
         # Most memories are active, so only the others have an index.
         ids = "SELECT id FROM memory_versions WHERE state <> 'active' AND state = ?{0}"

@@ -7,7 +7,16 @@ from typing import Any
 
 import msgspec
 
-from recollect import InvalidInput, MemoryInput, MemoryStateReport, StoredMemory, UnknownId, Zone
+from recollect import (
+    InvalidInput,
+    MemoryInput,
+    MemoryStateReport,
+    StoredMemory,
+    UnknownId,
+    UnknownZone,
+    Zone,
+)
+from recollect.integrations.nexus.nexus_bodies import StoreBody
 
 _json = msgspec.json.Encoder()
 #: The text parameters of a query, and its boolean ones.
@@ -18,33 +27,6 @@ TEXTS = (
 )
 FLAGS = ("include_invalid", "include_superseded")
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
-
-
-class StoreBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The body of `store`, with Nexus' defaults."""
-
-    content: str
-    scope: str = "user"
-    memory_type: str = "fact"
-    importance: float | None = None
-    namespace: str | None = None
-    path_key: str | None = None
-    visibility: str = "private"
-    user_id: str | None = None
-    agent_id: str | None = None
-    valid_at: str | None = None
-    generate_embedding: bool = True
-    extract_entities: bool = True
-    extract_temporal: bool = True
-    extract_relationships: bool = False
-    store_to_graph: bool = False
-    classify_stability: bool = True
-    detect_evolution: bool = False
-    resolve_coreferences: bool = False
-    resolve_temporal: bool = False
-    zone_id: str | None = None
-
-
 _NOT_STORED = ("zone_id",)
 
 
@@ -95,6 +77,51 @@ def page(zone: Zone, given: dict[str, str]) -> dict[str, Any]:
     found = zone.query_memories(**to_filters(given))
     memories = [in_nexus_form(zone.name, memory) for memory in found]
     return {"memories": memories, "total": len(memories), "cursor": found.cursor}
+
+
+def one(zone: Zone, id_: str) -> dict[str, Any]:
+    """Return a memory by its id.
+
+    Raises:
+        UnknownId: there is no such memory.
+    """
+    try:
+        return in_nexus_form(zone.name, zone.stored_memory(id_))
+    except UnknownZone:
+        raise unknown(id_) from None
+
+
+def at_path(zone: Zone, path: str, given: dict[str, str]) -> dict[str, Any]:
+    """Return the memory at a virtual path.
+
+    Raises:
+        UnknownId: nothing is at the path.
+        InvalidInput: a parameter is unknown.
+    """
+    _page_parameters(given, ())
+    try:
+        return in_nexus_form(zone.name, zone.read_path(path))
+    except UnknownZone:
+        raise UnknownId(f"no memory is at the path {path[:200]!r}") from None
+
+
+def directory(zone: Zone, path: str, given: dict[str, str]) -> dict[str, Any]:
+    """Return a page of what is in a virtual directory.
+
+    Raises:
+        InvalidInput: a parameter is unknown, or no value of its type.
+    """
+    found: dict[str, Any] = msgspec.to_builtins(
+        zone.list_paths(path, **_page_parameters(given, ("limit", "cursor")))
+    )
+    return found
+
+
+def _page_parameters(given: dict[str, str], known: Sequence[str]) -> dict[str, Any]:
+    found = to_filters(given)
+    if other := [name for name in found if name not in known]:
+        raise InvalidInput(f"{other[0][:60]}: unknown parameter")
+    return found
 
 
 def in_nexus_form(zone: str, memory: StoredMemory) -> dict[str, Any]:

@@ -2,68 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
-from litestar import Router, get, post
+from litestar import MediaType, Response, Router, get, post
 from litestar.params import FromPath, JSONBody
 
 from recollect import UnknownZone
 from recollect.integrations.nexus import nexus_memories
-from recollect.integrations.nexus.nexus_memories import StoreBody
+from recollect.integrations.nexus.nexus_bodies import (
+    BatchBody,
+    ConsolidateBody,
+    IdBody,
+    InferBody,
+    StoreBatchBody,
+    StoreBody,
+)
+from recollect.integrations.nexus.nexus_descriptions import ROUTES
 from recollect.service import (
     INVALID,
     AnyRequest,
     JsonBody,
     Refused,
     ask,
+    inferred,
     principal_in,
     require_principal,
     service_of,
+    streamed,
     write,
 )
 
 _READ, _WRITE = {"right": "read"}, {"right": "write"}
-_MAX_BATCH = 1_000
-
-
-class IdBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of `approve` and `deactivate`."""
-
-    memory_id: str
-    zone_id: str | None = None
-
-
-class BatchBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of the batches."""
-
-    memory_ids: Annotated[list[str], msgspec.Meta(min_length=1, max_length=_MAX_BATCH)]
-    zone_id: str | None = None
-
-
-class StoreBatchBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of a batch of memories to store."""
-
-    memories: Annotated[list[StoreBody], msgspec.Meta(min_length=1, max_length=_MAX_BATCH)]
-    zone_id: str | None = None
-
-
-class ConsolidateBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The body of `consolidate`, with Nexus' defaults; `method` is affinity or criteria."""
-
-    method: Literal["affinity", "criteria"] = "affinity"
-    memory_type: str | None = None
-    scope: str | None = None
-    namespace: str | None = None
-    importance_max: float | None = None
-    beta: float = 0.7
-    lambda_decay: float = 0.1
-    time_unit_hours: float = 24.0
-    affinity_threshold: float = 0.85
-    linkage: Literal["average", "single", "complete"] = "average"
-    min_cluster_size: int = 2
-    max_levels: int = 3
-    zone_id: str | None = None
+#: Where virtual paths begin.
+_MOUNTS = ("/objs/memory", "/memory", "/workspace")
 
 
 def _zone(request: AnyRequest, named: str | None = None) -> str:
@@ -114,15 +86,7 @@ async def query(request: AnyRequest) -> dict[str, Any]:
 @get("/memory/{memory_id:str}", opt=_READ)
 async def get_one(request: AnyRequest, memory_id: FromPath[str]) -> dict[str, Any]:
     """Return a memory with its text, its attributes and its effective importance."""
-
-    def found(zone: Any) -> dict[str, Any]:
-        try:
-            memory = zone.stored_memory(memory_id)
-        except UnknownZone:
-            raise nexus_memories.unknown(memory_id) from None
-        return nexus_memories.in_nexus_form(zone.name, memory)
-
-    return await ask(request, _zone(request), found)
+    return await ask(request, _zone(request), lambda zone: nexus_memories.one(zone, memory_id))
 
 
 @post("/memory/approve", status_code=200, opt=_WRITE)
@@ -208,15 +172,46 @@ async def operations(request: AnyRequest) -> dict[str, Any]:
     return {"operations": msgspec.to_builtins(found), "total": len(found)}
 
 
+@post("/v2/rlm/infer", status_code=200, opt=_WRITE)
+async def infer(request: AnyRequest, data: JSONBody[InferBody]) -> Response[Any]:
+    """Infer over a long context; with `stream`, send events while it runs."""
+    zone = _zone(request, data.zone_id)
+    given = msgspec.structs.asdict(data)
+    del given["zone_id"]
+    if given.pop("stream"):
+        return await streamed(request, zone, given)
+    result = await inferred(request, zone, given)
+    return Response(msgspec.json.encode(result), media_type=MediaType.JSON)
+
+
+@get([*_MOUNTS, *(f"{mount}/{{below:path}}" for mount in _MOUNTS)], opt=_READ)
+async def at_path(request: AnyRequest) -> dict[str, Any]:
+    """Return the memory at a virtual path, or the entries of a directory if it ends with /."""
+    # Undecoded, since a name may have an escaped slash.
+    path = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
+    given = {name: str(value) for name, value in request.query_params.items()}
+    found = nexus_memories.directory if path.endswith("/") else nexus_memories.at_path
+    return await ask(request, _zone(request), lambda zone: found(zone, path, given))
+
+
 ROUTER = Router(
     "/api",
     route_handlers=[
         *(store, store_batch, query, get_one, approve, deactivate),
         *(approve_batch, deactivate_batch, delete_batch, consolidate, children, operations),
+        infer,
     ],
     guards=[require_principal],
     dto=JsonBody,
     return_dto=None,
     include_in_schema=False,
+    opt={"descriptions": ROUTES},
 )
-ROUTERS = (ROUTER,)
+PATHS_ROUTER = Router(
+    "/",
+    route_handlers=[at_path],
+    guards=[require_principal],
+    return_dto=None,
+    include_in_schema=False,
+)
+ROUTERS = (ROUTER, PATHS_ROUTER)

@@ -23,7 +23,7 @@ from recollect.operations.inference.sandbox import (
     SandboxFailure,
     SandboxTimeout,
 )
-from recollect.operations.memories import memory_listing
+from recollect.operations.memories import memory_listing, memory_paths
 from recollect.operations.writing.writing import open_client
 from recollect.schemas.errors import AlreadyClosed, InvalidInput
 from recollect.schemas.wire import (
@@ -44,7 +44,7 @@ OnEvent = Callable[[InferenceEvent], None]
 _SHOWN_OUTPUT = 8_000
 #: Default and maximum number of results of a search, and of characters of a read.
 _RESULTS, _MAX_RESULTS, _MAX_READ = 10, 100, 100_000
-#: What may stand before the id of a memory: the virtual path of Nexus.
+#: What may stand before the id of a memory or a message.
 _OBJECTS = "/objs/memory/"
 #: Characters that a sub-query may be given.
 _MAX_PROMPT = 200_000
@@ -104,9 +104,10 @@ def infer(
     texts = [context] if context else []
     sources: dict[str, None] = {}
     for path in context_paths:
-        memory = memory_listing.get_memory(zone, path.removeprefix(_OBJECTS))
-        sources |= dict.fromkeys(memory.source_event_ids)
-        texts.append(f"== {path}\n{memory.text}\n")
+        for name, id_ in _memories_at(zone, path):
+            memory = memory_listing.get_memory(zone, id_)
+            sources |= dict.fromkeys(memory.source_event_ids)
+            texts.append(f"== {name}\n{memory.text}\n")
     text = "\n".join(texts)
     with ExitStack() as stack:
         home = zone.open_home.home
@@ -137,6 +138,19 @@ def infer(
             shown=_SHOWN_OUTPUT,
         )
         return run.answer(role, query, sandbox, max_iterations, on_event or (lambda event: None))
+
+
+def _memories_at(zone: OpenZone, path: str) -> list[tuple[str, str]]:
+    """Return (name, id) of what a path, or an id, stands for; of a directory, all that is below.
+
+    Raises:
+        UnknownId: no memory is at the path.
+    """
+    if not path.startswith("/") or path.startswith(_OBJECTS):
+        return [(path, path.removeprefix(_OBJECTS))]
+    if path.endswith("/"):
+        return memory_paths.below(zone, path)
+    return [(path, memory_paths.read(zone, path).memory_id)]
 
 
 class _LimitReached(Exception):
@@ -231,7 +245,8 @@ class _Run:
         """Return a memory's text, for the sandbox."""
         if not isinstance(id, str) or not isinstance(start, int) or not isinstance(length, int):
             raise InvalidInput("nexus_read takes an id and two numbers")
-        memory = memory_listing.get_memory(self._zone, id.removeprefix(_OBJECTS))
+        ((_, id_),) = _memories_at(self._zone, id.rstrip("/"))
+        memory = memory_listing.get_memory(self._zone, id_)
         self._sources |= dict.fromkeys(memory.source_event_ids)
         first = max(start, 0)
         return memory.text[first : first + max(0, min(length, _MAX_READ))]

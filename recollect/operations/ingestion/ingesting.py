@@ -18,8 +18,8 @@ import msgspec
 from recollect.home.consistency_token import LedgerPosition
 from recollect.home.memory_spans import SpanRecord, memory_span
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.projections.events.event_queries import places_where_said
-from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput
+from recollect.projections.events.event_queries import event_by_id, places_where_said
+from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
@@ -529,6 +529,29 @@ def decided_up_to(zone: OpenZone) -> int:
         return 0
     with zone.files() as files:
         return files.memory.watermark().number
+
+
+def unknown_or_undecided(
+    zone: OpenZone, unknown: UnknownId, event_id: str | None = None
+) -> UnknownId | DecisionTimeout:
+    """Return the error for an id that no decided record has: it may be that of a pending one.
+
+    `event_id`: the id, if it is that of a message, of which it is known whether it is pending.
+    """
+    if not zone.node.zone(zone.name).exists():
+        return unknown
+    with zone.files() as files:
+        decided = files.memory.watermark().number
+        known = max(files.events.watermark().number, zone.published)
+        if event_id is not None:
+            event = event_by_id(files.events.connection, event_id)
+            known = 0 if event is None else event.number
+    if decided >= known:
+        return unknown
+    return DecisionTimeout(
+        f"{unknown}; {known - decided} records are not decided yet, so ask again, and see status "
+        "and dead_letters"
+    )
 
 
 def _decide_up_to(zone: OpenZone) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.ingestion.ingesting import command
+from recollect.operations.ingestion.ingesting import command, unknown_or_undecided
 from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
@@ -326,10 +326,9 @@ def _step(row: StepRow) -> TrajectoryStep:
     )
 
 
-def _unknown(zone: OpenZone, trajectory_id: str) -> UnknownId:
-    return UnknownId(
-        f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; trajectories lists all"
-    )
+def _unknown(zone: OpenZone, trajectory_id: str) -> UnknownId | DecisionTimeout:
+    unknown = f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; trajectories lists all"
+    return unknown_or_undecided(zone, UnknownId(unknown))
 
 
 def trajectory_and_end(
@@ -368,9 +367,10 @@ def check_playbook(zone: OpenZone, playbook_id: str) -> None:
     raise unknown_playbook(zone, playbook_id)
 
 
-def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId:
-    """Return the error that there is no such playbook."""
-    return UnknownId(f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all")
+def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTimeout:
+    """Return the error that there is no such playbook, or none yet."""
+    unknown = f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all"
+    return unknown_or_undecided(zone, UnknownId(unknown))
 
 
 def check_text(field: str, text: str, limit: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from recollect.home.open_zone import OpenZone
+from recollect.operations.ingestion.ingesting import decided_up_to, unknown_or_undecided
 from recollect.operations.learning import playbook_listing
 from recollect.operations.learning.trajectories import (
     check_playbook,
@@ -19,7 +20,7 @@ from recollect.operations.learning.trajectories import (
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import Reflection, ReflectionItem
-from recollect.schemas.errors import InvalidInput, Unavailable, UnknownId
+from recollect.schemas.errors import DecisionTimeout, InvalidInput, Unavailable, UnknownId
 from recollect.schemas.events import Reflect
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.times import format_time
@@ -69,9 +70,13 @@ def reflect_on(
     else:
         command = Reflect(source_id=random_id("reflection"), trajectory_id=trajectory_id)
         receipt = publish(zone, command)
-    return reflection(zone, receipt.event_id) or TrajectoryReflection(
-        id=None, trajectory_id=trajectory_id
-    )
+    found = reflection(zone, receipt.event_id)
+    if found is None and decided_up_to(zone) < receipt.number:
+        raise DecisionTimeout(
+            f"zone {zone.name}: record {receipt.number}, which asks for the reflection, is not "
+            "decided yet; see status and dead_letters"
+        )
+    return found or TrajectoryReflection(id=None, trajectory_id=trajectory_id)
 
 
 def reflection(zone: OpenZone, reflection_id: str) -> TrajectoryReflection | None:
@@ -109,7 +114,9 @@ def required_reflection(zone: OpenZone, reflection_id: str) -> TrajectoryReflect
     """
     found = reflection(zone, reflection_id) if zone.exists() else None
     if found is None:
-        raise UnknownId(f"zone {zone.name} has no reflection {reflection_id[:60]!r}")
+        raise unknown_or_undecided(
+            zone, UnknownId(f"zone {zone.name} has no reflection {reflection_id[:60]!r}")
+        )
     return found
 
 

@@ -16,6 +16,7 @@ from recollect.operations.ingestion.ingesting import (
     command,
     remember_all,
     remember_draft,
+    unknown_or_undecided,
 )
 from recollect.operations.memories.memory_listing import get_memory
 from recollect.operations.memories.memory_reading import listed
@@ -26,7 +27,7 @@ from recollect.projections.memory import stored_memory_queries as versions
 from recollect.projections.memory.listing import stored_memory_list as stored
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
 from recollect.schemas.changes import StoredMemoryVersion
-from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import (
     Draft,
     MemoryScope,
@@ -54,6 +55,7 @@ from recollect.schemas.wire import (
     RememberReceipt,
     StoredMemory,
     StoredMemoryPage,
+    StoredMemoryVersionPage,
     Time,
 )
 from recollect.streams.publishing.commands import random_id
@@ -282,7 +284,7 @@ def query(
         superseded=include_superseded or include_invalid or is_past,
         **equal,
     )
-    place = None if cursor is None else _parse_cursor(cursor)
+    place = None if cursor is None else parse_cursor(cursor)
     if not zone.exists():
         return StoredMemoryPage(memories=[])
     with zone.files() as files, files.read_transaction():
@@ -311,7 +313,12 @@ def in_tier(
     return msgspec.structs.replace(chosen, superseded=False, **of_tier[tier])
 
 
-def _parse_cursor(cursor: str) -> tuple[int, int]:
+def parse_cursor(cursor: str) -> tuple[int, int]:
+    """Return the place (created_at, number) of the last memory of a page.
+
+    Raises:
+        InvalidInput: it is no cursor of a page of memories.
+    """
     match = _CURSOR.fullmatch(cursor)
     if match is None:
         raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of memories")
@@ -452,25 +459,43 @@ def roll_back(
     if not found:
         raise _unknown(zone, id_)
     (newest,) = found
-    earlier = next((each for each in versions_of(zone, id_) if each.version == version), None)
-    if earlier is None:
+    if not 1 <= version <= newest.version:
         raise InvalidInput(f"version {version}: the memory has versions 1 to {newest.version}")
+    page = versions_of(zone, id_, cursor=str(version - 1), limit=1).versions
+    if not page or page[0].version != version:
+        raise InvalidInput(f"version {version} of the memory was forgotten")
+    (earlier,) = page
     if earlier.content == newest.content:
         raise InvalidInput(f"{newest.memory_id} has the text of version {version} already")
     return new_version(zone, newest, earlier.content, principal)
 
 
-def versions_of(zone: OpenZone, id_: str) -> list[StoredMemory]:
-    """Return the versions of a stored memory that the caller may read, the first one first.
+def versions_of(
+    zone: OpenZone, id_: str, *, cursor: str | None, limit: int
+) -> StoredMemoryVersionPage:
+    """Return a page of the versions of a memory that the caller may read, the first one first.
 
     Raises:
         UnknownId: no stored memory has this id.
+        InvalidInput: a value is invalid; the message names it.
     """
-    if not with_ids(zone, [id_]):
-        raise _unknown(zone, id_)
+    check_limit(limit)
+    if cursor is not None and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):
+        raise InvalidInput(f"cursor {cursor[:60]!r} is invalid; give one from a page of versions")
+    after = 0 if cursor is None else int(cursor)
+    zone.must_exist()
     with zone.files() as files:
-        ids = [each.id for each in _chain(files, id_)]
-    return with_ids(zone, ids)
+        version = versions.version(files.memory.connection, id_)
+        if version is None:
+            raise _unknown(zone, id_)
+        found = versions.versions(
+            files.memory.connection, version.memory_id, after=after, limit=limit + 1
+        )
+    page = found[:limit]
+    return StoredMemoryVersionPage(
+        versions=with_ids(zone, [each.id for each in page]),
+        cursor=str(page[-1].version) if len(found) > limit else None,
+    )
 
 
 def diff(zone: OpenZone, from_id: str, to_id: str) -> MemoryDiff:
@@ -486,5 +511,6 @@ def diff(zone: OpenZone, from_id: str, to_id: str) -> MemoryDiff:
     return MemoryDiff(from_id=before.id, to_id=after.id, diff="\n".join(lines))
 
 
-def _unknown(zone: OpenZone, id_: str) -> UnknownId:
-    return UnknownId(f"zone {zone.name} has no stored memory {id_[:200]!r}")
+def _unknown(zone: OpenZone, id_: str) -> UnknownId | DecisionTimeout:
+    unknown = UnknownId(f"zone {zone.name} has no stored memory {id_[:200]!r}")
+    return unknown_or_undecided(zone, unknown, id_)

@@ -53,8 +53,8 @@ def infer(
     context_paths: Annotated[
         list[str] | None,
         described(
-            description="Ids of memories or messages, or /objs/memory/ID, whose texts are added to "
-            "the context."
+            description="Ids of memories or messages, or virtual paths, whose texts are added to "
+            "the context; a path that ends with a slash adds all memories below it."
         ),
     ] = None,
     model: Annotated[

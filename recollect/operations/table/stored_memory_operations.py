@@ -21,6 +21,7 @@ from recollect.schemas.wire import (
     RememberReceipt,
     StoredMemory,
     StoredMemoryPage,
+    StoredMemoryVersionPage,
     Time,
 )
 from recollect.schemas.wire.stored_memory_entries import Stability
@@ -309,21 +310,23 @@ def stored_memory(
     right="read",
     title="Versions of a stored memory",
     tag="memories",
-    response_field="versions",
-    example=(None, {"versions": [STORED_MEMORY]}),
+    example=(None, {"versions": [STORED_MEMORY], "cursor": None}),
 )
-def memory_versions(zone: OpenZone, id: StoredId) -> list[StoredMemory]:
-    """Return all versions of a stored memory, oldest first.
+def memory_versions(
+    zone: OpenZone, id: StoredId, *, cursor: Cursor = None, limit: Limit = 100
+) -> StoredMemoryVersionPage:
+    """Return a page of the versions of a stored memory, oldest first.
 
     Raises:
         UnknownId: no stored memory has this id.
+        InvalidInput: a value is invalid; the message names it.
 
     >>> made = zone.remember("The deploy key is in the blue safe.")
     >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")
     >>> [version.version for version in zone.memory_versions(updated.id)]
     [1, 2]
     """
-    return stored_memories.versions_of(zone, id)
+    return stored_memories.versions_of(zone, id, cursor=cursor, limit=limit)
 
 
 @operation(

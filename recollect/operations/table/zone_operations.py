@@ -19,6 +19,7 @@ from recollect.operations.table.learning.playbook_operations import PlaybookOper
 from recollect.operations.table.learning.trajectory_operations import TrajectoryOperations
 from recollect.operations.table.ledger_operations import LedgerOperations
 from recollect.operations.table.memory_operations import MemoryOperations
+from recollect.operations.table.memory_path_operations import MemoryPathOperations
 from recollect.operations.table.merge_operations import MergeOperations
 from recollect.operations.table.operation import Operation, operations_of
 from recollect.operations.table.stored_memory_operations import StoredMemoryOperations
@@ -33,6 +34,7 @@ class ZoneOperations(
     StoredMemoryOperations,
     TierOperations,
     HierarchyOperations,
+    MemoryPathOperations,
     EntityOperations,
     GraphOperations,
     TimelineOperations,

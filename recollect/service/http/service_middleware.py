@@ -64,6 +64,8 @@ class ServiceMiddleware:
             await self._app(scope, receive, send)
 
     async def _answer(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        # The server logs its own scope, which must keep the path as it was sent.
+        scope = scope.copy()
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)

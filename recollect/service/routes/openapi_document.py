@@ -36,6 +36,7 @@ _TAGS = {
     "operations": "Long-running operations: verify, rebuild, rollback, reclaim, backfill.",
     "dead letters": "Records that could not be decided.",
     "writer": "The role and notes of the model that writes, and backfills.",
+    "nexus": "The memory service of Nexus, over stored memories.",
 }
 _REFERENCE = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -59,7 +60,7 @@ _KEY = {
 class RouteDescription:
     """The description of a route.
 
-    `body`, `answer`: a type, or a JSON Schema; a tuple of bodies lists alternatives. `media`: the
+    `body`, `answer`: a type, or a JSON Schema; a tuple lists alternatives. `media`: the
     media type of the answer. `ndjson`: the description of an alternative NDJSON body. `example`:
     an input and its output.
     """
@@ -160,8 +161,9 @@ class _Document:
             types += (route.path_types or {}).values()
             if route.query is not None:
                 types += (field.type for field in msgspec.structs.fields(route.query))
-            bodies = route.body if isinstance(route.body, tuple) else (route.body,)
-            types += [kind for kind in (*bodies, route.answer) if _is_type(kind)]
+            for kind in (route.body, route.answer):
+                options = kind if isinstance(kind, tuple) else (kind,)
+                types += filter(_is_type, options)
         found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
         return dict(zip(map(str, types), found, strict=True)), components
 

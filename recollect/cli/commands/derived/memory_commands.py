@@ -27,7 +27,9 @@ _STATES: dict[str, Literal["active", "inactive", "deleted"]] = {
     "deactivate": "inactive",
     "delete": "deleted",
 }
-_ACTIONS = ("list", "show", "versions", "diff", "rollback", *_STATES)
+#: What is done with a path or a pattern.
+_PATH_ACTIONS = ("ls", "glob", "cat")
+_ACTIONS = ("list", "show", "versions", "diff", "rollback", *_STATES, *_PATH_ACTIONS)
 _TYPES = get_args(StoredMemoryType)
 
 
@@ -36,7 +38,7 @@ _TYPES = get_args(StoredMemoryType)
 @click.argument(
     "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="list"
 )
-@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.argument("ids", metavar="[ID|PATH]...", nargs=-1)
 @click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only of this type.")
 @click.option("--namespace", metavar="N", help="Only in exactly the namespace N.")
 @click.option("--prefix", metavar="N", help="Only in namespaces that begin with N.")
@@ -73,9 +75,21 @@ def memories(
     show prints one; versions lists all versions of one; diff compares two; rollback restores an
     earlier version. approve, deactivate and delete set the state of any number of memories;
     inactive and deleted memories are not recalled.
+
+    ls lists a directory of virtual paths, such as /memory/by-user/ada/; glob finds the memories
+    whose paths match a pattern with *, ? and **; cat prints the memory at a path.
     """
     _check_ids(action, ids, version)
     with open_zone(home, zone) as memory:
+        if action in ("ls", "glob"):
+            _list_paths(memory, action, ids, limit, cursor, as_json=as_json)
+            return
+        if action == "versions":
+            items, more = entries(memory.memory_versions, limit, cursor, as_json=as_json, id=ids[0])
+            for item in items:
+                print_json(item) if as_json else show_memory(item, listed=True)
+            print_page_footer(more)
+            return
         if action != "list":
             _act(memory, action, ids, version, as_json=as_json)
             return
@@ -111,6 +125,9 @@ def _check_ids(action: str, ids: tuple[str, ...], version: int | None) -> None:
     elif action == "diff":
         if len(ids) != 2:
             raise click.UsageError("diff needs the IDs of two memories")
+    elif action in _PATH_ACTIONS:
+        if len(ids) != 1 and (ids or action != "ls"):
+            raise click.UsageError(f"{action} takes one path; ls / prints the directories")
     elif not ids:
         raise click.UsageError(f"{action} needs the ID of a memory; list prints the ids")
     elif action not in _STATES and len(ids) > 1:
@@ -133,23 +150,49 @@ def _act(
         return
     shown: dict[str, Callable[[], object]] = {
         "show": lambda: memory.stored_memory(ids[0]),
-        "versions": lambda: memory.memory_versions(ids[0]),
+        "cat": lambda: memory.read_path(ids[0]),
         "diff": lambda: memory.diff_memories(ids[0], ids[1]),
         "rollback": lambda: memory.roll_back_memory(ids[0], version or 0),
     }
     found = shown[action]()
     if as_json:
         print_json(found)
+    elif action == "cat":
+        for line in paragraph(cast("StoredMemory", found).content, full=True):
+            print_line(line)
     elif action == "show":
         show_memory(cast("StoredMemory", found))
-    elif action == "versions":
-        for each in cast("list[StoredMemory]", found):
-            show_memory(each, listed=True)
     elif action == "diff":
         for line in cast("MemoryDiff", found).diff.splitlines():
             print_line(line)
     else:
         print_line("stored as a new version")
+
+
+def _list_paths(
+    memory: Zone,
+    action: str,
+    paths: tuple[str, ...],
+    limit: int | None,
+    cursor: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    if is_empty(memory):
+        return
+    path = paths[0] if paths else "/"
+    items, more = (
+        entries(memory.list_paths, limit, cursor, as_json=as_json, path=path)
+        if action == "ls"
+        else entries(memory.glob_paths, limit, cursor, as_json=as_json, pattern=path)
+    )
+    count = 0
+    for item in items:
+        count += 1
+        print_json(item) if as_json else print_line(item.path)
+    if not count and not as_json:
+        print_line(f"no memory is at {path}")
+    print_page_footer(more)
 
 
 def show_memory(item: StoredMemory, *, listed: bool = False) -> None:
