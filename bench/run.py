@@ -1,7 +1,7 @@
 """Runs benchmarks and writes bench/report.md; sections that are not run now stay unchanged.
 
 python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON]
-                    [--zones DIR] [--out FILE]
+                    [--others PYTHON] [--zones DIR] [--out FILE]
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from bench.ledger import (
     kafka,
     project,
     rebuild,
+    remaining,
     seal,
     storm,
 )
@@ -38,11 +39,18 @@ OUT = Path(__file__).with_name("report.md")
 
 
 def benches(
-    homes: Homes, *, full: bool, quick: bool, reference: str | None, zones: Path | None
+    homes: Homes,
+    *,
+    full: bool,
+    quick: bool,
+    reference: str | None,
+    others: str | None,
+    zones: Path | None,
 ) -> dict[str, Callable[[], str]]:
     """Return name -> benchmark, as a function that returns its section of the report.
 
     `reference`: a Python that has sentence-transformers, with which the encoder is compared.
+    `others`: a Python that has the systems with which forgetting is compared.
     `zones`: a directory that keeps recall's zones for another run; None: they are deleted.
 
     Deriving appends to a home, so `rebuild` comes after the benchmarks that read the same homes.
@@ -81,6 +89,7 @@ def benches(
         "disk": lambda: section(disk.run()),
         "rebuild": lambda: section(rebuild.run(homes, sizes=sizes)),
         "forget": lambda: section(forget.run(homes, sizes=forgotten)),
+        "remaining": lambda: section(remaining.run(others)),
         "broad": lambda: section(told_events.run()),
         "locomo": lambda: "\n".join(map(section, locomo.run(locomo.Options()))),
         "context": lambda: "\n".join(map(section, context.run())),
@@ -98,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="use a tenth of the events")
     parser.add_argument("--only", help="comma-separated names of benchmarks")
     parser.add_argument("--reference", help="a Python that has sentence-transformers")
+    parser.add_argument("--others", help="a Python that has mem0ai and langgraph's SqliteStore")
     parser.add_argument(
         "--zones", type=Path, help="keep recall's zones here, and reuse existing ones"
     )
@@ -112,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             full=chosen.full,
             quick=chosen.quick,
             reference=chosen.reference,
+            others=chosen.others,
             zones=chosen.zones,
         )
         names = chosen.only.split(",") if chosen.only else list(calls)

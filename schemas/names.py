@@ -24,6 +24,9 @@ _SAME_MARKS = str.maketrans(
 
 def plain_marks(text: str) -> str:
     """Return text in NFKC, with one kind of apostrophe, hyphen and space, and nothing invisible."""
+    if text.isascii():
+        # NFKC keeps ASCII; of the marks only the backtick is ASCII, of the invisible ones none.
+        return " ".join(text.replace("`", "'").split())
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text.translate(_SAME_MARKS)))
     return " ".join(unicodedata.normalize("NFKC", visible.translate(_SAME_MARKS)).split())
 
