@@ -263,7 +263,16 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
         "memories": [
             *(["--all"], ["--namespace", attack], ["--person", attack], ["show", attack]),
             *(["versions", attack], ["diff", attack, "x"], ["approve", attack], [attack]),
-            ["rollback", attack, "--version", "1"],
+            *(["rollback", attack, "--version", "1"], ["ls", f"/{attack}"], ["ls"]),
+            *(["glob", f"/**{attack}"], ["glob", "/**"], ["cat", f"/{attack}"]),
+        ],
+        "tiers": [
+            *([], ["recent"], ["search", attack], ["search", f"Ada{ATTACK}"]),
+            *(["archive", attack], ["restore", attack], [attack]),
+        ],
+        "hierarchy": [
+            *([], [attack], ["children", attack], ["search", attack]),
+            *(["ancestors", attack], ["consolidate", "--namespace", attack]),
         ],
         "tiers": [
             *([], ["recent"], ["search", attack], ["search", attack, "--cascade"], [attack]),

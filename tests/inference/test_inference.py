@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect import InferenceEvent, InvalidInput, UnknownId
+from recollect import InferenceEvent, InvalidInput, MemoryInput, UnknownId
 from tests.library.kit import said
 from tests.service.kit import Served, served
 from tests.writing.conftest import writing_home
@@ -76,6 +76,21 @@ class TestRLM:
             assert found.sources == ["m0", "m1"]
             with pytest.raises(UnknownId):
                 memory.infer("What?", context_paths=["gone"])
+
+    def test_virtual_paths_and_directories_are_read_too(self, tmp_path: Path) -> None:
+        path = "/memory/by-user/ada/people/drink"
+        replies = script(code(f"FINAL(context + nexus_read({path!r}))"))
+        with writing_home(tmp_path, replies) as (memory, _):
+            for key, text in (("drink", "Ada prefers tea."), ("food", "Ada prefers rice.")):
+                memory.store_memories(
+                    [MemoryInput(content=text, user_id="ada", namespace="people", path_key=key)]
+                )
+            found = memory.infer("What?", context_paths=["/memory/by-user/ada/"])
+            assert found.answer is not None
+            assert found.answer.count("Ada prefers tea.") == 2
+            assert "Ada prefers rice." in found.answer
+            with pytest.raises(UnknownId):
+                memory.infer("What?", context_paths=["/memory/by-user/bob/"])
 
     def test_it_asks_itself_about_parts(self, tmp_path: Path) -> None:
         def answer(body: Body) -> Reply:
@@ -207,6 +222,22 @@ class TestServed:
             assert http.post(f"{path}/stream", json={"query": ""}).status_code in (400, 422)
             missing = http.post("/v1/zones/nowhere/infer/stream", json={"query": "What?"})
             assert missing.status_code == 404
+
+    def test_nexus_path_streams_or_answers_once(self, tmp_path: Path) -> None:
+        replies = script(code("print(1)"), code("FINAL(2)"))
+        with serving(tmp_path, replies) as (service, _), service.client() as http:
+            body = {"query": "What?", "context_paths": [], "zone_id": "a", "max_iterations": 15}
+            path = "/api/v2/rlm/infer"
+            stream = http.post(path, json={**body, "stream": True})
+            assert stream.headers["content-type"].startswith("text/event-stream")
+            assert stream.text.count("event: iteration_start") == 2
+            assert "event: final_answer" in stream.text
+            found = http.post(path, json={**body, "stream": False}).json()
+            assert {"status", "answer", "total_tokens", "total_duration_seconds", "iterations"} <= {
+                *found
+            }
+            assert (found["status"], found["answer"]) == ("success", "2")
+            assert http.post(path, json={**body, "sandbox_provider": "moon"}).status_code == 422
 
     def test_one_too_many_is_refused_at_once(self, tmp_path: Path) -> None:
         release = threading.Event()
