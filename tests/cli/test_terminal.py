@@ -274,14 +274,6 @@ def commands(held: Path, room: Path) -> dict[str, list[list[str]]]:
             *([], [attack], ["children", attack], ["search", attack]),
             *(["ancestors", attack], ["consolidate", "--namespace", attack]),
         ],
-        "tiers": [
-            *([], ["recent"], ["search", attack], ["search", attack, "--cascade"], [attack]),
-            *(["archive", attack], ["restore", attack]),
-        ],
-        "hierarchy": [
-            *([], ["consolidate"], ["consolidate", "--method", "criteria", "--namespace", attack]),
-            *(["children", attack], ["ancestors", attack], ["search", attack], [attack]),
-        ],
         "evaluate": [[str(judged)], [attack]],
         "graph": [
             *(["list", attack], ["neighbors", attack], ["path", attack, attack]),

@@ -220,6 +220,8 @@ RECORD_NUMBERS = {
     ("analyse", "events"),
     ("reflect", "sources"),
     ("reflect", "answers"),
+    ("consolidate_memories", "sources"),
+    ("consolidate_memories", "answers"),
 }
 
 

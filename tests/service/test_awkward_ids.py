@@ -81,7 +81,10 @@ def test_every_route_that_takes_an_id_takes_one_with_slashes(service: Served) ->
 def test_nothing_echoes_much_of_what_was_sent(service: Served) -> None:
     with service.client("*") as client:
         for method, address, operation in operations(service):
-            status, text = answered(client, method, address, operation, LONG, long=True)
+            try:
+                status, text = answered(client, method, address, operation, LONG, long=True)
+            except httpx.InvalidURL:
+                continue  # Several long ids are more than a client sends.
             if status >= 400:
                 assert longest(text) <= MAX_QUOTED, (method, address, text[:400])
         for body in (
@@ -144,7 +147,9 @@ def answered(
         break
     if long and isinstance(body, dict):
         body = {key: LONG if isinstance(value, str) else value for key, value in body.items()}
-    answer = client.request(method, place, json=body)
-    if answer.status_code < 400:
-        return answer.status_code, ""
+    with client.stream(method, place, json=body) as answer:
+        # A stream may have no end.
+        if answer.status_code < 400:
+            return answer.status_code, ""
+        answer.read()
     return answer.status_code, re.sub(r'"request_id":"\w+"', "", answer.text)
