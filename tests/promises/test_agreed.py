@@ -43,7 +43,12 @@ from recollect.schemas.events import (
     Remember,
     SetMemoryState,
 )
-from recollect.schemas.memory_terms import DECAY_PER_DAY, MIN_IMPORTANCE, StoredMemoryType
+from recollect.schemas.memory_terms import (
+    DECAY_PER_DAY,
+    MIN_IMPORTANCE,
+    StoredMemoryType,
+    TierLimits,
+)
 from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Query, Result
 from recollect.streams.agents import daily_passes, turn_closer
@@ -52,6 +57,7 @@ from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, hand
 from recollect.streams.agents.writer import pending_rows as pending_rows
 from recollect.streams.agents.writer.model import model_writer
 from recollect.streams.consolidation import dreams
+from recollect.streams.consolidation.affinity import Affinity
 from recollect.streams.consolidation.word_cosine import SAME
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement
@@ -809,6 +815,17 @@ CONSTANTS = [
         lambda: {operation.right in RIGHTS for operation in all_operations()},
         {True},
     ),
+    Holds("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", TierLimits, (100, 24.0)),
+    Holds(
+        "004 affinity: beta 0.7, lambda 0.1, threshold 0.85",
+        lambda: (Affinity().beta, Affinity().decay, Affinity().threshold),
+        (0.7, 0.1, 0.85),
+    ),
+    Holds(
+        "004 RLM inference",
+        lambda: {operation.name for operation in all_operations()} >= {"infer"},
+        True,
+    ),
 ]
 
 
@@ -914,7 +931,6 @@ def test_a_difference_still_is_one(row: Deviates) -> None:
 
 SERVICE = "the query service: HTTP, MCP, injection, skills, adapters"
 WRITER = "the writer on a language model, and the rest of identity"
-NEXUS = "the breadth of Nexus: memories, graph, tiers, ACE"
 
 
 def command(name: str) -> Callable[[], bool]:
@@ -945,9 +961,6 @@ LATER = [
         WRITER,
         lambda: not said("conversation.preceding(event, 1)")(),
     ),
-    Comes("004 MAIN_CAPACITY 100, RECALL_MAX_AGE_HOURS 24", NEXUS, said("MAIN_CAPACITY")),
-    Comes("004 affinity: beta 0.7, lambda 0.1, threshold 0.85", NEXUS, said("CLUSTER_THRESHOLD")),
-    Comes("004 RLM inference", NEXUS, said("rlm/infer")),
 ]
 
 
