@@ -33,7 +33,7 @@ GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "clients.md").read_text(
 
 
 #: What the paths of the other facades have in them.
-_OF_OTHERS = ("/default/", "/api/memory", "/api/v2/")
+_OF_OTHERS = ("/objs/", "/workspace/", "/memory/by-", "/default/", "/api/memory", "/api/v2/")
 
 
 def test_the_guide_names_every_path_and_its_right() -> None:
