@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from recollect.text.tokenizer import Tokens
+
+
+def tokens_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
+    """Return the tokens of a stretch of the text: the first, and the one after the last.
+
+    A stretch may begin with a character of no token, as "'66" does.
+    """
+    left = bisect_right(tokens.ends, start)
+    return left, max(bisect_left(tokens.starts, end), left + 1)
 
 
 def joined(tokens: Tokens, index: int) -> bool:

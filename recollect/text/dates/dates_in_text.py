@@ -8,13 +8,13 @@ no day.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 
 from recollect.text.addresses import AddressSpan, addresses
 from recollect.text.dates.calendar_days import Days, calendar_unit, clip
 from recollect.text.dates.chosen_days import chosen
 from recollect.text.dates.clause_tense import direction_of
-from recollect.text.dates.date_tokens import word_at
+from recollect.text.dates.date_tokens import tokens_of, word_at
 from recollect.text.dates.found_dates import (
     DAY_MINUTES,
     DateReference,
@@ -86,7 +86,7 @@ def find_dates(
             continue
         if (opened := tokens.text.find("(", start, end)) >= 0:
             end = opened  # "15 May (Friday)"
-        left, right = _tokens_of(tokens, start, end)
+        left, right = tokens_of(tokens, start, end)
         if found and left < found[-1].right:
             continue
         meant = when._replace(clock=whole.when.clock)
@@ -103,7 +103,7 @@ def find_dates(
         if time is not None:
             # Midnight ends a day.
             ends = clip(ends[0] + _over(whole.when, when)), clip(ends[1] + _over(whole.when, when))
-            place = _tokens_of(tokens, time.start, time.end)
+            place = tokens_of(tokens, time.start, time.end)
             if place[0] < right and left < place[1]:
                 continue  # "7.5.2026noon": they share a word, which is the day's
             clock = _clock(time.when)
@@ -112,12 +112,6 @@ def find_dates(
     for index in timed:
         found[index] = _on_its_day(tokens, found, index, now)
     return found
-
-
-def _tokens_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the tokens of a stretch of the text: the first, and the one after the last."""
-    left = bisect_right(tokens.starts, start) - 1
-    return left, max(bisect_left(tokens.starts, end), left + 1)
 
 
 def _clock(when: When) -> str | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-
 from recollect.text.dates.clause_tense import direction_of, is_rescheduled
+from recollect.text.dates.date_tokens import tokens_of
 from recollect.text.dates.named_days import in_name
 from recollect.text.declared_rules import Condition, Reading
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
@@ -44,9 +43,8 @@ _TO_ANY = word_set("to is of for from after before")
 
 def token_span(reading: Reading, left: int, right: int) -> tuple[int, int]:
     """Return the tokens of an expression: the first, and the one after the last."""
-    starts = reading.state.tokens.starts
-    first = bisect_right(starts, reading.words[left].start) - 1
-    return max(first, 0), max(bisect_left(starts, reading.words[right - 1].end), first + 1)
+    words = reading.words
+    return tokens_of(reading.state.tokens, words[left].start, words[right - 1].end)
 
 
 def _short_weekday(reading: Reading, left: int, right: int) -> bool:

@@ -110,6 +110,7 @@ _WORDS = sorted(
 
 
 @example(words=["07.05.2026", "midnight"], gap="", at_ms=0)
+@example(words=["\n", "'66", "'66", "Jan."], gap=" ", at_ms=0)
 @given(
     st.lists(st.sampled_from(_WORDS), max_size=24),
     st.sampled_from([" ", "", "  "]),
