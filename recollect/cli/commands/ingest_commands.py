@@ -193,7 +193,8 @@ def _steps(given: str) -> list[str]:
 @click.option(
     "--historical",
     is_flag=True,
-    help="Treat each event as known since it occurred, not since now (for --known-at).",
+    help="Treat each event as known since it occurred. Otherwise it is known from now on, and "
+    "--known-at with an earlier time does not find it.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
 @click.option("--follow", is_flag=True, help="Keep reading a file of JSON Lines as it grows.")
@@ -259,7 +260,8 @@ def ingest(
 @click.option(
     "--historical",
     is_flag=True,
-    help="Treat each memory as known since its own time, not since now (for --known-at).",
+    help="Treat each memory as known since its own time. Otherwise it is known from now on, and "
+    "--known-at with an earlier time does not find it.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
 def import_(

@@ -16,13 +16,15 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "operations.md"
 
 _HEAD = """# Operations
 
-All operations on a zone, on every surface. This page is generated from the table of operations by
-`python -m recollect.operations.table.reference`; a test checks that it is up to date.
+All operations on a zone: their methods, HTTP routes and MCP tools. This page is generated from the
+table of operations by `python -m recollect.operations.table.reference`; a test checks that it is
+up to date.
 
 Every operation is a method of `Zone`, of a service's zone (`Recollect("http://…").zone(…)`) and,
-as a coroutine, of `AsyncZone`; paths are relative to `/v1/zones/{zone}`. A paged list has a
-`cursor`: `paginate(zone.facts)` yields the entries of all pages. `admin` operations that answer
-202 run in the background; `GET /operations/{id}` shows their state.
+as a coroutine, of `AsyncZone`; paths are relative to `/v1/zones/{zone}`. An operation without a
+name under MCP tool has no tool. A paged list has a `cursor`: `paginate(zone.facts)` yields the
+entries of all pages. `admin` operations that answer 202 run in the background;
+`GET /operations/{id}` shows their state.
 
 | method | HTTP | right | MCP tool | does |
 |---|---|---|---|---|
