@@ -233,9 +233,6 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
         scales={layer: Numbers.of(scale) for layer, scale in scales.items()},
         heads=heads,
     )
-    if sets.whole:
-        texts = [labelled(message, value_spans) for message in corpus]
-        heads["values"] = value_head(encoder, [*texts, *attribute_texts(ATTRIBUTES)], measures)
     reader = TextReader(encoder, file, layers=tuple(middles))
     for kinds in sets.kinds:
         heads["kind"] = kind_head(reader, kinds, PLAIN)
@@ -250,6 +247,10 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     weights += [_READ_WEIGHT] * len(read)
     heads["salience"] = salience_head(encoder, texts, weights, measures)
     heads["own"] = own_head(*own_sentences(reader, corpus))
+    if sets.whole:
+        # Last, as in the file that ships: the order of the heads is part of its hash.
+        texts = [labelled(message, value_spans) for message in corpus]
+        heads["values"] = value_head(encoder, [*texts, *attribute_texts(ATTRIBUTES)], measures)
     return file
 
 
