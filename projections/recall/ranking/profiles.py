@@ -16,7 +16,7 @@ from recollect.schemas.wire import Budget
 #: since only durable statements become facts. So 0.25 for the vectors of facts and 0.15 for their
 #: terms, which include the speaker and resolved dates, is better than 0.4 and 0.05: recall@10 is
 #: 89.5 instead of 88.9, though MRR is 69.2 instead of 69.4 (LoCoMo, dev). 0.4 for times, 0.3 for
-#: days and 0.2 for sources are the best for both of two LifeBench people; LoCoMo hardly has any.
+#: days and 0.2 for sources were chosen on two LifeBench people; LoCoMo hardly has any.
 WEIGHTS = {
     "keyword": 0.5,
     "statement": 0.15,
@@ -37,8 +37,8 @@ TEXT_ARMS = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
 #: being of another time, for sharing no entity, or for being alone on its day.
 BONUS_ARMS = frozenset({"temporal", "shared", "day", "source"})
 
-#: The limits of a wide search, relative to those of others. On two LifeBench people, it finds 0.6
-#: more of the evidence of questions that ask for a list, in 10 results.
+#: The limits of a wide search, relative to those of others. It finds 0.6 more of the evidence of
+#: questions that ask for a list, in 10 results (two LifeBench people, on whom it was chosen).
 WIDE = 2
 
 
