@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import GrowableArray
+from recollect.projections.recall.index.growable_arrays import GrowableArray, concat_ranges
 from recollect.projections.recall.index.turn_index import Turns
 
 Ints = npt.NDArray[np.int64]
@@ -100,6 +100,4 @@ def _ranges(ascending: Ints, values: Ints) -> tuple[Ints, Ints]:
     """Return (row in `values`, position in `ascending`) of all occurrences of some values."""
     start = ascending.searchsorted(values, "left")
     count = ascending.searchsorted(values, "right") - start
-    rows = np.repeat(np.arange(len(values)), count)
-    before = np.repeat(np.cumsum(count) - count - start, count)
-    return rows, np.arange(len(rows)) - before
+    return np.repeat(np.arange(len(values)), count), concat_ranges(start, count)

@@ -172,15 +172,12 @@ class Turns:
     def chats(self) -> ChatPlatforms:
         """The platforms on which people write to each other, or to an assistant."""
         if self._cached_chats is None:
-            assistants = np.array(
-                [is_assistant(sender, platform=platform) for platform, sender in self.senders], bool
-            )
             of_sender, conversations = self._participations()
-            by_assistant = conversations[assistants[of_sender]]
-            persons = np.bincount(conversations[~assistants[of_sender]])
+            by_assistant = self._assistants()[of_sender]
+            persons = np.bincount(conversations[~by_assistant])
             among_people = self._platforms_of(np.flatnonzero(persons > 1))
             with_assistant = self._platforms_of(
-                np.intersect1d(by_assistant, np.flatnonzero(persons > 0))
+                np.intersect1d(conversations[by_assistant], np.flatnonzero(persons > 0))
             )
             self._cached_chats = ChatPlatforms(among_people, with_assistant - among_people)
         return self._cached_chats
@@ -217,16 +214,17 @@ class Turns:
     def in_assistant_chats(self) -> Mask:
         """The mask of turns of sessions in which an assistant writes under such a name."""
         if self._in_assistant_chats is None:
-            assistants = [
-                number
-                for number, (platform, sender) in enumerate(self.senders)
-                if is_assistant(sender, platform=platform)
-            ]
-            by_assistant = np.isin(self._columns["sender"].values, assistants)
+            by_assistant = self._assistants()[self._columns["sender"].values]
             is_chat = np.zeros(len(self), np.bool_)
             is_chat[self.session[by_assistant]] = True
             self._in_assistant_chats = is_chat[self.session]
         return self._in_assistant_chats
+
+    def _assistants(self) -> Mask:
+        """Return the mask of senders, by their numbers, that are assistants."""
+        return np.array(
+            [is_assistant(sender, platform=platform) for platform, sender in self.senders], bool
+        )
 
     @property
     def session(self) -> Array:
@@ -272,11 +270,6 @@ class Turns:
         for sender in senders:
             number = self._senders.index.get("\x1f".join(sender), -1)
             found |= self._columns["sender"].values == number
-        return found
-
-    def platform_mask(self, platform: str) -> Mask:
-        """Return the mask of turns from a platform."""
-        found: Mask = self._columns["platform"].values == self._platforms.index.get(platform, -1)
         return found
 
     def platforms_mask(self, platforms: Collection[str]) -> Mask:

@@ -1,6 +1,6 @@
 """The type of answer that a question expects: a time, a number or a list. English only.
 
-Whoever counts or lists what happened needs all of it: "how often", "list all", "on each Friday".
+A question that counts or lists occasions needs all of them: "how often", "list all", "each Friday".
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def filter_masks(
     turns = index.turns
     found: dict[str, Mask] = {}
     if query.platform is not None:
-        found["platform"] = turns.platform_mask(query.platform)
+        found["platform"] = turns.platforms_mask({query.platform})
     if query.allowed_numbers is not None:
         found["source_event_ids"] = np.isin(
             turns.numbers, np.fromiter(query.allowed_numbers, np.int64)

@@ -1,7 +1,7 @@
 """The sources that a question names: "in my notes", "did I text", "on Telegram".
 
-English only. The kinds of sources are recollect's own. The platforms of a kind are those of the
-zone: by the words in a platform's name, or else, for messages and assistants, by who writes there.
+English only. The kinds of sources are a fixed list. Which of the zone's platforms are of a kind is
+determined by the words in their names, or else, for messages and assistants, by who writes there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 SourceKind = Literal[
     "message", "email", "call", "photo", "note", "calendar", "notification", "assistant"
 ]
-#: The kinds of sources, in the order in which a platform's name is compared with their words.
+#: The kinds of sources, in the order in which their words are looked for in a platform's name.
 KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 _WHOM = r"(?:me|him|her|them|us|you|(?-i:[A-Z])\w*)"
@@ -39,7 +39,7 @@ _NAMED_BY: Mapping[SourceKind, str] = {
 _QUESTION_WORDS = {
     kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in _NAMED_BY.items()
 }
-# Words of a platform's name, in the order of KINDS: a "text_messages" is no note.
+# Words of a platform's name. The first of KINDS counts: "phone_messages" holds messages, not calls.
 _NAME_WORDS: Mapping[SourceKind, re.Pattern[str]] = {
     "message": re.compile(r"sms|messag|messenger|chat|\btexts?\b"),
     "email": re.compile(r"mail"),
@@ -61,7 +61,7 @@ _AFTER_PREPOSITION = re.compile(
 def source_mask(text: str, turns: Turns) -> Mask | None:
     """Return the mask of turns from the sources that a question names.
 
-    None if it names none, or if that tells no turn from another.
+    None if it names none, or if all turns or none are from them.
     """
     names = turns.platforms
     if len(names) < 2:

@@ -160,7 +160,7 @@ class QueryParser:
         encoder: TextEncoder | None,
         now: int | None,
     ) -> ParsedQuestion:
-        text = query.text[:MAX_QUERY_LENGTH]
+        text, asked = query.text[:MAX_QUERY_LENGTH], original_text or query.text
         topic = self._topic(text, query, index)
         # First, because this raises EncodingRequired if the text is not encoded yet; the caller
         # encodes it and starts again.
@@ -190,11 +190,11 @@ class QueryParser:
             terms=index.tokeniser.query_terms(topic.text),
             vectors=vectors,
             speakers=speakers_asked_for(*topic, index.turns.senders),
-            answer_type=expected_answer_type(original_text or query.text),
-            wants_list=asks_for_list(original_text or query.text),
-            wants_all=asks_for_all(original_text or query.text),
-            wants_detail=asks_for_detail(original_text or query.text),
-            order=asked_order(original_text or query.text),
+            answer_type=expected_answer_type(asked),
+            wants_list=asks_for_list(asked),
+            wants_all=asks_for_all(asked),
+            wants_detail=asks_for_detail(asked),
+            order=asked_order(asked),
             spans=times.spans,
             is_time_only=is_time_only,
             event=None if times.spans else find_anchor(text),
