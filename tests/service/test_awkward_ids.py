@@ -67,8 +67,7 @@ def test_every_route_that_takes_an_id_takes_one_with_slashes(service: Served) ->
     tried = 0
     with service.client("*") as client:
         for method, address, operation in operations(service):
-            names = set(re.findall(r"\{(\w+)\}", address)) - {"zone", "number"}
-            if not names:
+            if not ids_in(address):
                 continue
             tried += 1
             plain = answered(client, method, address, operation, "no-such-id")
@@ -81,12 +80,10 @@ def test_every_route_that_takes_an_id_takes_one_with_slashes(service: Served) ->
 def test_nothing_echoes_much_of_what_was_sent(service: Served) -> None:
     with service.client("*") as client:
         for method, address, operation in operations(service):
-            try:
-                status, text = answered(client, method, address, operation, LONG, long=True)
-            except httpx.InvalidURL:
-                continue  # Several long ids are more than a client sends.
-            if status >= 400:
-                assert longest(text) <= MAX_QUOTED, (method, address, text[:400])
+            for place in one_at_a_time(address, LONG):
+                status, text = answered(client, method, place, operation, "no-such-id", long=True)
+                if status >= 400:
+                    assert longest(text) <= MAX_QUOTED, (method, address, text[:400])
         for body in (
             '{"' + LONG + '": 1}',
             '{"query": {"' + LONG + '": 1}}',
@@ -126,6 +123,20 @@ def refused(ada: Agent, name: str, arguments: dict[str, Any]) -> str:
 def longest(text: str) -> int:
     """Return how much of what is long stands in one piece in an answer."""
     return max(map(len, re.findall("q+", text)), default=0)
+
+
+def ids_in(address: str) -> set[str]:
+    """Return the names of the parameters of an address that take an id."""
+    return set(re.findall(r"\{(\w+)\}", address)) - {"zone", "number"}
+
+
+def one_at_a_time(address: str, id_: str) -> list[str]:
+    """Return an address with an id in one parameter each: several may be more than a client sends.
+
+    An address without such parameters stays as it is.
+    """
+    filled = [address.replace(f"{{{name}}}", part(id_)) for name in sorted(ids_in(address))]
+    return filled or [address]
 
 
 def answered(
