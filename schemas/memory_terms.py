@@ -50,8 +50,9 @@ TIERS: tuple[MemoryTier, ...] = get_args(MemoryTier)
 CONSOLIDATION_BONUS = 0.1
 #: The number of memories in a consolidated one, and the maximum number of texts under it.
 MIN_CHILDREN, MAX_CHILDREN, MAX_SOURCES = 2, 50, 500
-#: The levels of consolidated memories that are made unless another number is asked for.
-CONSOLIDATION_LEVELS = 3
+#: The levels of consolidated memories that are made unless another number is asked for, and the
+#: maximum number of levels.
+CONSOLIDATION_LEVELS, MAX_CONSOLIDATION_LEVELS = 3, 10
 
 #: Begins the conversation of private memories: each reader has one, which nobody else may read.
 PRIVATE_PEER = "private:"

@@ -11,7 +11,12 @@ from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import Limit, described
 from recollect.operations.table.stored_memory_operations import STORED_MEMORY, StoredId
 from recollect.schemas.events import ConsolidationMethod, MemoryScope
-from recollect.schemas.memory_terms import CONSOLIDATION_LEVELS, Linkage, StoredMemoryType
+from recollect.schemas.memory_terms import (
+    CONSOLIDATION_LEVELS,
+    MAX_CONSOLIDATION_LEVELS,
+    Linkage,
+    StoredMemoryType,
+)
 from recollect.schemas.wire import MemoryConsolidationReport, MemoryHits, MemoryLevel
 
 _ID, _TEXT_ID = "01KR3XZBC0MTPV7D6B8F2Q9JXE", "01KR3XZBC0BAQNHSCT9EJ4NDPT"
@@ -82,7 +87,7 @@ def consolidate_memories(
         int,
         described(
             minimum=1,
-            maximum=hierarchy.MAX_LEVELS,
+            maximum=MAX_CONSOLIDATION_LEVELS,
             description="How many levels to make: consolidated memories are consolidated again.",
         ),
     ] = CONSOLIDATION_LEVELS,

@@ -10,6 +10,7 @@ from recollect.cli.commands.derived.browse_commands import is_empty
 from recollect.cli.commands.derived.memory_commands import show_memory
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import print_json, print_line, quiet, strong
+from recollect.schemas.memory_terms import CONSOLIDATION_LEVELS, MAX_CONSOLIDATION_LEVELS
 from recollect.schemas.text_sanitising import pluralise
 
 if TYPE_CHECKING:
@@ -37,7 +38,13 @@ _ACTIONS = ("list", "consolidate", "children", "ancestors", "search")
 @click.option(
     "--threshold", type=float, default=0.85, metavar="A", help="consolidate: the least affinity."
 )
-@click.option("--levels", type=int, default=3, metavar="N", help="consolidate: levels to make [3].")
+@click.option(
+    "--levels",
+    type=int,
+    default=CONSOLIDATION_LEVELS,
+    metavar="N",
+    help=f"consolidate: levels to make [{CONSOLIDATION_LEVELS}].",
+)
 @click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
 def hierarchy(
     home: str | None,
@@ -96,7 +103,7 @@ def _print(memory: Zone, action: str, words: tuple[str, ...], limit: int, *, as_
     if action == "list":
         found = [
             each
-            for level in (3, 2, 1)
+            for level in range(MAX_CONSOLIDATION_LEVELS, 0, -1)
             for each in memory.query_memories(abstraction_level=level, limit=limit)
         ]
     else:
