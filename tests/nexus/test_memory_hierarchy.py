@@ -205,6 +205,14 @@ def test_C16_a_search_finds_the_highest_memory_above(zone: Zone) -> None:
     assert zone.search_memories("What sank in the bay?").hits[0].memory.memory_id == alone
 
 
+def test_C16_a_search_finds_no_inactive_memory_above(zone: Zone) -> None:
+    kiln = store(zone, *KILN)
+    (made,) = consolidated(zone, method="criteria")
+    zone.set_memory_state([made.memory_id], "inactive")
+    hits = zone.search_memories("Is the kiln cold?").hits
+    assert {each.memory.memory_id for each in hits} == set(kiln)
+
+
 def test_C16_deleting_a_consolidated_memory_releases_its_memories(zone: Zone) -> None:
     first, _ = store(zone, *KILN)
     (made,) = consolidated(zone, method="criteria")

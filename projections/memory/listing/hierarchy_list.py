@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.projections.sqlite import json_array, rows
 from recollect.schemas.changes import MemoryConsolidation
+from recollect.schemas.events import ConsolidationMethod
 
 _CONSOLIDATION = ", ".join(MemoryConsolidation.__struct_fields__)
 _numbers = msgspec.json.Decoder(tuple[int, ...])
@@ -36,16 +37,39 @@ class ModelStatement(NamedTuple):
 
 
 def consolidations(
-    connection: apsw.Connection, ids: Sequence[str] | None = None
+    connection: apsw.Connection, ids: Sequence[str]
 ) -> dict[str, MemoryConsolidation]:
-    """Return what consolidated memories are made of, by id; of all of them if `ids` is None."""
-    chosen = "" if ids is None else "WHERE id IN (SELECT value FROM json_each(?))"
+    """Return what those of some memories that consolidate others are made of, by id."""
     found = rows(
         connection,
-        f"SELECT {_CONSOLIDATION} FROM memory_consolidations {chosen}",
-        () if ids is None else (json_array(ids),),
+        f"SELECT {_CONSOLIDATION} FROM memory_consolidations "
+        "WHERE id IN (SELECT value FROM json_each(?))",
+        (json_array(ids),),
     )
     return {row[0]: MemoryConsolidation(*row) for row in found}
+
+
+def ids_of_level(
+    connection: apsw.Connection, level: int, method: ConsolidationMethod
+) -> frozenset[str]:
+    """Return the ids of the memories of a level, from 1, that a method made."""
+    found = rows(
+        connection,
+        "SELECT id FROM memory_consolidations WHERE level = ? AND method = ?",
+        (level, method),
+    )
+    return frozenset(id_ for (id_,) in found)
+
+
+def active_levels(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, int]:
+    """Return the levels of those of some consolidated memories that are active, by id."""
+    found = rows(
+        connection,
+        "SELECT id, level FROM memory_consolidations JOIN memory_versions USING (id) "
+        "WHERE state = 'active' AND id IN (SELECT value FROM json_each(?))",
+        (json_array(sorted(ids)),),
+    )
+    return dict(found)
 
 
 def parents(

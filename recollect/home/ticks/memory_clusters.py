@@ -120,10 +120,9 @@ def _candidates(
 ) -> list[Candidate]:
     """Return the memories of a level that no other consolidates, oldest first."""
     connection = files.memory.connection
-    rows = hierarchy_list.consolidations(connection)
-    ids = [id_ for id_, row in rows.items() if row.level == level and row.method == method]
+    of_level = hierarchy_list.ids_of_level(connection, level, method)
     chosen = MemoryFilter(
-        ids=ids if level else criteria.ids,
+        ids=sorted(of_level) if level else criteria.ids,
         state="active",
         superseded=False,
         memory_type=None if level else criteria.memory_type,
@@ -139,11 +138,13 @@ def _candidates(
             chosen, ids=None, archived=True, excluded_ids=criteria.ids
         )
         rows_of_level += stored.memories(connection, archived, None, NEXT)
+    found_ids = [each.memory.id for each in rows_of_level]
+    consolidated = {} if level else hierarchy_list.consolidations(connection, found_ids)
     listed = [
         each
         for each in rows_of_level
         if is_allowed(each.memory)
-        and (level or (each.memory.id not in rows and _matters_little(each, criteria)))
+        and (level or (each.memory.id not in consolidated and _matters_little(each, criteria)))
     ]
     before = hierarchy_list.parents(
         connection, [each.version.memory_id for each in listed], deleted=True

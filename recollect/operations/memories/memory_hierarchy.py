@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, get_args
@@ -24,6 +24,7 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import ConsolidationMethod
 from recollect.schemas.memory_terms import (
     MAX_CHILDREN,
+    MAX_CONSOLIDATION_LEVELS,
     MIN_CHILDREN,
     Linkage,
 )
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from recollect.streams.consolidation.affinity import Affinity
     from recollect.streams.writing.statement_prompt import ShownMemory
 
-#: The maximum number of levels of one call.
-MAX_LEVELS = 10
 #: Commands that are published and decided together.
 _BATCH = 200
 #: Requests to a language model at the same time.
@@ -87,7 +86,7 @@ def consolidate_memories(
     for level in range(max_levels):
         with zone.files() as files, files.read_transaction():
             found = plans(files, criteria, level, method, by, is_allowed)
-            before = files.memory.watermark().number
+            before = hierarchy_list.ids_of_level(files.memory.connection, level + 1, method)
         if not found:
             continue
         if has_model if model is None else model:
@@ -95,21 +94,24 @@ def consolidate_memories(
         for first in range(0, len(found), _BATCH):
             batch = found[first : first + _BATCH]
             publish_and_decide(zone, [command_draft(each.command, each.at) for each in batch])
-        levels.append(_made(zone, level + 1, before))
+        levels.append(_made(zone, level + 1, method, before))
     return MemoryConsolidationReport(levels=levels)
 
 
-def _made(zone: OpenZone, level: int, before: int) -> ConsolidatedLevel:
-    """Return what was consolidated to a level after the record `before`."""
+def _made(
+    zone: OpenZone, level: int, method: ConsolidationMethod, before: Set[str]
+) -> ConsolidatedLevel:
+    """Return the memories of a level that a method made, without those of `before`."""
     with zone.files() as files, files.read_transaction():
-        rows = hierarchy_list.consolidations(files.memory.connection)
-        made = [row for row in rows.values() if row.number > before and row.level == level]
-        tree = hierarchy_list.children(files.memory.connection, [row.id for row in made])
+        connection = files.memory.connection
+        made = sorted(hierarchy_list.ids_of_level(connection, level, method) - before)
+        rows = hierarchy_list.consolidations(connection, made)
+        tree = hierarchy_list.children(connection, made)
     return ConsolidatedLevel(
         level=level,
-        memory_ids=sorted(row.id for row in made),
+        memory_ids=made,
         archived=sum(map(len, tree.values())),
-        with_model=sum(row.has_statements for row in made),
+        with_model=sum(row.has_statements for row in rows.values()),
     )
 
 
@@ -204,7 +206,7 @@ def search(
     """Return the stored memories that answer a question, best first.
 
     What is recalled is traced to the memory that states it, and with `prefer_abstracts` from there
-    to the highest memory above it, but none above `max_level`.
+    to the highest active memory above it, but none above `max_level`.
 
     Raises:
         InvalidInput: the question or the limit is invalid.
@@ -219,13 +221,15 @@ def search(
     best: dict[str, float] = {}
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
-        levels = hierarchy_list.consolidations(connection)
         texts = hierarchy_list.texts_of(connection, list(scores))
         above = hierarchy_list.ancestors(connection, [each.memory_id for each in texts])
+        parents = {id_ for each in above.values() for id_ in each}
+        levels = hierarchy_list.active_levels(connection, parents)
+        highest = max(levels.values(), default=0) if max_level is None else max_level
         for text in texts:
             id_ = text.id
             for parent in above.get(text.memory_id, []) if prefer_abstracts else []:
-                if max_level is None or levels[parent].level <= max_level:
+                if parent in levels and levels[parent] <= highest:
                     id_ = parent
             matches = found.setdefault(id_, [])
             if text.id not in matches:
@@ -256,7 +260,7 @@ def checked_affinity(max_levels: int, **values: Any) -> Affinity:
         ("lambda_decay", by.decay, 0, 1_000),
         ("time_unit_hours", by.unit_hours, 0.001, 1_000_000),
         ("min_cluster_size", by.min_size, MIN_CHILDREN, MAX_CHILDREN),
-        ("max_levels", max_levels, 1, MAX_LEVELS),
+        ("max_levels", max_levels, 1, MAX_CONSOLIDATION_LEVELS),
     ):
         if not low <= value <= high:
             raise InvalidInput(f"{name} is {value}; give {low} to {high}")
