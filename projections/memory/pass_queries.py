@@ -46,7 +46,7 @@ def active_entities(
             SELECT entity_id FROM standing_observations
              WHERE kind IN ('ahead', 'cycle')
         )
-        SELECT id, (SELECT max(number) FROM entity_facts WHERE entity_id = id)
+        SELECT id, (SELECT coalesce(max(number), 0) FROM entity_facts WHERE entity_id = id)
           FROM changed
          WHERE ?2 <= (SELECT count(*) FROM (
                    SELECT 1 FROM entity_facts

@@ -71,6 +71,7 @@ def pass_tick(event: Event, name: str, state: State) -> list[DecidedPart]:
 
     The state is read untracked, because commands are not issued again after an erasure.
     """
+    state = state.untracked()
     if name == TEMPORAL:
         commands = _temporal_commands(event, state)
     elif name == OBSERVATION_MERGE:

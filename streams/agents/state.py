@@ -380,6 +380,10 @@ class State:
         self._losers: dict[str, list[str]] = {}
         self._episodes: dict[str, episodes.EpisodeState | None] = {}
 
+    def untracked(self) -> State:
+        """Return the same state without recorded reads: only for commands, as `memory` is."""
+        return State(self.events, self.memory, self._identity, self.encoder, self.dimension)
+
     def record_read(self, key: bytes) -> None:
         """Record that the decision depends on the rows under a key."""
         if key not in self.reads:
