@@ -39,6 +39,7 @@ def test_a_newer_value_takes_the_place_of_one_that_is_single(zone: Zone) -> None
     assert both == {"florist": False, "tram driver": True}
     report = zone.reflect("What does Ada work as?").text
     assert "Ada works as a tram driver." in report
+    assert "previously, until 2026-05-04: Ada is a florist." in report
     assert "florist (said 2 May 2026); then tram driver" in report
 
 

@@ -7,7 +7,7 @@ marked if it may be out of date.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect.home.open_zone import OpenZone
 from recollect.home.token_counting import estimate_tokens
@@ -68,18 +68,19 @@ def reflect(
         (title, limit, _relevant(recall(zone, {**fields, "scope": [scope]}).results))
         for scope, title, limit in _SECTIONS
     ]
+    facts = {item.id: item for _, _, items in found for item in items if item.type == "fact"}
     sections = _sections(found, max_results)
-    report = _report(query, sections)
+    report = _report(query, sections, facts)
     while max_tokens is not None and estimate_tokens(report) > max_tokens and sections:
         max_results //= 2
         sections = _sections(found, max_results)
-        report = _report(query, sections) if sections else ""
+        report = _report(query, sections, facts) if sections else ""
     results = [item for _, items in sections for item in items]
     saved = None
     if save_as is not None:
         if not results:
             raise InvalidInput(f"nothing was found on {query[:60]!r}, so nothing was saved")
-        saved = _save(zone, save_as.strip(), report, results)
+        saved = _save(zone, save_as.strip(), report, results, facts)
     return Reflection(
         query=query,
         text=report,
@@ -136,15 +137,20 @@ def _ids_shown_by(item: Result) -> Iterable[str]:
         yield from item.source_event_ids
 
 
-def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
-    """Render a report in Markdown, with each memory on a line of its own."""
+def _report(
+    query: str, sections: Sequence[tuple[str, list[Result]]], facts: Mapping[str, Result]
+) -> str:
+    """Render a report in Markdown, with each memory on a line of its own.
+
+    `facts`: the facts found, by id, for the history of those that an observation rests on.
+    """
     lines = [f"# {_single_line(query)}"]
     if not sections:
         lines += ["", "Nothing is remembered about this."]
     for title, items in sections:
         lines += ["", f"## {title}", ""]
         for item in items:
-            lines += _lines(item)
+            lines += _lines(item, facts)
     uncertain = sum(_uncertainty(item) is not None for _, items in sections for item in items)
     if uncertain:
         lines += [
@@ -157,7 +163,7 @@ def _report(query: str, sections: Sequence[tuple[str, list[Result]]]) -> str:
     return "\n".join(lines)
 
 
-def _lines(item: Result) -> Iterable[str]:
+def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
     who = f", {_single_line(item.sender_name)}" if item.sender_name else ""
     doubt = _uncertainty(item)
     marks = [
@@ -174,13 +180,19 @@ def _lines(item: Result) -> Iterable[str]:
     if doubt is not None:
         because = f'"{_single_line(doubt.dependency)}"; "{_single_line(doubt.change)}"'
         yield f"  - because: {because} [{', '.join(map(_single_line, doubt.source_event_ids))}]"
-    for change in item.supersedes:
-        yield f"  - previously, until {change.at[:10]}: {_single_line(change.text)}"
-    for change in item.superseded_by:
-        yield f"  - superseded on {change.at[:10]} by: {_single_line(change.text)}"
+    yield from _revision_lines(item, "  ")
     for fact in item.facts:
         mark = " (uncertain)" if fact.uncertain else ""
         yield f"  - rests on {fact.as_of[:10]}: {_single_line(fact.text)}{mark}"
+        if fact.id in facts:
+            yield from _revision_lines(facts[fact.id], "    ")
+
+
+def _revision_lines(item: Result, indent: str) -> Iterator[str]:
+    for change in item.supersedes:
+        yield f"{indent}- previously, until {change.at[:10]}: {_single_line(change.text)}"
+    for change in item.superseded_by:
+        yield f"{indent}- superseded on {change.at[:10]} by: {_single_line(change.text)}"
 
 
 def _single_line(text: str) -> str:
@@ -189,11 +201,17 @@ def _single_line(text: str) -> str:
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
 
 
-def _save(zone: OpenZone, name: str, report: str, results: Sequence[Result]) -> MentalModel:
+def _save(
+    zone: OpenZone,
+    name: str,
+    report: str,
+    results: Sequence[Result],
+    facts: Mapping[str, Result],
+) -> MentalModel:
     """Save a report as a mental model; erasing an event that it quotes erases the report too."""
-    quoted = [item.id for item in results]
-    for item in results:
-        quoted += [fact.id for fact in item.facts]
+    supporting = [fact.id for item in results for fact in item.facts]
+    quoted = [*(item.id for item in results), *supporting]
+    for item in (*results, *(facts[id_] for id_ in supporting if id_ in facts)):
         quoted += [change.id for change in (*item.supersedes, *item.superseded_by)]
     for model in mental_models.mental_models(zone):
         if model.name == name and model.subtype == _SUBTYPE:
