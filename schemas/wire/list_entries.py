@@ -444,8 +444,9 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             description="cluster: facts about a topic; changes: what changed; list: values of an "
             "attribute; history: values that replaced each other; regular: what happens again and "
-            "again; ahead: what has a day to come; cycle: a topic of one day of the week; shared: "
-            "what two do together; other: written by an agent of another package."
+            "again; ahead: what has a day to come; cycle: a topic of one day of the week; "
+            "correlation: two topics often on the same day; shared: what two do together; other: "
+            "written by an agent of another package."
         ),
     ]
     topic: Annotated[str | None, Meta(description="Its topic in words.")]
