@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import apsw
-import numpy as np
 
-from recollect.projections.embeddings.canonical_vectors import Floats, to_unit_vectors
 from recollect.projections.embeddings.token_vectors import FORMAT, TokenCodes
-from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.projections.sqlite import rows, scalar
 
 # The condition on substr lets SQLite use the index, which stores only the first eight digits of a
 # hash.
@@ -72,19 +68,3 @@ def annotations_of_event(
         (number, reader, text),
     )
     return found
-
-
-def vectors_of_events(
-    connection: apsw.Connection, model: str, ids: Sequence[str]
-) -> dict[str, Floats]:
-    """Return the unit vectors of the texts of events under a model, by the ids of the events."""
-    found = rows(
-        connection,
-        "SELECT target_id, embedding FROM json_each(?2) CROSS JOIN embeddings "
-        "ON target_type = 'event' AND target_id = value AND model = ?1",
-        (model, json_array(ids)),
-    )
-    if not found:
-        return {}
-    codes = np.stack([np.frombuffer(vector, np.int8) for _, vector in found])
-    return dict(zip((id_ for id_, _ in found), to_unit_vectors(codes), strict=True))

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from recollect.projections.embeddings.vector_queries import vectors_of_events
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing import hierarchy_list
 from recollect.projections.memory.listing import stored_memory_list as stored
 from recollect.projections.memory.listing.stored_memory_list import ListedMemory, MemoryFilter
+from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.schemas.changes import StoredMemory
 from recollect.schemas.events import (
     ConsolidateMemories,
@@ -203,8 +203,9 @@ def _alike(files: ZoneFiles, members: Sequence[Candidate], by: Affinity) -> list
 
 def _vectors(files: ZoneFiles, ids: Sequence[str]) -> Mapping[str, Floats]:
     """Return the vectors of texts: those of the encoder, or without one those of their words."""
-    if (model := files.embeddings.model) is not None:
-        return vectors_of_events(files.embeddings.connection, model, ids)
+    if files.embeddings.model is not None:
+        found = zip(ids, vectors_of(files.embeddings, "event", ids), strict=True)
+        return {id_: vector for id_, vector in found if vector.any()}
     events = event_list.with_ids(files.events.connection, ids)
     vectors = word_vectors([each.content for each in events.values()])
     return dict(zip(events, vectors, strict=True))
