@@ -17,7 +17,7 @@ from recollect.cli.app import run
 from recollect.home.access_tokens import AccessTokens
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.publishing.inbox import InboxRecord, ingest_records
-from tests.page.kit import HOSTILE, Page, message, shown, view
+from tests.page.kit import HOSTILE, Page, message, settle, shown, view
 from tests.service.kit import Served, served
 
 pytestmark = pytest.mark.slow
@@ -256,6 +256,32 @@ def test_the_lag_is_drawn_as_it_is_sent(page: Page, operated: Served) -> None:
     send_status(page, operated, *({"lag": lag, "lag_seconds": 3.0} for lag in (9, 5, 2)))
     main = view(page, "ada/health")
     expect(main.get_by_role("img", name=re.compile("at most 9, down by 7"))).to_be_visible()
+
+
+def test_a_page_watches_the_status_by_one_stream(page: Page, operated: Served) -> None:
+    watched: list[str] = []
+    page.on("request", lambda asked: watched.append(asked.url))
+    main = view(page, "ada/health")
+    expect(main.get_by_role("img", name=re.compile("Waiting records"))).to_be_visible()
+    assert sum(url.endswith("/status/stream") for url in watched) == 1
+
+
+def test_a_page_with_a_revoked_token_stops_watching(page: Page, operated: Served) -> None:
+    watched: list[str] = []
+
+    def refuse(route: Any) -> None:
+        watched.append(route.request.url)
+        problem = json.dumps({"title": "The token was revoked", "detail": "", "status": 401})
+        body = f"event: problem\r\ndata: {problem}\r\n\r\n"
+        route.fulfill(body=body, content_type="text/event-stream")
+
+    page.clock.install()
+    page.route("**/v1/zones/ada/status/stream", refuse)
+    main = view(page, "ada/health")
+    expect(main.get_by_role("alert").filter(has_text="The token was revoked")).to_be_visible()
+    page.clock.run_for(60_000)
+    settle(page)
+    assert len(watched) == 1
 
 
 def test_a_generation_is_compared_used_and_left_again(page: Page, operated: Served) -> None:

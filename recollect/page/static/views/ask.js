@@ -63,7 +63,7 @@ const View = component((props, own) => {
         <button class="primary">Ask</button>
       </form>
       ${query
-        ? html`<nav class="tabs" aria-label="Relevance of this question">${PANELS.map(
+        ? html`<nav class="tabs" aria-label="Views of the answer">${PANELS.map(
             ([name, title]) => html`<a
               href=${hrefOf({ view: "ask", params: { ...address.value.params, show: name } })}
               aria-current=${name === show ? "true" : undefined}>${title}</a>`,

@@ -2,7 +2,7 @@
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
-import { followStatus } from "../shell/live.js";
+import { statusProblem, zoneStatus } from "../shell/live.js";
 import { sameAs } from "../shell/same_answer.js";
 import { load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
@@ -25,22 +25,18 @@ export const health = { name: "health", title: "Health", group: "Operation", Vie
 
 const State = component((props, own) => {
   const samples = signal([]);
-  const problem = signal(null);
   const request = () => ({ zone: props.value.zone, path: "/status" });
-  followStatus(
-    own,
-    () => props.value.zone,
-    (status) => {
-      samples.value = [...samples.value.slice(-MAX_SAMPLES + 1), { at: Date.now(), status }];
-      problem.value = null;
-    },
-    (error) => (problem.value = error),
-  );
+  follow(own, () => {
+    const status = zoneStatus.value;
+    if (status === null) return;
+    samples.value = [...samples.peek().slice(-MAX_SAMPLES + 1), { at: Date.now(), status }];
+  });
   follow(own, () => sameAs(["status"], request()));
 
   return () => {
     const last = samples.value.at(-1);
-    const refused = problem.value ? html`<${Refused} problem=${problem.value} />` : null;
+    const problem = statusProblem.value;
+    const refused = problem ? html`<${Refused} problem=${problem} />` : null;
     if (last === undefined) return refused ?? html`<p class="quiet" role="status">Loading…</p>`;
     const { status } = last;
     return html`${refused}
