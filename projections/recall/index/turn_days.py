@@ -77,12 +77,13 @@ class TurnDays:
 
     def named(self, decided: int) -> NamedDays:
         """Return the dates in the texts of the first `decided` turns."""
-        for start in range(self._count, decided, _BLOCK):
-            found = self._read(self._turns.ids[start : min(start + _BLOCK, decided)])
+        while self._count < decided:
+            end = min(self._count + _BLOCK, decided)
+            found = self._read(self._turns.ids[self._count : end])
             if found:
                 positions, first, last = np.array(found, np.int64).T
-                self._named.extend(np.stack((positions + start, first, last)))
-        self._count = max(self._count, decided)
+                self._named.extend(np.stack((positions + self._count, first, last)))
+            self._count = end
         return NamedDays(*self._named.values)
 
     def pairs(self, utc_offset: int, decided: int) -> DayPairs:
