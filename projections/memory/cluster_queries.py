@@ -156,12 +156,13 @@ def changed_clusters(connection: apsw.Connection, before: int | None) -> list[Ch
             ) GROUP BY cluster_id
         ), said (id, event_id, said_at) AS (
             SELECT changed.id, units.event_id, units.said_at
-              FROM changed JOIN cluster_facts AS fact ON fact.cluster_id = changed.id
-              JOIN fact_units AS units ON units.fact_id = fact.fact_id
+              FROM changed CROSS JOIN cluster_facts AS fact ON fact.cluster_id = changed.id
+             CROSS JOIN fact_units AS units ON units.fact_id = fact.fact_id
             UNION
             SELECT changed.id, again.event_id, again.said_at
-              FROM changed JOIN cluster_facts AS fact ON fact.cluster_id = changed.id
-              JOIN fact_occasions AS again ON again.fact_id = fact.fact_id AND again.is_standing
+              FROM changed CROSS JOIN cluster_facts AS fact ON fact.cluster_id = changed.id
+             CROSS JOIN fact_occasions AS again
+                   ON again.fact_id = fact.fact_id AND again.is_standing
         ), counted (id, messages, days) AS (
             SELECT id, count(DISTINCT event_id), count(DISTINCT said_at / 86400000)
               FROM said GROUP BY id
