@@ -160,6 +160,17 @@ def is_check_due(connection: apsw.Connection) -> bool:
     return newest is not None and (last is None or newest > last)
 
 
+def _is_any_older(connection: apsw.Connection, at: int) -> bool:
+    """Return whether any memory outside the archival store was stored before a time (unix ms)."""
+    found = scalar(
+        connection,
+        f"SELECT EXISTS (SELECT 1 FROM memories {_CURRENT} "
+        f"WHERE memories.created_at < ? AND NOT {ARCHIVED})",
+        (at,),
+    )
+    return bool(found)
+
+
 def due_memories(
     connection: apsw.Connection, now: int, limits: TierLimits
 ) -> dict[ArchiveCause, list[str]]:
@@ -170,23 +181,24 @@ def due_memories(
     each memory is compared with those that have the same readers, so that nothing depends on
     memories that not all its readers see.
     """
-    current = f"FROM memories {_CURRENT} WHERE NOT {ARCHIVED}"
+    # The cheap condition comes first.
     expired = rows(
         connection,
-        f"SELECT memories.id {current} AND ({_EXPIRED}) "
+        f"SELECT memories.id FROM memories {_CURRENT} WHERE ({_EXPIRED}) AND NOT {ARCHIVED} "
         "AND NOT EXISTS (SELECT 1 FROM memory_archivals WHERE memory_id = memories.id) "
         "ORDER BY memories.created_at, memories.number",
         (now,),
     )
+    unused_since = now - round(limits.max_age_hours * _HOUR_MS)
     aged: list[tuple[str]] = []
-    if is_check_due(connection):
+    if is_check_due(connection) and _is_any_older(connection, unused_since):
         aged = rows(
             connection,
             f"""
             WITH used AS MATERIALIZED (
                 SELECT memories.id, memories.number, reader_user, reader_agent,
                        {_IN_RECALL} AS in_recall, {_LAST_USED} AS used_at
-                  {current}
+                  FROM memories {_CURRENT} WHERE NOT {ARCHIVED}
             ), ranked AS (
                 SELECT id, number, used_at, in_recall, row_number() OVER (
                            PARTITION BY reader_user, reader_agent, in_recall
@@ -198,7 +210,7 @@ def due_memories(
              WHERE (in_recall OR place > ?1) AND used_at < ?2
              ORDER BY used_at, number
             """,
-            (limits.main_capacity, now - round(limits.max_age_hours * _HOUR_MS)),
+            (limits.main_capacity, unused_since),
         )
     by_expiry = [id_ for (id_,) in expired]
     known = set(by_expiry)
