@@ -9,11 +9,15 @@ from recollect.operations.answers import recalling
 from recollect.operations.ingestion.ingesting import command
 from recollect.operations.memories.memory_reading import listed
 from recollect.operations.memories.page_cursors import check_limit
-from recollect.operations.memories.stored_memories import MAX_BATCH, in_tier, with_ids, writable
+from recollect.operations.memories.stored_memories import (
+    distinct_ids,
+    in_tier,
+    with_ids,
+    writable,
+)
 from recollect.projections.memory.listing import stored_memory_list as stored
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter
 from recollect.projections.memory.listing.tier_list import numbers_in, tier_counts
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import ArchiveMemories
 from recollect.schemas.memory_terms import TIERS, MemoryTier
 from recollect.schemas.times import format_time
@@ -100,8 +104,9 @@ def recent(zone: OpenZone, limit: int) -> RecentMemories:
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
         main = zone.main_context(files)[:limit]
+        rank = {id_: place for place, id_ in enumerate(main)}
         in_main = stored.memories(connection, MemoryFilter(ids=main), None, limit)
-        in_main.sort(key=lambda each: main.index(each.memory.id))
+        in_main.sort(key=lambda each: rank[each.memory.id])
         chosen = in_tier(zone, files, "recall", MemoryFilter(state="active"))
         others = stored.memories(connection, chosen, None, limit - len(main))
         return RecentMemories(memories=listed(zone, files, [*in_main, *others]))
@@ -119,9 +124,7 @@ def archive(zone: OpenZone, ids: Sequence[str], *, restore: bool) -> ArchiveRepo
     Raises:
         InvalidInput: there are none or too many.
     """
-    ids = list(dict.fromkeys(ids))
-    if not 1 <= len(ids) <= MAX_BATCH:
-        raise InvalidInput(f"ids: {len(ids)} were given; give 1 to {MAX_BATCH}")
+    ids = distinct_ids(ids)
     found = {each.memory_id for each in writable(zone, ids)} if zone.exists() else set()
     known = [id_ for id_ in ids if id_ in found]
     current = dict(zip(known, with_ids(zone, known, current=True), strict=True)) if known else {}

@@ -359,9 +359,7 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
     Raises:
         InvalidInput: there are none or too many.
     """
-    ids = list(dict.fromkeys(ids))
-    if not 1 <= len(ids) <= MAX_BATCH:
-        raise InvalidInput(f"ids: {len(ids)} were given; give 1 to {MAX_BATCH}")
+    ids = distinct_ids(ids)
     if state not in get_args(MemoryState):
         raise InvalidInput(f"state {state!r}: choose from {', '.join(get_args(MemoryState))}")
     known = {each.memory_id: each for each in writable(zone, ids)} if zone.exists() else {}
@@ -379,6 +377,18 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
         unchanged=[id_ for id_ in ids if id_ in known and id_ not in changed],
         unknown=[id_ for id_ in ids if id_ not in known],
     )
+
+
+def distinct_ids(ids: Sequence[str]) -> list[str]:
+    """Return the ids of a command, each once.
+
+    Raises:
+        InvalidInput: there are none or too many.
+    """
+    found = list(dict.fromkeys(ids))
+    if not 1 <= len(found) <= MAX_BATCH:
+        raise InvalidInput(f"ids: {len(found)} were given; give 1 to {MAX_BATCH}")
+    return found
 
 
 def writable(zone: OpenZone, ids: Sequence[str]) -> list[StoredMemory]:

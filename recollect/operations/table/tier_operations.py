@@ -9,30 +9,17 @@ from recollect.operations.memories import memory_tiers as tiers
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import Limit, described
-from recollect.operations.table.stored_memory_operations import StoredIds
+from recollect.operations.table.stored_memory_operations import STORED_MEMORY, StoredIds
 from recollect.schemas.wire import ArchiveReport, RecentMemories, TierReport, TierSearch
 
 _AT = "2026-05-08T13:56:00.000Z"
 _ID = "01KR3XZBC0BAQNHSCT9EJ4NDPT"
-_MEMORY = {
-    "memory_id": _ID,
-    "first_id": _ID,
-    "version": 1,
-    "content": "Ada prefers tea.",
-    "content_hash": "3f0c…",
-    "memory_type": "preference",
-    "scope": "user",
-    "visibility": "private",
-    "state": "active",
+_ARCHIVED = {
+    **STORED_MEMORY,
     "tier": "archival",
     "is_archived": True,
     "archived_at": _AT,
     "archive_cause": "age",
-    "importance": 0.8,
-    "effective_importance": 0.8,
-    "created_at": _AT,
-    "updated_at": _AT,
-    "valid_at": _AT,
 }
 _TIERS = {
     "tiers": [
@@ -79,7 +66,7 @@ def memory_tiers(zone: OpenZone) -> TierReport:
         quotes_memories=True,
         defaults={"limit": 20},
     ),
-    example=(None, {"memories": [_MEMORY | {"tier": "main", "is_archived": False}]}),
+    example=(None, {"memories": [STORED_MEMORY | {"tier": "main"}]}),
 )
 def recent_memories(zone: OpenZone, *, limit: Limit = 50) -> RecentMemories:
     """Return the main context, most recently used first, then the newest of the recall store.
@@ -108,7 +95,7 @@ def recent_memories(zone: OpenZone, *, limit: Limit = 50) -> RecentMemories:
     ),
     example=(
         {"query": "What does Ada drink?"},
-        {"main": [], "recall": [], "archival": [{"score": 0.8, "memory": _MEMORY}]},
+        {"main": [], "recall": [], "archival": [{"score": 0.8, "memory": _ARCHIVED}]},
     ),
 )
 def search_tiers(
