@@ -15,13 +15,14 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from recollect.projections.content import content_hash
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
 from recollect.projections.sqlite import rows
 from recollect.schemas.changes import DecidedPart, Fact, encode_part
-from recollect.schemas.errors import IntegrityError
+from recollect.schemas.errors import InjectedFailure, IntegrityError
 from recollect.schemas.events import (
     AnyPayload,
     Content,
@@ -50,6 +51,7 @@ from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.projecting.projector import project_changes, project_events
 from recollect.streams.records.chain_readers import EventReader
+from recollect.streams.system import failpoints
 from tests.opened import sections_of
 
 ZONE = "z"
@@ -223,6 +225,21 @@ class Home:
                     if (text := unseal_part(record, part, keys)) is not None:
                         texts.append(sections_of(text))
         return b"\n".join(texts)
+
+
+def tell_dying(home: Home, drafts: Sequence[Draft], name: str, every: int) -> None:
+    """Tell drafts one at a time, to a process that dies at a failpoint now and then.
+
+    It dies at the third of every few drafts, and is told that draft again.
+    """
+    for place, draft in enumerate(drafts):
+        if place % every == 2:
+            failpoints.arm(name)
+            with pytest.raises(InjectedFailure):
+                home.tell(draft)
+            failpoints.disarm()
+            home.restart()
+        home.tell(draft)
 
 
 def hashes_of(files: ZoneFiles) -> dict[str, str]:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect.schemas.errors import InjectedFailure
 from recollect.schemas.events import (
     AnyPayload,
     CompleteTrajectory,
@@ -24,8 +23,7 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ids import event_id
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.system import failpoints
-from tests.protocol.kit import MINUTE, START, ZONE, Home, agree, command, forget, live
+from tests.protocol.kit import MINUTE, START, ZONE, Home, agree, command, forget, live, tell_dying
 
 MakeHome = Callable[..., Home]
 
@@ -178,13 +176,6 @@ def test_a_process_that_dies_between_steps_learns_the_same(make_home: MakeHome, 
     drafts = Story(1).tell(10).drafts
     whole, broken = make_home("whole"), make_home("broken")
     whole.tell(*drafts)
-    for place, draft in enumerate(drafts):
-        if place % 5 == 2:
-            failpoints.arm(name)
-            with pytest.raises(InjectedFailure):
-                broken.tell(draft)
-            failpoints.disarm()
-            broken.restart()
-        broken.tell(draft)
+    tell_dying(broken, drafts, name, 5)
     assert live(broken) == live(whole)
     agree(broken)

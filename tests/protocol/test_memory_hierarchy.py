@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from recollect.schemas.errors import InjectedFailure
 from recollect.schemas.events import (
     AnyPayload,
     ConsolidateMemories,
@@ -19,8 +18,7 @@ from recollect.schemas.events import (
 )
 from recollect.schemas.ids import event_id, row_id
 from recollect.streams.lifecycle.verifying import verify
-from recollect.streams.system import failpoints
-from tests.protocol.kit import MINUTE, START, ZONE, Home, agree, command, forget, live
+from tests.protocol.kit import MINUTE, START, ZONE, Home, agree, command, forget, live, tell_dying
 
 MakeHome = Callable[..., Home]
 
@@ -161,13 +159,6 @@ def test_C15_a_process_that_dies_consolidates_the_same(make_home: MakeHome, name
     drafts = Story(1).tell(5).drafts
     whole, broken = make_home("whole"), make_home("broken")
     whole.tell(*drafts)
-    for place, draft in enumerate(drafts):
-        if place % 4 == 2:
-            failpoints.arm(name)
-            with pytest.raises(InjectedFailure):
-                broken.tell(draft)
-            failpoints.disarm()
-            broken.restart()
-        broken.tell(draft)
+    tell_dying(broken, drafts, name, 4)
     assert live(broken) == live(whole)
     agree(broken)
