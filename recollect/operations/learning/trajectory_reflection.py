@@ -187,20 +187,14 @@ def _ask_model(zone: OpenZone, trajectory_id: str) -> tuple[Reflect, int]:
     The answer is recorded before it is used. The same answer gives the same command.
     """
     # Imported here: only a reflection with a model needs them.
-    from recollect.operations.writing.writing import event_sources, open_client
-    from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+    from recollect.operations.writing.writing import open_client, recorder_of
+    from recollect.streams.writing.recorder import ErasedDuringCall
     from recollect.streams.writing.reflection_prompt import REFLECTION_ROLE, reflection_request
 
     runs, numbers = _shown_runs(zone, trajectory_id)
-    home, ledger = zone.open_home.home, zone.node.ledger
+    home = zone.open_home.home
     with closing(open_client(home.configuration, home.directory)) as client:
-        recorder = Recorder(
-            ledger,
-            zone.name,
-            client,
-            lambda wanted: event_sources(zone, wanted),
-            Recordings(ledger, zone.name),
-        )
+        recorder = recorder_of(zone, client)
         request = reflection_request(runs)
         try:
             recording, ref = recorder.ask(request, frozenset(numbers), REFLECTION_ROLE)

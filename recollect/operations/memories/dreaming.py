@@ -121,10 +121,10 @@ def _ask(zone: OpenZone, client: ModelClient, *, dry_run: bool) -> DreamReport:
     The pairs are drawn at random, seeded by the last tick: the same tick asks the same questions,
     so a process that dies pays for none of them twice.
     """
-    from recollect.operations.writing.writing import event_sources
+    from recollect.operations.writing.writing import recorder_of
     from recollect.streams.writing.cost_estimates import estimate_cost
     from recollect.streams.writing.dream_prompt import DREAM_ROLE, dream_request, evaluation_request
-    from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+    from recollect.streams.writing.recorder import ErasedDuringCall, Recordings
 
     with zone.files() as files, files.read_transaction():
         tick = queries.last_dream_tick(files.memory.connection)
@@ -148,11 +148,8 @@ def _ask(zone: OpenZone, client: ModelClient, *, dry_run: bool) -> DreamReport:
     answers: list[RecordingRef] = []
     calls: list[tuple[str, str]] = []
     model, asked_at = client.model, None
-    ledger = zone.node.ledger
-    recordings = Recordings(ledger, zone.name)
-    recorder = Recorder(
-        ledger, zone.name, client, lambda wanted: event_sources(zone, wanted), recordings
-    )
+    recordings = Recordings(zone.node.ledger, zone.name)
+    recorder = recorder_of(zone, client, recordings)
 
     def ask(request: ChatRequest, sources: frozenset[int]) -> None:
         nonlocal model, asked_at

@@ -121,12 +121,12 @@ def _made(
 def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
     """Return the plans with a model's recorded answers; one that gets no answer does without."""
     # Imported here: only consolidation with a model needs them.
-    from recollect.operations.writing.writing import event_sources, open_client
+    from recollect.operations.writing.writing import open_client, recorder_of
     from recollect.streams.models.model_client import ModelUnavailable
-    from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+    from recollect.streams.writing.recorder import ErasedDuringCall
     from recollect.streams.writing.statement_prompt import STATEMENT_ROLE, statement_request
 
-    home, ledger = zone.open_home.home, zone.node.ledger
+    home = zone.open_home.home
 
     def asked(plan: Plan) -> Plan:
         with zone.files() as files, files.read_transaction():
@@ -149,13 +149,7 @@ def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
         return plan._replace(command=command)
 
     with closing(open_client(home.configuration, home.directory)) as client:
-        recorder = Recorder(
-            ledger,
-            zone.name,
-            client,
-            lambda wanted: event_sources(zone, wanted),
-            Recordings(ledger, zone.name),
-        )
+        recorder = recorder_of(zone, client)
         with ThreadPoolExecutor(_MODEL_CALLS) as pool:
             return list(pool.map(asked, found))
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from typing import Any
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.writing.writing import LOCK_FILE, event_sources, open_client
+from recollect.operations.writing.writing import LOCK_FILE, open_client, recorder_of
 from recollect.projections.memory import observation_queries as queries
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, ModelConsolidated
@@ -27,7 +27,7 @@ from recollect.streams.publishing.commands import command, publish_commands
 from recollect.streams.system.locks import exclusive
 from recollect.streams.writing.consolidation_prompt import CONSOLIDATION_ROLE, consolidation_request
 from recollect.streams.writing.cost_estimates import DEFAULT_TOKENS_OUT, estimate_cost
-from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+from recollect.streams.writing.recorder import ErasedDuringCall
 
 #: The number of observations that are asked about and decided together.
 _BATCH_SIZE = 32
@@ -65,14 +65,7 @@ class _Run:
     def __init__(self, zone: OpenZone, client: ModelClient) -> None:
         self._zone = zone
         self._client = client
-        ledger = zone.node.ledger
-        self._recorder = Recorder(
-            ledger,
-            zone.name,
-            client,
-            lambda numbers: event_sources(zone, numbers),
-            Recordings(ledger, zone.name),
-        )
+        self._recorder = recorder_of(zone, client)
         self._stopped: str | None = None
 
     def tasks(self, limit: int | None) -> list[ModelTask]:

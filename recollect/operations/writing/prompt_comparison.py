@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.writing.prompt_proposals import find_proposal
-from recollect.operations.writing.writing import ZoneMemory, event_sources, open_client
+from recollect.operations.writing.writing import ZoneMemory, open_client, recorder_of
 from recollect.projections.events import event_queries as events
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import InvalidInput
@@ -19,7 +19,7 @@ from recollect.streams.deciding.decider import LedgerConversation
 from recollect.streams.models.budget_tracker import BudgetExceeded
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable
 from recollect.streams.writing.model_loop import WriteTask, write_event, write_task_for
-from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
+from recollect.streams.writing.recorder import ErasedDuringCall
 from recollect.streams.writing.writer_prompt import writer_prompt_of
 
 #: Larger than every event number.
@@ -48,14 +48,7 @@ def compare_proposal(
         with zone.files() as files:
             texts = memory.writer_prompts(files.memory.connection)
         prompt = writer_prompt_of(texts | {proposal.name: (proposal.number, proposal.text)})
-        ledger = zone.node.ledger
-        recorder = Recorder(
-            ledger,
-            zone.name,
-            client,
-            lambda numbers: event_sources(zone, numbers),
-            Recordings(ledger, zone.name),
-        )
+        recorder = recorder_of(zone, client)
         compared: list[WriterComparison] = []
         stopped = None
         for task in _tasks(zone, limit, client.settings.context):

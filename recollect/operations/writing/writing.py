@@ -50,7 +50,7 @@ from recollect.streams.writing.model_loop import (
     first_request,
     write_event,
 )
-from recollect.streams.writing.recorder import ErasedDuringCall, Recorder
+from recollect.streams.writing.recorder import ErasedDuringCall, Recorder, Recordings
 from recollect.streams.writing.writer_prompt import ROLE, WriterPrompt, writer_prompt_of
 
 if TYPE_CHECKING:
@@ -191,6 +191,23 @@ def event_sources(zone: OpenZone, numbers: Iterable[int]) -> Mapping[int, Source
         return events.sources(files.events.connection, numbers)
 
 
+def recorder_of(
+    zone: OpenZone, client: ModelClient, recordings: Recordings | None = None
+) -> Recorder:
+    """Return the recorder of a client's answers about a zone's events.
+
+    `recordings`: those that the zone has, if they were read already.
+    """
+    ledger = zone.node.ledger
+    return Recorder(
+        ledger,
+        zone.name,
+        client,
+        lambda numbers: event_sources(zone, numbers),
+        Recordings(ledger, zone.name) if recordings is None else recordings,
+    )
+
+
 class WriterRun:
     """One run over a zone's events."""
 
@@ -214,13 +231,7 @@ class WriterRun:
         self._last_error = ""
         self._node = zone.node
         self._role: WriterPrompt = writer_prompt(zone)
-        self._recorder = Recorder(
-            self._node.ledger,
-            zone.name,
-            client,
-            lambda numbers: event_sources(zone, numbers),
-            backlog.recordings,
-        )
+        self._recorder = recorder_of(zone, client, backlog.recordings)
         self._memory = ZoneMemory(zone)
 
     def take(self, limit: int | None) -> list[WriteTask]:
