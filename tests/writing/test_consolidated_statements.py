@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -86,6 +87,39 @@ def test_C15_nonsense_leaves_the_memories_quoted(opened: OpenWriting, reply: Rep
     text = memory.stored_memory(consolidate(memory)).content
     assert "[1]" in text
     assert "A boat sank." in text
+
+
+def test_C15_an_exhausted_budget_leaves_the_memories_quoted(opened: OpenWriting) -> None:
+    memory, server = opened(stating(1), tokens_per_day=1)
+    store(memory, "The kiln is cold.", "A boat sank.")
+    assert "A boat sank." in memory.stored_memory(consolidate(memory)).content
+    assert server.questions == []
+
+
+def test_C15_what_is_forgotten_before_it_is_shown_is_left_out(opened: OpenWriting) -> None:
+    first = threading.Lock()
+
+    def script(body: Body) -> Reply:
+        with first:
+            # More clusters than are asked about at once: the last is shown after an answer.
+            if last not in forgotten:
+                memory.forget(last)
+                forgotten.append(last)
+        return say("", ("state", {"text": STATEMENT, "memories": [1]}))
+
+    memory, _ = opened(script)
+    forgotten: list[str] = []
+    receipts = memory.store_memories(
+        [
+            MemoryInput(content=f"The kiln {place} is {how}.", namespace=f"/{place}")
+            for place in range(5)
+            for how in ("cold", "hot", "new")
+        ]
+    )
+    last = receipts.receipts[-1].event_id
+    (level,) = memory.consolidate_memories(method="criteria")
+    assert (len(level.memory_ids), level.with_model) == (5, 4)
+    assert memory.verify().ok
 
 
 def test_C15_without_a_model_nothing_is_asked(opened: OpenWriting) -> None:

@@ -20,7 +20,7 @@ from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing import hierarchy_list
 from recollect.schemas.changes import StoredMemory as StoredMemoryRow
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput, Unavailable
 from recollect.schemas.events import ConsolidationMethod
 from recollect.schemas.memory_terms import (
     MAX_CHILDREN,
@@ -122,21 +122,21 @@ def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
     """Return the plans with a model's recorded answers; one that gets no answer does without."""
     # Imported here: only consolidation with a model needs them.
     from recollect.operations.writing.writing import open_client, recorder_of
-    from recollect.streams.models.model_client import ModelUnavailable
     from recollect.streams.writing.recorder import ErasedDuringCall
     from recollect.streams.writing.statement_prompt import STATEMENT_ROLE, statement_request
 
     home = zone.open_home.home
 
     def asked(plan: Plan) -> Plan:
-        with zone.files() as files, files.read_transaction():
-            shown, numbers = _shown(files, plan.cluster)
         try:
+            with zone.files() as files, files.read_transaction():
+                shown, numbers = _shown(files, plan.cluster)
             recording, ref = recorder.ask(
                 statement_request(shown), frozenset(numbers), STATEMENT_ROLE
             )
-        except (ErasedDuringCall, ModelUnavailable) as error:
-            _log.warning("memories are consolidated without the model: %s", error)
+        except (ErasedDuringCall, Unavailable) as error:
+            reason = str(error) or "one of their texts was erased meanwhile"
+            _log.warning("memories are consolidated without the model: %s", reason)
             return plan
         command = msgspec.structs.replace(
             plan.command,
@@ -155,14 +155,21 @@ def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
 
 
 def _shown(files: ZoneFiles, cluster: Sequence[Candidate]) -> tuple[list[ShownMemory], set[int]]:
-    """Return the memories of a cluster as a model sees them, and the numbers of their events."""
+    """Return the memories of a cluster as a model sees them, and the numbers of their events.
+
+    Raises:
+        ErasedDuringCall: one of their texts was erased.
+    """
     ids = [each.id for each in cluster]
     made = consolidated_memories(files, ids)
     texts = {id_ for each in cluster for id_ in each.texts}
     events = event_list.with_ids(files.events.connection, sorted(texts))
     # Imported here, as above.
+    from recollect.streams.writing.recorder import ErasedDuringCall
     from recollect.streams.writing.statement_prompt import ShownMemory
 
+    if len(events) < len(texts):
+        raise ErasedDuringCall
     shown = []
     for position, each in enumerate(cluster, 1):
         text = made[each.id].text if each.id in made else events[each.id].content
