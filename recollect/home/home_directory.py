@@ -325,6 +325,14 @@ class Home:
         """ "model" if a language model writes facts in addition to the rules, else "rules"."""
         return "model" if any(map(_is_model_writer, self.settings.agents)) else "rules"
 
+    def must_have_model(self) -> None:
+        """Raise InvalidInput if the home's writer is `rules`."""
+        if self.writer != "model":
+            raise InvalidInput(
+                "the home uses only the rule-based writer; to add a model, run "
+                "recollect init --writer model"
+            )
+
     @property
     def disabled_steps(self) -> tuple[Step, ...]:
         """The enrichment steps that are disabled."""

@@ -316,7 +316,7 @@ class Zone(ZoneOperations):
 
         >>> zone.write(dry_run=True).model  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        recollect.schemas.errors.InvalidInput: the home ... uses only the rule-based writer; ...
+        recollect.schemas.errors.InvalidInput: the home uses only the rule-based writer; ...
         """
         from recollect.operations.writing import writing
 
@@ -342,7 +342,7 @@ class Zone(ZoneOperations):
 
         >>> zone.compare_writer_proposal("nobody")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        recollect.schemas.errors.InvalidInput: the home ... uses only the rule-based writer
+        recollect.schemas.errors.InvalidInput: the home uses only the rule-based writer; ...
         """
         from recollect.operations.writing import prompt_comparison
 

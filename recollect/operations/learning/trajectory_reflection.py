@@ -60,12 +60,10 @@ def reflect_on(
     _, end = trajectory_and_end(zone, trajectory_id)
     if end is None:
         raise InvalidInput(f"trajectory {trajectory_id} is running; complete it first")
-    has_model = zone.open_home.home.writer == "model"
-    if model and not has_model:
-        raise InvalidInput(
-            "the home uses only rules; to add a model, run recollect init --writer model"
-        )
-    if has_model if model is None else model:
+    home = zone.open_home.home
+    if model:
+        home.must_have_model()
+    if home.writer == "model" if model is None else model:
         receipt = publish(zone, *_ask_model(zone, trajectory_id))
     else:
         command = Reflect(source_id=random_id("reflection"), trajectory_id=trajectory_id)

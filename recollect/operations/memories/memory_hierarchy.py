@@ -70,11 +70,10 @@ def consolidate_memories(
         InvalidInput: a value is invalid; the message names it.
     """
     zone.must_exist()
-    has_model = zone.open_home.home.writer == "model"
-    if model and not has_model:
-        raise InvalidInput(
-            "the home uses only rules; to add a model, run recollect init --writer model"
-        )
+    home = zone.open_home.home
+    if model:
+        home.must_have_model()
+    asks_model = home.writer == "model" if model is None else model
 
     def is_allowed(memory: StoredMemoryRow) -> bool:
         return may_write(zone, memory.scope, memory.user_id, memory.agent_id)
@@ -89,7 +88,7 @@ def consolidate_memories(
             before = hierarchy_list.ids_of_level(files.memory.connection, level + 1, method)
         if not found:
             continue
-        if has_model if model is None else model:
+        if asks_model:
             found = _with_statements(zone, found)
         for first in range(0, len(found), _BATCH):
             batch = found[first : first + _BATCH]

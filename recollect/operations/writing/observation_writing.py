@@ -14,7 +14,6 @@ from typing import Any
 from recollect.home.open_zone import OpenZone
 from recollect.operations.writing.writing import LOCK_FILE, open_client, recorder_of
 from recollect.projections.memory import observation_queries as queries
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft, ModelConsolidated
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.wire import WriteReport
@@ -44,11 +43,7 @@ def write_observations(
         InvalidInput: the home's writer is `rules`, or no model account is configured.
     """
     home = zone.open_home.home
-    if home.writer != "model":
-        raise InvalidInput(
-            f"the home {home.directory} uses only rules; to add a model, run "
-            "recollect init --writer model"
-        )
+    home.must_have_model()
     zone.must_exist()
     with ExitStack() as stack:
         client = stack.enter_context(closing(open_client(home.configuration, home.directory)))

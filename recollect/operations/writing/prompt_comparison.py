@@ -10,7 +10,6 @@ from recollect.operations.writing.prompt_proposals import find_proposal
 from recollect.operations.writing.writing import ZoneMemory, open_client, recorder_of
 from recollect.projections.events import event_queries as events
 from recollect.projections.memory import memory_queries as memory
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import message_of
 from recollect.schemas.wire import WriterComparison, WriterPromptComparison
 from recollect.streams.agents.writer.model.proposals import Proposed, is_of_model
@@ -39,8 +38,7 @@ def compare_proposal(
         InvalidInput: the home's writer is `rules`, or no model account is configured.
     """
     home = zone.open_home.home
-    if home.writer != "model":
-        raise InvalidInput(f"the home {home.directory} uses only the rule-based writer")
+    home.must_have_model()
     proposal = find_proposal(zone, id_)
     with ExitStack() as stack:
         if client is None:

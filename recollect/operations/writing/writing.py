@@ -99,11 +99,7 @@ def write(
         InvalidInput: the home's writer is `rules`, or no model account is configured.
     """
     home = zone.open_home.home
-    if home.writer != "model":
-        raise InvalidInput(
-            f"the home {home.directory} uses only the rule-based writer; to add a model, run "
-            "recollect init --writer model"
-        )
+    home.must_have_model()
     with ExitStack() as stack:
         if client is None:
             client = stack.enter_context(closing(open_client(home.configuration, home.directory)))
