@@ -99,14 +99,16 @@ def consolidate_memories(
         float, described(minimum=0, maximum=1, description="The weight of the meaning.")
     ] = 0.7,
     lambda_decay: Annotated[
-        float, described(minimum=0, description="How fast closeness in time is lost.")
+        float, described(minimum=0, description="How fast the closeness in time decays.")
     ] = 0.1,
     time_unit_hours: Annotated[
         float, described(minimum=0.001, description="The unit of time, in hours.")
     ] = 24.0,
     linkage: Annotated[
         Linkage,
-        described(description="How the affinity of two clusters follows from their memories'."),
+        described(
+            description="How the affinity of two clusters is computed from that of their memories."
+        ),
     ] = "average",
     min_cluster_size: Annotated[
         int, described(minimum=2, maximum=50, description="The least number of memories in one.")
@@ -122,8 +124,8 @@ def consolidate_memories(
     """Consolidate stored memories into memories of a higher level, level by level.
 
     Only memories of one owner, with the same readers and namespace, come together. Their texts
-    stay as they are; a consolidated memory quotes them, dated and numbered, and is never without
-    them. To take a consolidation back, delete the consolidated memory.
+    stay as they are; a consolidated memory quotes them, dated and numbered, as long as they exist.
+    To undo a consolidation, delete the consolidated memory.
 
     Raises:
         UnknownZone: the zone has no events.
@@ -171,7 +173,7 @@ def consolidate_memories(
     example=(None, {"memories": [STORED_MEMORY]}),
 )
 def memory_children(zone: OpenZone, id: StoredId) -> MemoryLevel:
-    """Return the memories that a consolidated one is made of, in order; none of any other.
+    """Return the memories that a consolidated one is made of, in order; none if it is a text.
 
     Raises:
         UnknownId: no stored memory has this id.
@@ -230,7 +232,7 @@ def search_memories(
         described(description="Return the highest memory above each text that is found."),
     ] = True,
     max_level: Annotated[
-        int | None, described(minimum=0, description="But none above this level.")
+        int | None, described(minimum=0, description="Return none above this level.")
     ] = None,
     limit: Limit = 10,
 ) -> MemoryHits:
