@@ -77,13 +77,13 @@ def rebuild(
 def print_difference(found: GenerationDiff) -> None:
     """Print what a generation or a branch gained, lost and changed."""
     print_line(
-        f"facts     {found.facts_same} the same, {found.facts_gained} gained, "
+        f"facts         {found.facts_same} the same, {found.facts_gained} gained, "
         f"{found.facts_lost} lost, {found.facts_changed} changed"
     )
-    print_line(f"entities  {found.entities_split} split, {found.entities_joined} joined")
+    print_line(f"entities      {found.entities_split} split, {found.entities_joined} joined")
     for title, counts in (("observations", found.observations), ("models", found.mental_models)):
         print_line(
-            f"{title:<9} {counts.same} the same, {counts.gained} gained, {counts.lost} lost, "
+            f"{title:<13} {counts.same} the same, {counts.gained} gained, {counts.lost} lost, "
             f"{counts.changed} changed"
         )
     for fact in found.gained:
