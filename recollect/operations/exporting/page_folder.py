@@ -17,7 +17,7 @@ from recollect.operations.ingestion.ingesting import Show
 from recollect.operations.table.derived.model_operations import directives, mental_models
 from recollect.operations.table.derived.observation_operations import observations
 from recollect.operations.table.derived.timeline_operations import timeline
-from recollect.operations.table.entity_operations import entities, facts
+from recollect.operations.table.memories.entity_operations import entities, facts
 from recollect.projections.file_permissions import make_directory, opener
 from recollect.schemas.wire import Entity, MentalModel, Page
 

@@ -7,9 +7,9 @@ from typing import Annotated
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import memory_paths
 from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.memories.stored_memory_operations import stored_memory
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import Cursor, Limit, described
-from recollect.operations.table.stored_memory_operations import stored_memory
 from recollect.schemas.wire import PathPage, StoredMemory
 
 _ENTRY = {

@@ -7,9 +7,9 @@ from typing import Annotated
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import memory_hierarchy as hierarchy
 from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.memories.stored_memory_operations import STORED_MEMORY, StoredId
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import Limit, described
-from recollect.operations.table.stored_memory_operations import STORED_MEMORY, StoredId
 from recollect.schemas.events import ConsolidationMethod, MemoryScope
 from recollect.schemas.memory_terms import (
     CONSOLIDATION_LEVELS,

@@ -7,9 +7,9 @@ from typing import Annotated
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import memory_tiers as tiers
 from recollect.operations.table.answer_operations import DATA_WARNING
+from recollect.operations.table.memories.stored_memory_operations import STORED_MEMORY, StoredIds
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import Limit, described
-from recollect.operations.table.stored_memory_operations import STORED_MEMORY, StoredIds
 from recollect.schemas.wire import ArchiveReport, RecentMemories, TierReport, TierSearch
 
 _AT = "2026-05-08T13:56:00.000Z"

@@ -1,0 +1,1 @@
+"""Operations on facts, entities, merges and stored memories."""
