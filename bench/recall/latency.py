@@ -28,7 +28,7 @@ from bench.kit.report import Report, Target, count, markdown, percentile, stopwa
 from bench.recall.sentences import load_texts, share_of_nearest
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall import BUDGETS, Recaller, RecallQuery
-from recollect.projections.recall.index import array_store
+from recollect.projections.recall.index.arrays import array_store
 from recollect.projections.sqlite import rows
 from recollect.schemas.wire import Budget
 from recollect.streams.projecting.projector import prune_index

@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.kit.homes import Vectors
 from recollect.projections.embeddings.canonical_vectors import to_int8
-from recollect.projections.recall.index.growable_arrays import Texts
+from recollect.projections.recall.index.arrays.growable_arrays import Texts
 from recollect.projections.recall.index.vector_index import Vectors as Index
 from recollect.projections.recall.index.vector_index import VectorTargets
 

@@ -36,7 +36,8 @@ from bench.kit.made import START_MS, Writer
 from bench.kit.report import Report, markdown
 from recollect import Recollect
 from recollect.projections.recall.arms import late_interaction
-from recollect.projections.recall.index import int8_products, vector_index
+from recollect.projections.recall.index import vector_index
+from recollect.projections.recall.index.arrays import int8_products
 from recollect.schemas.ledger.seal import new_key, seal
 from recollect.schemas.text_sanitising import pluralise
 from recollect.streams.encoder.cache import SAFETENSORS, TOKENIZER, model_directory

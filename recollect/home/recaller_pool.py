@@ -21,7 +21,7 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
 from recollect.projections.reader_views import Reader, restrict
 from recollect.projections.recall import PROFILES, Recaller
-from recollect.projections.recall.index import array_store
+from recollect.projections.recall.index.arrays import array_store
 from recollect.schemas.errors import Busy, HomeError
 from recollect.streams.encoder.encoder import CrossEncoder
 from recollect.streams.engine.node import Node

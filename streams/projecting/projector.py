@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import MemoryModel
 from recollect.projections.readmodel import ReadModel, Watermark
-from recollect.projections.recall.index import array_store
+from recollect.projections.recall.index.arrays import array_store
 from recollect.projections.recall.index.zone_index import prune_stored
 from recollect.projections.sqlite import atomic
 from recollect.schemas.ledger.records import FIRST_FORMAT_WITH_DEPENDENCIES

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.arrays.growable_arrays import distinct
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

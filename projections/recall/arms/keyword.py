@@ -6,7 +6,7 @@ import numpy as np
 
 from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.arms.scaling import min_max_scale
-from recollect.projections.recall.index.selection import top_with_ties
+from recollect.projections.recall.index.arrays.selection import top_with_ties
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 

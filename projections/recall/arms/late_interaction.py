@@ -19,9 +19,9 @@ import numpy.typing as npt
 from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.embeddings.token_vectors import content_token_mask, project
 from recollect.projections.recall.arms.scaling import min_max_scale
-from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.arrays.growable_arrays import distinct
+from recollect.projections.recall.index.arrays.int8_products import products
 from recollect.projections.recall.index.index_terms import MAX_WORDS
-from recollect.projections.recall.index.int8_products import products
 from recollect.projections.recall.index.token_index import Centroid, TurnTokens
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.zone_index import Index

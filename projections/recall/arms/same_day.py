@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.recall.arms.arm_scores import ArmScores
-from recollect.projections.recall.index.growable_arrays import nonzero
+from recollect.projections.recall.index.arrays.growable_arrays import nonzero
 from recollect.projections.recall.index.turn_days import DayPairs
 
 Floats = npt.NDArray[np.float32]

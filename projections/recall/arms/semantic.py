@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from recollect.projections.recall.arms.arm_scores import ArmScores
 from recollect.projections.recall.arms.scaling import min_max_scale
-from recollect.projections.recall.index.growable_arrays import distinct_with_first
+from recollect.projections.recall.index.arrays.growable_arrays import distinct_with_first
 from recollect.projections.recall.index.vector_index import NearestTargets
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion

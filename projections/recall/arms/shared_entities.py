@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.arrays.growable_arrays import distinct
 from recollect.projections.recall.index.zone_index import MAX_MENTIONS, Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 

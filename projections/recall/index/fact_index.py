@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.memory import facts_for_recall
-from recollect.projections.recall.index.growable_arrays import (
+from recollect.projections.recall.index.arrays.growable_arrays import (
     Array,
     GrowableArray,
     SparseAccumulator,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import Array
+from recollect.projections.recall.index.arrays.growable_arrays import Array
 from recollect.schemas.events import Direction
 from recollect.schemas.senders import is_assistant
 from recollect.text.prompts import is_personal

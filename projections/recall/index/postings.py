@@ -12,7 +12,11 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import Array, concat_ranges, delete_at
+from recollect.projections.recall.index.arrays.growable_arrays import (
+    Array,
+    concat_ranges,
+    delete_at,
+)
 from recollect.projections.recall.index.index_terms import Tokeniser
 
 # If an update adds more than this many texts, and more than this share of the existing rows, it is

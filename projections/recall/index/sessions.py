@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import Array, GrowableArray
+from recollect.projections.recall.index.arrays.growable_arrays import Array, GrowableArray
 
 #: A gap that ends a session: about a night. A jump back in time ends it too, as when older
 #: messages are ingested later.

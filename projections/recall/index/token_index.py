@@ -21,7 +21,7 @@ from recollect.projections.embeddings.token_vectors import (
     quantise_int8,
     unpack,
 )
-from recollect.projections.recall.index.growable_arrays import (
+from recollect.projections.recall.index.arrays.growable_arrays import (
     Array,
     GrowableArray,
     GrowableRows,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import GrowableArray, concat_ranges
+from recollect.projections.recall.index.arrays.growable_arrays import GrowableArray, concat_ranges
 from recollect.projections.recall.index.turn_index import Turns
 
 Ints = npt.NDArray[np.int64]

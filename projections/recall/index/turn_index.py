@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.events import turns_for_recall
-from recollect.projections.recall.index.growable_arrays import (
+from recollect.projections.recall.index.arrays.growable_arrays import (
     Array,
     GrowableArray,
     Texts,

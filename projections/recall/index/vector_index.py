@@ -15,15 +15,15 @@ from recollect.projections.embeddings.canonical_vectors import (
     to_int8,
     to_unit_vectors,
 )
-from recollect.projections.recall.index.bit_codes import BitCodes, break_ties, smallest
-from recollect.projections.recall.index.growable_arrays import (
+from recollect.projections.recall.index.arrays.bit_codes import BitCodes, break_ties, smallest
+from recollect.projections.recall.index.arrays.growable_arrays import (
     Array,
     GrowableArray,
     GrowableRows,
     Texts,
 )
-from recollect.projections.recall.index.int8_products import product
-from recollect.projections.recall.index.selection import top_with_ties
+from recollect.projections.recall.index.arrays.int8_products import product
+from recollect.projections.recall.index.arrays.selection import top_with_ties
 from recollect.projections.sqlite import json_array, rows
 
 Floats = npt.NDArray[np.float32]

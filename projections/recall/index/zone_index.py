@@ -33,14 +33,14 @@ from recollect.projections.memory.facts_for_recall import (
     present_row_kinds,
 )
 from recollect.projections.readmodel import ReadModel
-from recollect.projections.recall.index import array_store
-from recollect.projections.recall.index.fact_index import Facts
-from recollect.projections.recall.index.growable_arrays import (
+from recollect.projections.recall.index.arrays import array_store
+from recollect.projections.recall.index.arrays.growable_arrays import (
     Array,
     GrowableRows,
     add_prefix,
     select_prefix,
 )
+from recollect.projections.recall.index.fact_index import Facts
 from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.index.lookup_cache import LookupCache
 from recollect.projections.recall.index.retracted import Retracted, find_retracted

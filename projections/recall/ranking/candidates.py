@@ -11,7 +11,7 @@ from recollect.projections.recall.arms.late_interaction import late_interaction
 from recollect.projections.recall.arms.run_arms import run_arms
 from recollect.projections.recall.arms.same_day import same_day
 from recollect.projections.recall.arms.shared_entities import SEEDS, expand_by_entities
-from recollect.projections.recall.index.growable_arrays import distinct
+from recollect.projections.recall.index.arrays.growable_arrays import distinct
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.ranking.profiles import BUDGETS, Profile

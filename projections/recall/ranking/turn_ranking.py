@@ -11,8 +11,8 @@ import numpy.typing as npt
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import Candidates, ScoresByArm
 from recollect.projections.recall.arms.scaling import min_max_scale
-from recollect.projections.recall.index.growable_arrays import nonzero
-from recollect.projections.recall.index.selection import top
+from recollect.projections.recall.index.arrays.growable_arrays import nonzero
+from recollect.projections.recall.index.arrays.selection import top
 from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.ranking.diversity import mmr

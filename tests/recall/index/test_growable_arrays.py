@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.projections.recall.index.growable_arrays import distinct, distinct_with_first
+from recollect.projections.recall.index.arrays.growable_arrays import distinct, distinct_with_first
 
 NUMBERS = st.lists(st.integers(-5, 5)).map(lambda values: np.array(values, np.int64))
 

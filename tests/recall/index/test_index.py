@@ -21,9 +21,10 @@ from recollect.home.home_directory import Home
 from recollect.projections.embeddings import canonical_vectors
 from recollect.projections.embeddings.canonical_vectors import to_int8
 from recollect.projections.events import EventsModel, turns_for_recall
-from recollect.projections.recall.index import array_store, zone_index
-from recollect.projections.recall.index.bit_codes import BitCodes, break_ties, smallest
-from recollect.projections.recall.index.growable_arrays import Texts
+from recollect.projections.recall.index import zone_index
+from recollect.projections.recall.index.arrays import array_store
+from recollect.projections.recall.index.arrays.bit_codes import BitCodes, break_ties, smallest
+from recollect.projections.recall.index.arrays.growable_arrays import Texts
 from recollect.projections.recall.index.turn_index import Turns
 from recollect.projections.recall.index.vector_index import Vectors, VectorTargets
 from recollect.streams.projecting import projector

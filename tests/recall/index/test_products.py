@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.projections.recall.index.int8_products import product, products
+from recollect.projections.recall.index.arrays.int8_products import product, products
 
 
 @settings(max_examples=60, deadline=None)

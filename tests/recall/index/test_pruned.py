@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from recollect import Query
 from recollect.home.home_directory import Home
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.index import array_store, zone_index
+from recollect.projections.recall.index import zone_index
+from recollect.projections.recall.index.arrays import array_store
 from recollect.projections.recall.index.zone_index import Index
 from recollect.schemas.events import Draft, Forget
 from recollect.schemas.wire import Scope

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.projections.recall.arms.scaling import min_max_scale
-from recollect.projections.recall.index.selection import top, top_with_ties
+from recollect.projections.recall.index.arrays.selection import top, top_with_ties
 from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf, weighted_sum
 from tests.recall import oracle

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.projections.recall.arms.arm_scores import ArmScores, ScoresByArm
-from recollect.projections.recall.index.growable_arrays import SparseAccumulator, nonzero
+from recollect.projections.recall.index.arrays.growable_arrays import SparseAccumulator, nonzero
 from recollect.projections.recall.ranking import turn_ranking
 from recollect.projections.recall.ranking.profiles import DEFAULT_PROFILE, TEXT_ARMS
 

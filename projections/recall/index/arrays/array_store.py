@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from recollect.projections.file_permissions import opener
-from recollect.projections.recall.index.growable_arrays import Array
+from recollect.projections.recall.index.arrays.growable_arrays import Array
 
 FILE = "recall.index"
 LOCK = "recall.lock"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.projections.recall.index.growable_arrays import Array, GrowableArray, nonzero
+from recollect.projections.recall.index.arrays.growable_arrays import Array, GrowableArray, nonzero
 
 # Codes scanned at a time. Fewer cost more calls; more do not fit into the processor's cache.
 _BATCH = 32_768
