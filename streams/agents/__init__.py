@@ -15,14 +15,14 @@ from recollect.streams.agents.agent import (
     Extract,
     TextToAnnotate,
 )
-from recollect.streams.agents.consolidator import Consolidator
+from recollect.streams.agents.consolidation.consolidator import Consolidator
 from recollect.streams.agents.dead_letter_handler import DeadLetterHandler
 from recollect.streams.agents.dependency_keeper import DependencyKeeper
 from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
 from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.learning.learning_handler import LearningHandler
-from recollect.streams.agents.memory_keeper import MemoryKeeper
+from recollect.streams.agents.memories.memory_keeper import MemoryKeeper
 from recollect.streams.agents.mental_models.directive_handler import DirectiveHandler
 from recollect.streams.agents.mental_models.mental_model_handler import MentalModelHandler
 from recollect.streams.agents.relationship_finder import RelationshipFinder

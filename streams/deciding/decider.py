@@ -45,7 +45,7 @@ from recollect.streams.agents import (
     TextToAnnotate,
 )
 from recollect.streams.agents.agent import ModelCalls
-from recollect.streams.agents.memory_versions import is_private_conversation
+from recollect.streams.agents.memories.memory_versions import is_private_conversation
 from recollect.streams.agents.state import key_of_event
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.model.model_writer import combine_answers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.schemas.changes import FactClaim
-from recollect.streams.agents.merged_slots import StatedClaim, merged_ends
+from recollect.streams.agents.consolidation.merged_slots import StatedClaim, merged_ends
 
 
 def stated(

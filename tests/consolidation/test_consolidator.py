@@ -8,7 +8,7 @@ import re
 from recollect.schemas.changes import AnalysisRun, EpisodeEvent
 from recollect.schemas.events import Consolidate, Deletion, Draft, Retract, StatedAt, Tick
 from recollect.streams.agents import BY_NAME
-from recollect.streams.agents.consolidator import Consolidator
+from recollect.streams.agents.consolidation.consolidator import Consolidator
 from tests.agents.kit import DAY, START, Outcome, Zone, command, says
 
 AGENTS = tuple(agent for name, agent in BY_NAME.items() if name != "modelwriter")

@@ -14,7 +14,7 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import Draft, RunPass, Tick
 from recollect.schemas.ids import row_id
 from recollect.streams.agents import BY_NAME
-from recollect.streams.agents.daily_passes import PASSES
+from recollect.streams.agents.consolidation.daily_passes import PASSES
 from tests.agents.kit import DAY, START, Outcome, Zone, command, says
 from tests.consolidation.test_consolidator import POTTERY, consolidate, current
 

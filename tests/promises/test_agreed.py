@@ -51,7 +51,8 @@ from recollect.schemas.memory_terms import (
 )
 from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Query, Result
-from recollect.streams.agents import daily_passes, turn_closer
+from recollect.streams.agents import turn_closer
+from recollect.streams.agents.consolidation import daily_passes
 from recollect.streams.agents.identity import merge_handler as merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
 from recollect.streams.agents.writer import pending_rows as pending_rows

@@ -7,7 +7,7 @@ from recollect.projections.events.event_queries import latest_ingestion
 from recollect.projections.memory.listing.tier_list import due_memories
 from recollect.schemas.events import ArchiveMemories
 from recollect.schemas.memory_terms import TierLimits
-from recollect.streams.agents.memory_keeper import MemoryKeeper
+from recollect.streams.agents.memories.memory_keeper import MemoryKeeper
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import latest_ingestion
 from recollect.schemas.events import Tick
-from recollect.streams.agents.consolidator import CONSOLIDATE, Consolidator, clusters_to_consolidate
+from recollect.streams.agents.consolidation.consolidator import (
+    CONSOLIDATE,
+    Consolidator,
+    clusters_to_consolidate,
+)
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 

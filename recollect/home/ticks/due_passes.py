@@ -6,7 +6,7 @@ from recollect.home.ticks.due_consolidation import consolidates
 from recollect.projections.events.event_queries import time_of_zone
 from recollect.projections.memory.pass_queries import last_pass
 from recollect.schemas.events import Tick
-from recollect.streams.agents.daily_passes import TEMPORAL, has_work
+from recollect.streams.agents.consolidation.daily_passes import TEMPORAL, has_work
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 

@@ -16,7 +16,7 @@ from recollect.home.ticks.due_refreshes import refresh_due_models
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import OwnAnalysis, Tick
 from recollect.schemas.memory_terms import TierLimits
-from recollect.streams.agents.consolidator import CONSOLIDATE, clusters_to_consolidate
+from recollect.streams.agents.consolidation.consolidator import CONSOLIDATE, clusters_to_consolidate
 from recollect.streams.agents.turn_closer import CLOSE_TURNS, turns_to_close
 from recollect.streams.engine.node import Node
 from recollect.streams.ledger import EVENTS, PARTITIONS, partition_of

@@ -17,7 +17,7 @@ from recollect.projections.memory import observation_queries as queries
 from recollect.schemas.events import Draft, ModelConsolidated
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.wire import WriteReport
-from recollect.streams.agents.consolidator import ModelTask, model_task
+from recollect.streams.agents.consolidation.consolidator import ModelTask, model_task
 from recollect.streams.agents.state import State
 from recollect.streams.models.budget_tracker import BudgetExceeded
 from recollect.streams.models.chat import ChatRequest

@@ -28,7 +28,7 @@ from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.ids import next_version_id, row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.episodes.episode_segments import MINUTE_MS, Boundaries, boundaries
-from recollect.streams.agents.memory_versions import is_private
+from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.state import State
 from recollect.text.dates.found_dates import local_day
 

@@ -14,7 +14,10 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
-from recollect.streams.agents.merged_slots import ALWAYS_COMPARED, merged_supersessions
+from recollect.streams.agents.consolidation.merged_slots import (
+    ALWAYS_COMPARED,
+    merged_supersessions,
+)
 from recollect.streams.agents.state import State, end_of_merges
 
 # A wrong merge does more harm than a pending one, so only near-certain merges are executed at once.

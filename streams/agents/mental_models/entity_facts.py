@@ -31,7 +31,7 @@ from recollect.schemas.changes import (
     Row,
 )
 from recollect.schemas.events import Event
-from recollect.streams.agents.memory_versions import is_private
+from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.state import State
 from recollect.text.lexicon import PRONOUNS
 

@@ -11,8 +11,8 @@ from recollect.schemas.attributes import MASK, OPPOSITES, is_single_valued
 from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession, MergedSupersession
 from recollect.schemas.events import Content
 from recollect.schemas.names import normalise_name
+from recollect.streams.agents.consolidation.merged_slots import merged_supersessions
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
-from recollect.streams.agents.merged_slots import merged_supersessions
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.grammar.analysis import Claim

@@ -39,7 +39,11 @@ from recollect.streams.agents.identity.mention_rows import (
     other_mentions,
     statement_mentions,
 )
-from recollect.streams.agents.memory_versions import is_private, previous_version, reader_of_event
+from recollect.streams.agents.memories.memory_versions import (
+    is_private,
+    previous_version,
+    reader_of_event,
+)
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.causal_links import links_to_earlier

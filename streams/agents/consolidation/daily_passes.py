@@ -28,9 +28,9 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import RESERVED_PLATFORM, Draft, Event, RunPass, Tick
 from recollect.schemas.ids import row_id
-from recollect.streams.agents.fact_merging import facts_to_merge, merge_facts
+from recollect.streams.agents.consolidation.fact_merging import facts_to_merge, merge_facts
+from recollect.streams.agents.consolidation.observation_rows import ending, run_id, version_rows
 from recollect.streams.agents.mental_models.entity_pages import page_fact
-from recollect.streams.agents.observation_rows import ending, run_id, version_rows
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.days import day_of
 from recollect.streams.consolidation.word_cosine import SAME, word_cosine

@@ -57,11 +57,14 @@ from recollect.schemas.events import (
     UndoMerge,
 )
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract, ModelCalls
-from recollect.streams.agents.daily_passes import is_said_by_keeper, pass_tick, run_pass
-from recollect.streams.agents.dream_decisions import decide_dreams, extract_dreams
-from recollect.streams.agents.fact_merging import undo_fact_merge
-from recollect.streams.agents.memory_versions import is_private
-from recollect.streams.agents.observation_rows import (
+from recollect.streams.agents.consolidation.daily_passes import (
+    is_said_by_keeper,
+    pass_tick,
+    run_pass,
+)
+from recollect.streams.agents.consolidation.dream_decisions import decide_dreams, extract_dreams
+from recollect.streams.agents.consolidation.fact_merging import undo_fact_merge
+from recollect.streams.agents.consolidation.observation_rows import (
     ending,
     model_type,
     refused_rows,
@@ -69,6 +72,7 @@ from recollect.streams.agents.observation_rows import (
     text_of_rules,
     version_rows,
 )
+from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.cluster_selection import (
     MIN_DAYS,

@@ -35,8 +35,8 @@ from recollect.schemas.events import (
 from recollect.schemas.memory_terms import DEFAULT_ENRICHMENTS, DIRECTIVE
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.agent import Conversation, DerivingAgent, Extract
-from recollect.streams.agents.consolidated_memories import consolidated
-from recollect.streams.agents.memory_versions import (
+from recollect.streams.agents.memories.consolidated_memories import consolidated
+from recollect.streams.agents.memories.memory_versions import (
     place_of_text,
     previous_version,
     reader_of_event,

@@ -1,0 +1,1 @@
+"""The agent of stored memories: their versions, and the memories consolidated from them."""
