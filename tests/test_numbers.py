@@ -181,8 +181,8 @@ RANKING = {
     "turns that late interaction reads": (
         f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
-    "candidates for `high`, and for a question that counts or lists; turns that late interaction "
-    "reads for `high`": f"{WIDE} times",
+    "factor for the candidates of `high` and of a question that counts or lists, and for the turns "
+    "that late interaction reads for `high`": str(WIDE),
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions in one text that are answered separately": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
@@ -191,14 +191,14 @@ RANKING = {
     "`graph`: hops that relationships are followed; entities reached at most": (
         f"{graph_arm.NEIGHBOR_HOPS}, {graph_arm.MAX_ENTITIES}"
     ),
-    "`graph`: least similarity of a fact whose entities are followed, as a share of that of the "
+    "`graph`: minimum similarity of a fact whose entities are followed, as a share of that of the "
     "best": str(graph_arm.ENTITY_SIMILARITY_THRESHOLD),
     "weight of turns around the time that a question names": (
         f"{_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
         f"{_REACH_MS // 86_400_000}"
     ),
     'weight of a time given by an event ("before the move")': str(_EVENT_SHARE),
-    "least score at which that event counts as found": str(query_parser._MIN_ANCHOR_SCORE),
+    "minimum score at which that event counts as found": str(query_parser._MIN_ANCHOR_SCORE),
     "a turn with the expected kind of answer": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),
@@ -224,7 +224,7 @@ RANKING = {
     "rank of an observation among the results from its events": str(
         assembly.PLACE_AMONG_ITS_EVENTS
     ),
-    "least similarity of one of its facts, as a share of that of the nearest fact": str(
+    "minimum similarity of one of its facts, as a share of that of the nearest fact": str(
         observations.MIN_NEARNESS
     ),
     "facts returned with an observation at most": str(assembly.MAX_FACTS),
