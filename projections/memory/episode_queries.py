@@ -8,7 +8,7 @@ import apsw
 
 from recollect.projections.sqlite import rows, scalar
 from recollect.schemas.changes import EpisodeEvent
-from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.choices import EpisodeStrategy
 
 
 class EpisodeDefinition(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from recollect.schemas.wire import SCOPES, Budget, GraphMode
+from recollect.schemas.choices import SCOPES, Budget, GraphMode
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -4,7 +4,15 @@ The library, CLI, HTTP and MCP share them, so every operation has the same resul
 ISO 8601 in UTC.
 """
 
-from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.choices import (
+    DEFAULT_SCOPE,
+    SCOPES,
+    Budget,
+    EpisodeStrategy,
+    GraphMode,
+    RebuildLevel,
+    Scope,
+)
 from recollect.schemas.relationship_types import RelationshipType
 from recollect.schemas.wire.analysis_entries import (
     Analysis,
@@ -17,13 +25,9 @@ from recollect.schemas.wire.analysis_entries import (
     FacetPage,
 )
 from recollect.schemas.wire.answering import (
-    DEFAULT_SCOPE,
-    SCOPES,
-    Budget,
     ContextBlock,
     DateRange,
     Explanation,
-    GraphMode,
     MemoryRevision,
     Provenance,
     ProvenanceStep,
@@ -32,7 +36,6 @@ from recollect.schemas.wire.answering import (
     Reflection,
     Result,
     Said,
-    Scope,
     SupportingFact,
     Time,
     Uncertainty,
@@ -188,7 +191,6 @@ from recollect.schemas.wire.reports import (
     NewAccessToken,
     PlatformBackfill,
     PossibleTarget,
-    RebuildLevel,
     RebuildReport,
     Receipt,
     ReclaimReport,

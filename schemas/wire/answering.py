@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta
 
-Scope = Literal["events", "facts", "observations", "mental_models", "entities"]
-Budget = Literal["low", "mid", "high"]
-GraphMode = Literal["none", "low", "high", "dual"]
-
-SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models", "entities")
-#: All scopes but entities, which must be requested explicitly.
-DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
+from recollect.schemas.choices import DEFAULT_SCOPE, Budget, GraphMode, Scope
 
 if TYPE_CHECKING:
     #: ISO 8601 with a zone, unix milliseconds, or a datetime with a zone.

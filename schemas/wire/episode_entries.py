@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.choices import EpisodeStrategy
 from recollect.schemas.wire.list_entries import Page
 
 

@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from recollect.schemas.choices import RebuildLevel
 from recollect.schemas.wire.answering import Time
 from recollect.schemas.wire.proofs import Certificate
-
-RebuildLevel = Literal["index", "project", "derive", "fresh"]
 
 
 class Receipt(msgspec.Struct, frozen=True):

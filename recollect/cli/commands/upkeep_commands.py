@@ -6,15 +6,18 @@ import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from recollect.cli.commands.certificate_command import read_certificate_file
 from recollect.cli.options import common_options, configured, home_and_zone, open_zone
 from recollect.cli.output import bad, good, note, print_json, print_line, progress, size
+from recollect.schemas.choices import RebuildLevel
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
-from recollect.schemas.wire import GenerationDiff, RebuildLevel
+
+if TYPE_CHECKING:
+    from recollect.schemas.wire import GenerationDiff
 
 
 @click.command(epilog="Example: recollect rebuild --level project")

@@ -35,7 +35,7 @@ from recollect.projections.identity.entities_for_recall import events_mentioning
 from recollect.projections.memory.listing import dated_facts, episode_list, fact_list
 from recollect.projections.memory.listing.dated_facts import DatedFact, Selection
 from recollect.projections.memory.listing.episode_list import ListedEpisode
-from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.choices import EpisodeStrategy
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.times import format_time, parse_query_time, parse_time
 from recollect.schemas.wire import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from typing import get_args
 
 import apsw
 import msgspec
@@ -36,7 +37,7 @@ from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import random_id
 from recollect.streams.records.heads import ExpectedHead
 
-LEVELS: tuple[RebuildLevel, ...] = ("index", "project", "derive", "fresh")
+LEVELS: tuple[RebuildLevel, ...] = get_args(RebuildLevel)
 
 # Errors that a damaged file may raise on first use.
 _DAMAGE = (CorruptFile, IntegrityError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError)

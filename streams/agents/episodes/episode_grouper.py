@@ -23,7 +23,7 @@ import msgspec
 from recollect.projections.events.event_queries import NearbyEvent, NearbyEvents
 from recollect.projections.memory.episode_queries import EpisodeDefinition
 from recollect.schemas.changes import DecidedPart, Episode, EpisodeEvent
-from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.choices import EpisodeStrategy
 from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.ids import next_version_id, row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract

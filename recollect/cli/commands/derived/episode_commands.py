@@ -16,7 +16,7 @@ from recollect.cli.commands.derived.browse_commands import (
 )
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import paragraph, print_json, print_line, print_parts, quiet, strong
-from recollect.schemas.episode_strategies import EpisodeStrategy
+from recollect.schemas.choices import EpisodeStrategy
 from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 
 if TYPE_CHECKING:
