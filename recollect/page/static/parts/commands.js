@@ -1,10 +1,10 @@
-// Commands: what a view lets its reader do, with the outcome, an undo, and the right that it needs.
+// Commands of a view: the requests that change memory, their outcome, undo, and required right.
 
 import { component, html, signal } from "../shell/component.js";
 import { command, may } from "../shell/service.js";
 import { Refused } from "./states.js";
 
-/** Why the token may not: a line; null if it may. */
+/** A line that names the right which the token lacks; null if it has it. */
 export function lacking(right, zone) {
   return may(right, zone)
     ? null
@@ -14,9 +14,10 @@ export function lacking(right, zone) {
 /**
  * Return the commands of a view: {busy, run, outcome}.
  *
- * `run(requests, said, undo)` gives a command or several in order, and returns the first answer, null
- * if one was refused. `said`, `undo`: what was done, and the requests that undo it; both may be
- * functions of the answer. `outcome()` draws the last outcome; it stays where the view puts it.
+ * `run(requests, said, undo)` sends one request, or several in order, and returns the first answer,
+ * or null if one was refused. `said`: the message on success; `undo`: the requests that undo it;
+ * both may be functions of the answer. `outcome()` renders the last outcome, where the view places
+ * it.
  */
 export function commands() {
   const busy = signal(false);
@@ -58,8 +59,8 @@ export function commands() {
 const of = (given, answer) => (typeof given === "function" ? given(answer) : given);
 
 /**
- * A text to type, and the button that sends it. Properties: `label`, `button`, `zone`, `right`,
- * `send(text)`: returns whether it was done; `value`: the text at first; `busy`.
+ * A text field with a submit button. Properties: `label`, `button`, `zone`, `right`, `value`: the
+ * initial text, `busy`, `send(text)`: returns whether it succeeded.
  */
 export const Say = component((props) => {
   const typed = signal(props.value.value ?? "");

@@ -1,4 +1,4 @@
-// A list as it is at one moment, compared with itself at another.
+// The difference of one list between two moments.
 
 import { component, html } from "../shell/component.js";
 import { load } from "../shell/service.js";
@@ -6,12 +6,12 @@ import { Difference } from "./difference.js";
 import { inWords, moment, otherMoment } from "./moments.js";
 import { answered } from "./states.js";
 
-// So many entries of each moment are compared.
+// Maximum number of entries that are compared, for each moment.
 const COMPARED = 1000;
 
 /**
- * Properties: `axes`; `request(at)`: that of the list at a moment; `items(answer)`: its entries as
- * the items of a difference.
+ * Properties: `axes`; `request(at)`: the request for the list at a moment; `items(answer)`: the
+ * entries of its answer as items of a `Difference`.
  */
 export const Compared = component((props, own) => {
   const asked = (chosen) =>

@@ -1,4 +1,4 @@
-// Corrections, wherever a memory is shown: each is a command in the ledger, and can be undone.
+// Corrections of a memory. Each is a command in the ledger, and can be undone.
 
 import { hrefOf } from "../shell/address.js";
 import { component, html, signal } from "../shell/component.js";
@@ -7,8 +7,8 @@ import { Say, commands, lacking } from "./commands.js";
 import { memoryPath, retraction } from "./memories.js";
 import { Name } from "./texts.js";
 
-/** Take back a fact, or all that a message gave, and restore it; say a fact better. Properties:
- * `zone`, `memory`. */
+/** Retract or restore a fact, or all facts of a message; correct a fact. Properties: `zone`,
+ * `memory`. */
 export const Corrections = component((props) => {
   const given = commands();
 
@@ -52,7 +52,7 @@ export const Corrections = component((props) => {
   };
 });
 
-/** Say something new about a person or a thing. Properties: `zone`, `name`. */
+/** Add a statement about an entity. Properties: `zone`, `name`. */
 export const Tell = component((props) => {
   const given = commands();
   const send = async (content) => {
@@ -74,10 +74,10 @@ export const Tell = component((props) => {
 });
 
 const PINNED = "pinned";
-// Tags that name the sources of a report, which the service keeps.
+// Tags that name the sources of a model. The service keeps them.
 const isLabel = (tag) => !tag.startsWith("from:");
 
-/** Pin, tag and rewrite a mental model. Properties: `zone`, `id`: that of its last version. */
+/** Pin, tag and edit a mental model. Properties: `zone`, `id`: the id of its latest version. */
 export const ModelCorrections = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,

@@ -1,4 +1,4 @@
-// The facts of the time line, by day: as a list, and as what two moments are compared by.
+// The facts of the timeline by day: as a list, and as items of a `Difference`.
 
 import { html } from "../shell/component.js";
 import { attribution, memoryHref } from "./memories.js";
@@ -19,7 +19,7 @@ export function dayFacts(items) {
   )}</ul>`;
 }
 
-/** Return the facts of a page as the items of a difference. */
+/** Return the facts of a page as items of a `Difference`. */
 export function itemsOf(page) {
   return page.days.flatMap(({ items }) =>
     items.map(({ id, text, current }) => ({

@@ -1,4 +1,4 @@
-// Differences: of what a view shows at two moments, of two texts, and unified ones as lines.
+// Differences: of two lists, of two texts by word, and unified diffs.
 
 import { component, html } from "../shell/component.js";
 import { count } from "./times.js";
@@ -7,9 +7,9 @@ import { Text, visible } from "./texts.js";
 const SIGNS = { added: "+", removed: "−", changed: "~", kept: " " };
 
 /**
- * What two answers have and have not in common. Properties: `before`, `after`: lists of
- * {id, text, href, state}; `then`, `now`: the two moments in words; `limit`: how
- * many of each were compared, if there are more.
+ * Items added, removed and changed between two lists. Properties: `before`, `after`: lists of
+ * {id, text, href, state}; `then`, `now`: labels of the two moments; `limit`: the number of items
+ * compared from each list, if there are more.
  */
 export const Difference = component((props) => () => {
   const { before, after, then, now, limit = 0 } = props.value;
@@ -39,7 +39,7 @@ export const Difference = component((props) => () => {
   </div>`;
 });
 
-/** Lines of a unified difference. */
+/** A unified diff. */
 export const UnifiedLines = component(
   (props) => () =>
     html`<ul class="changes">${props.value.lines
@@ -51,7 +51,7 @@ export const UnifiedLines = component(
       })}</ul>`,
 );
 
-/** Two texts as one, word by word: what was taken out, and what was added. */
+/** Two texts merged into one, with removed and added words marked. */
 export const WordChanges = component(
   (props) => () =>
     html`<p class="words"><bdi>${wordChanges(props.value.before, props.value.after).map(
@@ -64,10 +64,10 @@ export const WordChanges = component(
     )}</bdi></p>`,
 );
 
-// A comparison takes time and space in proportion to the product of the two numbers of words.
+// The comparison takes time and memory proportional to the product of the word counts.
 const MAX_CELLS = 4_000_000;
 
-/** Return [mark, text] parts, of the marks same, added, removed: the longest common words stay. */
+/** Return [mark, text] parts, by longest common subsequence; marks: same, added, removed. */
 export function wordChanges(before, after) {
   const a = before.split(/(?<=\s)/);
   const b = after.split(/(?<=\s)/);

@@ -1,4 +1,4 @@
-// Whom or what a list is about: the parameter `entity` of its address.
+// The entity filter of a list: the parameter `entity` of its address.
 
 import { address, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";

@@ -1,4 +1,4 @@
-// How two generations of a memory differ, or a branch and its zone.
+// The difference of two generations of a zone, or of a branch and its zone.
 
 import { component, html } from "../shell/component.js";
 import { memoryHref } from "./memories.js";
@@ -6,7 +6,7 @@ import { WordChanges } from "./difference.js";
 import { Name, Text, names } from "./texts.js";
 import { count } from "./times.js";
 
-/** Properties: `difference`; `zone`: where the gained facts are, if it is another zone. */
+/** Properties: `difference`; `zone`: the zone of the added facts, if it is another one. */
 export const GenerationDifference = component((props) => () => {
   const { difference } = props.value;
   const { gained, lost, changed, split, joined } = difference;

@@ -1,5 +1,5 @@
-// Who is named with whom: the entity in the middle, those that share most facts with it around it.
-// A circle is for the eye; the same entities follow as a list.
+// The co-occurrence graph of an entity: the entity in the centre, and around it those that share
+// most facts with it. A list of the same entities follows, for screen readers.
 
 import { hrefOf } from "../shell/address.js";
 import { component, html } from "../shell/component.js";
@@ -52,7 +52,7 @@ export const Graph = component((props) => () => {
       : null}`;
 });
 
-// Text of a picture cannot be isolated in direction; marks of direction are left out.
+// SVG text has no bidirectional isolation, so directional marks are removed.
 function short(name) {
   const plain = name.replace(/[\p{Cf}\p{Cc}]/gu, "");
   return plain.length > 22 ? `${plain.slice(0, 21)}…` : plain;

@@ -1,4 +1,4 @@
-// Long-running operations: started by a command, and followed until they end.
+// Long-running operations: started by a command, and followed to their end.
 
 import { component, html, signal } from "../shell/component.js";
 import { call, changes, listen } from "../shell/service.js";
@@ -6,10 +6,10 @@ import { Refused } from "./states.js";
 import { count } from "./times.js";
 
 const ENDED = ["succeeded", "failed", "cancelled", "interrupted"];
-// So long after its events have broken off, an operation is followed again.
+// Delay before an operation is followed again after its event stream broke off, in ms.
 const AGAIN_MS = 1_000;
 
-/** Return an operation of a view: {start, outcome, busy}; it is followed until it ends. */
+/** Return the operation of a view: {start, outcome, busy}. It is followed to its end. */
 export function longOperation(own) {
   const now = signal(null);
   const problem = signal(null);
@@ -22,7 +22,7 @@ export function longOperation(own) {
     try {
       now.value = await call({ zone, path, method: "POST", body });
       const { id } = now.value;
-      // The events may break off before the operation ends.
+      // The event stream may break off before the operation ends.
       for (;;) {
         const request = { zone, path: `/operations/${id}/progress`, signal: stopping.signal };
         await listen(request, (name, found) => {
@@ -59,7 +59,7 @@ const STATES = {
   interrupted: "was interrupted",
 };
 
-/** The line of an operation, with its progress. Properties: `zone`, `operation`. */
+/** The state and progress of an operation. Properties: `zone`, `operation`. */
 export const Operation = component((props) => () => {
   const { zone, operation } = props.value;
   const { id, kind, state, done, total, detail } = operation;

@@ -1,4 +1,4 @@
-// Memories of every kind: where each has its page, and the line of one in a list.
+// Memories of every kind: their addresses, requests, and entries in lists.
 
 import { hrefOf } from "../shell/address.js";
 import { component, html, signal } from "../shell/component.js";
@@ -31,23 +31,23 @@ export function memoryHref(type, id) {
 /** Return whether a text is an id. */
 export const isId = (text) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text ?? "");
 
-/** Return the path of a memory, within its zone. */
+/** Return the path of a memory in its zone. */
 export function memoryPath(id) {
   return `/memories/${encodeURIComponent(id)}`;
 }
 
-/** Return the request that takes a memory back, or restores it. */
+/** Return the request that retracts or restores a memory. */
 export function retraction(zone, id, restore) {
   return { zone, path: `${memoryPath(id)}/retract`, method: "POST", body: restore ? { restore } : {} };
 }
 
-/** Return the request for the facts that messages gave, replaced ones too. */
+/** Return the request for the facts of messages, superseded ones included. */
 export function factsFrom(zone, eventIds, limit) {
   const query = { scope: "facts", superseded: true, limit, source_event_ids: eventIds };
   return { zone, path: "/memories", query };
 }
 
-/** Return the address of what a command is about; null if it has no page. */
+/** Return the address of a command's target; null if it has no page. */
 export function subjectHref({ kind, id }, payload) {
   if (kind === "remember") return memoryHref("event", id);
   if (payload.target) return memoryHref("fact", payload.target);
@@ -56,7 +56,7 @@ export function subjectHref({ kind, id }, payload) {
   return payload.candidate_id || payload.merge_id ? hrefOf({ view: "merges" }) : null;
 }
 
-/** The steps from a memory down to the words it rests on. Property: `id`, `zone`. */
+/** The provenance of a memory, down to its messages. Properties: `id`, `zone`. */
 export const Sources = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
@@ -74,7 +74,7 @@ export const Sources = component((props, own) => {
     );
 });
 
-/** The messages that state a fact, with its words marked. Properties: `zone`, `id`, `text`. */
+/** The source messages of a fact, with its words marked. Properties: `zone`, `id`, `text`. */
 export const Evidence = component((props, own) => {
   const fact = load(own, () => ({
     zone: props.value.zone,
@@ -100,7 +100,7 @@ export const Evidence = component((props, own) => {
     )}`);
 });
 
-/** A part that is made only once it is opened. Properties: `summary`, `children`: a function. */
+/** A <details> rendered when first opened. Properties: `summary`, `children`: a function. */
 export const Fold = component((props) => {
   const open = signal(false);
   return () => html`<details class="fold" open=${open.value}
@@ -110,7 +110,7 @@ export const Fold = component((props) => {
   </details>`;
 });
 
-/** Who said it, where and when, on one line. */
+/** Sender, place and time, on one line. */
 export function attribution({ sender_name, said_by, platform, as_of }) {
   const who = sender_name ?? said_by;
   return html`<span class="attribution">${who ? html`<${Name} text=${who} />, ` : null}${

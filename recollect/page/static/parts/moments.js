@@ -1,5 +1,5 @@
-// Known at, valid at: the moments at which a view is shown, and another one to compare it with.
-// They stand in the address: known_at, valid_at, and, with compare, then_known_at, then_valid_at.
+// The moments of a view and those to compare it with, parameters of the address: known_at, valid_at
+// and, with compare, then_known_at, then_valid_at.
 
 import { address, setParams } from "../shell/address.js";
 import { component, html, signal } from "../shell/component.js";
@@ -12,10 +12,10 @@ const AXES = {
   valid_at: ["Valid at", "what was true then"],
 };
 const DAY = 86_400_000;
-// A slider asks once it rests.
+// Debounce of a slider, in ms.
 const REST_MS = 200;
 
-/** Return the moments of a view from its address: {known_at, valid_at}; left out is now, any. */
+/** Return the moments in a view's address: {known_at, valid_at}; defaults: now, any time. */
 export function moment(axes, prefix = "") {
   const { params } = address.value;
   const given = axes.map((axis) => [axis, params[prefix + axis]]);
@@ -27,12 +27,12 @@ export function otherMoment(axes) {
   return address.value.params.compare ? moment(axes, "then_") : null;
 }
 
-/** Return the options of a command for moments. */
+/** Return moments as options of a command. */
 export function momentOptions({ known_at, valid_at }) {
   return [...option("--known-at", known_at), ...option("--valid-at", valid_at)];
 }
 
-/** Return moments in words. */
+/** Return moments as text. */
 export function inWords({ known_at, valid_at }) {
   const parts = [
     ...(known_at ? [`known at ${time(known_at)}`] : []),
@@ -41,7 +41,7 @@ export function inWords({ known_at, valid_at }) {
   return parts.join(", ") || "known now";
 }
 
-/** Return the version that stood at a time; the last one without a time. `at`: a version's time. */
+/** Return the version current at a time, by default the latest. `at`: a version's time. */
 export function versionAt(versions, known_at, at) {
   const known = Date.parse(known_at ?? "9999-12-31");
   return versions.filter((version) => Date.parse(at(version)) <= known).at(-1);
@@ -49,7 +49,7 @@ export function versionAt(versions, known_at, at) {
 
 const NARROW = matchMedia("(max-width: 720px)");
 
-/** The sliders; where there is little room, one line in their place. Properties: `axes`, `zone`. */
+/** The sliders, collapsed to a line on small screens. Properties: `axes`, `zone`. */
 export const Moments = component((props, own) => {
   const open = signal(!NARROW.matches);
   const widened = () => NARROW.matches || (open.value = true);
@@ -58,7 +58,7 @@ export const Moments = component((props, own) => {
   const span = load(own, () => ({
     zone: props.value.zone,
     path: "/timeline/counts",
-    // Only the times of the first and the latest message are needed: nothing is counted.
+    // Only the times of the first and the latest message are needed, no counts.
     query: { last: "0001-01-01" },
   }));
 

@@ -1,5 +1,5 @@
-// A long list, page by page. Pages are asked for as they come near, and what is far away is drawn
-// as empty space of its height, so that a list of any length stays light.
+// A virtual list: pages are fetched as they come near the viewport, and replaced by empty space of
+// their height once they are far away.
 
 import { component, html, signal } from "../shell/component.js";
 import { effect, untracked } from "../vendor/signals-core.mjs";
@@ -9,8 +9,9 @@ import { Refused, nothing } from "./states.js";
 const NEAR = "1200px 0px";
 
 /**
- * Properties: `request`: that of the first page; `entries(answer)`: the list in an answer;
- * `row(entry)`: its <li>; `empty`: the line for an empty list; `label`: the list's name.
+ * Properties: `request`: the request for the first page; `entries(answer)`: the entries of an
+ * answer; `row(entry)`: an entry's <li>; `empty`: the line for an empty list; `label`: the list's
+ * name.
  */
 export const Pages = component((props, own) => {
   const pages = signal([]);
@@ -38,7 +39,7 @@ export const Pages = component((props, own) => {
       problem.value = error;
     }
     loading.value = false;
-    // A page may be empty although more follow.
+    // An empty page need not be the last.
     if (!found.length) more();
   }
 
@@ -82,7 +83,7 @@ const Chunk = component((props, own) => {
   let height = 0;
   let element = null;
   const watch = watcher(own, (visible) => {
-    // The focus is never lost to an empty space.
+    // A page that contains the focus is kept.
     if (!visible && element.contains(document.activeElement)) return;
     if (!visible) height = element.offsetHeight;
     near.value = visible;
@@ -102,7 +103,7 @@ const Near = component((props, own) => {
   return () => html`<div class="end" ref=${watch}>${props.value.children}</div>`;
 });
 
-/** Return a function that watches one element, and tells when it comes near and goes. */
+/** Return a function that observes an element, and reports when it comes near and leaves. */
 function watcher(own, tell) {
   const observer = new IntersectionObserver(
     (entries) => tell(entries.at(-1).isIntersecting),

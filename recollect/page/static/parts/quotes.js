@@ -1,8 +1,8 @@
-// Which words of a message a conclusion repeats: they are marked in the message.
+// The words of a message that a fact repeats, to mark them in the message.
 
 const MIN_WORDS = 3;
 
-/** Return the parts of `message` that `text` repeats: what it quotes, and runs of common words. */
+/** Return the parts of `message` that `text` repeats: quotations and runs of common words. */
 export function quotesOf(text, message) {
   const exact = [...text.matchAll(/[“"]([^”"]+)[”"]/g)]
     .map(([, quote]) => quote)
@@ -10,7 +10,7 @@ export function quotesOf(text, message) {
   return [...exact, ...commonRuns(text, message)];
 }
 
-/** Return the longest runs of words that both have, of three words or more, as in `message`. */
+/** Return the longest common runs of three words or more, as written in `message`. */
 function commonRuns(text, message) {
   const told = wordsOf(text).map(({ word }) => word);
   const said = wordsOf(message);

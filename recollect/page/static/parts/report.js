@@ -1,9 +1,9 @@
-// The text of a mental model, with its headings and items.
+// The text of a mental model, with headings and list items.
 
 import { component, html } from "../shell/component.js";
 import { Text } from "./texts.js";
 
-/** Properties: `text`; `item(text)`: draws the text of a line that has sources; null for others. */
+/** Properties: `text`; `item(text)`: renders a line that has sources; null for others. */
 export const Report = component((props) => () => {
   const { text, item } = props.value;
   return html`<div class="report">${text.split("\n").map((line, at) => {

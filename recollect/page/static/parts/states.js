@@ -1,4 +1,4 @@
-// What stands in a view's place: a problem, waiting, nothing.
+// Placeholders of a view: a problem, loading, an empty list.
 
 import { component, html } from "../shell/component.js";
 
@@ -13,7 +13,7 @@ export const Refused = component(
     </div>`,
 );
 
-/** Show `children(data)` once an answer is there; before that, waiting or the problem. */
+/** Render `children(data)` once there is an answer; before that, loading or the problem. */
 export function answered(found, draw) {
   const { data, problem, loading } = found.value;
   if (problem) return html`<${Refused} problem=${problem} />`;
@@ -23,5 +23,5 @@ export function answered(found, draw) {
   </div>`;
 }
 
-/** A line for an empty list. */
+/** The line for an empty list. */
 export const nothing = (text) => html`<p class="quiet empty">${text}</p>`;

@@ -1,13 +1,13 @@
-// Remembered texts, shown harmless. A text is a text node in an isolated <bdi>; what cannot be seen
-// in it, or would turn the line around, is shown by its code point instead.
+// Safe display of remembered texts: a text node in a <bdi>, with the code points of invisible and
+// bidirectional control characters in place of the characters.
 
 import { component, html, signal } from "../shell/component.js";
 
-// Controls but tab and line end, the soft hyphen, marks of direction, zero widths, invisible
-// operators, blank fillers, byte order marks, and tags outside of emoji.
+// Control characters except tab and line feed, soft hyphens, bidirectional controls, zero-width
+// characters, invisible operators, fillers, byte order marks, and tags outside of emoji.
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
-// Of the character before: what a joiner, and what a tag may follow.
+// Characters after which a joiner, or a tag, belongs to an emoji.
 const BEFORE_JOINER = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\p{M}]/u;
 const SCRIPT_THAT_JOINS = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{M}]/u;
 const BEFORE_TAG = /^[\u{1f3f4}\u{e0020}-\u{e007e}]/u;
@@ -32,7 +32,7 @@ const NAMES = {
   "\ufeff": "byte order mark",
 };
 
-/** Return a text as text and marks: what is hidden becomes its code point. */
+/** Return a text as strings and marks: hidden characters become their code points. */
 export function visible(text) {
   const parts = [];
   let done = 0;
@@ -73,7 +73,7 @@ export const Text = component((props) => {
   };
 });
 
-/** A name or another short text of somebody, on one line. */
+/** A name or other short text, on one line. */
 export const Name = component(
   (props) => () => html`<bdi class="text">${visible(cut(props.value.text ?? "", 120))}</bdi>`,
 );
@@ -83,7 +83,7 @@ export function names(texts) {
   return texts.map((text, at) => html`${at ? ", " : ""}<${Name} text=${text} />`);
 }
 
-/** Return a text with the parts that are quoted from it marked. */
+/** Return a text with its quoted parts marked. */
 export function marked(text, quotes) {
   const spans = [];
   for (const quote of quotes) {
@@ -103,7 +103,7 @@ export function marked(text, quotes) {
   return [...parts, visible(text.slice(done))];
 }
 
-// Not within a character of two code units.
+// Never split a surrogate pair.
 function cut(text, limit) {
   if (text.length <= limit) return text;
   const high = text.charCodeAt(limit - 1);

@@ -1,4 +1,4 @@
-// Times as they are shown: in UTC, as the commands and the answers have them.
+// Formats of times, in UTC like those of commands and answers.
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 

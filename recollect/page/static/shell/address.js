@@ -4,14 +4,14 @@ import { signal } from "../vendor/signals-core.mjs";
 
 export const address = signal(parse(location.hash));
 
-/** Read an address: {zone, view, id, params}; what is missing is "". */
+/** Parse an address: {zone, view, id, params}; missing parts are "". */
 export function parse(hash) {
   const [path, query = ""] = split(hash.replace(/^#\/?/, ""), "?");
   const [zone = "", view = "", ...id] = path.split("/").map(decoded);
   return { zone, view, id: id.join("/"), params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Return the address of a place; the zone is the current one, if none is given. */
+/** Return the address of a view; by default in the current zone. */
 export function hrefOf({ zone = address.value.zone, view, id = "", params = {} }) {
   const parts = [zone, view, id].filter((part) => part !== "").map(encodeURIComponent);
   const given = Object.entries(params).filter(([, value]) => value !== "" && value != null);
@@ -19,12 +19,12 @@ export function hrefOf({ zone = address.value.zone, view, id = "", params = {} }
   return `#/${parts.join("/")}${query ? `?${query}` : ""}`;
 }
 
-/** Go to a place. */
+/** Navigate to a view. */
 export function go(place) {
   location.hash = hrefOf(place);
 }
 
-/** Change parameters of the current place; "" and null remove one. With `replace` it is no step. */
+/** Change parameters of the address; "" and null remove one. `replace`: add no history entry. */
 export function setParams(changes, { replace = false } = {}) {
   const { zone, view, id, params } = address.value;
   const href = hrefOf({ zone, view, id, params: { ...params, ...changes } });

@@ -1,5 +1,5 @@
-// Components from functions: `setup` runs once for each instance, and returns what draws it. The
-// drawing runs again when its properties or a signal that it has read change.
+// Components from functions: `setup` runs once for each instance and returns its render function,
+// which runs again when the properties, or a signal that it has read, change.
 
 import { Component, h } from "../vendor/preact.mjs";
 import htm from "../vendor/htm.mjs";
@@ -7,12 +7,12 @@ import { effect, signal, untracked } from "../vendor/signals-core.mjs";
 
 export { computed, signal } from "../vendor/signals-core.mjs";
 
-/** Markup as a tagged template; every value becomes a text node or an attribute. */
+/** Markup as a tagged template. Every value becomes a text node or an attribute. */
 export const html = htm.bind(h);
 
 /**
- * Return a component. `setup(props, own)` gets its properties as a signal, and `own(stop)`
- * registers what must be stopped when the component goes.
+ * Return a component. `setup(props, own)` gets its properties as a signal; `own(stop)` registers a
+ * function to call when the component is unmounted.
  */
 export function component(setup) {
   return class extends Component {
@@ -28,7 +28,7 @@ export function component(setup) {
       this.stop?.();
       let drawn;
       let first = true;
-      // The second run means that something changed; it reads nothing, so there is no third.
+      // The second run is a change. It reads no signal, so there is no third.
       this.stop = effect(() => {
         if (first) drawn = this.draw();
         else this.setState({});
@@ -44,7 +44,7 @@ export function component(setup) {
   };
 }
 
-/** Run `work` now, and again whenever a signal that it has read changes, until `own`'s end. */
+/** Run `work` as an effect until the component is unmounted. */
 export function follow(own, work) {
   own(effect(work));
 }

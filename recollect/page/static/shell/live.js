@@ -1,17 +1,17 @@
-// What is new: while the page is looked at, the service sends the zone's status whenever it changes.
-// Nothing moves under the reader's eyes: a button shows the memory as it is now.
+// Live status: while the page is visible, the service sends the zone's status whenever it changes.
+// A view is not updated by itself: a button reloads it.
 
 import { component, follow, html, signal } from "./component.js";
 import { changes, listen, token } from "./service.js";
 
-// So long after the events have broken off, they are asked for again.
+// Delay before the event stream is reopened after it broke off, in ms.
 const AGAIN_MS = 4_000;
-// Not the position in the ledger, which moves with every recall that is counted.
+// Without the position in the ledger, which every counted recall advances.
 const COUNTED = ["events", "facts", "entities", "episodes", "observations"];
 
-/** The status of the zone on display, as last sent; null before that. */
+/** The latest status of the current zone; null before the first. */
 export const zoneStatus = signal(null);
-/** Why it is not sent: a problem of the service; null otherwise. */
+/** The problem that stopped the stream; null if there is none. */
 export const statusProblem = signal(null);
 
 async function receive(request) {
@@ -24,14 +24,14 @@ async function receive(request) {
     } catch (problem) {
       if (!request.signal.aborted) statusProblem.value = problem;
     }
-    // A token that is not valid never becomes valid again.
+    // An invalid token never becomes valid again.
     if (statusProblem.peek()?.status === 401) return;
     await new Promise((resume) => setTimeout(resume, AGAIN_MS));
   }
 }
 
-/** Receive the status of `zone()`, anew after each command, while the page is visible: a browser
- * opens few connections. */
+/** Receive the status of `zone()` while the page is visible, since browsers limit connections.
+ * Each command reopens the stream. */
 function followStatus(own, zone) {
   const visible = signal(!document.hidden);
   const look = () => (visible.value = !document.hidden);
@@ -54,14 +54,13 @@ function followStatus(own, zone) {
   own(() => running?.abort());
 }
 
-/** A button once something has changed. Property: `zone`. */
+/** The reload button, shown after a change. Property: `zone`. */
 export const News = component((props, own) => {
   const fresh = signal(false);
   let known = null;
 
   followStatus(own, () => props.value.zone);
-  // A command of the reader's own is no news, and neither is another zone. The status is sent anew
-  // after both.
+  // The user's own commands and a change of zone do not count. The stream is reopened after both.
   follow(own, () => {
     void props.value.zone;
     void changes.value;

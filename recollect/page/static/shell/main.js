@@ -1,4 +1,4 @@
-// The frame: sign-in, zones, menu, the sliders, and the view that the address names.
+// The frame: sign-in, zones, menu, sliders, and the view named in the address.
 
 import { render } from "../vendor/preact.mjs";
 import { Moments } from "../parts/moments.js";
@@ -117,7 +117,7 @@ const Frame = component((_, own) => {
     const place = `${zone}/${view}/${address.value.id}`;
     if (place !== last) {
       shown.value = null;
-      // A new view is read out, and the keyboard starts at its beginning.
+      // Focus the new view, so that screen readers announce it.
       if (last) requestAnimationFrame(() => document.getElementById("view")?.focus());
       scrollTo(0, 0);
     }

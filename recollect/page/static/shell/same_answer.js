@@ -1,24 +1,24 @@
-// The command and the address that give the same answer as the view on display.
+// The command and the URL that return the answer of the current view.
 
 import { component, html, signal } from "./component.js";
 import { address } from "./address.js";
 import { call, urlOf } from "./service.js";
 
-/** What the view on display has asked: {command, request}; null if nothing. */
+/** The query of the current view: {command, request}; null if it has none. */
 export const shown = signal(null);
 
-/** Say what gives the same: a command's words after `recollect`, and a request. */
+/** Set the query: the arguments of `recollect`, and a request. */
 export function sameAs(command, request) {
   shown.value = { command, request };
 }
 
-/** Return a word as a shell reads it. */
+/** Quote an argument for a shell. */
 export function quoted(word) {
   const text = String(word);
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Return the words of an option, none without a value. */
+/** Return the arguments of an option; none without a value. */
 export function option(name, value) {
   return value === undefined || value === null || value === "" ? [] : [name, value];
 }

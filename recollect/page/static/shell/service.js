@@ -1,21 +1,21 @@
-// Calls to the service, with the reader's token.
+// Requests to the service, with the user's token.
 //
 // The token is kept for this tab only, and sent in a header. A cookie would be sent to every port
-// of this machine, and by requests of other pages.
+// of this host, and with requests from other sites.
 
 import { batch, effect, signal } from "../vendor/signals-core.mjs";
 
 const TOKEN = "recollect.token";
 
 export const token = signal(sessionStorage.getItem(TOKEN) ?? "");
-/** What the token may do: {authentication, token, user, zones}; null until it is known. */
+/** The rights of the token: {authentication, token, user, zones}; null until they are known. */
 export const access = signal(null);
-/** Why nothing can be asked: a problem of the service; null otherwise. */
+/** The problem that prevents requests; null if there is none. */
 export const refusal = signal(null);
-/** Grows with every command; what is shown is then asked again. */
+/** Incremented by every command; queries that read it are sent again. */
 export const changes = signal(0);
 
-/** An answer that is no success, as RFC 9457 describes it. */
+/** An error response: problem details (RFC 9457). */
 export class Problem extends Error {
   constructor({ title = "The service cannot be reached", detail = "", status = 0, ...rest }) {
     super(detail || title);
@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-/** Keep a token, or forget it ("" ), and find out what it may do. */
+/** Store a token, or remove it (""), and load its rights. */
 export async function signIn(given) {
   if (given) sessionStorage.setItem(TOKEN, given);
   else sessionStorage.removeItem(TOKEN);
@@ -49,7 +49,7 @@ export function may(right, zone) {
   return found !== undefined && found.rights.includes(right);
 }
 
-/** Return the address of a request, with its query; `path` begins with a slash. */
+/** Return the URL of a request, with its query; `path` begins with a slash. */
 export function urlOf({ path, zone, query = {} }) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -62,10 +62,10 @@ export function urlOf({ path, zone, query = {} }) {
 }
 
 /**
- * Ask the service, and return the response, which is a success.
+ * Send a request, and return its response.
  *
- * `zone`: `path` is relative to it. `query`, `body`: the request's values. `accept`: the media type
- * to get. Raises a Problem.
+ * `zone`: `path` is relative to it. `query`, `body`: parameters and JSON body. `accept`: the media
+ * type of the response. Throws a Problem for any status but success.
  */
 export async function send({ method = "GET", body, signal: stop, accept = "application/json", ...request }) {
   const headers = { accept };
@@ -90,8 +90,8 @@ export async function send({ method = "GET", body, signal: stop, accept = "appli
 }
 
 /**
- * Ask as `send` does for server-sent events, and call `tell(name, data)` with each, until they end
- * or break off. (An EventSource could not send the token in a header.)
+ * Call `tell(name, data)` with each server-sent event of a request, until the stream ends or breaks
+ * off. (An EventSource cannot send the token in a header.)
  */
 export async function listen(request, tell) {
   const response = await send({ ...request, accept: "text/event-stream" });
@@ -110,7 +110,7 @@ export async function listen(request, tell) {
   }
 }
 
-/** Ask the service as `send` does, and return its answer. */
+/** Send a request like `send`, and return the parsed answer. */
 export async function call(request) {
   return content(await send(request));
 }
@@ -120,7 +120,7 @@ async function content(response) {
   return type.includes("json") ? response.json() : {};
 }
 
-/** Give a command: as `call`; what is shown is asked again afterwards. */
+/** Send a command like `call`, then refresh the queries on display. */
 export async function command(request) {
   const answer = await call(request);
   changes.value += 1;
@@ -130,8 +130,8 @@ export async function command(request) {
 /**
  * Return a signal with the answer to a request: {data, problem, loading}.
  *
- * `request()` returns a request, or null for none; it is asked again when a signal that it has read
- * changes. While that runs, the earlier answer stays.
+ * `request()` returns a request, or null for none. It is sent again when a signal that it has read
+ * changes; until the new answer arrives, the previous one stays.
  */
 export function load(own, request) {
   const found = signal({ data: null, problem: null, loading: true });
@@ -158,7 +158,7 @@ export function load(own, request) {
 
 async function ask(found, wanted, stop) {
   const before = found.peek();
-  // Not within the effect that asks, which would otherwise depend on what it sets.
+  // Outside of the effect, which would otherwise depend on the signal that it sets.
   await Promise.resolve();
   if (stop.aborted) return;
   found.value = { ...before, loading: true };

@@ -1,9 +1,9 @@
-// The views. One more is one more module, with an entry here.
+// The views. To add one, write its module and add an entry here.
 //
 // A view is {name, title, group, View, ...}: `name` in its address, `title` in the menu, under the
-// heading `group`; null keeps it out of the menu. `right`: the right that it needs, "read" by
-// default. `moments(id)`: the sliders that it heeds, of "known_at" and "valid_at". `View`: its
-// component, with the properties `zone` and `id`; it reads the rest from `address`.
+// heading `group`; null keeps it out of the menu. `right`: the required right, "read" by default.
+// `moments(id)`: the sliders that apply to it, of "known_at" and "valid_at". `View`: its component,
+// with the properties `zone` and `id`; it reads everything else from `address`.
 
 import { ask } from "../views/ask.js";
 import { branches } from "../views/branches.js";

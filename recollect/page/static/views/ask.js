@@ -1,4 +1,4 @@
-// Ask: what memory answers, and how; why something is not in the answer; what an agent is given.
+// Ask: recall and its explanation, why a memory was not returned, and the context for an agent.
 
 import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -26,7 +26,7 @@ const PANELS = [
   ["context", "For an agent"],
 ];
 const MAX_RESULTS = 20;
-// What each search (an arm of recall) goes by.
+// The criterion of each arm of recall.
 const SEARCHES = {
   semantic: "meaning of the whole message",
   sentence: "meaning of a fact",
@@ -153,7 +153,7 @@ const Score = component((props) => () => {
     </svg>${score.toFixed(2)}</span>`;
 });
 
-/** A memory's ranks: in each search (an arm of recall), in all together, in the answer. */
+/** The ranks of a memory: in each arm of recall, after fusion, and in the answer. */
 const Explained = component((props, own) => {
   const found = load(own, () => explanation(props.value.zone, props.value.query, props.value.id));
   return () =>

@@ -1,4 +1,4 @@
-// Branches: copies of a zone's memory that go on alone, to try something out.
+// Branches: independent copies of a zone's memory, for experiments.
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";

@@ -1,4 +1,4 @@
-// Changes: what people did to the memory, newest first, with what they said and an undo.
+// Changes: the commands of users, newest first, with their reasons and an undo.
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";
@@ -28,7 +28,7 @@ const DONE = {
   decide_writer_text: "decided on a text of the writer",
 };
 
-// A retraction and its undo are one kind, which its values tell apart.
+// Retractions and restorations are one kind; the payload tells them apart.
 const isRestored = ({ kind, text }) => kind === "retract" && /\brestore true\b/.test(text ?? "");
 
 const View = component((props, own) => {
@@ -62,7 +62,7 @@ const View = component((props, own) => {
 
 export const changed = { name: "changes", title: "Changes", group: "Change", View };
 
-/** What a change is about, and its undo. Properties: `zone`, `record`, `given`. */
+/** The target of a change, and its undo. Properties: `zone`, `record`, `given`. */
 const Change = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,

@@ -1,4 +1,4 @@
-// Directives: the standing instructions of the user, to add, reword and remove.
+// Directives: standing instructions of the user, to add, edit and remove.
 
 import { address, hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -32,7 +32,7 @@ const View = component((props, own) => {
     method: "DELETE",
   });
 
-  // One of another form does not replace the old one by itself.
+  // A directive of another form does not replace the old one, so that is removed.
   async function reword(directive, text) {
     const done = await given.run([add(text), remove(directive)], "Reworded.", (made) => [
       add(directive.text),

@@ -1,4 +1,4 @@
-// Forget: choose, see what would go and what would stay, confirm by typing, and keep the proof.
+// Forget: selection, preview, confirmation by typing, and the certificate.
 
 import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -11,7 +11,7 @@ import { answered, Refused } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
-// So many of what would go are shown with their words.
+// Maximum number of messages in the preview.
 const SHOWN = 50;
 const FIELDS = [
   ["entity", "Person or thing", "a name or an id: everything that it wrote or that mentions it"],
@@ -25,7 +25,7 @@ const FIELDS = [
 const PARAMS = [...FIELDS.map(([name]) => name), "also"];
 
 const View = component((props) => {
-  // What has just been forgotten is shown here, and no longer in the address.
+  // The report of the erasure; the selection is removed from the address.
   const forgotten = signal(null);
   return () => {
     const { zone } = props.value;
@@ -39,7 +39,7 @@ const View = component((props) => {
 
 export const forget = { name: "forget", title: "Forget", group: "Change", right: "forget", View };
 
-/** Return what the address selects, as the fields of a request; null if nothing. */
+/** Return the selection in the address as fields of a request; null if there is none. */
 function targets() {
   const { params } = address.value;
   const found = {};
@@ -77,7 +77,7 @@ const Choice = component((_, own) => {
   </form>`;
 });
 
-/** The name of a person or thing that is chosen by its id. Property: `zone`. */
+/** The name of the entity that is selected by its id. Property: `zone`. */
 const Chosen = component((props, own) => {
   const found = load(own, () => {
     const { entity } = address.value.params;
@@ -146,7 +146,7 @@ const Plan = component((props, own) => {
   };
 });
 
-/** The words of what would go. Properties: `zone`, `ids`. */
+/** The texts of the events to erase. Properties: `zone`, `ids`. */
 const Words = component((props) => () => {
   const { zone, ids } = props.value;
   return html`<ul class="rows" aria-label="What would be erased">${ids.slice(0, SHOWN).map(
@@ -169,7 +169,7 @@ const Word = component((props, own) => {
   };
 });
 
-/** What the name may mean too, and is not forgotten unless it is ticked. Property: `plan`. */
+/** Other entities that the name may mean, erased only if ticked. Property: `plan`. */
 const Stays = component((props) => () => {
   const also = listed(address.value.params.also);
   const { plan } = props.value;
@@ -238,7 +238,7 @@ const Forgotten = component((props) => () => {
       : null}</section>`;
 });
 
-/** A certificate: what it states, a download, and its check. Properties: `zone`, `certificate`. */
+/** A certificate: contents, download, verification. Properties: `zone`, `certificate`. */
 const Certificate = component((props, own) => {
   const check = longOperation(own);
   const href = signal("");

@@ -1,4 +1,4 @@
-// Health: how far the zone is, whether it moves, what could not be decided, and its upkeep.
+// Health: progress and lag of the zone, dead letters, and maintenance.
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -12,7 +12,7 @@ import { Refused, answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
-// Half an hour or more: the status is sent at most once a second, and every ten seconds.
+// At least half an hour: the status is sent every ten seconds, and at most once a second.
 const MAX_SAMPLES = 900;
 const STALLED_SECONDS = 300;
 
@@ -59,7 +59,7 @@ const State = component((props, own) => {
   };
 });
 
-/** Whether the zone moves, as a sentence. Property: `status`. */
+/** Whether the zone makes progress, as a sentence. Property: `status`. */
 const Movement = component((props) => () => {
   const { lag, lag_seconds: age, seconds_since_progress: idle, stalled } = props.value.status;
   if (!lag) return html`<p role="status">Not stalled: no record waits. A zone is stalled if records
@@ -80,7 +80,7 @@ function duration(seconds) {
   return seconds < 7200 ? count(Math.round(seconds / 60), "minute") : count(Math.round(seconds / 3600), "hour");
 }
 
-/** The lag since the page is open. Property: `samples`. */
+/** The lag since the page was opened. Property: `samples`. */
 const Trend = component((props) => () => {
   const { samples } = props.value;
   const lags = samples.map(({ status }) => status.lag);
@@ -155,7 +155,7 @@ const DeadLetters = component((props, own) => {
   };
 });
 
-/** The content of a dead letter, to correct. Properties: `zone`, `number`, `busy`, `send`. */
+/** A form to correct a dead letter. Properties: `zone`, `number`, `busy`, `send`. */
 const Edit = component((props, own) => {
   const found = load(own, () => ({ zone: props.value.zone, path: `/records/${props.value.number}` }));
   const typed = signal(null);
@@ -187,7 +187,7 @@ const Edit = component((props, own) => {
 
 const startOf = ({ payload }) => payload.body ?? payload.content;
 
-/** Return the event that takes the place of a dead letter: its JSON, or an edit of the message. */
+/** Return the event that replaces a dead letter: its JSON, or an edit of the message. */
 function corrected({ record, payload }, text) {
   if ("body" in payload) return JSON.parse(text);
   const { sender_id, sender_name, peer_id, peer_kind, thread_id, session_id } = payload;

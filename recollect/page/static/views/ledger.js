@@ -1,4 +1,4 @@
-// The ledger: its records by number, time and kind; one record, and what was decided from it.
+// The ledger: records by number, time and kind; one record and its decisions.
 
 import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -10,7 +10,7 @@ import { answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
-// Suggestions; any kind may be typed.
+// Suggestions; any kind can be entered.
 const KINDS = [
   ..."message edit deletion reaction notice turn_completed remember retract forget certify".split(" "),
   ..."propose_merge decide_merge undo_merge create_mental_model update_mental_model".split(" "),
@@ -63,7 +63,7 @@ const Seek = component((props, own) => {
   function submit(event) {
     event.preventDefault();
     const { first, at, kinds } = typed.value;
-    // A number is sought before a time.
+    // A number takes precedence over a time.
     setParams({ first, at: at && !first ? `${at}:00Z` : "", kinds: kinds.trim(), order: "" });
   }
 
@@ -136,7 +136,7 @@ const Values = component((props) => () => html`<dl class="pairs">${Object.entrie
   .map(([name, value]) => html`<dt>${name.replaceAll("_", " ")}</dt>
     <dd><${Text} text=${typeof value === "string" ? value : JSON.stringify(value)} limit=${4000} /></dd>`)}</dl>`);
 
-/** What was decided from a record: by which agents, into which files. Property: `decision`. */
+/** The decision on a record: its agents, files and rows. Property: `decision`. */
 const Decision = component((props) => () => {
   const { decision } = props.value;
   if (decision === null) {

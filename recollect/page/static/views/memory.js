@@ -1,4 +1,4 @@
-// One memory of any kind, by its id: its text, versions, sources, and what a message gave.
+// One memory of any kind by its id: text, versions, sources, and the facts of a message.
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";

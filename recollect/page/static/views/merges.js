@@ -1,4 +1,4 @@
-// Merges: two entities that are or may be one, with the reasons and what is known of both.
+// Merges, decided and proposed: two entities, the reasons, and the facts of both.
 
 import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -17,7 +17,7 @@ const TABS = [
   ["rejected", "Kept apart"],
   ["undone", "Undone"],
 ];
-// So many facts of each side are shown as evidence.
+// Maximum number of facts shown as evidence, for each entity.
 const EVIDENCE = 5;
 
 const View = component((props, own) => {

@@ -1,4 +1,4 @@
-// Messages: what belongs together, and in a thread, what each message gave.
+// Messages: threads and episodes, and the facts of each message.
 
 import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";
@@ -73,7 +73,7 @@ const Thread = component((props, own) => {
         row=${(page) => html`<${Batch} key=${page[0].id} zone=${props.value.zone} messages=${page} />`} />`);
 });
 
-/** The messages of a page, with what they gave, asked for at once. */
+/** The messages of a page, with their facts, fetched in one request. */
 const Batch = component((props, own) => {
   const given = load(own, () => {
     const { zone, messages: page } = props.value;

@@ -1,4 +1,4 @@
-// Mental models: the reports, their lines with the facts they cite, versions, and refreshing.
+// Mental models: text with cited facts, versions, and refresh.
 
 import { component, follow, html, signal } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
@@ -87,7 +87,7 @@ const Model = component((props, own) => {
 const latest = (versions, known_at) =>
   versionAt(versions, known_at, ({ updated_at: at }) => at);
 
-/** The difference of two versions, given by their ids; none is an empty report. */
+/** The difference of two versions by their ids; no id is an empty text. */
 const Between = component((props, own) => {
   const version = (name) =>
     load(own, () => {

@@ -1,4 +1,4 @@
-// Observations: what several facts say about one topic, down to the words of the messages.
+// Observations: what several facts say about one topic, with their messages.
 
 import { address } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";

@@ -1,4 +1,4 @@
-// People and things: a list to search, and the page of each: what is known of it, and since when.
+// Entities: a list with search, and the page of each, with its facts by attribute.
 
 import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -17,7 +17,7 @@ import { Name, Text, names } from "../parts/texts.js";
 import { count, day } from "../parts/times.js";
 
 const AXES = ["known_at", "valid_at"];
-// Slots are those of so many of the newest facts.
+// Number of the newest facts from which the slots are taken.
 const SLOT_FACTS = 1000;
 
 const View = component((props) => () =>
@@ -177,7 +177,7 @@ const Slots = component((props, own) => {
     });
 });
 
-/** Return [attribute, facts] of an entity: the newest fact first, attributes by name. */
+/** Return [attribute, facts] pairs of an entity: attributes by name, newest fact first. */
 function slotsOf(facts, name) {
   const slots = new Map();
   for (const fact of facts) {

@@ -1,4 +1,4 @@
-// The time line: facts and episodes by day, under years and months with their numbers.
+// The timeline: facts and episodes by day, with the counts of years and months.
 
 import { address, hrefOf } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";
@@ -52,7 +52,7 @@ const View = component((props, own) => {
 
 export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: () => AXES, View };
 
-/** Return the days that the address selects: a year, a month or a day of `at`. */
+/** Return the range of days selected by `at`: a year, a month or a day. */
 function span() {
   const { at = "" } = address.value.params;
   if (/^\d{4}$/.test(at)) return { first: `${at}-01-01`, last: `${at}-12-31` };
@@ -83,7 +83,7 @@ const Crumbs = component(() => () => {
   </nav>`;
 });
 
-/** The periods with their numbers, as bars that lead into them. */
+/** The counts of periods, as a bar chart with links. */
 const Bars = component((props) => () => {
   const { periods } = props.value;
   if (!periods.length) return nothing("There is nothing from this time.");

@@ -1,4 +1,4 @@
-// Zones and tokens: which zones there are, and who may do what in them.
+// Zones and access tokens, with their rights.
 
 import { hrefOf } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
@@ -78,7 +78,7 @@ const Token = component((props) => {
   };
 });
 
-/** Make a token, and show it once. Property: `zone`. */
+/** Create a token, and show it once. Property: `zone`. */
 const Create = component((props) => {
   const made = signal(null);
   const rights = signal(["read"]);
@@ -100,7 +100,7 @@ const Create = component((props) => {
       "Token created. It is shown only once; store it now.");
   }
 
-  // The zone on display, until others are chosen.
+  // The current zone, until others are selected.
   const chosen = () => zones.value ?? [props.value.zone.split("@")[0]];
 
   return () => {
