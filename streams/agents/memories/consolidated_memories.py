@@ -35,12 +35,12 @@ from recollect.schemas.memory_terms import (
     reader_of,
 )
 from recollect.streams.agents.agent import ModelCalls
+from recollect.streams.agents.memories.memory_versions import texts_of
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.days import day_of
 from recollect.streams.consolidation.model_statements import checked_statements
 
 _json = msgspec.json.Encoder()
-_numbers = msgspec.json.Decoder(tuple[int, ...])
 
 
 class _Place(NamedTuple):
@@ -137,10 +137,8 @@ def _child(id_: str, position: int, state: State) -> _Child | None:
     if memory is None:
         return None
     level, first, last = 0, memory.valid_at, memory.valid_at
-    sources: tuple[int, ...] = (memory.number,)
     if (row := state.consolidation(id_)) is not None:
         level, first, last = row.level, row.first_at, row.last_at
-        sources = _numbers.decode(row.sources)
     return _Child(
         id=version.memory_id,
         position=position,
@@ -149,7 +147,7 @@ def _child(id_: str, position: int, state: State) -> _Child | None:
         importance=DEFAULT_IMPORTANCE if memory.importance is None else memory.importance,
         first_at=first,
         last_at=last,
-        sources=sources,
+        sources=texts_of(id_, state),
     )
 
 

@@ -40,6 +40,7 @@ from recollect.streams.agents.memories.memory_versions import (
     place_of_text,
     previous_version,
     reader_of_event,
+    texts_of,
 )
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.retracted_statements import retracted_fact
@@ -77,13 +78,15 @@ class MemoryKeeper(DerivingAgent):
             return consolidated(event, command, extract.content, state)
         if not isinstance(command, SetMemoryState):
             return []
-        part = DecidedPart((event.number,))
+        parts = []
         for memory_id in _memories(command.memory_ids, state):
             for version in state.memory_versions(memory_id):
                 if version.state not in (command.state, "deleted"):
                     changed = replace(version, state=command.state, state_set_by=event.id)
-                    part.puts += [changed, *_retractions(changed, state)]
-        return [part]
+                    part = _part_of(changed, event, state)
+                    part.puts += _retractions(changed, state)
+                    parts.append(part)
+        return parts
 
     def derive(
         self, event: Event, decided: Sequence[DecidedPart], state: State
@@ -94,7 +97,8 @@ class MemoryKeeper(DerivingAgent):
             return []
         previous = previous_version(content, state)
         version = _version(event, content, previous)
-        own = DecidedPart((event.number,), [version])
+        own = _part_of(version, event, state)
+        parts = [own]
         new_facts = [
             row
             for part in decided
@@ -104,26 +108,40 @@ class MemoryKeeper(DerivingAgent):
         if previous is not None:
             ended = replace(previous, superseded_by_id=event.id, superseded_at=event.ingested_at)
             newer = next((fact.id for fact in new_facts), None)
-            own.puts += [ended, *_retractions(ended, state, newer=newer)]
+            before = _part_of(ended, event, state)
+            before.puts += _retractions(ended, state, newer=newer)
+            parts.append(before)
         if version.state != "active":
             stated = [StatedFact(fact.id, fact.as_of) for fact in new_facts]
             own.puts += _retractions(version, state, stated)
-        return [own, _described(event, content, decided, new_facts)]
+        return [*parts, _described(event, content, decided, new_facts)]
+
+
+def _part_of(version: StoredMemoryVersion, event: Event, state: State) -> DecidedPart:
+    """Return a part with the row of a version, for all rows about it that an event decides.
+
+    It is sealed with the keys of every text that the row names, so it does not outlive any of them.
+    """
+    ids = {version.id, version.memory_id, version.supersedes_id, version.superseded_by_id}
+    numbers = {number for id_ in ids if id_ is not None for number in texts_of(id_, state)}
+    return DecidedPart(tuple(sorted({event.number, *numbers})), [version])
 
 
 def _archivals(event: Event, command: ArchiveMemories, state: State) -> list[DecidedPart]:
     """Return a row for the current version of each memory that is archived or restored."""
-    rows: list[AnyRow] = [
-        StoredMemoryArchival(
-            memory_id=state.memory_versions(memory_id)[-1].id,
+    parts = []
+    for memory_id in _memories(command.memory_ids, state):
+        current = state.memory_versions(memory_id)[-1].id
+        row = StoredMemoryArchival(
+            memory_id=current,
             number=event.number,
             is_archived=int(not command.restore),
             cause=command.cause,
             at=event.occurred_at,
         )
-        for memory_id in _memories(command.memory_ids, state)
-    ]
-    return [DecidedPart((event.number,), rows)]
+        sources = {event.number, *texts_of(current, state)}
+        parts.append(DecidedPart(tuple(sorted(sources)), [row]))
+    return parts
 
 
 def _memories(ids: Iterable[str], state: State) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.events import Event, Remember
 from recollect.schemas.memory_terms import (
@@ -13,6 +15,8 @@ from recollect.schemas.memory_terms import (
     reader_of,
 )
 from recollect.streams.agents.state import State
+
+_numbers = msgspec.json.Decoder(tuple[int, ...])
 
 
 def reader_of_event(event: Event) -> Owner:
@@ -47,6 +51,14 @@ def previous_version(content: Remember, state: State) -> StoredMemoryVersion | N
         return None
     newest = state.memory_versions(replaced.memory_id)[-1]
     return None if newest.state == "deleted" else newest
+
+
+def texts_of(id_: str, state: State) -> tuple[int, ...]:
+    """Return the numbers of the events of a memory's text, or of a consolidated memory's texts."""
+    if (row := state.consolidation(id_)) is not None:
+        return _numbers.decode(row.sources)
+    memory = state.stored_memory(id_)
+    return () if memory is None else (memory.number,)
 
 
 def place_of_text(content: Remember) -> str:
