@@ -1,4 +1,4 @@
-"""The graph of the entities of a zone: what is related to what, over several hops.
+"""The relationship graph of a zone's entities: neighbourhoods and paths of several hops.
 
 A node is an entity after merges; an edge is a relationship of one type in one direction, with the
 facts that state it. A traversal makes one query per hop, for the neighbours of all entities just
@@ -36,7 +36,7 @@ class Edge(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The probability that at least one of its facts states it."""
+        """The probability that at least one of its facts is right."""
         return round(1.0 - math.prod(1.0 - each.confidence for each in self.evidence), 3)
 
 

@@ -1,4 +1,4 @@
-"""What a user or an agent may read of a zone: its files without the private memories of others.
+"""Access control of readers: a zone's files without the private memories of others.
 
 Temporary views cover the tables, so that every query sees only rows that the reader may read. They
 leave out the rows of hidden memories, of facts that only hidden memories state, and the private
@@ -118,7 +118,7 @@ def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
         f"SELECT EXISTS (SELECT 1 FROM playbooks WHERE {_HIDDEN_PLAYBOOK.format('?1', '?2')})",
         reader,
     )
-    # What is not decided yet has no row that says who may read it.
+    # Undecided memories have no row yet with their access rights.
     undecided = scalar(
         files.events.connection,
         "SELECT EXISTS (SELECT 1 FROM events WHERE number > ? AND kind = 'remember')",
@@ -184,7 +184,7 @@ def _restrict_events(files: ZoneFiles, reader: Reader) -> None:
     connection = files.events.connection
     _begin(connection, reader)
     _attach(connection, files)
-    # What is not decided yet has no row that says who may read it.
+    # Undecided memories have no row yet with their access rights.
     decided = "this.number <= (SELECT number FROM held.watermark)"
     _cover(connection, "events", f"NOT {_hidden('this.id', 'held')} AND {decided}")
     _cover_views(connection)

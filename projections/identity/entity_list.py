@@ -100,7 +100,7 @@ def merged_entities(
 
 
 def direct_merges(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
-    """Return id -> id of the entity that it was merged into, for those of these that were."""
+    """Return id -> id of the entity that it was merged into, for the merged ones among these."""
     found = rows(
         connection,
         "SELECT id, merged_into FROM entities "

@@ -27,7 +27,7 @@ class ListedMention(NamedTuple):
 def mentions_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[ListedMention]:
-    """Return what some events' texts mention, each once, in order; without their senders."""
+    """Return the distinct mentions in the texts of events, in order, without the senders."""
     found = rows(
         connection,
         """

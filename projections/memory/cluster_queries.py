@@ -108,7 +108,7 @@ def evidence(connection: apsw.Connection, run_id: str) -> list[str]:
 
 
 def observation_merge(connection: apsw.Connection, run_id: str) -> ObservationMerge | None:
-    """Return what took the place of an observation that ended with this version."""
+    """Return the merge by which an observation ended with this version, or None."""
     columns = ", ".join(ObservationMerge.__struct_fields__)
     found = rows(
         connection,

@@ -1,4 +1,4 @@
-"""Queries of memory.db about dreams, and the topics between which they are looked for."""
+"""Queries of memory.db about dreams, and the topics that they may link."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class TopicFact(NamedTuple):
 
 
 def facts_of_topic(connection: apsw.Connection, cluster_id: str, limit: int) -> list[TopicFact]:
-    """Return the newest facts of a topic that still are so, as they were said."""
+    """Return the newest current facts of a topic."""
     found = rows(
         connection,
         """

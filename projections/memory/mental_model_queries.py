@@ -17,7 +17,7 @@ _MODEL = ", ".join(f"model.{name}" for name in MentalModel.__struct_fields__)
 def entity_facts(
     connection: apsw.Connection, entity_ids: Sequence[str], limit: int
 ) -> list[EntityFact]:
-    """Return the newest facts about these entities that are told, each once."""
+    """Return the newest distinct facts about these entities that pages may state."""
     found = rows(
         connection,
         f"""
@@ -30,7 +30,7 @@ def entity_facts(
     facts: dict[str, EntityFact] = {}
     for row in found:
         fact = EntityFact(*row)
-        # Of several entities that are merged, the slot's subject knows the value.
+        # Of several merged entities, only the subject of the slot has the value.
         if fact.fact_id not in facts or (fact.attribute and not facts[fact.fact_id].attribute):
             facts[fact.fact_id] = fact
     return list(facts.values())[:limit]
@@ -212,7 +212,7 @@ def directives_of_event(connection: apsw.Connection, event_id: str) -> list[Dire
 
 
 class ListedDirective(NamedTuple):
-    """A directive; obeyed unless it was withdrawn, retracted or replaced by a later one."""
+    """A directive; in force unless it was withdrawn, retracted or replaced by a later one."""
 
     directive: Directive
     is_obeyed: bool
@@ -221,7 +221,7 @@ class ListedDirective(NamedTuple):
 def directives(
     connection: apsw.Connection, *, include_ended: bool = False, ids: Sequence[str] | None = None
 ) -> list[ListedDirective]:
-    """Return the directives that are obeyed, or all, in the order in which they were said."""
+    """Return the directives in force, or all, in the order in which they were stated."""
     found = rows(
         connection,
         f"""

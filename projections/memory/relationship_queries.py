@@ -23,9 +23,9 @@ _ENDS = {
 
 
 class RelationshipFilter(NamedTuple):
-    """Which relationships count: of some types, and valid at a time (unix ms), or now.
+    """A filter of relationships by type, and by validity at a time (unix ms) or now.
 
-    `ended`: also those that hold no longer.
+    `ended`: include those that have ended.
     """
 
     types: tuple[RelationshipType, ...] | None = None
@@ -33,7 +33,7 @@ class RelationshipFilter(NamedTuple):
     ended: bool = False
 
 
-#: All that hold now.
+#: All current relationships.
 CURRENT = RelationshipFilter()
 
 
@@ -52,7 +52,7 @@ class Evidence(NamedTuple):
 
 
 _OF_TYPE = "(?2 IS NULL OR evidence.relationship_type IN (SELECT value FROM json_each(?2)))"
-#: Whether a relationship holds now, the usual case, is read from the ends of facts alone.
+#: For current relationships, the usual case, the ends of facts suffice.
 _HOLDS_NOW = """?3 IS NULL AND NOT ?4
     AND NOT EXISTS (SELECT 1 FROM fact_ends WHERE fact_ends.fact_id = evidence.fact_id)"""
 _HELD_THEN = """(

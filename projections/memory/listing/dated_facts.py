@@ -1,4 +1,4 @@
-"""Facts in the order of their days, for the timeline; without void facts, which were never true."""
+"""Facts by day, for the timeline, without void facts (retracted as never true)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DatedFact(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Which facts are listed; `about`: ids of entities; `valid_at`: true then (unix ms)."""
+    """A filter of facts: `about`, ids of entities; `valid_at`, when they hold (unix ms)."""
 
     about: Sequence[str] | None = None
     valid_at: int | None = None

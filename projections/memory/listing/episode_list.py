@@ -25,7 +25,7 @@ class ListedEpisode(NamedTuple):
 
 
 class EpisodeFilter(NamedTuple):
-    """Which episodes are listed.
+    """A filter of episodes.
 
     `first` and `end` (exclusive): only those that last from `first` on and begin before `end` (unix
     ms). `ids`: only these.

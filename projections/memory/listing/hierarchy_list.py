@@ -1,4 +1,4 @@
-"""The hierarchy of stored memories: what each consolidates, and what consolidates it."""
+"""The hierarchy of stored memories: the parents and children of consolidated memories."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ModelStatement(NamedTuple):
 def consolidations(
     connection: apsw.Connection, ids: Sequence[str]
 ) -> dict[str, MemoryConsolidation]:
-    """Return what those of some memories that consolidate others are made of, by id."""
+    """Return id -> consolidation, for the consolidated memories among these."""
     found = rows(
         connection,
         f"SELECT {_CONSOLIDATION} FROM memory_consolidations "
@@ -62,7 +62,7 @@ def ids_of_level(
 
 
 def active_levels(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, int]:
-    """Return the levels of those of some consolidated memories that are active, by id."""
+    """Return id -> level, for the active ones among these consolidated memories."""
     found = rows(
         connection,
         "SELECT id, level FROM memory_consolidations JOIN memory_versions USING (id) "
@@ -166,16 +166,16 @@ def ancestors(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, l
 
 
 def source_numbers(connection: apsw.Connection, id_: str) -> tuple[int, ...]:
-    """Return the numbers of the events of the texts under a consolidated memory; of others, none.
+    """Return the event numbers of the texts under a consolidated memory; none for other memories.
 
-    Texts that were replaced since are included.
+    Superseded texts are included.
     """
     row = consolidations(connection, [id_]).get(id_)
     return () if row is None else _numbers.decode(row.sources)
 
 
 class FoundText(NamedTuple):
-    """The text of a stored memory that an event or a fact is from: the current version."""
+    """The current version of the stored memory that an event or fact is from."""
 
     found_id: str
     id: str
@@ -183,7 +183,7 @@ class FoundText(NamedTuple):
 
 
 def texts_of(connection: apsw.Connection, ids: Sequence[str]) -> list[FoundText]:
-    """Return the current and active stored memories that events or facts are from, in order."""
+    """Return the active stored memories that these events or facts are from, in order."""
     found = rows(
         connection,
         """

@@ -68,7 +68,7 @@ class MemoryFile(NamedTuple):
 
 
 class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """What memories to list; times are unix ms, days YYYY-MM-DD.
+    """A filter of memories; times are unix ms, days YYYY-MM-DD.
 
     Attributes:
         created_from, created_before: the period in which they were stored; the end is exclusive.
@@ -223,7 +223,7 @@ def unwritable_memories(connection: apsw.Connection, reader: Reader) -> frozense
 def owners(
     connection: apsw.Connection, ids: Sequence[str]
 ) -> list[tuple[str, str | None, str | None]]:
-    """Return the (scope, user, agent) of those of some ids of events that are stored memories."""
+    """Return the (scope, user, agent) of the stored memories among these events."""
     found = rows(
         connection,
         "SELECT scope, user_id, agent_id FROM json_each(?) AS given "
@@ -234,7 +234,7 @@ def owners(
 
 
 def stored_ids(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
-    """Return those of some ids of events that are stored memories."""
+    """Filter ids of events to those of stored memories."""
     found = rows(
         connection,
         "SELECT memories.id FROM json_each(?) AS given "

@@ -20,7 +20,7 @@ from recollect.schemas.events import ArchiveCause
 from recollect.schemas.memory_terms import TIERS, MemoryTier, TierLimits
 from recollect.text.stability import TTL_DAYS
 
-#: So many memories have to be stored before the ages of memories are examined again.
+#: Number of newly stored memories after which the ages of memories are checked again.
 ARCHIVE_CHECK_INTERVAL = 5
 
 #: Whether a row of `memories` is in a namespace; "0" follows "/".
@@ -137,7 +137,7 @@ def numbers_in(
 
 
 def archivals(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, StoredMemoryArchival]:
-    """Return what was last done to each of some memories that were archived or restored."""
+    """Return id -> last archiving or restoration, for the memories among these that have one."""
     columns = ", ".join(f"archival.{name}" for name in StoredMemoryArchival.__struct_fields__)
     found = rows(
         connection,

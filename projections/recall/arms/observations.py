@@ -1,4 +1,4 @@
-"""Observations as documents, found by the facts that they say, for questions about their entity.
+"""Observations as documents, found by their facts, for questions about their entity.
 
 An observation is returned with the facts that support it, the nearest to the question first, and
 with the version that it replaced. Its own words have no vector: those of its facts stand for them.
@@ -91,14 +91,14 @@ def observations(
 
 
 def _nearness_of(item: ObservationVersion, nearness: Mapping[str, float]) -> float:
-    """Return how near the three nearest items of an observation are to the question."""
+    """Return the summed nearness of the three items of an observation nearest to the question."""
     return sum(sorted((nearness.get(id_, 0.0) for id_ in item.items), reverse=True)[:3])
 
 
 def _meant(
     question: ParsedQuestion, entities: set[str], index: Index, files: ZoneFiles
 ) -> set[str]:
-    """Return which of these entities a question names, or means by its first person."""
+    """Filter entities to those that the question names, or refers to in the first person."""
     canonical = index.canonical_ids.of(sorted(entities))
     named = {id_ for item in (*question.named, *question.topic.named) for id_ in item.ids}
     meant = {id_ for id_ in entities if not named.isdisjoint((id_, canonical.get(id_, id_)))}

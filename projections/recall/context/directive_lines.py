@@ -1,4 +1,4 @@
-"""The lines of the user's directives, which stand first in every block."""
+"""The lines of the user's directives, the first ones of every block."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.mental_model_queries import directives
 from recollect.projections.recall.context.framing import DIRECTIVES, escape
 
-#: The most of a block's tokens that directives take; of more, the newest are shown.
+#: Maximum share of a block's tokens for directives; beyond it, only the newest are shown.
 DIRECTIVE_SHARE = 0.3
 
 Count = Callable[[str], int]
 
 
 def directive_lines(files: ZoneFiles, max_tokens: int, count: Count) -> list[str]:
-    """Return the directives that are obeyed, in the order in which they were said."""
+    """Return the directives in force, in the order in which they were stated."""
     obeyed = directives(files.memory.connection)
     if not obeyed:
         return []

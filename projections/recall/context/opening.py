@@ -1,4 +1,4 @@
-"""The decision whether a prompt gets a block at all.
+"""The decision whether a prompt gets a context block.
 
 `prompt_relevance` estimates from words and meanings whether the memory has anything for a prompt.
 Its estimate is too low for "Where was Kate on 31 December?", since messages of that day do not name
@@ -48,7 +48,7 @@ def is_relevant(relevance: float, questions: Iterable[ParsedQuestion], index: In
 
 
 def _gain_by_time(question: ParsedQuestion, index: Index) -> float:
-    """Return by how much the time that a question names raises the log odds.
+    """Return the increase of the log odds by the time that a question names.
 
     It is 0 if the question names no time, or if no turn that may answer it was sent then.
     """

@@ -1,4 +1,4 @@
-"""The line of a mental model that was generated from facts: as many of its lines as fit."""
+"""The line of a mental model generated from facts: the lines of its page that fit."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from recollect.text.dates.resolved_dates import day_in_words
 
 #: The share of a block's budget for the page about what a task asks for as a whole.
 PAGE_SHARE = 0.6
-#: The sections that say what happened; the order in which sections are worth their room.
+# The sections about events.
 _EVENTS = ("time", "changed", "ahead")
+# All sections, by priority.
 _SECTIONS = ("held", "changed", "ahead", "regular", "time", "beside")
 
 Count = Callable[[str], int]
 
 
 class _PageLine(NamedTuple):
-    """A line of a page, with what decides whether it is shown."""
+    """A line of a page, with the criteria for showing it."""
 
     section: str
     id: str

@@ -27,7 +27,7 @@ _MIN_TERMS_LEFT = 2
 
 
 class Retracted(NamedTuple):
-    """What was retracted.
+    """The retractions in force.
 
     `facts`: ids. `turns`: a mask of the turns that state nothing else. `texts`: the remaining text
     of the other turns, by event number. `spans`: of the retracted words, by event number.
@@ -45,7 +45,7 @@ def find_retracted(
     event_texts: LookupCache[int, EventText],
     tokeniser: Tokeniser,
 ) -> Retracted:
-    """Return what was retracted and not restored, from memory.db and the turns of an index."""
+    """Return the retractions in force, from memory.db and the turns of an index."""
     retracted_turns = np.zeros(len(turns), bool)
     spans: dict[int, list[Span]] = {}
     found = memory.retracted_spans(connection)

@@ -35,9 +35,9 @@ K1 = 0.9
 B = 0.4
 #: Distance in turns -> weight of the terms there. Negative distances are earlier turns.
 WINDOW = {-3: 0.2, -2: 0.4, -1: 0.7, 0: 1.0, 1: 0.4, 2: 0.2}
-#: The owner of a zone takes part in more than so many times the conversations of any other.
+#: The owner of a zone takes part in more than this many times the conversations of anyone else.
 OWNER_RATIO = 2
-#: Fewer conversations do not show whose they are.
+#: With fewer conversations, the zone has no owner.
 MIN_OWNER_CONVERSATIONS = 10
 # Number of cached term scores (64 MB). The cache is cleared when turns change.
 MAX_CACHED_SCORES = 4_000_000
@@ -212,7 +212,7 @@ class Turns:
 
     @property
     def in_assistant_chats(self) -> Mask:
-        """The mask of turns of sessions in which an assistant writes under such a name."""
+        """The mask of turns in sessions in which a sender is named like an assistant."""
         if self._in_assistant_chats is None:
             by_assistant = self._assistants()[self._columns["sender"].values]
             is_chat = np.zeros(len(self), np.bool_)

@@ -346,7 +346,7 @@ class Index:
 
     @property
     def retracted(self) -> Retracted:
-        """What was retracted and not restored."""
+        """The retractions in force."""
         if self._retracted is None:
             memory = self._files.memory.connection
             self._retracted = find_retracted(memory, self.turns, self.event_texts, self.tokeniser)

@@ -48,7 +48,7 @@ def asks_for_detail(text: str) -> bool:
 
 
 def asks_for_all(text: str) -> bool:
-    """Return whether a question needs all that answers it: it counts, or asks for a list."""
+    """Return whether a question needs every answer: it asks for a count or a list."""
     return _ALL.search(text) is not None or asks_for_list(text)
 
 

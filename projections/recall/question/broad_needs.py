@@ -1,4 +1,4 @@
-"""Broad needs: a task that asks about somebody or something as a whole."""
+"""Broad needs: tasks about an entity as a whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GENERAL = EVENT_WORDS | word_set(
 
 
 def is_broad(text: str, names: Iterable[str]) -> bool:
-    """Return whether a task names somebody or something, and no further topic."""
+    """Return whether a task names an entity, and no further topic."""
     own = {lower for name in names for lower in _lowers(name)}
     return bool(own) and all(
         lower in own or lower in _GENERAL or lower in FUNCTION_WORDS or lower in STOP_WORDS
