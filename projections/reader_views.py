@@ -59,6 +59,7 @@ _OF_EVENTS = {
     "memory_references": ("memory_id",),
     "memory_accesses": ("memory_id",),
     "memory_archivals": ("memory_id",),
+    "archive_states": ("id",),
     "memory_consolidations": ("id",),
     "memory_parents": ("child_id", "parent_id"),
     "memory_statements": ("memory_id",),

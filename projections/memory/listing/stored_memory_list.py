@@ -10,8 +10,8 @@ import msgspec
 
 from recollect.projections.memory.listing.tier_list import (
     ARCHIVED,
+    ARCHIVED_IDS,
     CONSOLIDATED,
-    MAYBE_ARCHIVED,
 )
 from recollect.projections.reader_views import Reader
 from recollect.projections.sqlite import json_array, rows, scalar
@@ -291,7 +291,7 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
         yield _Filter(CONSOLIDATED if chosen.consolidated else f"NOT {CONSOLIDATED}")
     if chosen.archived is not None:
         yield (
-            _Filter(ARCHIVED, (), MAYBE_ARCHIVED) if chosen.archived else _Filter(f"NOT {ARCHIVED}")
+            _Filter(ARCHIVED, (), ARCHIVED_IDS) if chosen.archived else _Filter(f"NOT {ARCHIVED}")
         )
     for name in (*_EQUAL, *_OWNERS):
         if (value := getattr(chosen, name)) is not None:

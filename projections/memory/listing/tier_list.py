@@ -23,30 +23,21 @@ from recollect.text.stability import TTL_DAYS
 #: Number of newly stored memories after which the ages of memories are checked again.
 ARCHIVE_CHECK_INTERVAL = 5
 
-#: Whether a row of `memories` is in a namespace; "0" follows "/".
-_NAMESPACE = "coalesce(memories.namespace >= '{0}/' AND memories.namespace < '{0}0', 0)"
-_IN_RECALL = _NAMESPACE.format("recall")
+#: Whether a row of `memories` is in the namespace of the recall store; "0" follows "/".
+_IN_RECALL = "coalesce(memories.namespace >= 'recall/' AND memories.namespace < 'recall0', 0)"
 #: Whether a memory that is not deleted consolidates the memory of a row of `memory_versions`.
 CONSOLIDATED = (
     "EXISTS (SELECT 1 FROM memory_parents JOIN memory_versions AS above ON above.id = parent_id "
     "WHERE child_id = version.memory_id AND above.state <> 'deleted')"
 )
-#: Whether a row of `memories` is in the archival store; `version` is its row of `memory_versions`.
-ARCHIVED = (
-    "(coalesce((SELECT is_archived FROM memory_archivals WHERE memory_id = memories.id "
-    f"ORDER BY number DESC LIMIT 1), {_NAMESPACE.format('archival')}) OR {CONSOLIDATED})"
-)
-#: Ids of all memories that may be in the archival store.
-MAYBE_ARCHIVED = (
-    "SELECT memory_id AS id FROM memory_archivals UNION "
-    "SELECT version.id FROM memory_parents "
-    "JOIN memory_versions AS version ON version.memory_id = child_id UNION "
-    "SELECT id FROM memories WHERE namespace >= 'archival/' AND namespace < 'archival0'"
-)
-_CURRENT = (
-    "CROSS JOIN memory_versions AS version ON version.id = memories.id "
-    "AND version.state = 'active' AND version.superseded_by_id IS NULL"
-)
+#: Whether a row of `memories` is in the archival store.
+ARCHIVED = "(SELECT is_archived FROM archive_states WHERE id = memories.id)"
+#: Ids of the versions in the archival store.
+ARCHIVED_IDS = "SELECT id FROM archive_states WHERE is_archived = 1"
+#: Whether a row of `archive_states` is a current, active memory outside the archival store, or in
+#: it; every index of the table begins with these columns.
+_OUTSIDE = "is_archived = 0 AND is_current = 1"
+_INSIDE = "is_archived = 1 AND is_current = 1"
 #: The sources of uses: (time, record, memory), the latest first.
 _USES = (
     "SELECT created_at AS at, number, id AS memory_id FROM memories",
@@ -59,13 +50,17 @@ _LAST_USED = (
     "coalesce((SELECT max(at) FROM memory_archivals WHERE memory_id = memories.id), 0))"
 )
 _DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
-_EXPIRED = " OR ".join(
-    ["memories.invalid_at <= ?1"]
-    + [
-        f"memories.temporal_stability = '{kind}' AND memories.created_at < ?1 - {days * _DAY_MS}"
-        for kind, days in TTL_DAYS.items()
-        if days is not None
-    ]
+#: Ids of memories outside the archival store that no longer hold at the time ?1.
+_EXPIRED = " UNION ALL ".join(
+    f"SELECT id FROM archive_states WHERE {_OUTSIDE} AND {expired}"
+    for expired in (
+        "invalid_at <= ?1",
+        *(
+            f"temporal_stability = '{kind}' AND created_at < ?1 - {days * _DAY_MS}"
+            for kind, days in TTL_DAYS.items()
+            if days is not None
+        ),
+    )
 )
 
 
@@ -84,8 +79,9 @@ def _uses(connection: apsw.Connection, source: str) -> Iterator[tuple[int, int, 
     """Yield (time, record, memory) of uses of memories that may be in the main context."""
     return connection.execute(
         f"SELECT used.at, used.number, used.memory_id FROM ({source}) AS used "
-        f"CROSS JOIN memories ON memories.id = used.memory_id {_CURRENT} "
-        f"WHERE NOT {_IN_RECALL} AND NOT {ARCHIVED} ORDER BY used.at DESC, used.number DESC"
+        "CROSS JOIN archive_states ON archive_states.id = used.memory_id "
+        "CROSS JOIN memories ON memories.id = used.memory_id "
+        f"WHERE {_OUTSIDE} AND NOT {_IN_RECALL} ORDER BY used.at DESC, used.number DESC"
     )
 
 
@@ -101,12 +97,13 @@ def tier_counts(connection: apsw.Connection, main: Sequence[str]) -> dict[Memory
     """Return the size of each tier, given the main context."""
     found = rows(
         connection,
-        f"""
-        SELECT CASE WHEN {ARCHIVED} THEN 'archival'
-                    WHEN memories.id IN (SELECT value FROM json_each(?)) THEN 'main'
+        """
+        SELECT CASE WHEN is_archived THEN 'archival'
+                    WHEN id IN (SELECT value FROM json_each(?)) THEN 'main'
                     ELSE 'recall' END AS tier,
-               count(*), min(memories.created_at), max(memories.created_at)
-          FROM memories {_CURRENT}
+               count(*), min(created_at), max(created_at)
+          FROM archive_states
+         WHERE is_current
          GROUP BY tier
         """,
         (json_array(main),),
@@ -119,18 +116,15 @@ def numbers_in(
     connection: apsw.Connection, tier: MemoryTier, main: Sequence[str]
 ) -> frozenset[int]:
     """Return the numbers of the records of a tier's memories, given the main context."""
-    source, condition = {
-        "main": ("given CROSS JOIN memories ON memories.id = given.id", "1"),
-        "recall": ("memories", f"NOT {ARCHIVED} AND memories.id NOT IN (SELECT id FROM given)"),
-        "archival": (
-            f"({MAYBE_ARCHIVED}) AS found CROSS JOIN memories ON memories.id = found.id",
-            ARCHIVED,
-        ),
+    condition = {
+        "main": "is_current AND id IN (SELECT id FROM main)",
+        "recall": f"{_OUTSIDE} AND id NOT IN (SELECT id FROM main)",
+        "archival": _INSIDE,
     }[tier]
     found = rows(
         connection,
-        "WITH given AS (SELECT value AS id FROM json_each(?)) "
-        f"SELECT memories.number FROM {source} {_CURRENT} WHERE {condition}",
+        "WITH main AS (SELECT value AS id FROM json_each(?)) "
+        f"SELECT number FROM archive_states WHERE {condition}",
         (json_array(main),),
     )
     return frozenset(number for (number,) in found)
@@ -164,8 +158,7 @@ def _is_any_older(connection: apsw.Connection, at: int) -> bool:
     """Return whether any memory outside the archival store was stored before a time (unix ms)."""
     found = scalar(
         connection,
-        f"SELECT EXISTS (SELECT 1 FROM memories {_CURRENT} "
-        f"WHERE memories.created_at < ? AND NOT {ARCHIVED})",
+        f"SELECT EXISTS (SELECT 1 FROM archive_states WHERE {_OUTSIDE} AND created_at < ?)",
         (at,),
     )
     return bool(found)
@@ -181,12 +174,11 @@ def due_memories(
     each memory is compared with those that have the same readers, so that nothing depends on
     memories that not all its readers see.
     """
-    # The cheap condition comes first.
     expired = rows(
         connection,
-        f"SELECT memories.id FROM memories {_CURRENT} WHERE ({_EXPIRED}) AND NOT {ARCHIVED} "
-        "AND NOT EXISTS (SELECT 1 FROM memory_archivals WHERE memory_id = memories.id) "
-        "ORDER BY memories.created_at, memories.number",
+        f"SELECT id FROM archive_states AS expired WHERE id IN ({_EXPIRED}) "
+        "AND NOT EXISTS (SELECT 1 FROM memory_archivals WHERE memory_id = expired.id) "
+        "ORDER BY created_at, number",
         (now,),
     )
     unused_since = now - round(limits.max_age_hours * _HOUR_MS)
@@ -198,7 +190,7 @@ def due_memories(
             WITH used AS MATERIALIZED (
                 SELECT memories.id, memories.number, reader_user, reader_agent,
                        {_IN_RECALL} AS in_recall, {_LAST_USED} AS used_at
-                  FROM memories {_CURRENT} WHERE NOT {ARCHIVED}
+                  FROM archive_states CROSS JOIN memories USING (id) WHERE {_OUTSIDE}
             ), ranked AS (
                 SELECT id, number, used_at, in_recall, row_number() OVER (
                            PARTITION BY reader_user, reader_agent, in_recall

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from typing import Any
 
@@ -140,7 +140,7 @@ def infer(
         return run.answer(role, query, sandbox, max_iterations, on_event or (lambda event: None))
 
 
-def _memories_at(zone: OpenZone, path: str) -> list[tuple[str, str]]:
+def _memories_at(zone: OpenZone, path: str) -> Iterable[tuple[str, str]]:
     """Return (name, id) of what a path, or an id, stands for; of a directory, all that is below.
 
     Raises:

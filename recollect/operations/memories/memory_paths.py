@@ -6,7 +6,8 @@ which the caller may read nothing does not exist for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -29,6 +30,8 @@ from recollect.schemas.wire import PathEntry, PathPage, StoredMemory
 
 #: Maximum length of a path, in characters.
 MAX_PATH = 8_192
+#: The memories that are read in one transaction.
+_PAGE = 500
 
 
 def read(zone: OpenZone, path: str) -> StoredMemory:
@@ -75,7 +78,8 @@ def glob(zone: OpenZone, pattern: str, *, cursor: str | None, limit: int) -> Pat
     entries: list[PathEntry] = []
     last: MemoryFile | None = None
     with zone.files() as files, files.read_transaction():
-        for path, file in _matching(zone, files, wanted, after):
+        chosen, homes = _homes(zone, files, wanted)
+        for path, file in _matching(files, chosen, homes, wanted, after):
             if last is not None and len(entries) == limit:
                 return PathPage(entries=entries, cursor=_cursor(last))
             entries.append(_entry(path, file))
@@ -83,35 +87,53 @@ def glob(zone: OpenZone, pattern: str, *, cursor: str | None, limit: int) -> Pat
     return PathPage(entries=entries)
 
 
-def below(zone: OpenZone, path: str) -> list[tuple[str, str]]:
-    """Return (path, id) of all memories below a directory, newest first.
+def below(zone: OpenZone, path: str) -> Iterator[tuple[str, str]]:
+    """Yield (path, id) of all memories below a directory, newest first.
+
+    They are read a page at a time, so memories that are stored meanwhile do not occur.
 
     Raises:
         UnknownId: there are none.
     """
     names = virtual_paths.parse(_checked(path))
     zone.must_exist()
+    wanted = Pattern(f"{virtual_paths.text_of(names)}/{ANY_DEPTH}")
     with zone.files() as files, files.read_transaction():
-        pattern = Pattern(f"{virtual_paths.text_of(names)}/{ANY_DEPTH}")
-        found = [
-            (virtual_paths.text_of(path), file.id)
-            for path, file in _matching(zone, files, pattern, None)
-        ]
-    if not found:
+        chosen, homes = _homes(zone, files, wanted)
+    after = None
+    while True:
+        with zone.files() as files, files.read_transaction():
+            page = [*islice(_matching(files, chosen, homes, wanted, after), _PAGE)]
+        yield from ((virtual_paths.text_of(names), file.id) for names, file in page)
+        if len(page) < _PAGE:
+            break
+        _, last = page[-1]
+        after = last.created_at, last.number
+    if after is None and not page:
         raise UnknownId(f"zone {zone.name} has no memory below {path[:200]!r}")
-    return found
 
 
-def _matching(
-    zone: OpenZone, files: ZoneFiles, wanted: Pattern, after: tuple[int, int] | None
-) -> Iterator[tuple[Names, MemoryFile]]:
-    """Yield the memories that match a pattern, newest first, each with its preferred path."""
+def _homes(
+    zone: OpenZone, files: ZoneFiles, wanted: Pattern
+) -> tuple[MemoryFilter, dict[MemoryPlace, list[Names]]]:
+    """Return a filter of memories, and the directories of each place that a pattern may match."""
     chosen = _chosen(zone, wanted.literal)
     homes = {
         place: found
         for place in memory_places(files.memory.connection, chosen)
         if (found := [*filter(wanted.matches_in, _directories(zone, place))])
     }
+    return chosen, homes
+
+
+def _matching(
+    files: ZoneFiles,
+    chosen: MemoryFilter,
+    homes: Mapping[MemoryPlace, Sequence[Names]],
+    wanted: Pattern,
+    after: tuple[int, int] | None,
+) -> Iterator[tuple[Names, MemoryFile]]:
+    """Yield the memories that match a pattern, newest first, each with its preferred path."""
     for file in _files(files, chosen, [*homes], after):
         paths = (_path(directory, file) for directory in homes[file.place])
         path = next(filter(wanted.matches, paths), None)

@@ -1,0 +1,152 @@
+"""Queries of tiers and paths look up what they need: no scan of all memories."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from recollect import MemoryInput, Recollect, UnknownId
+from recollect.library.library_zone import Zone
+from recollect.operations.memories import memory_paths
+from recollect.projections.memory.listing import tier_list
+from recollect.projections.memory.listing.stored_memory_list import (
+    MemoryFilter,
+    MemoryPlace,
+    memory_files,
+)
+from recollect.schemas.memory_terms import TierLimits
+
+NOW = 1_900_000_000_000
+
+
+@pytest.fixture(scope="module")
+def zone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Zone]:
+    with Recollect(tmp_path_factory.mktemp("plans") / "home", encoder="none") as recollect:
+        zone = recollect.zone("acme")
+        zone.store_memories([MemoryInput(content=f"Number {n}.", user_id="ada") for n in range(9)])
+        yield zone
+
+
+@pytest.fixture
+def memory(zone: Zone) -> Iterator[apsw.Connection]:
+    with zone._zone.files() as files, files.read_transaction():
+        yield files.memory.connection
+
+
+def plans(connection: apsw.Connection, call: Callable[[], object]) -> list[str]:
+    """Return the steps of the plans of all statements that a call executes."""
+    statements: list[tuple[str, Any]] = []
+
+    def note(cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+        statements.append((sql, bindings))
+        return True
+
+    connection.exec_trace = note
+    try:
+        call()
+    finally:
+        connection.exec_trace = None
+    return [
+        str(step)
+        for sql, bindings in statements
+        for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {sql}", bindings).fetchall()
+    ]
+
+
+def scans(steps: list[str]) -> list[str]:
+    """Return the steps that read a whole table of memories."""
+    of_tables = ("memories", "memory_versions", "archive_states", "version")
+    return [step for step in steps if step.startswith("SCAN") and step.split()[1] in of_tables]
+
+
+def test_what_is_due_is_found_by_index(memory: apsw.Connection) -> None:
+    steps = plans(memory, lambda: tier_list.due_memories(memory, NOW, TierLimits(3, 24.0)))
+    for condition in (
+        "invalid (is_archived=? AND is_current=? AND invalid_at<?)",
+        "stability (is_archived=? AND is_current=? AND temporal_stability=? AND created_at<?)",
+        "stored (is_archived=? AND is_current=? AND created_at<?)",
+    ):
+        assert any(step.endswith(f"INDEX idx_archive_states_{condition}") for step in steps), steps
+    # Only the newest five are read in order.
+    assert scans(steps) == ["SCAN memories USING COVERING INDEX idx_memories_created"]
+
+
+@pytest.mark.parametrize("tier", ["main", "recall", "archival"])
+def test_the_memories_of_a_tier_are_found_by_index(memory: apsw.Connection, tier: Any) -> None:
+    steps = plans(memory, lambda: tier_list.numbers_in(memory, tier, []))
+    assert any(step.startswith("SEARCH archive_states USING") for step in steps)
+    assert not scans(steps)
+
+
+def _all_files(memory: apsw.Connection, chosen: MemoryFilter) -> None:
+    list(memory_files(memory, chosen, (NOW, 5)))
+
+
+def test_a_page_of_files_begins_after_the_last_one(memory: apsw.Connection) -> None:
+    homes = [MemoryPlace("ada", None, None)]
+    for chosen in (MemoryFilter(state="active"), MemoryFilter(state="active", places=homes)):
+        steps = plans(memory, partial(_all_files, memory, chosen))
+        assert any(
+            step.endswith(
+                (
+                    "idx_memories_created ((created_at,number)<(?,?))",
+                    "idx_memories_place (user_id=? AND agent_id=? AND namespace=?)",
+                )
+            )
+            for step in steps
+        ), steps
+        assert not scans(steps)
+
+
+def test_all_files_below_a_directory_come_in_pages(
+    zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = list(memory_paths.below(zone._zone, "/memory/by-user"))
+    assert [path for path, _ in whole] == [f"/memory/by-user/ada/{id_}" for _, id_ in whole]
+    assert [id_ for _, id_ in whole] == [each.memory_id for each in zone.query_memories()]
+    for size in (1, 4, 9, 10):
+        monkeypatch.setattr(memory_paths, "_PAGE", size)
+        assert list(memory_paths.below(zone._zone, "/memory/by-user")) == whole
+    with pytest.raises(UnknownId):
+        list(memory_paths.below(zone._zone, "/memory/by-user/bob"))
+
+
+def test_archive_states_follow_every_change(tmp_path: Path) -> None:
+    """After each of many random commands, the table says what its view computes."""
+    rng = random.Random(7)
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        zone = recollect.zone("acme")
+        ids: list[str] = []
+        for step in range(60):
+            chosen = rng.sample(ids, min(len(ids), 3))
+            what = rng.choice(["store", "store", "state", "archive", "restore", "merge", "forget"])
+            if what == "store" or len(ids) < 4:
+                memory = MemoryInput(
+                    content=f"Ada planted rose number {step}.",
+                    namespace=rng.choice(["garden", "archival/garden"]),
+                    path_key=f"rose-{step % 12}",
+                )
+                ids += [receipt.event_id for receipt in zone.store_memories([memory])]
+            elif what == "state":
+                zone.set_memory_state(chosen, rng.choice(["active", "inactive", "deleted"]))
+            elif what in ("archive", "restore"):
+                zone.archive_memories(chosen, restore=what == "restore")
+            elif what == "merge":
+                made = zone.consolidate_memories(namespace="garden", method="criteria")
+                ids += [id_ for level in made for id_ in level.memory_ids]
+            else:
+                zone.forget(chosen[0])
+                ids.remove(chosen[0])
+            with zone._zone.files() as files:
+                kept, computed = (
+                    files.memory.connection.execute(f"SELECT * FROM {name} ORDER BY id").fetchall()
+                    for name in ("archive_states", "current_archive_states")
+                )
+                assert kept == computed, (step, what)
+        assert {row[-1] for row in kept} == {0, 1}
