@@ -14,9 +14,16 @@ from recollect.schemas.memory_terms import CONSOLIDATION_LEVELS, MAX_CONSOLIDATI
 from recollect.schemas.text_sanitising import pluralise
 
 if TYPE_CHECKING:
-    from recollect import MemoryConsolidationReport, Zone
+    from recollect import MemoryConsolidationReport, MemoryHit, StoredMemory, Zone
 
 _ACTIONS = ("list", "consolidate", "children", "ancestors", "search")
+#: What is printed if nothing is found.
+_NOTHING = {
+    "list": "nothing is consolidated; hierarchy consolidate does that",
+    "children": "that consolidates nothing",
+    "ancestors": "nothing consolidates that",
+    "search": "no stored memory answers that",
+}
 
 
 @click.command(epilog="Example: recollect hierarchy consolidate --levels 2")
@@ -92,15 +99,11 @@ def _print_report(report: MemoryConsolidationReport) -> None:
 
 
 def _print(memory: Zone, action: str, words: tuple[str, ...], limit: int, *, as_json: bool) -> None:
+    hits: list[MemoryHit] = []
+    found: list[StoredMemory] = []
     if action == "search":
-        for hit in memory.search_memories(" ".join(words), limit=limit):
-            if as_json:
-                print_json(hit)
-            else:
-                show_memory(hit.memory)
-                print_line(quiet(f"  {hit.score:.2f}, {len(hit.matches)} found in it"))
-        return
-    if action == "list":
+        hits = [*memory.search_memories(" ".join(words), limit=limit)]
+    elif action == "list":
         found = [
             each
             for level in range(MAX_CONSOLIDATION_LEVELS, 0, -1)
@@ -109,10 +112,17 @@ def _print(memory: Zone, action: str, words: tuple[str, ...], limit: int, *, as_
     else:
         of = memory.memory_children if action == "children" else memory.memory_ancestors
         found = [each for id_ in words for each in of(id_)]
+    if as_json:
+        for document in (*hits, *found):
+            print_json(document)
+        return
+    for hit in hits:
+        show_memory(hit.memory)
+        print_line(quiet(f"  {hit.score:.2f}, {len(hit.matches)} found in it"))
     for each in found:
-        print_json(each) if as_json else show_memory(each)
-    if not found and not as_json:
-        print_line("nothing is consolidated; hierarchy consolidate does that")
+        show_memory(each)
+    if not (hits or found):
+        print_line(_NOTHING[action])
 
 
 COMMANDS = (hierarchy,)
