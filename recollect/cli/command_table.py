@@ -36,7 +36,7 @@ COMMAND_TABLE = {
     "zones": CommandEntry("derived.browse_commands", "List the zones of the home."),
     "facts": CommandEntry("derived.browse_commands", "List the facts of a zone, newest first."),
     "entities": CommandEntry(
-        "derived.browse_commands", "List entities, those related to one, or compare two."
+        "derived.browse_commands", "List entities, list those related to one, or compare two."
     ),
     "merges": CommandEntry(
         "derived.browse_commands", "List merges of entities and facts; decide or undo one."
@@ -53,10 +53,12 @@ COMMAND_TABLE = {
         "derived.observation_commands", "List observations: what several facts say about one topic."
     ),
     "dreams": CommandEntry(
-        "derived.observation_commands", "List dreams: links that a model supposes between topics."
+        "derived.observation_commands",
+        "List dreams: conjectured links between distant topics.",
     ),
     "memories": CommandEntry(
-        "derived.memory_commands", "List stored memories: texts that somebody asked to remember."
+        "derived.memory_commands",
+        "List stored memories: texts that were saved on request.",
     ),
     "tiers": CommandEntry(
         "derived.tier_commands", "Print how many stored memories are in each tier."
@@ -91,7 +93,7 @@ COMMAND_TABLE = {
         "write_commands", "Show or set a zone's instructions for the language model."
     ),
     "backfill": CommandEntry(
-        "backfill_command", "Run the language model on past messages, by episodes."
+        "backfill_command", "Run the language model on past messages, episode by episode."
     ),
     "status": CommandEntry("upkeep_commands", "Show what a zone contains, and its processing lag."),
     "doctor": CommandEntry(

@@ -96,7 +96,7 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="TZ",
-            help="Time zone of times that name none. UTC times are converted to it to determine "
+            help="Time zone of times without one. UTC times are converted to it to determine "
             "their calendar day.",
         ),
         click.option(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--to", "last", metavar="T", help="Only messages up to time T; a bare date is inclusive."
 )
 @click.option("--dry-run", is_flag=True, help="Count the episodes and estimate the cost.")
-@click.option("--pause", is_flag=True, help="Pause the backfill, also over restarts.")
+@click.option("--pause", is_flag=True, help="Pause the backfill; it stays paused across restarts.")
 @click.option("--resume", is_flag=True, help="Continue the last backfill, with its span.")
 @click.option("--status", is_flag=True, help="Show the progress of the last backfill.")
 def backfill(
@@ -41,10 +41,10 @@ def backfill(
     resume: bool,
     status: bool,
 ) -> int:
-    """Run the language model on past messages, by episodes.
+    """Run the language model on past messages, episode by episode.
 
-    Platforms are read in parallel, each in chronological order. After a backfill was stopped or
-    killed, the next one continues it; after --pause, --resume does. No answer is paid for twice.
+    Platforms are read in parallel, each in chronological order. If a backfill is stopped or killed,
+    the next one continues it; after --pause, use --resume. No answer is paid for twice.
     """
     if pause + resume + status > 1 or (dry_run and (pause or status)):
         raise click.UsageError("--pause, --resume and --status exclude each other")

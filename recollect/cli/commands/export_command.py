@@ -43,13 +43,15 @@ def export(
 ) -> None:
     """Export a zone: its events, or pages of its memory.
 
-    PATH is a new file, or for pages a new folder; it appears when it is complete. - writes the
-    events to standard output. Ingesting the events into a zone of the same name in a new home
-    reproduces the memory. Forgotten events are not exported.
+    PATH is a new file, or for pages a new folder; it exists only once the export is complete. If
+    PATH is -, the events go to standard output. Ingesting the events into a zone of the same name
+    in a new home reproduces the memory. Forgotten events are not exported.
     """
     if path == _STANDARD_OUTPUT:
         if as_ != "jsonl" or as_json or force:
-            raise click.UsageError("- takes --as jsonl alone, without --json and --force")
+            raise click.UsageError(
+                "standard output (-) takes only --as jsonl, without --json and --force"
+            )
         with open_zone(home, zone) as memory:
             for line in memory.export_lines():
                 # Equivalent JSON, without characters that act on a terminal.

@@ -36,7 +36,7 @@ _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
     show_default=True,
     help="rules, model (rules plus a language model), or both, to compare the two.",
 )
-@click.option("--trace", is_flag=True, help="Show which rules read each date and time.")
+@click.option("--trace", is_flag=True, help="Show which rules matched each date and time.")
 @click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")
 def extract(
     home: str | None,

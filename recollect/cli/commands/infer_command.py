@@ -28,10 +28,18 @@ if TYPE_CHECKING:
     help="Text of the context, in UTF-8 (repeatable).",
 )
 @click.option(
-    "--memory", "ids", metavar="ID", multiple=True, help="Memory to add to it (repeatable)."
+    "--memory",
+    "ids",
+    metavar="ID",
+    multiple=True,
+    help="Memory to add to the context (repeatable).",
 )
-@click.option("--max-iterations", type=int, default=15, show_default=True, help="Rounds of code.")
-@click.option("--max-seconds", type=float, default=120.0, show_default=True, help="Duration.")
+@click.option(
+    "--max-iterations", type=int, default=15, show_default=True, help="Maximum rounds of code."
+)
+@click.option(
+    "--max-seconds", type=float, default=120.0, show_default=True, help="Time limit in seconds."
+)
 @click.option("--max-tokens", type=int, default=100_000, show_default=True, help="Token budget.")
 @click.option(
     "--sandbox",

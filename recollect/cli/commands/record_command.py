@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 @click.option("--from", "first", metavar="N", type=click.IntRange(1), help="Begin with record N.")
 @click.option("--at", metavar="T", help="Begin with the first record ingested after T.")
 @click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; repeatable.")
-@click.option("--newest", is_flag=True, help="Newest first, from the last record, N or T.")
+@click.option(
+    "--newest", is_flag=True, help="Newest first; begins with the last record, or with N or T."
+)
 @paging_options
 def records(
     home: str | None,

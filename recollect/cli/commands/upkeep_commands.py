@@ -46,9 +46,9 @@ def rebuild(
     """Rebuild derived data from the ledger.
 
     \b
-    Each level rebuilds:
-    index    the search indexes
-    project  all database files, from the change records (what recollect's agents decided)
+    The levels:
+    index    rebuild the search indexes
+    project  rebuild all database files, from the change records (what recollect's agents decided)
     derive   also process all events again, with the recorded embeddings
     fresh    also compute the embeddings again
     """
@@ -137,8 +137,8 @@ def verify(
 ) -> int:
     """Replay the ledger, and compare the result with the files.
 
-    The files are the databases of the zone. Fails if one differs from the replay, or the ledger is
-    damaged. Nothing is changed.
+    The files are the databases of the zone. Fails if one differs from the replay, or if the
+    ledger is damaged. Nothing is changed.
     """
     checked = None if certificate is None else read_certificate_file(certificate)
     with open_zone(home, zone) as memory, progress("verifying") as advance:

@@ -65,7 +65,7 @@ _STYLES = {"completed": good, "blocked": warning, "failed": warning}
     metavar="D",
     default="time_window",
     show_default=True,
-    help="With run: the definition of the episodes: time_window, thread, session, day or topic.",
+    help="With run: the episode strategy: time_window, thread, session, day or topic.",
 )
 @paging_options
 def analyses(

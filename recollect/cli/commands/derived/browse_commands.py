@@ -222,11 +222,11 @@ def entities(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List entities, those related to one, or compare two.
+    """List entities, list those related to one, or compare two.
 
     The most mentioned come first. compare A B reports, with the reasons, whether two entities
     (names or ids) are already merged, might be the same, or differ. related A lists the entities
-    that share most facts with one.
+    that share the most facts with A.
     """
     if query is not None and action != "list":
         raise click.UsageError("--query is for entities list")

@@ -36,21 +36,29 @@ _NOTHING = {
     "--method",
     type=click.Choice(["affinity", "criteria"]),
     default="affinity",
-    help="consolidate: what is alike and close in time, or all that is selected [affinity].",
+    help="With consolidate: affinity groups memories that are alike and close in time, criteria "
+    "all that the options select [affinity].",
 )
-@click.option("--namespace", metavar="N", help="consolidate: only in exactly the namespace N.")
+@click.option("--namespace", metavar="N", help="With consolidate: only in namespace N itself.")
 @click.option(
-    "--importance-max", type=float, metavar="I", help="consolidate: only up to this importance."
+    "--importance-max",
+    type=float,
+    metavar="I",
+    help="With consolidate: only memories of at most this importance.",
 )
 @click.option(
-    "--threshold", type=float, default=0.85, metavar="A", help="consolidate: the least affinity."
+    "--threshold",
+    type=float,
+    default=0.85,
+    metavar="A",
+    help="With consolidate: the minimum affinity [0.85].",
 )
 @click.option(
     "--levels",
     type=int,
     default=CONSOLIDATION_LEVELS,
     metavar="N",
-    help=f"consolidate: levels to make [{CONSOLIDATION_LEVELS}].",
+    help=f"With consolidate: the maximum number of levels [{CONSOLIDATION_LEVELS}].",
 )
 @click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
 def hierarchy(
@@ -68,10 +76,11 @@ def hierarchy(
 ) -> None:
     """List consolidated memories, the newest of each level first.
 
-    consolidate brings stored memories that are alike and close in time into memories of a higher
-    level, and archives them; to take that back, delete the consolidated memory (memories delete).
-    children prints what a memory consolidates, ancestors what consolidates it. search finds
-    memories by meaning, and prints the highest memory above each.
+    consolidate groups stored memories that are alike and close in time, makes one memory of a
+    higher level from each group, and archives the originals; to undo this, delete the consolidated
+    memory (memories delete). children prints what a memory consolidates, ancestors what
+    consolidates it. search finds memories by meaning, and prints the topmost memory that
+    consolidates each.
     """
     if (action in ("children", "ancestors", "search")) != bool(words):
         needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"

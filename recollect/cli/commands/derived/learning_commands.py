@@ -97,7 +97,9 @@ def trajectories(
 )
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--agent", metavar="A", help="Only playbooks of agent A.")
-@click.option("--pattern", metavar="TEXT", help="Only those whose name or description has TEXT.")
+@click.option(
+    "--pattern", metavar="TEXT", help="Only those whose name or description contains TEXT."
+)
 @paging_options
 def playbooks(
     home: str | None,

@@ -70,7 +70,7 @@ def memories(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List stored memories: texts that somebody asked to remember.
+    """List stored memories: texts that were saved on request.
 
     show prints one; versions lists all versions of one; diff compares two; rollback restores an
     earlier version. approve, deactivate and delete set the state of any number of memories;

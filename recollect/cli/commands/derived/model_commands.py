@@ -164,7 +164,7 @@ def directives(
 ) -> int:
     """List, add or remove the user's standing instructions.
 
-    Every context block begins with them. add takes a TEXT, remove an ID.
+    Every context block begins with these instructions. add takes a TEXT, remove an ID.
     """
     if action == "list":
         if text is not None:

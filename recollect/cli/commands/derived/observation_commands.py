@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     default="list",
 )
 @click.argument("id_", metavar="[ID]", required=False)
-@click.option("--entity", metavar="E", help="Only observations on entity E (name or id).")
+@click.option("--entity", metavar="E", help="Only observations about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include earlier versions.")
 @click.option(
     "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
@@ -141,7 +141,9 @@ def _write(report: WriteReport, as_json: bool) -> int:
 @click.argument(
     "action", metavar="[list|find]", type=click.Choice(["list", "find"]), default="list"
 )
-@click.option("--dry-run", is_flag=True, help="With find: estimate the cost, and ask nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="With find: estimate the cost without calling the model."
+)
 @paging_options
 def dreams(
     home: str | None,
@@ -152,13 +154,13 @@ def dreams(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List dreams: links that a model supposes between topics.
+    """List dreams: conjectured links between distant topics.
 
     They are conjectures: recall never returns them, and no fact follows from them. find runs the
     daily passes and asks the model now.
     """
     if dry_run and action == "list":
-        raise click.UsageError("--dry-run belongs to find")
+        raise click.UsageError("--dry-run is for dreams find only")
     with open_zone(home, zone) as memory:
         if action == "find":
             report = memory.dream(dry_run=dry_run)

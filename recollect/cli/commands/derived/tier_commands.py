@@ -26,7 +26,7 @@ _ACTIONS = ("sizes", "recent", "search", "archive", "restore")
 )
 @click.argument("words", metavar="[QUERY|ID]...", nargs=-1)
 @click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
-@click.option("--cascade", is_flag=True, help="search: stop at the tier that completes N.")
+@click.option("--cascade", is_flag=True, help="With search: stop once N memories are found.")
 def tiers(
     home: str | None,
     zone: str | None,
