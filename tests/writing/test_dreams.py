@@ -169,7 +169,5 @@ def test_without_a_model_it_says_so(tmp_path: Path) -> None:
 def test_without_two_topics_nothing_is_asked(tmp_path: Path, texts: tuple[str, ...]) -> None:
     with home_of(tmp_path / "home", dreaming()) as (memory, server):
         memory.forget(*[f"m{n}" for n, text in enumerate(TOLD) if text not in texts])
-        assert memory.dream().reason == (
-            "there are not two topics with three facts each that still are so"
-        )
+        assert memory.dream().reason == ("fewer than two topics have three current facts each")
         assert server.questions == []

@@ -1,4 +1,4 @@
-"""Dreams: links that the home's language model supposes between distant topics."""
+"""Dreams: links between distant topics, conjectured by the home's language model."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NO_MODEL = (
     "dreams need a language model: recollect init --writer model adds one; the passes by rules "
     "find none"
 )
-_NO_TOPICS = "there are not two topics with three facts each that still are so"
+_NO_TOPICS = "fewer than two topics have three current facts each"
 _numbers = msgspec.json.Decoder(list[int])
 
 

@@ -285,7 +285,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
     """
     zone.must_exist()
     if not isinstance(name_or_id, str):
-        raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a text")
+        raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a string")
     with zone.files() as files, files.read_transaction():
         try:
             ids = resolve_entities(files, name_or_id)
@@ -303,7 +303,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
 
 
 def related(zone: OpenZone, name_or_id: str, limit: int) -> RelatedEntities:
-    """Return the entities that share most facts with one, and the links between them.
+    """Return the entities that share the most facts with one, and the links between them.
 
     Raises:
         UnknownId, InvalidInput: as `get_entity`, or `limit` is out of range.

@@ -87,7 +87,7 @@ def backfill(
     """Let the home's language model read a span of the past, episode by episode.
 
     An episode has 4,000 to 8,000 tokens of consecutive messages. Platforms are read in parallel,
-    the episodes of each in chronological order. After a backfill was stopped or killed, the next
+    the episodes of each in chronological order. If a backfill is stopped or killed, the next
     one continues it; after a pause, `resume` does. No answer is paid for twice. `dry_run`: only
     count the episodes and estimate the cost. In a home without a model there is nothing to read,
     because the rules read each message when it was ingested.

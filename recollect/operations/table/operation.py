@@ -280,7 +280,7 @@ class Operation(Generic[P, T]):
         for name, value in sent.items():
             if isinstance(value, bytes | bytearray):
                 # msgspec would encode bytes as base64 text.
-                raise InvalidInput(f"{name} is {type(value).__name__}; give a text")
+                raise InvalidInput(f"{name} is {type(value).__name__}; give a string")
         values = msgspec.to_builtins(sent)
         assert isinstance(values, dict)
         return values

@@ -35,7 +35,7 @@ _BATCH_SIZE = 32
 def write_observations(
     zone: OpenZone, *, limit: int | None = None, dry_run: bool = False
 ) -> WriteReport:
-    """Let the home's model write the observations that it has not written as they are.
+    """Let the home's model write the observations that are new or changed since it did.
 
     `limit`: the maximum number of observations; None: all.
 

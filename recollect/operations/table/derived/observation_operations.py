@@ -206,7 +206,7 @@ def write_observations(
         bool, described(description="Estimate the cost without calling the model.")
     ] = False,
 ) -> WriteReport:
-    """Let the home's language model write the observations that it has not written as they are.
+    """Let the home's language model write the observations that are new or changed since it did.
 
     Each answer is recorded, so it is paid for once, and counts only as a whole: every sentence must
     cite facts that have its numbers, names, days and negations. `accepted` counts the versions
@@ -273,7 +273,9 @@ def dreams(zone: OpenZone, *, cursor: Cursor = None, limit: Limit = PAGE) -> Dre
 def dream(
     zone: OpenZone,
     *,
-    dry_run: Annotated[bool, described(description="Estimate the cost, and ask nothing.")] = False,
+    dry_run: Annotated[
+        bool, described(description="Estimate the cost without calling the model.")
+    ] = False,
 ) -> DreamReport:
     """Run the daily passes, and let the home's language model look for dreams.
 

@@ -349,7 +349,7 @@ def give_feedback(
         str | None, described(maxLength=runs.MAX_TEXT, description="Reason for the score.")
     ] = None,
 ) -> FeedbackReport:
-    """Judge a trajectory; a change of its score by more than 0.3 repeats the reflection on it.
+    """Judge a trajectory; if its score changes by more than 0.3, the reflection is repeated.
 
     Raises:
         InvalidInput: a value is out of range.

@@ -153,7 +153,7 @@ def entities(
     example=(None, _ENTITY),
 )
 def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
-    """Return the entity with a name or an id.
+    """Return the entity that has a given name or id.
 
     Raises:
         UnknownId: no entity has this name or id.
@@ -194,7 +194,7 @@ def related(
         ),
     ] = 20,
 ) -> RelatedEntities:
-    """Return the entities that share most facts with an entity, and the links among them.
+    """Return the entities that share the most facts with an entity, and the links among them.
 
     Raises:
         UnknownId: no entity has this name or id.

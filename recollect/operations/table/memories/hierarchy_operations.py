@@ -61,8 +61,8 @@ def consolidate_memories(
     method: Annotated[
         ConsolidationMethod,
         described(
-            description="affinity: what is alike and close in time; criteria: all that the other "
-            "arguments select."
+            description="affinity: group memories that are alike and close in time; criteria: "
+            "group all that the other arguments select."
         ),
     ] = "affinity",
     memory_type: Annotated[
@@ -88,12 +88,12 @@ def consolidate_memories(
         described(
             minimum=1,
             maximum=MAX_CONSOLIDATION_LEVELS,
-            description="How many levels to make: consolidated memories are consolidated again.",
+            description="Maximum number of levels: consolidated memories are consolidated again.",
         ),
     ] = CONSOLIDATION_LEVELS,
     affinity_threshold: Annotated[
         float,
-        described(minimum=0, maximum=1, description="The least affinity of what belongs together."),
+        described(minimum=0, maximum=1, description="The minimum affinity within a group."),
     ] = 0.85,
     beta: Annotated[
         float, described(minimum=0, maximum=1, description="The weight of the meaning.")
@@ -111,13 +111,13 @@ def consolidate_memories(
         ),
     ] = "average",
     min_cluster_size: Annotated[
-        int, described(minimum=2, maximum=50, description="The least number of memories in one.")
+        int, described(minimum=2, maximum=50, description="The minimum size of a group.")
     ] = 2,
     model: Annotated[
         bool | None,
         described(
-            description="Whether a language model states what they say; the home's setting if not "
-            "given."
+            description="Whether a language model states what the memories say; by default, the "
+            "home's setting."
         ),
     ] = None,
 ) -> MemoryConsolidationReport:
@@ -212,8 +212,8 @@ def memory_ancestors(zone: OpenZone, id: StoredId) -> MemoryLevel:
     tag=_TAG,
     tool=Tool(
         title="Search stored memories by meaning",
-        description="Search stored memories by meaning; what is consolidated is found as the "
-        f"memory that consolidates it. {DATA_WARNING}",
+        description="Search stored memories by meaning. Instead of a text that was consolidated, "
+        f"the memory that consolidates it is returned. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 5},
         hidden=frozenset({"max_level"}),
@@ -229,7 +229,9 @@ def search_memories(
     *,
     prefer_abstracts: Annotated[
         bool,
-        described(description="Return the highest memory above each text that is found."),
+        described(
+            description="Return the topmost memory that consolidates each text that is found."
+        ),
     ] = True,
     max_level: Annotated[
         int | None, described(minimum=0, description="Return none above this level.")
@@ -238,8 +240,8 @@ def search_memories(
 ) -> MemoryHits:
     """Return the stored memories that answer a question, best first.
 
-    A text that was consolidated is found as the highest memory above it; several texts under one
-    memory are one hit.
+    For a text that was consolidated, the topmost memory that consolidates it is returned; several
+    texts under one memory are one hit.
 
     Raises:
         InvalidInput: the question or the limit is invalid.

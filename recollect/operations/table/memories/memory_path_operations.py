@@ -131,7 +131,7 @@ def read_path(
     zone: OpenZone,
     path: Annotated[str, described(**_LENGTH, description="The path of a memory.")],
 ) -> StoredMemory:
-    """Return the memory at a virtual path: of several, the newest.
+    """Return the memory at a virtual path; if there are several, the newest.
 
     Below `/objs/memory`, the version with this id is returned, in whatever state it is.
 

@@ -151,7 +151,7 @@ def archive_memories(
         bool, described(description="Move them back from the archival store.")
     ] = False,
 ) -> ArchiveReport:
-    """Move memories to the archival store, or back into the main context, by one command.
+    """Move memories to the archival store, or back into the main context, in one command.
 
     What is archived is still found by recall. A new version of an archived memory is not archived.
 
