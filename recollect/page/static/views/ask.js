@@ -36,7 +36,7 @@ const SEARCHES = {
   late: "meaning, word by word",
   temporal: "times that the question names",
   source: "sources that the question names",
-  shared: "rare people and things of the best results",
+  shared: "rare people and things in the best results",
   day: "days of the best results",
   causal: "causes and effects",
   graph: "relationships",
@@ -218,7 +218,7 @@ const WhyNot = component((props, own) => {
         ? null
         : answered(found, ({ results }) =>
             results.length
-              ? html`<p class="quiet">What comes nearest to these words, and its way through the
+              ? html`<p class="quiet">The memories nearest to these words, and what became of each in the
                   answer:</p>
                 <ul class="rows" aria-label="Nearest memories">${results.map(
                   (each) => html`<li key=${each.id}>

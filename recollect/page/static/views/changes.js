@@ -24,8 +24,8 @@ const DONE = {
   certify: "certified an erasure",
   retry: "retried a dead letter",
   drop: "dropped a dead letter",
-  writer_text: "set a text of the writer",
-  decide_writer_text: "decided on a text of the writer",
+  writer_text: "changed the language model's instructions",
+  decide_writer_text: "accepted or rejected proposed instructions",
 };
 
 // Retractions and restorations are one kind; the payload tells them apart.

@@ -70,7 +70,7 @@ const View = component((props, own) => {
       <a href=${hrefOf({ view: "directives" })} aria-current=${ended() ? undefined : "true"}>Obeyed</a>
       <a href=${hrefOf({ view: "directives", params: { ended: "1" } })}
         aria-current=${ended() ? "true" : undefined}>All</a></nav>
-      <p class="quiet">Every context block begins with them.</p>
+      <p class="quiet">Every context block begins with these instructions.</p>
       <${Say} label="A new instruction" button="Add" zone=${props.value.zone} busy=${given.busy.value}
         send=${async (text) => (await given.run(add(text), "Added.", remove)) !== null} />
       ${given.outcome()}

@@ -15,8 +15,8 @@ import { count, time } from "../parts/times.js";
 const SHOWN = 50;
 const FIELDS = [
   ["entity", "Person or thing", "a name or an id: everything that it wrote or that mentions it"],
-  ["sender", "Sender", "an id on a platform, with the other ids of the same person"],
-  ["thread", "Thread", "a platform's name of a thread"],
+  ["sender", "Sender", "an id on a platform; includes the other ids of the same person"],
+  ["thread", "Thread", "the id of a thread on its platform"],
   ["platform", "Platform", "such as slack"],
   ["time_after", "After", "such as 2026-05-08T00:00:00Z"],
   ["time_before", "Before", "such as 2026-05-09T00:00:00Z"],
@@ -179,7 +179,7 @@ const Stays = component((props) => () => {
     setParams({ also: (on ? [...also, id] : also.filter((each) => each !== id)).join(" ") },
       { replace: true });
   return html`<section aria-labelledby="stays"><h2 id="stays">What stays</h2>
-    <p>The name may mean these too, but nothing shows it. They stay unless you tick them.</p>
+    <p>The name may refer to these too, but that is uncertain. They stay unless you tick them.</p>
     <ul class="rows" aria-label="What stays">
       ${ticked.map((id) => html`<li key=${id}><label><input type="checkbox" checked
         onChange=${() => tick(id, false)} /> <${Name} text=${id} /> is erased too</label></li>`)}
@@ -214,8 +214,8 @@ const Confirm = component((props) => {
     const allowed = may("forget", zone);
     return html`<form class="confirm" onSubmit=${submit} aria-label="Confirmation">
       <p><label><input type="checkbox" checked=${proof.value}
-        onChange=${({ target }) => (proof.value = target.checked)} /> Verify the erasure and give a
-        certificate, which reads the whole ledger</label></p>
+        onChange=${({ target }) => (proof.value = target.checked)} /> Verify the erasure and issue a
+        certificate (this reads the whole ledger)</label></p>
       <p class="field"><label for="confirm">Type <code>${words}</code> to erase it permanently</label>
         <input id="confirm" autocomplete="off" value=${typed.value} disabled=${!allowed}
           onInput=${({ target }) => (typed.value = target.value)} />
@@ -275,7 +275,7 @@ const Certificate = component((props, own) => {
 });
 
 const CHECKS = {
-  unchanged: "its statement has the hash that it names",
+  unchanged: "its statement matches its hash",
   issued_here: "this home issued it for this zone",
   recorded: "the ledger has its record",
   in_ledger: "the ledger has the erasure of these records",

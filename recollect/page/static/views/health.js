@@ -150,7 +150,7 @@ const DeadLetters = component((props, own) => {
       ${may("admin", zone)
         ? answered(found, ({ dead_letters: letters }) => letters.length
             ? html`<ul class="rows" aria-label="Dead letters">${letters.map(row)}</ul>`
-            : nothing("There is none."))
+            : nothing("There are none."))
         : null}</section>`;
   };
 });
@@ -295,5 +295,5 @@ const Operations = component((props, own) => {
             (each) => html`<li key=${each.id}><${Operation} zone=${props.value.zone} operation=${each} />
               <div class="about"><time>${time(each.created_at)}</time>
                 ${each.result?.generation ? html`<span>generation <${Name} text=${each.result.generation} /></span>` : null}</div></li>`)}</ul>`
-        : nothing("There is none."))}</section>`;
+        : nothing("There are none."))}</section>`;
 });

@@ -108,7 +108,7 @@ const Entity = component((props, own) => {
           ${validAt() ? null : part(Observations)}
           ${past() ? null : part(Related)}
           ${knownAt() && !validAt()
-            ? html`<p class="quiet">This is what was stored by then. By all that is stored now,
+            ? html`<p class="quiet">This is what was stored by then. From all that is stored now,
                 ${" "}<button type="button" class="plain"
                   onClick=${() => setParams({ known_at: "", valid_at: knownAt() })}>
                   show what was valid then</button>.</p>`
@@ -119,7 +119,7 @@ const Entity = component((props, own) => {
             : null}
           <section aria-labelledby="facts"><h2 id="facts">Facts</h2>
             <${Pages} request=${factsOf(zone, entity.id)} entries=${(page) => page.days}
-              label="Facts" empty=${past() ? "No fact as of then." : "No fact."} row=${Facts} /></section>`}`;
+              label="Facts" empty=${past() ? "No facts as of then." : "No fact."} row=${Facts} /></section>`}`;
     });
   };
 });
@@ -173,7 +173,7 @@ const Slots = component((props, own) => {
             <td class="quiet">${day(fact.said.first.slice(0, 10))}${fact.said.count > 1
               ? ` and ${count(fact.said.count - 1, "more time")}`
               : ""}</td></tr>`))}</tbody></table>
-        ${cursor ? html`<p class="quiet">Of the newest ${SLOT_FACTS} facts.</p>` : null}</section>`;
+        ${cursor ? html`<p class="quiet">Only the newest ${SLOT_FACTS} facts are considered.</p>` : null}</section>`;
     });
 });
 

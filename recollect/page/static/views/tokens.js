@@ -35,7 +35,7 @@ const View = component((props, own) => {
     <section aria-labelledby="tokens"><h2 id="tokens">Access tokens</h2>
       ${access.value.authentication
         ? null
-        : html`<p class="quiet">This service asks for no token. These count once it is started without
+        : html`<p class="quiet">This service requires no token. The tokens below take effect once it is started without
             --no-auth.</p>`}
       ${given.outcome()}
       ${answered(tokens, (found) => found.tokens.length
