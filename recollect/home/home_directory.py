@@ -203,7 +203,9 @@ class Home:
                 home._write(msgspec.structs.replace(home.settings, agents=tuple(agents)))
             return home
         if directory.exists() and (not directory.is_dir() or _has_content(directory)):
-            raise HomeError(f"{directory} exists and is no recollect home; name an empty directory")
+            raise HomeError(
+                f"{directory} exists and is not a recollect home; name an empty directory"
+            )
         pin = None
         if not without_encoder:
             from recollect.streams.encoder.installing import install

@@ -252,7 +252,7 @@ def _inside(files: dict[_Parts, str], folder: _Parts) -> list[_Parts]:
 def _check_folders(files: dict[_Parts, str], parts: _Parts, path: str) -> None:
     for end in range(1, len(parts)):
         if parts[:end] in files:
-            raise ToolError(f"{path} cannot be: {_ROOT}/{'/'.join(parts[:end])} is a file")
+            raise ToolError(f"{path} cannot exist: {_ROOT}/{'/'.join(parts[:end])} is a file")
 
 
 def _listed(

@@ -368,7 +368,7 @@ def _ways(pattern: str, classes: Mapping[str, frozenset[str]]) -> tuple[list[_Wa
     parser = _Parser(pattern, classes)
     ways = [way for way in parser.alternatives() if way]
     if not parser.at_end():
-        raise ValueError(f"a bracket too many: {pattern}")
+        raise ValueError(f"a bracket that closes nothing: {pattern}")
     return list(dict.fromkeys(ways)), parser.captures
 
 

@@ -59,7 +59,7 @@ def _end_of_group(one: str) -> int:
         depth += (sign == "(") - (sign == ")")
         if not depth:
             return place
-    raise ValueError(f"{one!r} has no end of its group")
+    raise ValueError(f"{one!r} has a group that is not closed")
 
 
 def _signs(pattern: str) -> Iterator[tuple[int, str]]:

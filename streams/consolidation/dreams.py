@@ -100,9 +100,9 @@ def _checked(arguments: str, shown: Sequence[ShownFact]) -> FoundDream:
         raise ValueError("cites no fact")
     cited = [shown[place] for place in places]
     if len({each.topic // 2 for each in cited}) > 1 or len({each.topic for each in cited}) < 2:
-        raise ValueError("not of the two topics of a pair")
+        raise ValueError("does not cite both topics of one pair")
     if not _terms(f"{bridge}. {insight}") <= _words(" ".join(each.text for each in cited)):
-        raise ValueError("a name or number that no cited fact has")
+        raise ValueError("has a name or number that no cited fact has")
     return FoundDream(bridge, insight, tuple(places))
 
 

@@ -123,7 +123,9 @@ class EmbeddedKeys(KeyStore):
                     "DELETE FROM keys WHERE key_id = ?", [(key_id,) for key_id in key_ids]
                 )
             if not truncate_wal(self._connection):
-                raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
+                raise apsw.BusyError(
+                    "keys.db: a process that reads it keeps destroyed keys in its write-ahead log"
+                )
 
     def close(self) -> None:
         """Close the file."""

@@ -51,7 +51,9 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 4
     rounds: Annotated[
         int,
-        Meta(ge=1, le=50, description="requests per message at most, each of which may call tools"),
+        Meta(
+            ge=1, le=50, description="maximum number of requests per message; each may call tools"
+        ),
     ] = 8
     context: Annotated[
         int,

@@ -75,7 +75,7 @@ def label_shares(scores: Scores) -> Scores:
 class _Matrix:
     def __init__(self, layer: Layer) -> None:
         if layer.weights.type != np.dtype(np.int8).str:
-            raise IntegrityError(f"a head has weights of type {layer.weights.type}, not of a byte")
+            raise IntegrityError(f"a head has weights of type {layer.weights.type}, not bytes")
         self._products = WholeProducts(layer.weights.array().astype(np.int8))
         self._scales = layer.scales.array().astype(np.float64)
         self._bias = layer.bias.array().astype(np.float64)

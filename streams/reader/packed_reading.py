@@ -167,7 +167,9 @@ def unpacked(text: str, content: bytes) -> TextReading:
         IntegrityError: these bytes are no reading of this text, or a newer recollect packed them.
     """
     if not content or content[0] not in range(_WITHOUT_SCORES, _FORM + 1):
-        raise IntegrityError("a recorded reading has a form that this recollect does not know")
+        raise IntegrityError(
+            "a recorded reading has a form that this version of recollect does not know"
+        )
     try:
         return (_unpacked if content[0] >= _WITHOUT_VALUES else _unpacked_earlier)(text, content)
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:

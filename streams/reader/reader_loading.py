@@ -25,8 +25,8 @@ def load_reader(pin: ReaderPin, *, cache: Path) -> TextReader:
     if not kept.is_file():
         if sha256_of(OWN) != pin.heads:
             raise EncoderMissing(
-                f"the heads of this home's reader are not at {kept}: put the file there whose "
-                f"SHA-256 is {pin.heads}"
+                f"the heads of this home's reader are not at {kept}: copy the file with "
+                f"the SHA-256 {pin.heads} to this path"
             )
         kept = OWN
     heads = read_heads(kept, pin.heads)

@@ -139,5 +139,5 @@ def test_docker_runs_without_network_or_rights(
 
 def test_without_docker_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InvalidInput, match="no command docker"):
+    with pytest.raises(InvalidInput, match="docker was not found"):
         Sandbox("", {}, seconds=1, provider="docker")

@@ -140,7 +140,7 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
             lambda zone: zone.list_memories("facts", metadata={"a": "b"}),
             "metadata filters events only",
         ),
-        (lambda zone: zone.list_memories("events", metadata={"a": 1}), "give a text"),
+        (lambda zone: zone.list_memories("events", metadata={"a": 1}), "give a string"),
         (
             lambda zone: zone.list_memories("events", metadata={'a"': "b"}),
             "neither a key nor a dotted path",

@@ -82,14 +82,14 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 3
     main_capacity: Annotated[
         int,
-        Meta(ge=1, description="the stored memories in the main context, the most recently used"),
+        Meta(ge=1, description="maximum number of stored memories in the main context"),
     ] = TierLimits().main_capacity
     recall_max_age_hours: Annotated[
         float,
         Meta(
             ge=0,
             description="the hours after which unused memories outside the main context are "
-            "archived; the setting ticks turns that off",
+            "archived; ticks = false turns that off",
         ),
     ] = TierLimits().max_age_hours
     disabled_rules: Annotated[
@@ -446,9 +446,9 @@ def _describe_type(type_: Any) -> str:
     if kind is bool:
         return "true or false"
     if kind is str:
-        return "a text"
+        return "a string"
     if kind not in (int, float):
-        return "a list of texts"
+        return "a list of strings"
     low = "" if meta.ge is None else f" from {meta.ge}"
     low = low if meta.gt is None else f" above {meta.gt}"
     high = "" if meta.le is None else f" to {meta.le}"

@@ -89,7 +89,7 @@ def _check(name: str, value: Any) -> None:
         if not is_integer or not 1 <= value <= _MAX_TRAIT:
             raise InvalidInput(f"{name} {value!r}: give a whole number, 1 to {_MAX_TRAIT}")
     elif not isinstance(value, str):
-        raise InvalidInput(f"{name} is {type(value).__name__}; give a text")
+        raise InvalidInput(f"{name} is {type(value).__name__}; give a string")
 
 
 def profile(bank: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -272,7 +272,7 @@ async def list_units(
     """Return facts, then observations, both newest first."""
     check_page(limit, offset)
     if consolidation_state is not None:
-        raise Refused(NOT_SERVED, "consolidation_state: recollect stores none")
+        raise Refused(NOT_SERVED, "consolidation_state: recollect does not store it")
     filters = ListFilters(
         type=type_,
         containing=q,

@@ -556,7 +556,7 @@ class Mem0Store:
             UnknownId: no memory has the id.
         """
         if not isinstance(memory_id, str):
-            raise InvalidInput(f"memory_id is {type(memory_id).__name__}; give a text")
+            raise InvalidInput(f"memory_id is {type(memory_id).__name__}; give a string")
         for message in find_replacements(self.zone, {"id": memory_id}):
             return whole_message(message), not message.last.current
         return self._find_added(memory_id)
@@ -644,7 +644,7 @@ def _as_messages(messages: Any) -> list[Any]:
     if isinstance(messages, list):
         return messages
     raise InvalidInput(
-        f"messages is {type(messages).__name__}; give a text, a message, or a list of messages"
+        f"messages is {type(messages).__name__}; give a string, a message, or a list of messages"
     )
 
 

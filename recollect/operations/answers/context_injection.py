@@ -35,7 +35,7 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
         InvalidInput: the task is not a string, or `max_tokens` is not from 1 to MAX_TOKENS.
     """
     if not isinstance(task, str):
-        raise InvalidInput(f"task is {type(task).__name__}; give a text")
+        raise InvalidInput(f"task is {type(task).__name__}; give a string")
     is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
     if not is_number or not 1 <= max_tokens <= MAX_TOKENS:
         raise InvalidInput(f"max_tokens {max_tokens!r}: give a number from 1 to {MAX_TOKENS}")

@@ -121,7 +121,7 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
         query = {"query": query}
     if not isinstance(query, Query | Mapping):
         raise InvalidInput(
-            f"query is {type(query).__name__}; give a text, a Query, or a dict like "
+            f"query is {type(query).__name__}; give a string, a Query, or a dict like "
             '{"query": "Where does Ada live?", "max_results": 5}'
         )
     try:

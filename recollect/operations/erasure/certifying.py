@@ -142,7 +142,7 @@ def certificate(zone: OpenZone, erasure: int) -> Certificate:
     found = _recorded_certificates(zone).get(erasure)
     if found is None:
         raise UnknownId(
-            f"zone {zone.name} has no certificate of an erasure {erasure}; certificates lists them"
+            f"zone {zone.name} has no certificate of erasure {erasure}; certificates lists all"
         )
     return found
 

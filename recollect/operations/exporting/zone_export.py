@@ -137,9 +137,11 @@ def _check_target(target: Path, *, is_folder: bool, force: bool) -> None:
         raise InvalidInput(f"{target} exists; name a new path, or replace it with --force")
     if is_folder != target.is_dir() or target.is_symlink():
         kind = "a folder" if is_folder else "a file"
-        raise InvalidInput(f"{target} is not {kind}, so that it is not replaced; name another path")
+        raise InvalidInput(f"{target} is not {kind}, so it was not replaced; name another path")
     if is_folder and not _is_export(target):
-        raise InvalidInput(f"{target} is not an earlier export, so that it is not replaced")
+        raise InvalidInput(
+            f"{target} is not an earlier export, so it was not replaced; name another path"
+        )
 
 
 def _is_export(folder: Path) -> bool:

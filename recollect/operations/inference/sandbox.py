@@ -188,7 +188,7 @@ def _command(provider: SandboxProvider) -> list[str]:
         return [sys.executable, "-I", "-S", str(_WORKER)]
     docker = shutil.which("docker")
     if docker is None:
-        raise InvalidInput("sandbox_provider is docker, but there is no command docker here")
+        raise InvalidInput("sandbox_provider is docker, but the command docker was not found")
     return [
         *(docker, "run", "--rm", "--interactive", "--network", "none", "--read-only"),
         *("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", "65534"),

@@ -187,7 +187,7 @@ def _check_event_filters(
             )
     if metadata is not None:
         if not isinstance(metadata, Mapping):
-            raise InvalidInput(f"metadata is {type(metadata).__name__}; give an object of texts")
+            raise InvalidInput(f"metadata is {type(metadata).__name__}; give an object of strings")
         for path, text in metadata.items():
             _check_text("metadata", path)
             _check_text(f"metadata {path[:60]!r}", text)
@@ -201,7 +201,7 @@ def _check_event_filters(
 
 def _check_text(name: str, text: str) -> None:
     if not isinstance(text, str):
-        raise InvalidInput(f"{name} is {type(text).__name__}; give a text")
+        raise InvalidInput(f"{name} is {type(text).__name__}; give a string")
     try:
         text.encode()
     except UnicodeEncodeError:

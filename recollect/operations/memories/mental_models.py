@@ -367,6 +367,6 @@ def _model_in(zone: OpenZone, receipt: Receipt) -> MentalModel:
 def _check_texts(**texts: str) -> None:
     for field, text in texts.items():
         if not isinstance(text, str):
-            raise InvalidInput(f"{field} is {type(text).__name__}; give a text")
+            raise InvalidInput(f"{field} is {type(text).__name__}; give a string")
         if not text.strip():
             raise InvalidInput(f"{field} is empty")

@@ -291,7 +291,7 @@ class _Restore:
         if not names & home_files:
             if names:
                 raise HomeError(
-                    f"{self._directory} exists and is no recollect home; name an empty directory"
+                    f"{self._directory} exists and is not a recollect home; name an empty directory"
                 )
             return None
         if not names & home_files - {HOME_FILE}:

@@ -73,7 +73,7 @@ def spelled_out(names: str) -> list[str]:
     """
     found, end = _alternatives(names, 0)
     if end != len(names):
-        raise ValueError(f"a bracket too many: {names}")
+        raise ValueError(f"a bracket that closes nothing: {names}")
     return found
 
 

@@ -162,8 +162,8 @@ class DateOrders:
             return candidates[0]
         if given_order is not None:
             raise InvalidInput(
-                f"{path} cannot have its dates in the order {given_order}: {self._sample} would be "
-                f"no day since {FIRST_YEAR}; leave --date-order out, or give "
+                f"{path} cannot have its dates in the order {given_order}: {self._sample} would "
+                f"not be a day since {FIRST_YEAR}; leave --date-order out, or give "
                 f"{' or '.join(candidates)}"
             )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:

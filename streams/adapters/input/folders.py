@@ -392,7 +392,7 @@ class _ZipEntry(InputEntry):
         try:
             opened = self._archive.open(self._info)
         except (*_ARCHIVE_ERRORS, RuntimeError, OSError) as error:
-            raise DamagedInput(f"the archive cannot give this member: {error}") from None
+            raise DamagedInput(f"this member of the archive cannot be read: {error}") from None
         return io.BufferedReader(_MemberFile(cast("io.RawIOBase", opened)), _CHUNK_BYTES)
 
 

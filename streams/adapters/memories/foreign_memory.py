@@ -81,7 +81,7 @@ def end_of(memory: InboundEvent, at: object) -> InboundEvent:
     """
     when = parse_time(at)
     if when is None:
-        raise InvalidInput(f"the memory {str(memory.id)[:60]!r} ended at no time")
+        raise InvalidInput(f"the memory {str(memory.id)[:60]!r} has an end that is not a time")
     return InboundEvent(
         platform=memory.platform,
         sender_id=memory.sender_id,
@@ -112,8 +112,8 @@ def day_of_file(entry: InputEntry) -> str:
     """
     if entry.modified_at is None:
         raise InvalidInput(
-            f"{entry.path} contains no times, so that its memories are dated by the file; import "
-            "it as a file, a folder or a zip, not from standard input"
+            f"{entry.path} contains no times, so its memories get the file's modification time; "
+            "import it as a file, a folder or a zip, not from standard input"
         )
     return f"{entry.modified_at.date().isoformat()}T00:00:00Z"
 

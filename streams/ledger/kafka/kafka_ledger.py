@@ -184,8 +184,8 @@ class KafkaLedger(Ledger):
         shared = keys.get_or_set_shared("encoder", self._encoder.encode()).decode()
         if shared != self._encoder:
             raise HomeError(
-                f"the nodes of {self.settings.url} work with the encoder {shared}, this home has "
-                f"{self._encoder}: make a home with theirs (recollect init --encoder)"
+                f"the nodes of {self.settings.url} work with the encoder {shared}, but this home "
+                f"has {self._encoder}: make a home with theirs (recollect init --encoder)"
             )
 
     def _check_agents(self, keys: KafkaKeys) -> None:
@@ -204,8 +204,8 @@ class KafkaLedger(Ledger):
         shared = keys.get_or_set_shared(_AGENTS, ",".join(agents).encode()).decode()
         if shared != (own_agents := ",".join(self._agents)):
             raise HomeError(
-                f"the nodes of {self.settings.url} decide with the agents {shared}, this home has "
-                f"{own_agents}: give it theirs (recollect init --agents {shared}), or begin "
+                f"the nodes of {self.settings.url} decide with the agents {shared}, but this home "
+                f"has {own_agents}: give it theirs (recollect init --agents {shared}), or begin "
                 "anew under another prefix (kafka://host:port/prefix)"
             )
 
@@ -219,8 +219,8 @@ class KafkaLedger(Ledger):
         shared = keys.get_or_set_shared(_READER, reader.encode()).decode()
         if shared != self._reader:
             raise HomeError(
-                f"the nodes of {self.settings.url} read texts with the reader {shared}, this home "
-                f"has {self._reader}: give it theirs (recollect init --reader)"
+                f"the nodes of {self.settings.url} read texts with the reader {shared}, but this "
+                f"home has {self._reader}: give it theirs (recollect init --reader)"
             )
 
     def _has_events(self) -> bool:

@@ -208,7 +208,9 @@ class KeysCopy:
         with self._lock:
             done = truncate_wal(self._connection)
         if not done:
-            raise apsw.BusyError("keys.db: a reader keeps destroyed keys in the log")
+            raise apsw.BusyError(
+                "keys.db: a process that reads it keeps destroyed keys in its write-ahead log"
+            )
 
 
 def _name_of(record: DeliveredRecord) -> str:

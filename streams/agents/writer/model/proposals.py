@@ -180,7 +180,7 @@ class Proposals:
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 given = None
             if not isinstance(given, dict):
-                raise Refused("form", "the arguments are no JSON object")
+                raise Refused("form", "the arguments are not a JSON object")
             return _TOOLS[name](self, given)
         except Refused as refused:
             self.refused[refused.reason] += 1
@@ -196,7 +196,7 @@ class Proposals:
         if not isinstance(evidence, str):
             raise Refused("evidence", "metadata.evidence must quote this message, word for word")
         if given.get("source_event_id") not in (None, self._event_id):
-            raise Refused("source", f"source_event_id is {self._event_id}, this message")
+            raise Refused("source", f"source_event_id must be {self._event_id}, this message")
         if given.get("as_of") is not None and not self._is_near(given["as_of"]):
             raise Refused("date", "as_of is when this message was said; leave it out")
         span = self._span(evidence)
@@ -205,7 +205,7 @@ class Proposals:
         if wrong is not None:
             raise Refused(*wrong)
         if len(self.facts) >= MAX_FACTS:
-            raise Refused("many", f"no more than {MAX_FACTS} facts of one message")
+            raise Refused("many", f"at most {MAX_FACTS} facts from one message")
         assert span is not None
         id_ = model_fact_id(self._event_id, text, self._said.at_ms)
         fact = ProposedFact(id_, text, *span)
@@ -221,7 +221,7 @@ class Proposals:
         require_own_words(fact.text, span, shown)
         retracts = read_retracted(given.get("retracts"), shown)
         if isinstance(retracts, str) and not self._knows_fact(retracts):
-            raise Refused("retracts", "retracts is a fact_id, or a quotation of an earlier message")
+            raise Refused("retracts", "retracts must be a fact_id or quote an earlier message")
         return msgspec.structs.replace(
             fact,
             slot=read_slot(given, fact.text, shown),
@@ -263,13 +263,13 @@ class Proposals:
         name = self._in_form(" ".join(text_argument(given, "name").split()))
         kind = _MENTION_TYPES.get(text_argument(given, "type").casefold())
         if kind is None:
-            raise Refused("type", f"type is one of {', '.join(sorted(_MENTION_TYPES))}")
+            raise Refused("type", f"type must be one of {', '.join(sorted(_MENTION_TYPES))}")
         if len(name) > _MAX_NAME_LENGTH or not normalise_name(name) or not name.isprintable():
-            raise Refused("form", "name is no name")
+            raise Refused("form", "name must be a printable name")
         if not occurs(name, (self._said.text, *self._said.thread, *self._said.names)):
-            raise Refused("name", f"{name!r} stands neither in this message nor in those before it")
+            raise Refused("name", f"{name!r} is neither in this message nor in those before it")
         if len(self.entities) >= MAX_OTHER_PROPOSALS:
-            raise Refused("many", "no more entities of one message")
+            raise Refused("many", "too many entities for one message")
         id_ = entity_id(ENTITY_TYPES[kind], normalise_name(name), 0)
         self.entities.setdefault(id_, ProposedEntity(id_, name, kind))
         return {"entity_id": id_}
@@ -277,10 +277,10 @@ class Proposals:
     def _link_fact_entity(self, given: dict[str, Any]) -> dict[str, Any]:
         fact, entity = text_argument(given, "fact_id"), text_argument(given, "entity_id")
         if fact not in self.facts:
-            raise Refused("id", "fact_id is none that insert_fact gave here")
+            raise Refused("id", "fact_id must be one that insert_fact returned for this message")
         self._require_entity(entity)
         if len(self.links) >= MAX_OTHER_PROPOSALS:
-            raise Refused("many", "no more links of one message")
+            raise Refused("many", "too many links for one message")
         if (fact, entity) not in self.links:
             self.links.append((fact, entity))
         return {"ok": True}
@@ -289,12 +289,14 @@ class Proposals:
         cause, effect = text_argument(given, "from_fact_id"), text_argument(given, "to_fact_id")
         strength = unit_argument(given, "strength")
         if cause == effect or not {cause, effect} & self.facts.keys():
-            raise Refused("id", "one of the two facts, and one alone or both, must be new here")
+            raise Refused(
+                "id", "the two facts must differ, and at least one must be new in this message"
+            )
         for fact in (cause, effect):
             if fact not in self.facts and not self._knows_fact(fact):
                 raise Refused("id", f"there is no fact {fact[:40]!r} of this conversation")
         if len(self.causes) >= MAX_OTHER_PROPOSALS:
-            raise Refused("many", "no more causes of one message")
+            raise Refused("many", "too many causes for one message")
         self.causes.setdefault((cause, effect), strength)
         return {"ok": True}
 
@@ -307,7 +309,7 @@ class Proposals:
         self._require_entity(one)
         self._require_entity(other)
         if len(self.merges) >= MAX_OTHER_PROPOSALS:
-            raise Refused("many", "no more merges of one message")
+            raise Refused("many", "too many merges for one message")
         self.merges.append(ProposedMerge(one, other, confidence, reason))
         return {"status": "waits for review"}
 
@@ -316,11 +318,13 @@ class Proposals:
         text = text_argument(given, "text").strip()
         reason = " ".join(text_argument(given, "reason").split())[:_MAX_REASON_LENGTH]
         if len(name) > _MAX_NAME_LENGTH or not name.isprintable():
-            raise Refused("form", "name is role, or the name of a note")
+            raise Refused("form", "name must be role, or the name of a note")
         if len(text) > _MAX_TEXT_LENGTH or not text.replace("\n", " ").isprintable():
-            raise Refused("form", f"text is plain text of at most {_MAX_TEXT_LENGTH:,} characters")
+            raise Refused(
+                "form", f"text must be plain text of at most {_MAX_TEXT_LENGTH:,} characters"
+            )
         if self.texts:
-            raise Refused("many", "one proposal for each message")
+            raise Refused("many", "only one proposal for each message")
         self.texts.append(ProposedText(name, text, reason))
         return {"status": "waits for review"}
 

@@ -157,11 +157,13 @@ def _given_slot(given: dict[str, Any], text: str, shown: Shown) -> tuple[Propose
     value = value.strip(_EDGES)
     polarity = given.get("polarity") or "positive"
     if attribute not in ATTRIBUTES:
-        raise Refused("attribute", f"attribute is one of {', '.join(ATTRIBUTES)}")
+        raise Refused("attribute", f"attribute must be one of {', '.join(ATTRIBUTES)}")
     if polarity not in POLARITIES:
-        raise Refused("polarity", f"polarity is one of {', '.join(POLARITIES)}")
+        raise Refused("polarity", f"polarity must be one of {', '.join(POLARITIES)}")
     if not normalise_name(value) or len(value) > _MAX_VALUE_LENGTH or not value.isprintable():
-        raise Refused("value", f"value is at most {_MAX_VALUE_LENGTH} characters of the message")
+        raise Refused(
+            "value", f"value must be at most {_MAX_VALUE_LENGTH} characters of the message"
+        )
     _require_subject(subject, attribute, text, shown)
     if not occurs(value, (text,)):
         raise Refused("value", "the sentence must contain the value")
@@ -176,7 +178,7 @@ def _require_subject(subject: str, attribute: str, text: str, shown: Shown) -> N
     """Refuse a subject that was not named, or that is not what the sentence is about."""
     said = shown.said
     if not normalise_name(subject) or not occurs(subject, (said.text, *said.thread, *said.names)):
-        raise Refused("subject", "subject is the name of whom or what the sentence is about")
+        raise Refused("subject", "subject must name whom or what the sentence is about")
     opening = re.match(
         rf"(?:the |{_RELATIVE_OF})?{re.escape(subject)}(?P<own>['’]s?)?(?!\w)",
         text,
@@ -186,7 +188,7 @@ def _require_subject(subject: str, attribute: str, text: str, shown: Shown) -> N
         raise Refused("subject", "the sentence must begin with the subject")
     following = re.findall(r"[\w-]+", text[opening.end() :].casefold())[:_POSSESSED_WORDS]
     if opening["own"] and attribute not in _OF_RELATIVES and not RELATIONS.isdisjoint(following):
-        raise Refused("subject", f"the sentence is about somebody else than {subject}")
+        raise Refused("subject", f"the sentence is about somebody other than {subject}")
 
 
 def _require_said(value: str, shown: Shown) -> None:
@@ -229,7 +231,7 @@ def _as_read(
     ):
         raise Refused("polarity", f"the sentence says the opposite of {slot.attribute}")
     if is_negated(text) and not is_denied:
-        raise Refused("polarity", "the sentence says no; give polarity")
+        raise Refused("polarity", "the sentence is negative; give polarity")
     return slot
 
 
@@ -283,11 +285,11 @@ def read_days(
         said_on = date.fromordinal(local_day(shown.said.at_ms, shown.said.utc_offset_minutes))
         read = [(said_on.isoformat(), said_on.isoformat())]
     if not read:
-        raise Refused("days", "no day is read in these words; quote those that say it as words")
+        raise Refused("days", "these words name no day; in `words`, quote those that do")
     if first not in {day for day, _ in read} or last not in {day for _, day in read}:
         meant = ", ".join(sorted({_period(*days) for days in read}))
         raise Refused(
-            "days", f"these words mean {meant}, not {_period(first, last)}; quote others as words"
+            "days", f"these words mean {meant}, not {_period(first, last)}; quote other words"
         )
     said = shown.said
     stated = dates_about(
@@ -300,7 +302,7 @@ def read_days(
 
 def _given_days(given: Any) -> tuple[str, str]:
     if not isinstance(given, dict):
-        raise Refused("form", "days has first and last, as YYYY-MM-DD")
+        raise Refused("form", "days must have first and last, as YYYY-MM-DD")
     first = text_argument(given, "first")
     last = first if given.get("last") is None else text_argument(given, "last")
     for day in (first, last):
@@ -309,7 +311,7 @@ def _given_days(given: Any) -> tuple[str, str]:
         except ValueError:
             is_iso = False
         if not is_iso:
-            raise Refused("days", f"{day[:20]!r} is no day; write YYYY-MM-DD")
+            raise Refused("days", f"{day[:20]!r} is not a day; write YYYY-MM-DD")
     if last < first:
         raise Refused("days", "the last day is before the first")
     return first, last
@@ -365,7 +367,7 @@ def read_retracted(given: Any, shown: Shown) -> str | Quotation | None:
     if given is None:
         return None
     if not isinstance(given, str) or not given.strip():
-        raise Refused("form", "retracts is a fact_id, or a quotation of an earlier message")
+        raise Refused("form", "retracts must be a fact_id or quote an earlier message")
     for one in reversed(shown.earlier):
         span = quoted_span(one.text, given)
         if span is not None:
