@@ -30,7 +30,9 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     ]
     text: Annotated[
         str | None,
-        Meta(description="The beginning of its text, or of a command's values; null if it has no."),
+        Meta(
+            description="The beginning of its text, or of a command's values; null if it has none."
+        ),
     ]
 
 

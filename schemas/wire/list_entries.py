@@ -213,7 +213,8 @@ class RelatedEntities(msgspec.Struct, frozen=True, kw_only=True):
     """The entities that share most facts with one, and how these are linked to each other."""
 
     related: Annotated[
-        list[RelatedEntity], Meta(description="The entities, those with most shared facts first.")
+        list[RelatedEntity],
+        Meta(description="The entities, those with the most shared facts first."),
     ]
     links: Annotated[list[EntityLink], Meta(description="Links between the related entities.")]
     total: Annotated[int, Meta(description="Number of all entities that share a fact with it.")]
@@ -390,7 +391,7 @@ class ConsolidationReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dream(msgspec.Struct, frozen=True, kw_only=True):
-    """A link between two distant topics that a language model supposes. It is no memory."""
+    """A link between two distant topics that a language model conjectures. It is not a memory."""
 
     id: Annotated[str, Meta(description="Id of the dream.")]
     bridge: Annotated[str, Meta(description="What the two topics have in common.")]
@@ -482,7 +483,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     blocked_reason: Annotated[
         str | None,
-        Meta(description="Why a language model's text was refused that was to replace it."),
+        Meta(description="Why a language model's text was not accepted in its place."),
     ] = None
 
 

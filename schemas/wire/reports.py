@@ -249,8 +249,10 @@ class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     facts_gained: Annotated[int, Meta(description="Number of facts that only the new side has.")]
     facts_lost: Annotated[int, Meta(description="Number of facts that only the old side has.")]
     facts_changed: Annotated[int, Meta(description="Number of facts that differ.")]
-    entities_split: Annotated[int, Meta(description="Number of entities that became several.")]
-    entities_joined: Annotated[int, Meta(description="Number of entities that several became.")]
+    entities_split: Annotated[int, Meta(description="Number of entities that were split.")]
+    entities_joined: Annotated[
+        int, Meta(description="Number of entities into which several were joined.")
+    ]
     observations: Annotated[TextCounts, Meta(description="Standing observations, by topic.")]
     mental_models: Annotated[
         TextCounts, Meta(description="Current mental models, by name and entity.")
@@ -261,8 +263,10 @@ class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     gained: Annotated[list[FactDiff], Meta(description="Facts that only the new side has.")]
     lost: Annotated[list[FactDiff], Meta(description="Facts that only the old side has.")]
     changed: Annotated[list[ChangedFact], Meta(description="Facts that differ.")]
-    split: Annotated[list[EntityDiff], Meta(description="Entities that became several.")]
-    joined: Annotated[list[EntityDiff], Meta(description="Entities that several became.")]
+    split: Annotated[list[EntityDiff], Meta(description="Entities that were split.")]
+    joined: Annotated[
+        list[EntityDiff], Meta(description="Entities into which several were joined.")
+    ]
 
 
 class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -447,9 +451,9 @@ class WriteReport(msgspec.Struct, frozen=True):
     cost: Annotated[float, Meta(description="Cost in the prices' currency.")] = 0.0
     dry_run: Annotated[bool, Meta(description="Nothing was sent.")] = False
     recorded: Annotated[int, Meta(description="Number of events already answered.")] = 0
-    min_calls: Annotated[int, Meta(description="With dry_run: the least number of calls.")] = 0
-    min_tokens: Annotated[int, Meta(description="With dry_run: the least number of tokens.")] = 0
-    min_cost: Annotated[float, Meta(description="With dry_run: the least cost.")] = 0.0
+    min_calls: Annotated[int, Meta(description="With dry_run: the minimum number of calls.")] = 0
+    min_tokens: Annotated[int, Meta(description="With dry_run: the minimum number of tokens.")] = 0
+    min_cost: Annotated[float, Meta(description="With dry_run: the minimum cost.")] = 0.0
     stopped: Annotated[str | None, Meta(description="Why not all events were processed.")] = None
 
 
@@ -511,7 +515,7 @@ class BackfillReport(msgspec.Struct, frozen=True, kw_only=True):
         str | None, Meta(description="The model; null if the home's writer uses rules only.")
     ] = None
     platform: Annotated[str | None, Meta(description="The platform; null: all.")] = None
-    first: Annotated[str | None, Meta(description="Begin of the span; null: no limit.")] = None
+    first: Annotated[str | None, Meta(description="Beginning of the span; null: no limit.")] = None
     last: Annotated[str | None, Meta(description="End of the span; null: no limit.")] = None
     platforms: Annotated[
         list[PlatformBackfill], Meta(description="What was left to read at its start.")

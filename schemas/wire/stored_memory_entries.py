@@ -163,7 +163,8 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     path_key: Annotated[str | None, Meta(description="The key in the namespace.")] = None
     importance: Annotated[float, Meta(description="The importance that it was stored with.")]
     effective_importance: Annotated[
-        float, Meta(description="What is left of it: 5% less a day without access, at least 0.1.")
+        float,
+        Meta(description="The importance now: 5% lower for each day without access, at least 0.1."),
     ]
     access_count: Annotated[int, Meta(description="How often it was retrieved.")] = 0
     last_accessed_at: Annotated[str | None, Meta(description="When it was last retrieved.")] = None
@@ -177,7 +178,7 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
     superseded_by_id: Annotated[str | None, Meta(description="Id of the next version.")] = None
     abstraction_level: Annotated[int, Meta(description="0 for a text of its own.")] = 0
     derived_from_ids: Annotated[
-        list[str], Meta(description="Ids of the memories that it was made or follows from.")
+        list[str], Meta(description="Ids of the memories that it was made from, or follows from.")
     ] = []
     updates_ids: Annotated[
         list[str], Meta(description="Ids of memories of which it replaces a fact.")
@@ -269,7 +270,7 @@ class ArchiveReport(msgspec.Struct, frozen=True, kw_only=True):
 
     changed: Annotated[list[str], Meta(description="Ids that were archived, or restored.")]
     unchanged: Annotated[
-        list[str], Meta(description="Ids that were archived, or not, already, or are not active.")
+        list[str], Meta(description="Ids that were in the wanted store already, or are not active.")
     ]
     unknown: Annotated[list[str], Meta(description="Ids of no memory.")]
 

@@ -62,7 +62,7 @@ class TimelineDay(msgspec.Struct, frozen=True, kw_only=True):
     episodes: Annotated[
         list[Episode],
         Meta(
-            description="Talks of several messages that began on this day, on the page on which "
+            description="Episodes of several messages that began on this day, on the page on which "
             "the day begins."
         ),
     ] = []
@@ -80,7 +80,7 @@ class TimelinePeriod(msgspec.Struct, frozen=True, kw_only=True):
     period: Annotated[str, Meta(description="YYYY, YYYY-MM or YYYY-MM-DD.")]
     facts: Annotated[int, Meta(description="Number of facts on its days.")]
     episodes: Annotated[
-        int, Meta(description="Number of talks of several messages that began in it.")
+        int, Meta(description="Number of episodes of several messages that began in it.")
     ]
 
 

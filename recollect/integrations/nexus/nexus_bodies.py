@@ -78,8 +78,10 @@ class InferBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         list[str], Meta(description="Virtual paths, or ids, of memories to read.")
     ] = []
     model: Annotated[str | None, Meta(description="A model of the home's accounts.")] = None
-    max_iterations: Annotated[int, Meta(description="Maximum rounds of code, to 100.")] = 15
-    max_duration_seconds: Annotated[float, Meta(description="Maximum duration, to 3,600.")] = 120.0
+    max_iterations: Annotated[int, Meta(description="Maximum rounds of code, up to 100.")] = 15
+    max_duration_seconds: Annotated[
+        float, Meta(description="Maximum duration in seconds, up to 3,600.")
+    ] = 120.0
     max_total_tokens: Annotated[int, Meta(description="Maximum number of tokens.")] = 100_000
     sandbox_provider: Annotated[SandboxProvider, Meta(description="Where the code runs.")] = (
         "process"
@@ -93,7 +95,7 @@ class ConsolidateBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     method: Annotated[
         Literal["affinity", "criteria"],
-        Meta(description="affinity, or criteria: all that the others select."),
+        Meta(description="affinity, or criteria: all that the other fields select."),
     ] = "affinity"
     memory_type: Annotated[str | None, Meta(description="Only of this type.")] = None
     scope: Annotated[str | None, Meta(description="Only of this scope.")] = None
@@ -103,16 +105,16 @@ class ConsolidateBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         0.7
     )
     lambda_decay: Annotated[
-        float, Meta(description="What the closeness in time loses per unit.")
+        float, Meta(description="How fast the closeness in time decays, per unit.")
     ] = 0.1
     time_unit_hours: Annotated[float, Meta(description="The unit of time.")] = 24.0
     affinity_threshold: Annotated[
-        float, Meta(description="The least affinity of what belongs together.")
+        float, Meta(description="The minimum affinity within a group.")
     ] = 0.85
     linkage: Annotated[
         Literal["average", "single", "complete"],
         Meta(description="How the affinity of two clusters is computed."),
     ] = "average"
-    min_cluster_size: Annotated[int, Meta(description="The least number of memories in one.")] = 2
+    min_cluster_size: Annotated[int, Meta(description="The minimum size of a group.")] = 2
     max_levels: Annotated[int, Meta(description="Maximum number of levels.")] = 3
     zone_id: ZoneId = None
