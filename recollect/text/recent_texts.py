@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 T = TypeVar("T")
+Rest = TypeVarTuple("Rest")
 
 # A text that is longer is read anew each time, so that little is kept of what was said.
 _SHORT = 4_096
 _MOST = 8
 
 
-def cached_for_short(read: Callable[[str], T]) -> Callable[[str], T]:
+def cached_for_short(read: Callable[[str, *Rest], T]) -> Callable[[str, *Rest], T]:
     """Return a function that reads a short text once while it is among the last few.
 
-    What it returns is given to several: nobody may change it.
+    Further arguments must be hashable. What it returns is given to several: nobody may change it.
     """
     cached = lru_cache(maxsize=_MOST)(read)
 
     @wraps(read)
-    def recent(text: str) -> T:
-        return cached(text) if len(text) <= _SHORT else read(text)
+    def recent(text: str, /, *rest: *Rest) -> T:
+        return cached(text, *rest) if len(text) <= _SHORT else read(text, *rest)
 
     return recent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
@@ -24,7 +24,8 @@ from recollect.text.dates.time_conditions import CONDITIONS
 from recollect.text.dates.time_values import Now, When
 from recollect.text.declared_rules import Grammar, Lexeme, Match, Reading, Rule, lexemes
 from recollect.text.lexicon import word_set
-from recollect.text.tokenizer import Tokens
+from recollect.text.recent_texts import cached_for_short
+from recollect.text.tokenizer import Tokens, tokenise
 
 _MODULES = (
     rules_of_numbers,
@@ -150,8 +151,17 @@ class Expression(NamedTuple):
         return next((part for part in days if part.value.kind == "day"), None)
 
 
-def expressions(tokens: Tokens, now: Now) -> list[Expression]:
+def expressions(tokens: Tokens, now: Now) -> Sequence[Expression]:
     """Return the expressions of time in a text, in order."""
+    return _expressions(tokens.text, now.today, now.minute, _disabled)
+
+
+@cached_for_short
+def _expressions(
+    text: str, today: int, minute: int, disabled: frozenset[str]
+) -> Sequence[Expression]:
+    tokens = tokenise(text)
+    now = Now(today, minute, tokens)
     found: list[Expression] = []
     short = len(tokens.lowers) <= _FEW
     triggers = [
@@ -169,7 +179,7 @@ def expressions(tokens: Tokens, now: Now) -> list[Expression]:
         end = tokens.ends[min(last + _AFTER, len(tokens.ends) - 1)]
         # The signs after the last token count too: "(Friday)".
         start = start if first > _BEFORE else 0
-        words = lexemes(tokens.text, start, min(end + 3, len(tokens.text)))
-        reading = Reading(_grammar(_disabled), tokens.text, words, now)
+        words = lexemes(text, start, min(end + 3, len(text)))
+        reading = Reading(_grammar(disabled), text, words, now)
         found += (Expression(match, words) for match in reading.best(_WANTED))
     return found

@@ -23,7 +23,7 @@ from recollect.streams.agents.writer.retractions import (
     find_retractions,
     states_retracted_value,
 )
-from recollect.streams.language.grammar.analysis import Analysis, Statement
+from recollect.streams.language.grammar.analysis import Analysis, Mention, Statement
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
 from recollect.streams.language.grammar.named_weekdays import (
     dates_meant,
@@ -33,6 +33,7 @@ from recollect.streams.language.grammar.named_weekdays import (
 from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.grammar.role_plays import begins_play
 from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.names.dated_mentions import dated_mentions
 from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.references.person_before import (
     IN_MIND,
@@ -103,6 +104,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         versions: the numbers and texts of its versions earlier in the ledger, by event id.
         dates: the dates in its text, whether stated in a fact or not.
         date_sources: the numbers of the earlier events that tell which days its weekdays mean.
+        mentions: what its text mentions, inside of statements or not, with the days of its dates.
         skip_mentions: record no mentions of names outside of statements.
         skip_dates: record no mentions of dates and times.
         skip_relations: record no relations between facts.
@@ -123,6 +125,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     versions: Mapping[str, tuple[int, str]] = msgspec.field(default_factory=dict)
     dates: tuple[DateReference, ...] = ()
     date_sources: tuple[int, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     skip_mentions: bool = False
     skip_dates: bool = False
     skip_relations: bool = False
@@ -179,6 +182,21 @@ def analyse_message(
 
     `without` names the disabled steps.
     """
+    found = _analysed(event, conversation, below, without)
+    # Here and not when it is decided: the text was read just now.
+    mentioned = dated_mentions(
+        found.content.content,
+        found.annotation,
+        found.dates,
+        at_ms=found.said_at,
+        utc_offset_minutes=found.content.utc_offset,
+    )
+    return msgspec.structs.replace(found, mentions=tuple(mentioned))
+
+
+def _analysed(
+    event: Event, conversation: Conversation, below: int, without: Without
+) -> AnalysedMessage:
     content = message_of(event)
     revisions = conversation.revisions(event, below)
     said_at, replaced, is_newest = resolve_version(event, revisions)

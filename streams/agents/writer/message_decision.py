@@ -75,7 +75,6 @@ from recollect.streams.agents.writer.said_again import (
 from recollect.streams.agents.writer.withdrawals import withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
-from recollect.streams.language.names.dated_mentions import dated_mentions
 
 #: The maximum number of dates stored per message.
 _MAX_DATES = 256
@@ -118,13 +117,6 @@ class MessageDecision:
         #: The fact id of each statement, whether new or a duplicate, in order.
         self._statement_facts: list[str] = []
         self._new_facts: list[StatementFact] = []
-        self._mentions = dated_mentions(
-            message.content.content,
-            message.annotation,
-            message.dates,
-            at_ms=message.said_at,
-            utc_offset_minutes=message.content.utc_offset,
-        )
         #: The mentions that the new facts record.
         self._recorded: list[ResolvedMention] = []
 
@@ -164,7 +156,7 @@ class MessageDecision:
         message = self._message
         text = message.content.content
         return other_mentions(
-            self._mentions,
+            message.mentions,
             text,
             self._recorded,
             self._resolver,
@@ -257,8 +249,8 @@ class MessageDecision:
             self._state, self._event.ingested_at, ("fact", id_, statement.sentence)
         )
         referent = self._pronoun_referent(statement)
-        dates = [(each.start, each.end) for each in self._mentions if each.type in DATED_TYPES]
         text = message.content.content
+        dates = [(each.start, each.end) for each in message.mentions if each.type in DATED_TYPES]
         mentions = [*statement_mentions(statement, text, dates, self._resolver)]
         self._recorded += mentions
         names = [each.mention.text for each in mentions if each.mention.type == "PERSON"]
