@@ -138,6 +138,7 @@ class _Decisions:
 
     def __init__(self, rows: Sequence[AnyRow], state: State) -> None:
         self._state = state
+        self._validities: dict[str, _Validity] = {}
         self._by_fact: dict[tuple[type[Row], str], list[AnyRow]] = {}
         for row in rows:
             if isinstance(row, _ENDS | FactDays | FactClaim | FactEntity | Mention):
@@ -194,6 +195,12 @@ class _Decisions:
         return row if changed == row else msgspec.structs.replace(changed, number=number)
 
     def _validity(self, row: EntityFact) -> _Validity:
+        """Return the validity of a fact, which is the same for all of its entities."""
+        if row.fact_id not in self._validities:
+            self._validities[row.fact_id] = self._decided_validity(row)
+        return self._validities[row.fact_id]
+
+    def _decided_validity(self, row: EntityFact) -> _Validity:
         retracted = [each for each in self._retractions(row.fact_id) if each.is_standing]
         ends = [self._superseded_at(row.fact_id), *(each.invalid_at for each in retracted)]
         merged = self.last(MergedSupersession, row.fact_id)
