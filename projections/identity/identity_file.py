@@ -29,18 +29,12 @@ class IdentityModel(ReadModel):
         sections = list(sections)
         super().project(sections)
         for section in sections:
-            self.connection.executemany(
-                "DELETE FROM name_keys WHERE entity_id = ?",
-                [delete.key for delete in section.deletes if delete.table == Entity.TABLE],
-            )
-            _write_keys(
-                self.connection,
-                (
-                    (row.id, row.type, row.normalized)
-                    for row in section.puts
-                    if isinstance(row, Entity)
-                ),
-            )
+            gone = [delete.key for delete in section.deletes if delete.table == Entity.TABLE]
+            named = [row for row in section.puts if isinstance(row, Entity)]
+            if gone:
+                self.connection.executemany("DELETE FROM name_keys WHERE entity_id = ?", gone)
+            if named:
+                _write_keys(self.connection, ((row.id, row.type, row.normalized) for row in named))
 
 
 def _write_name_keys(connection: apsw.Connection) -> None:

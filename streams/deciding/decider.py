@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from concurrent.futures import Executor
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
@@ -391,16 +391,11 @@ class Decider:
         row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
         return Decision([DecidedPart(sources, puts=[row])], frozenset(state.reads), parked=True)
 
-    def project(self, parts: Iterable[DecidedPart]) -> None:
+    def project(self, parts: Sequence[DecidedPart]) -> None:
         """Write decided parts into the open files, so that the next record sees them."""
-        for part in parts:
-            for model in self._files.decided:
-                deletes = tuple(
-                    d for d in part.deletes if READ_MODEL_OF_TABLE[d.table] == model.name
-                )
-                puts = tuple(row for row in part.puts if READ_MODEL_OF_ROW[type(row)] == model.name)
-                if deletes or puts:
-                    model.project([Section(deletes, puts)])
+        for model in self._files.decided:
+            sections = (_section_of(part, model.name) for part in parts)
+            model.project([each for each in sections if each.deletes or each.puts])
 
     def _state(self) -> State:
         return State(
@@ -468,6 +463,14 @@ class Decider:
         # The row contains the reason, which may quote the parked record, so that is a source too.
         letter_part = DecidedPart((number, record.source.number), puts=[retried])
         return [*self._decide(parked.event, extracted, state), letter_part]
+
+
+def _section_of(part: DecidedPart, model: str) -> Section:
+    """Return the rows of a part for one read model."""
+    return Section(
+        tuple(each for each in part.deletes if READ_MODEL_OF_TABLE[each.table] == model),
+        tuple(row for row in part.puts if READ_MODEL_OF_ROW[type(row)] == model),
+    )
 
 
 def _add_annotations(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:

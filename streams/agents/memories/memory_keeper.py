@@ -123,7 +123,8 @@ def _part_of(version: StoredMemoryVersion, event: Event, state: State) -> Decide
     It is sealed with the keys of every text that the row names, so it does not outlive any of them.
     """
     ids = {version.id, version.memory_id, version.supersedes_id, version.superseded_by_id}
-    numbers = {number for id_ in ids if id_ is not None for number in texts_of(id_, state)}
+    others = filter(None, ids - {event.id})
+    numbers = {number for id_ in others for number in texts_of(id_, state)}
     return DecidedPart(tuple(sorted({event.number, *numbers})), [version])
 
 
