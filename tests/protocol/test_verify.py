@@ -232,7 +232,8 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
                 if not connection.execute(f"SELECT 1 FROM {table}").fetchone():
                     empty.add(table)
     assert empty == {
-        "analysis_runs", "cluster_changes", "cluster_consolidations", "cluster_facts",
+        "analysis_runs", "archive_states", "cluster_changes", "cluster_consolidations",
+        "cluster_facts",
         "consolidation_ticks", "deletions", "dependencies", "dependency_terms", "entity_tags",
         "facets", "fact_merges", "fact_repeats", "fact_units", "memories", "memory_accesses",
         "memory_archivals", "memory_consolidations", "memory_parents", "memory_statements",
