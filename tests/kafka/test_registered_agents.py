@@ -59,9 +59,8 @@ def test_workers_and_replicas_have_the_agent_that_the_first_had(
         name_agents(other, agents)
         refused = other.run("ingest", write(tmp_path / "more.jsonl", [line("m2", "Hello.")]))
         assert refused.status == 2
-        assert f"with the agents {','.join(BOTH)}, this home has {','.join(agents)}" in (
-            refused.errors
-        )
+        said = f"with the agents {','.join(BOTH)}, but this home has {','.join(agents)}:"
+        assert said in refused.errors
     assert (deciding.stop(), following.stop()) == (0, 0)
     worker.ask("rebuild", "--level", "derive")
     assert len(rated(worker)) == 1
@@ -112,7 +111,8 @@ def test_a_home_that_moves_to_kafka_brings_its_agents(
     moving.ask("promote", "--to", kafka_url)
     refused = make("other").run("status")
     assert refused.status == 2
-    assert f"with the agents {','.join(BOTH)}, this home has own" in refused.errors
+    said = f"with the agents {','.join(BOTH)}, but this home has own,consolidation:"
+    assert said in refused.errors
 
     moved = Recollect(moving.home, kafka_url, PYTHONPATH=toys)
     moved.ask("ingest", write(tmp_path / "b.jsonl", [line("m2", "I give the train 2 stars.")]))

@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.home.home_directory import FORMAT, Home, HomeSettings
 from recollect.projections.files import ZoneFiles
-from recollect.projections.generations import Generation, ZoneDirectory
+from recollect.projections.generations import DEFAULT_AGENTS, Generation, ZoneDirectory
 from recollect.projections.readmodel import Watermark
 from recollect.schemas.events import Draft
 from recollect.schemas.ledger.records import read_event
@@ -55,9 +55,10 @@ def tiny(_: Home) -> Encoder:
 
 
 def make_home(path: Path) -> Home:
-    """Make a home that has the tiny encoder."""
+    """Make a home that has the tiny encoder, and the agents of new homes."""
     path.mkdir()
-    (path / "home.json").write_bytes(msgspec.json.encode(HomeSettings(FORMAT, PIN)))
+    settings = HomeSettings(FORMAT, PIN, agents=DEFAULT_AGENTS)
+    (path / "home.json").write_bytes(msgspec.json.encode(settings))
     return Home(path)
 
 
@@ -144,7 +145,8 @@ def embedded_records(path: Path) -> Records:
 def kafka(url: str, directory: Path) -> Iterator[KafkaLedger]:
     """Open a Kafka ledger as a new node."""
     encoder = f"{PIN.model} sha256:{PIN.sha256}"
-    ledger = KafkaLedger(KafkaSettings.read(url, {}), directory, encoder=encoder)
+    settings = KafkaSettings.read(url, {})
+    ledger = KafkaLedger(settings, directory, encoder=encoder, agents=DEFAULT_AGENTS)
     with closing(ledger):
         yield ledger
 
