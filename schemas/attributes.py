@@ -13,8 +13,10 @@ MASK = "…"
 #: Single-valued: a newer value supersedes the older.
 SINGLE_VALUED: Mapping[str, str] = {
     "home": "the place where somebody lives",
+    "address": "street and house, with the town if it is said",
     "employer": "the company or institution that somebody works for",
     "role": "an occupation or position",
+    "school": "the school, college or university that somebody attends",
     "partner": "the name of a wife, husband or companion",
     "relationship": "married, engaged, single, divorced",
     "birthday": "the day of birth, as --MM-DD if the year is unknown",
@@ -37,6 +39,7 @@ MULTI_VALUED: Mapping[str, str] = {
     "work": "what they do for a living, beside the role and the employer",
     "studies": "what or where somebody studies, and degrees",
     "skill": "what somebody can do",
+    "membership": "a club, a team, a union, a subscription",
     "language": "a language that somebody speaks",
     "activity": "a hobby, a sport, an honorary office",
     "plan": "what somebody intends or hopes to do",

@@ -17,6 +17,9 @@ import msgspec
 CORPUS = Path(__file__).parent.parent / "corpus"
 #: Single sentences with the values of attributes, for training.
 ATTRIBUTES = CORPUS / "attributes.jsonl"
+#: Lives: messages of one person over months, with what each states and ends; for training, and
+#: held out.
+LIVES, LIVES_HELD_OUT = CORPUS / "lives.jsonl", CORPUS / "lives-held-out.jsonl"
 
 Split = Literal["train", "dev", "test"]
 Voice = Literal["own", "quoted", "pasted", "draft", "played", "assistant", "machine"]
@@ -94,6 +97,37 @@ class LabelledMessage(msgspec.Struct, frozen=True):
     dates: tuple[LabelledDate, ...] = ()
 
 
+class LifeFact(msgspec.Struct, frozen=True):
+    """An attribute that a message of a life states.
+
+    `subject` is "I", "we" or words of the text; `value` a span; `ends` are the places of earlier
+    messages of the life whose fact of this type is no longer true.
+    """
+
+    type: str
+    subject: str
+    sign: Sign
+    value: Span | None = None
+    ends: tuple[int, ...] = ()
+
+
+class LifeMessage(msgspec.Struct, frozen=True):
+    """A message of a life, in a conversation of its own, and the attributes that it states."""
+
+    at: str
+    text: str
+    facts: tuple[LifeFact, ...] = ()
+
+
+class Life(msgspec.Struct, frozen=True):
+    """Messages that one person (`owner`) sent over months or years, in order of time."""
+
+    id: str
+    owner: str
+    source: str
+    messages: tuple[LifeMessage, ...]
+
+
 class Source(msgspec.Struct, frozen=True):
     """A kind of source: its split, its licence, and where it is from."""
 
@@ -104,6 +138,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 _decode = msgspec.json.Decoder(LabelledMessage).decode
+_decode_life = msgspec.json.Decoder(Life).decode
 
 
 def sources(*splits: Split) -> list[Source]:
@@ -119,6 +154,13 @@ def read(path: Path) -> Iterator[LabelledMessage]:
     for line in path.read_text("utf-8").split("\n"):
         if line:
             yield _decode(line)
+
+
+def lives(path: Path) -> Iterator[Life]:
+    """Yield the lives of a file, in order."""
+    for line in path.read_text("utf-8").split("\n"):
+        if line:
+            yield _decode_life(line)
 
 
 def messages(source: str) -> list[LabelledMessage]:

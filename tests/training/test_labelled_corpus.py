@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from pathlib import Path
 
 import pytest
 
 from recollect.text.lexicon import word_set
-from training.labelled_corpus import CORPUS, SLOTLESS, LabelledMessage, messages, sources
+from training.labelled_corpus import (
+    CORPUS,
+    LIVES,
+    LIVES_HELD_OUT,
+    SLOTLESS,
+    LabelledMessage,
+    lives,
+    messages,
+    sources,
+)
 
 SOURCES = sources()
 ATTRIBUTES = word_set(
@@ -24,7 +34,11 @@ def source_messages(request: pytest.FixtureRequest) -> list[LabelledMessage]:
 
 
 def test_every_file_is_a_source_of_one_split() -> None:
-    files = {path.stem for path in CORPUS.glob("*.jsonl")} - {"attributes"}
+    files = {path.stem for path in CORPUS.glob("*.jsonl")} - {
+        "attributes",
+        "lives",
+        "lives-held-out",
+    }
     assert files == {source.name for source in SOURCES}
     assert {source.split for source in SOURCES} == {"train", "dev", "test"}
 
@@ -83,3 +97,18 @@ def test_what_a_fact_ends_was_said_before(source_messages: list[LabelledMessage]
 
 def test_nothing_is_concluded_from_an_assistant(source_messages: list[LabelledMessage]) -> None:
     assert not [each.id for each in source_messages if each.sender == "assistant" and each.facts]
+
+
+@pytest.mark.parametrize("path", [LIVES, LIVES_HELD_OUT], ids=lambda path: path.stem)
+def test_the_facts_of_lives_have_values_and_end_earlier_messages(path: Path) -> None:
+    ids = set()
+    for life in lives(path):
+        assert life.id not in ids
+        ids.add(life.id)
+        assert [each.at for each in life.messages] == sorted(each.at for each in life.messages)
+        for place, message in enumerate(life.messages):
+            for fact in message.facts:
+                assert all(0 <= earlier < place for earlier in fact.ends), life.id
+                if fact.value is not None:
+                    said = message.text[slice(*fact.value)]
+                    assert said == said.strip() != "", life.id

@@ -7,7 +7,13 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.projections.memory.memory_queries import DatedClaim
-from recollect.schemas.attributes import MASK, OPPOSITES, is_single_valued
+from recollect.schemas.attributes import (
+    MASK,
+    MULTI_VALUED,
+    OPPOSITES,
+    SINGLE_VALUED,
+    is_single_valued,
+)
 from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession, MergedSupersession
 from recollect.schemas.events import Content
 from recollect.schemas.names import normalise_name
@@ -15,7 +21,8 @@ from recollect.streams.agents.consolidation.merged_slots import merged_supersess
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.language.grammar.analysis import Claim
+from recollect.streams.language.grammar.analysis import Claim, Ended
+from recollect.streams.language.relations.content_words import content_words
 
 
 class Subjects(NamedTuple):
@@ -51,7 +58,8 @@ def subjects_of(
     own = [each for each in ids if resolver.own_id(each) == resolver.own_id(ids[0])]
     merged = [each for each in ids if each not in own]
     if MASK in claim.attribute:
-        return Subjects([*own, subject] if of_sender else [subject, *own], merged)
+        also = [normalise_name(each) for each in claim.also]
+        return Subjects([*own, subject] if of_sender else [subject, *also, *own], merged)
     return Subjects(own or [subject], merged)
 
 
@@ -97,6 +105,35 @@ def claim_rows(
     pending.claims.append(row)
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return [row, *ends, *merged_rows(claim, subjects, own_id, state, pending, replaced)]
+
+
+def ended_claims(
+    over: Ended,
+    subjects: Subjects,
+    fact_id: str,
+    as_of: int,
+    state: State,
+    pending: PendingRows,
+    replaced: Set[str],
+) -> list[FactSupersession]:
+    """Return the ends of a person's current claims with a value that is over, as a fact says.
+
+    Those end that were made before it, whose value has a content word in common with it.
+    """
+    words = content_words(over.value)
+    if not words:
+        return []
+    ends = [
+        FactSupersession(item.claim.fact_id, fact_id, as_of)
+        for attribute in (*SINGLE_VALUED, *MULTI_VALUED)
+        for item in pending.claims_of(state, subjects.own, attribute)
+        if item.until is None
+        and item.claim.as_of <= as_of
+        and item.claim.fact_id not in {fact_id, *replaced}
+        and words & content_words(item.claim.value)
+    ]
+    pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
+    return ends
 
 
 def merged_rows(

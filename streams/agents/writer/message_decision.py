@@ -50,6 +50,7 @@ from recollect.streams.agents.writer.causal_links import links_to_earlier
 from recollect.streams.agents.writer.claim_order import (
     Subjects,
     claim_rows,
+    ended_claims,
     merged_rows,
     subjects_of,
 )
@@ -73,7 +74,7 @@ from recollect.streams.agents.writer.said_again import (
     find_duplicate,
 )
 from recollect.streams.agents.writer.withdrawals import withdraw
-from recollect.streams.language.grammar.analysis import Analysis, Statement
+from recollect.streams.language.grammar.analysis import Analysis, Claim, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
 
 #: The maximum number of dates stored per message.
@@ -264,6 +265,7 @@ class MessageDecision:
         # The claim's subject comes from the same events as the fact's text.
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
+        part.puts += self._ends_of(statement, id_, sender)
         self._statement_facts.append(id_)
 
     def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
@@ -306,9 +308,10 @@ class MessageDecision:
 
     def _subjects(self, statement: Statement, sender: EntityRef) -> Subjects | None:
         """Return the keys of the subject of a statement's claim; None without a claim."""
-        if statement.claim is None:
-            return None
-        found = subjects_of(statement.claim, self._message.content, sender, self._resolver)
+        return None if statement.claim is None else self._subjects_of(statement.claim, sender)
+
+    def _subjects_of(self, claim: Claim, sender: EntityRef) -> Subjects:
+        found = subjects_of(claim, self._message.content, sender, self._resolver)
         if not self._readers:
             return found
         # A slot of its own, which ends no claim that others see.
@@ -330,6 +333,22 @@ class MessageDecision:
             self._pending,
             self._replaced,
         )
+
+    def _ends_of(
+        self, statement: Statement, id_: str, sender: EntityRef
+    ) -> Iterable[FactSupersession]:
+        """Yield the ends of the claims with values that are over, as a statement says."""
+        for over in statement.over:
+            claim = Claim(over.subject, "", over.value)
+            yield from ended_claims(
+                over,
+                self._subjects_of(claim, sender),
+                id_,
+                self._message.said_at,
+                self._state,
+                self._pending,
+                self._replaced,
+            )
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
         """Return how a repeated statement changes the order of claims of merged persons."""

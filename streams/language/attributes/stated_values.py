@@ -1,19 +1,67 @@
-"""Slots of the values that the reader finds; what stands before a value names its attribute.
+"""Slots of the values that the reader finds: of the type that it tells, or an open attribute.
 
-That is the noun that it is said of ("the boiler is …" gives `boiler`), or a verb with its
-preposition ("moved to …" gives `move to`). Such an attribute is open: its values end nothing.
+A typed value of a person fills that person's slot ("home"); one of a thing fills a frame of the
+thing ("Ada's boiler", "…'s status"). A value that is said to be over, or denied, ends what earlier
+statements claim with it.
+
+The attribute of any other value is open, and named by the words before it: the noun that it is said
+of ("the boiler is …" gives `boiler`), or a verb with its preposition ("moved to …" gives
+`move to`). The values of open attributes end nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from recollect.schemas.attributes import is_open
-from recollect.streams.language.grammar.analysis import Claim, Mention
+from recollect.schemas.attributes import MASK, is_open, is_single_valued
+from recollect.streams.language.grammar.analysis import Claim, Ended, Mention
 from recollect.streams.language.grammar.clauses import Span
-from recollect.streams.language.grammar.text_reading import ReadWord, TextReading
+from recollect.streams.language.grammar.text_reading import (
+    ReadValue,
+    ReadWord,
+    TextReading,
+    ValueType,
+)
 from recollect.streams.language.grammar.verbs import base_form
+from recollect.text.lexicon import RELATIONS
 
+#: The attribute of a person that a value of each type is of.
+_OF_PERSONS: Mapping[ValueType, str] = {
+    "home": "home",
+    "address": "address",
+    "employer": "employer",
+    "job": "role",
+    "school": "school",
+    "partner": "partner",
+    "family": "family",
+    "pet": "pet",
+    "diet": "diet",
+    "allergy": "health",
+    "health": "health",
+    "birthday": "birthday",
+    "age": "age",
+    "phone": "phone",
+    "email": "email",
+    "language": "language",
+    "like": "likes",
+    "dislike": "dislikes",
+    "possession": "possession",
+    "habit": "activity",
+    "skill": "skill",
+    "membership": "membership",
+}
+#: The attribute of a thing, of which it has one value at a time, that a value of each type is of.
+_OF_THINGS: Mapping[ValueType, str] = {
+    "appointment": "date",
+    "deadline": "date",
+    "price": "price",
+    "place": "place",
+    "status": "status",
+    "name": "name",
+}
+#: From these probabilities on, in percent, a value has its type, is over, and is the sender's own.
+_TYPED, _OVER, _OWN = 40, 50, 50
 #: In words: a longer phrase names nothing.
 _LONGEST = 5
 #: How far before the value its verb may be denied, in words.
@@ -27,29 +75,73 @@ _BEGINS = frozenset({"DT", "PRP$", "POS"})
 _LINKS = frozenset({"IN", "TO", "RP"})
 
 
-def stated_value(
+class StatedSlots(NamedTuple):
+    """The slot that a statement fills, if any, and the values that it says are over."""
+
+    filled: Claim | None = None
+    over: tuple[Ended, ...] = ()
+
+
+def stated_slots(
     text: str,
     span: Span,
     speaker: str,
     mentions: Sequence[Mention],
     reading: TextReading,
-) -> Claim | None:
-    """Return the slot that a span of a text fills, with the surest of the values in it, or None."""
+) -> StatedSlots:
+    """Return the slots of the values in a span of a text.
+
+    Of several values, a typed one comes first, of one that has one value at a time, and the surest.
+    """
     start, end = span
-    values = [each for each in reading.values if start <= each.start and each.end <= end]
-    if not values:
-        return None
-    value = max(values, key=lambda each: each.sure)
+    filled: list[tuple[bool, bool, int, Claim]] = []
+    over: list[Ended] = []
+    for value in reading.values:
+        if not (start <= value.start and value.end <= end):
+            continue
+        clause = _clause(text, span, value, speaker, mentions, reading)
+        said = " ".join(text[value.start : value.end].split())
+        if value.holds <= 100 - _OVER:
+            over += (Ended(owner, said) for owner in (clause.owner(value),) if owner is not None)
+            continue
+        slot = clause.typed_slot(value)
+        if slot is None:
+            found = clause.slot()
+            # "The phone is broken" gives no telephone number.
+            if found is not None and is_open(found[1]):
+                filled.append((False, False, value.sure, Claim(*found, said)))
+            continue
+        (subject, *also), attribute = slot
+        claim = Claim(subject, attribute, said, tuple(also))
+        filled.append((True, is_single_valued(attribute), value.sure, claim))
+    best = max(filled, key=lambda each: each[:3], default=None)
+    return StatedSlots(best[3] if best is not None else None, tuple(over))
+
+
+def _clause(
+    text: str,
+    span: Span,
+    value: ReadValue,
+    speaker: str,
+    mentions: Sequence[Mention],
+    reading: TextReading,
+) -> _Clause:
+    start, _ = span
     words = [each for each in reading.words if start <= each.start and each.end <= value.start]
     if not any(map(_is_verb, words)):
         # "I [take the bus]"
         words += (each for each in reading.words if each.start == value.start and _is_verb(each))
     people = [each for each in mentions if each.type == "PERSON" and each.end <= value.start]
-    clause = _Clause(text, words, speaker, people)
-    said = " ".join(text[value.start : value.end].split())
-    found = clause.slot()
-    # "The phone is broken" gives no telephone number.
-    return Claim(*found, said) if found is not None and is_open(found[1]) else None
+    around = [
+        each
+        for each in reading.words
+        if start <= each.start and each.end <= span[1] and not _overlaps(each, value)
+    ]
+    return _Clause(text, words, around, speaker, people)
+
+
+def _overlaps(word: ReadWord, value: ReadValue) -> bool:
+    return word.start < value.end and value.start < word.end
 
 
 def _is_verb(word: ReadWord) -> bool:
@@ -60,10 +152,18 @@ class _Clause:
     """The words of a clause before its value, by which the value is somebody's and has a name."""
 
     def __init__(
-        self, text: str, words: Sequence[ReadWord], speaker: str, people: Sequence[Mention]
+        self,
+        text: str,
+        words: Sequence[ReadWord],
+        around: Sequence[ReadWord],
+        speaker: str,
+        people: Sequence[Mention],
     ) -> None:
-        self._words = words
-        self._lowers = [text[each.start : each.end].lower() for each in words]
+        """`words` stand before the value, `around` are all of the clause but those of the value."""
+        self._words, self._around = words, around
+        self._lowers, self._around_lowers = (
+            [text[each.start : each.end].lower() for each in some] for some in (words, around)
+        )
         self._speaker = speaker
         self._people = people
 
@@ -72,6 +172,46 @@ class _Clause:
         if not _SPEAKER.isdisjoint(self._lowers):
             return self._speaker
         return self._people[0].text if self._people else None
+
+    def typed_slot(self, value: ReadValue) -> tuple[list[str], str] | None:
+        """Return the names of the subject and the attribute of a value by its type; None if it is
+        open.
+        """
+        if value.type_sure < _TYPED:
+            return None
+        if value.type in _OF_THINGS:
+            things = [f"{self._speaker}'s {each}" for each in self._things()]
+            return (things, f"{MASK}'s {_OF_THINGS[value.type]}") if things else None
+        attribute, owner = _OF_PERSONS.get(value.type), self.owner(value)
+        return ([owner], attribute) if attribute is not None and owner is not None else None
+
+    def owner(self, value: ReadValue) -> str | None:
+        """Return the person whom a value is said of: the sender, the last who is named, or a
+        relative; None if it is not known who that is.
+        """
+        if value.own >= _OWN:
+            return self._speaker
+        if self._people:
+            return self._people[-1].text
+        related = [each for each in self._lowers if each in RELATIONS]
+        if related:
+            return f"{self._speaker}'s {related[-1]}"
+        return None if _SPEAKER.isdisjoint(self._lowers) else self._speaker
+
+    def _things(self) -> list[str]:
+        """Return the things that the clause names: the last noun of each name, in order."""
+        found: list[str] = []
+        names = False
+        for word, lower in zip(self._around, self._around_lowers, strict=True):
+            is_noun = word.tag in _NOUNS and not any(
+                each.start <= word.start < each.end for each in self._people
+            )
+            if is_noun and names:
+                found[-1] = lower
+            elif is_noun:
+                found.append(lower)
+            names = is_noun
+        return list(dict.fromkeys(found))
 
     def is_denied(self) -> bool:
         """Whether what governs the value is denied."""

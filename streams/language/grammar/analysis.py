@@ -50,11 +50,20 @@ class Claim(Struct, frozen=True):
     """A value of somebody or something, such as ("Ada", "home", "Berlin").
 
     `attribute` is one of `recollect.schemas.attributes`, or a frame (see `frames`), of which the
-    subject has one value at a time.
+    subject has one value at a time. `also` are other names under which earlier claims may have the
+    subject.
     """
 
     subject: str
     attribute: str
+    value: str
+    also: tuple[str, ...] = ()
+
+
+class Ended(Struct, frozen=True):
+    """A value of somebody that is over or denied, whatever the attribute."""
+
+    subject: str
     value: str
 
 
@@ -94,7 +103,9 @@ class Whom(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name.
 
-    `told_with` are the numbers of the events before it whose words are in `text`.
+    `over` are values that it says no longer hold: an earlier claim of the subject ends if its value
+    has a word in common with one. `told_with` are the numbers of the events before it whose words
+    are in `text`.
     """
 
     start: int
@@ -108,6 +119,7 @@ class Statement(Struct, frozen=True):
     corrects: bool
     whom: Whom | None = None
     told_with: tuple[int, ...] = ()
+    over: tuple[Ended, ...] = ()
 
     def told_with_words_of(self, *numbers: int) -> Statement:
         """Return the statement, as having words of the events with these numbers too."""

@@ -13,6 +13,42 @@ from msgspec import Struct
 SentenceKind = Literal["statement", "question", "command", "fragment"]
 
 
+#: What a value is of: "open" is any other attribute. Readings store places in this order, so a new
+#: type comes last.
+ValueType = Literal[
+    "open",
+    "home",
+    "address",
+    "employer",
+    "job",
+    "school",
+    "partner",
+    "family",
+    "relation",
+    "pet",
+    "diet",
+    "allergy",
+    "health",
+    "birthday",
+    "age",
+    "phone",
+    "email",
+    "language",
+    "like",
+    "dislike",
+    "possession",
+    "habit",
+    "skill",
+    "membership",
+    "appointment",
+    "deadline",
+    "price",
+    "place",
+    "status",
+    "name",
+]
+
+
 class ReadWord(Struct, frozen=True):
     """A word, its part of speech as a tag of the Penn Treebank ("VBZ", "NNP", "PRP$"; "" if none),
     and how likely it is part of something worth remembering, in percent.
@@ -52,11 +88,20 @@ class ReadSentence(Struct, frozen=True):
 
 
 class ReadValue(Struct, frozen=True):
-    """The value of an attribute; `sure`: probability, in percent, that of its least sure word."""
+    """The value of an attribute; all figures are probabilities in percent.
+
+    `sure`: that its words are a value, of the least sure one. `type_sure`: that it is of `type`;
+    0 in readings of earlier versions. `own`: that it is said of the sender. `holds`: that it is
+    said to hold, and not to be over or denied.
+    """
 
     start: int
     end: int
     sure: int
+    type: ValueType = "open"
+    type_sure: int = 0
+    own: int = 100
+    holds: int = 100
 
 
 class TextReading(Struct, frozen=True):

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from recollect.streams.language.attributes.stated_values import stated_value
+from recollect.schemas.attributes import is_single_valued
+from recollect.streams.language.attributes.stated_values import stated_slots
 from recollect.streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
@@ -66,7 +67,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     statements, causes = _deduplicated(statements, causes)
     additions = StatedAdditions(findings, own, statements)
     statements = [*statements, *stating.aside][:MAX_STATEMENTS]
-    statements = [_with_value(each, findings) for each in statements]
+    statements = [_with_slots(each, findings) for each in statements]
     analysis = Analysis(
         statements=tuple(statements),
         contacts=tuple(findings.contacts),
@@ -170,14 +171,24 @@ def _state(
     return statements, causes
 
 
-def _with_value(statement: Statement, findings: Findings) -> Statement:
-    """Return a statement without a claim with the one that the reader's values make, if any."""
+def _with_slots(statement: Statement, findings: Findings) -> Statement:
+    """Return a statement with the slots that the reader's values make.
+
+    A claim that it has stays, unless only the reader's is of an attribute with one value at a time.
+    """
     reading, speaker = findings.document.reading, findings.document.speaker
-    if statement.claim is not None or speaker is None or reading is None:
+    if speaker is None or reading is None:
         return statement
     span = (statement.start, statement.end)
-    claim = stated_value(findings.text, span, speaker, statement.mentions, reading)
-    return msgspec.structs.replace(statement, claim=claim)
+    slots = stated_slots(findings.text, span, speaker, statement.mentions, reading)
+    claim, read = statement.claim, slots.filled
+    if claim is None or (
+        read is not None
+        and is_single_valued(read.attribute)
+        and not is_single_valued(claim.attribute)
+    ):
+        claim = read or claim
+    return msgspec.structs.replace(statement, claim=claim, over=slots.over)
 
 
 def _deduplicated(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -33,12 +34,12 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     spaced = [not start or text[start - 1].isspace() for start, _ in places]
     shapes = shapes_of(words, spaced).astype(int).tolist()
     states = _states(encoder, heads, text, places)
-    of_tags, of_names, of_salience, of_values = (
+    of_tags, of_names, of_salience, of_values, of_over = (
         [
             _scores(heads.heads[name], _beside(heads.heads[name], states, number, shape))
             for number, shape in enumerate(shapes)
         ]
-        for name in ("tags", "names", "salience", "values")
+        for name in ("tags", "names", "salience", "values", "over")
     )
     labels = heads.heads["tags"].labels
     tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
@@ -81,16 +82,72 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             for first, last, type_ in names
         ),
         tuple(found),
-        tuple(
-            ReadValue(
-                places[first][0],
-                places[last][1],
-                min(_least(heads.heads["values"], of_values[first : last + 1], type_), 100),
-            )
-            for first, last, type_ in _chained(heads.heads["values"], of_values)
-        ),
+        tuple(_values(heads, places, words, states, of_values, of_over)),
     )
     return packed(text, reading)
+
+
+def _values(
+    heads: HeadFile,
+    places: list[tuple[int, int]],
+    words: list[str],
+    states: Rows,
+    of_values: list[list[int]],
+    of_over: list[list[int]],
+) -> Iterator[ReadValue]:
+    """Yield the values that the chain finds, and those that are over."""
+    head = heads.heads["values"]
+    sure = {
+        (first, last + 1): min(_least(head, of_values[first : last + 1], type_), 100)
+        for first, last, type_ in _chained(head, of_values)
+    }
+    taken = {word for first, end in sure for word in range(first, end)}
+    over = [_percent(scores, heads.heads["over"].labels.index("over")) for scores in of_over]
+    ending: dict[tuple[int, int], int] = {}
+    begin = 0
+    for word in range(len(words) + 1):
+        if word < len(words) and over[word] >= 30 and is_told(words[word]) and word not in taken:
+            continue
+        if begin < word:
+            ending[begin, word] = min(over[begin:word])
+        begin = word + 1
+    types = heads.heads["value_types"].labels
+    for begin, end in sorted({**sure, **ending}):
+        ranges = [
+            range(begin, end),
+            range(max(begin - 10, 0), begin),
+            range(max(begin - 2, 0), begin),
+            range(end, min(end + 10, len(words))),
+        ]
+        scores = {
+            name: _scores(
+                of_head,
+                [
+                    value
+                    for each in ranges
+                    for layer in of_head.layers
+                    for value in _means([states[layer][n] for n in each], len(states[layer][0]))
+                ],
+            )
+            for name, of_head in heads.heads.items()
+            if name in ("value_types", "value_owners", "value_signs")
+        }
+        shares = [_percent(scores["value_types"], place) for place in range(len(types))]
+        own = _percent(scores["value_owners"], heads.heads["value_owners"].labels.index("own"))
+        holds = _percent(scores["value_signs"], heads.heads["value_signs"].labels.index("holds"))
+        of_ending = ending.get((begin, end))
+        if holds > 50 if of_ending is not None else shares[types.index("none")] >= 85:
+            continue
+        best = max((n for n in range(len(types)) if types[n] != "none"), key=lambda n: shares[n])
+        yield ReadValue(
+            places[begin][0],
+            places[end - 1][1],
+            sure.get((begin, end), of_ending or 0),
+            types[best],  # type: ignore[arg-type]
+            shares[best],
+            own,
+            min(holds, 100 - (of_ending or 0)),
+        )
 
 
 def _states(

@@ -272,3 +272,13 @@ def test_readings_without_values_stay_readable() -> None:
     assert [text[name.start : name.end] for name in found.names] == ["Ada"]
     assert found.values == ()
     assert [(each.start, each.end, each.own) for each in found.sentences] == [(0, 20, 97)]
+
+
+def test_readings_without_types_of_values_stay_readable() -> None:
+    """Those of earlier versions have the form 4."""
+    text = "Ada lives in Lisbon."
+    words = [3, 90, 12, 80, 21, 80, 3, 85]
+    found = unpacked(text, bytes([4, *words, 0, 1, 3, 1, 77, 0, 20, 0, 97]))
+    (value,) = found.values
+    assert (text[value.start : value.end], value.sure) == ("Lisbon", 77)
+    assert (value.type, value.type_sure, value.own, value.holds) == ("open", 0, 100, 100)

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.streams.language.attributes.stated_values import stated_value
-from recollect.streams.language.grammar.analysis import Claim, Mention
-from recollect.streams.language.grammar.text_reading import ReadValue, ReadWord, TextReading
+from recollect.streams.language.attributes.stated_values import StatedSlots, stated_slots
+from recollect.streams.language.grammar.analysis import Claim, Ended, Mention
+from recollect.streams.language.grammar.text_reading import (
+    ReadValue,
+    ReadWord,
+    TextReading,
+    ValueType,
+)
 
 
 def claim(tagged: str, value: str, people: str = "") -> Claim | None:
     """Return the claim of a text that Ada wrote; `tagged` are its words, each with its tag."""
+    return slots(tagged, value, people).filled
+
+
+def slots(
+    tagged: str,
+    value: str,
+    people: str = "",
+    type_: ValueType = "open",
+    own: int = 100,
+    holds: int = 100,
+) -> StatedSlots:
+    """Return the slots of a text that Ada wrote, with one value, of which the heads say this."""
     pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
     text = " ".join(word for word, _ in pairs)
     words, at = [], 0
@@ -18,13 +35,14 @@ def claim(tagged: str, value: str, people: str = "") -> Claim | None:
         words.append(ReadWord(at, at + len(word), tag))
         at += len(word) + 1
     start = text.rindex(value)
-    values = (ReadValue(start, start + len(value), 80),)
+    sure = 0 if type_ == "open" else 90
+    values = (ReadValue(start, start + len(value), 80, type_, sure, own, holds),)
     found = [
         Mention(text.index(one), text.index(one) + len(one), one, "PERSON")
         for one in people.split()
     ]
     reading = TextReading(tuple(words), (), (), values)
-    return stated_value(text, (0, len(text)), "Ada", found, reading)
+    return stated_slots(text, (0, len(text)), "Ada", found, reading)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +80,32 @@ def test_a_value_that_nothing_governs_fills_no_slot() -> None:
 
 def test_a_thing_called_like_a_listed_attribute_fills_no_slot() -> None:
     assert claim("my/PRP$ phone/NN is/VBZ broken/VBN", "broken") is None
+
+
+def test_a_typed_value_fills_the_slot_of_its_type() -> None:
+    found = slots("we/PRP settled/VBD in/IN Ghent/NNP", "Ghent", type_="home")
+    assert found == StatedSlots(Claim("Ada", "home", "Ghent"))
+
+
+def test_a_value_of_somebody_else_is_not_the_speakers() -> None:
+    tagged = "my/PRP$ sister/NN settled/VBD in/IN Ghent/NNP"
+    assert slots(tagged, "Ghent", type_="home", own=5).filled == Claim(
+        "Ada's sister", "home", "Ghent"
+    )
+    named = "Bob/NNP settled/VBD in/IN Ghent/NNP"
+    assert slots(named, "Ghent", "Bob", type_="home", own=5).filled == Claim("Bob", "home", "Ghent")
+
+
+def test_a_value_of_a_thing_is_one_of_every_thing_that_is_named() -> None:
+    tagged = "the/DT fee/NN for/IN the/DT course/NN is/VBZ now/RB 90/CD"
+    found = slots(tagged, "90", type_="price").filled
+    assert found == Claim("Ada's fee", "…'s price", "90", also=("Ada's course",))
+
+
+def test_a_value_that_is_over_fills_no_slot() -> None:
+    found = slots("I/PRP sold/VBD the/DT Golf/NNP", "Golf", type_="possession", holds=4)
+    assert found == StatedSlots(None, (Ended("Ada", "Golf"),))
+
+
+def test_what_is_over_for_nobody_known_ends_nothing() -> None:
+    assert slots("he/PRP sold/VBD the/DT Golf/NNP", "Golf", own=5, holds=4) == StatedSlots()

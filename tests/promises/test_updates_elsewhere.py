@@ -1,0 +1,75 @@
+"""A later message ends what an earlier one states, in whatever conversation it is sent (F7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from recollect import Recollect, Zone
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.encoder.catalog import MINILM
+
+UPDATES = {
+    "another home": ("We live in Oslo", "We relocated to Bergen last week"),
+    "another employer": ("I work for Siemens", "I left Siemens and now work for Bosch"),
+    "another school": ("I go to Lincoln High", "I switched to Roosevelt High"),
+    "another price": ("The rent is 800 euros", "The rent went up to 850 euros"),
+    "another date": ("The deadline is on 3 May", "The deadline has moved to 10 May"),
+    "the home of a relative": ("My mum lives in Cork", "Mum has moved to Galway"),
+    "given up": ("I play tennis on Mondays", "I stopped playing tennis"),
+}
+NO_UPDATES = {
+    "of somebody else": ("We live in Oslo", "My brother relocated to Bergen last week"),
+    "of another thing": ("The rent is 800 euros", "The deposit is 1,600 euros"),
+    "one more": ("I play tennis on Mondays", "I took up rowing in spring"),
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recollect]:
+    with Recollect(tmp_path_factory.mktemp("home") / "home", encoder=MINILM.name) as opened:
+        yield opened
+
+
+def message(number: int, text: str) -> InboundEvent:
+    return InboundEvent(
+        platform="sms",
+        id=f"m{number}",
+        sender_id="petra",
+        sender_name="Petra",
+        occurred_at=f"2026-0{number}-05T12:00:00Z",
+        content=text,
+        peer_id=f"chat-{number}",
+        peer_kind="dm",
+        thread_id=f"chat-{number}",
+    )
+
+
+def facts_of(zone: Zone, event: str) -> list[bool]:
+    """Return for each fact of an event whether it is current."""
+    page = zone.facts(superseded=True)
+    return [fact.current for fact in page.facts if fact.source_event_ids == [event]]
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_an_update_ends_the_earlier_fact(home: Recollect, name: str) -> None:
+    zone = home.zone(f"update-{name.replace(' ', '-')}")
+    zone.ingest([message(2, UPDATES[name][0]), message(5, UPDATES[name][1])])
+    assert facts_of(zone, "m2") == [False]
+    assert zone.verify().ok
+
+
+@pytest.mark.parametrize("name", NO_UPDATES)
+def test_what_is_no_update_ends_nothing(home: Recollect, name: str) -> None:
+    zone = home.zone(f"none-{name.replace(' ', '-')}")
+    zone.ingest([message(2, NO_UPDATES[name][0]), message(5, NO_UPDATES[name][1])])
+    assert facts_of(zone, "m2") == [True]
+
+
+def test_a_fact_holds_again_once_its_end_is_forgotten(home: Recollect) -> None:
+    zone = home.zone("forgotten-update")
+    zone.ingest([message(2, "I play tennis on Mondays"), message(5, "I stopped playing tennis")])
+    assert facts_of(zone, "m2") == [False]
+    zone.forget("m5")
+    assert facts_of(zone, "m2") == [True]
