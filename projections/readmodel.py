@@ -12,9 +12,11 @@ from typing import TypeVar
 import apsw
 import msgspec
 
+from recollect.projections import full_text
 from recollect.projections.file_permissions import read_only
 from recollect.projections.migrations import Migrations
-from recollect.projections.sqlite import PAGE, connect, scalar, truncate_wal
+from recollect.projections.scrubbing import scrub
+from recollect.projections.sqlite import PAGE, atomic, connect, scalar
 from recollect.schemas.changes import ROW_OF_TABLE, Delete, Row, Section
 from recollect.schemas.errors import IntegrityError, UpgradeRequired
 from recollect.schemas.ledger.records import GENESIS
@@ -54,6 +56,8 @@ class ReadModel:
     migrations: Migrations
     #: The page size of a new file, in bytes.
     page: int = PAGE
+    #: The name of the full-text index, if the file has one.
+    full_text_index: str | None = None
 
     def __init__(self, directory: Path | None, *, readonly: bool = False) -> None:
         """Open the file of a directory, or an in-memory database if `directory` is None.
@@ -97,6 +101,8 @@ class ReadModel:
 
     def reindex(self) -> None:
         """Rebuild the search indexes from the rows, in the caller's transaction."""
+        if self.full_text_index is not None:
+            full_text.rebuild(self.connection, self.full_text_index)
 
     def tables(self) -> frozenset[str]:
         """Return the names of the tables that an intact file has."""
@@ -171,8 +177,12 @@ class ReadModel:
         self.connection.execute("PRAGMA application_id = 0")
 
     def purge(self) -> bool:
-        """Empty the WAL, which may hold deleted rows; return False if a reader prevented it."""
-        return truncate_wal(self.connection)
+        """Remove all traces of deleted rows; return False if another process prevented it."""
+        if self.full_text_index is not None:
+            with atomic(self.connection):
+                if full_text.holds_erased_terms(self.connection, self.full_text_index):
+                    full_text.rebuild(self.connection, self.full_text_index)
+        return scrub(self.connection)
 
     def close(self) -> None:
         """Close the file."""

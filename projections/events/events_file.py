@@ -40,11 +40,9 @@ class EventsModel(ReadModel):
 
     name = "events"
     watermark_columns = ("number", "offset", "hash")
+    full_text_index = "events_fts"
     ledger_tables = frozenset({"seals", "switches"})
     migrations = Migrations(Path(__file__).parent / "migrations")
-
-    def reindex(self) -> None:
-        self.connection.execute("INSERT INTO events_fts(events_fts) VALUES ('rebuild')")
 
     def project_events(self, events: Sequence[Event], seals: Sequence[tuple[int, bytes]]) -> bool:
         """Apply events in order, in the caller's transaction; return whether any was an erasure.

@@ -11,11 +11,9 @@ class MemoryModel(ReadModel):
     """Facts, claims, turns, the processing log, episodes, analyses, mental models."""
 
     name = "memory"
+    full_text_index = "facts_fts"
     ledger_tables = frozenset({"decisions", "conclusions"})
     migrations = Migrations(Path(__file__).parent / "migrations")
-
-    def reindex(self) -> None:
-        self.connection.execute("INSERT INTO facts_fts(facts_fts) VALUES ('rebuild')")
 
     def record_decisions(self, decided: Iterable[tuple[int, int, bool]]) -> None:
         """Record (number, offset, is traced) of change records that the file now reflects."""

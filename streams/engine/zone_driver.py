@@ -59,10 +59,10 @@ from recollect.streams.projecting.projector import (
     commit,
     decision_row,
     destroy_keys,
+    empty_logs_after,
     mark_erasure_purges,
     project_changes,
     project_events,
-    purge_after,
     watermark_after,
 )
 from recollect.streams.publishing.commands import publish_commands
@@ -312,7 +312,7 @@ class ZoneDriver:
                 mark_erasure_purges(model, accepted)
                 model.set_watermark(watermark_after(accepted[-1]))
             commit(self._files)
-        purge_after(self._files, accepted)
+        empty_logs_after(self._files, accepted)
         self._journal.end(self._zone, self._chain, last)
         if commands or self._journal.outbox(self._zone, self._chain).number < mark.number:
             self.empty_outbox()

@@ -15,6 +15,7 @@ import msgspec
 from recollect.projections.file_permissions import make_directory, read_only, require_writable
 from recollect.projections.generations import replace_file
 from recollect.projections.migrations import Migrations
+from recollect.projections.scrubbing import scrub
 from recollect.projections.sqlite import (
     atomic,
     connect,
@@ -22,7 +23,6 @@ from recollect.projections.sqlite import (
     rows,
     scalar,
     snapshot_connection,
-    truncate_wal,
 )
 from recollect.schemas.errors import Busy, CorruptFile, IntegrityError
 from recollect.schemas.events import Draft
@@ -122,7 +122,7 @@ class EmbeddedKeys(KeyStore):
                 self._connection.executemany(
                     "DELETE FROM keys WHERE key_id = ?", [(key_id,) for key_id in key_ids]
                 )
-            if not truncate_wal(self._connection):
+            if not scrub(self._connection):
                 raise apsw.BusyError(
                     "keys.db: a process that reads it keeps destroyed keys in its write-ahead log"
                 )

@@ -120,8 +120,7 @@ class EmbeddedFiles:
         The heads make sure that a process that does not know of the move gets an error, not an
         empty ledger.
         """
-        for ids in self.key_ids():
-            self.keys.destroy(ids)
+        self.keys.destroy(key_id for ids in self.key_ids() for key_id in ids)
         # Records without keys need not be overwritten.
         with self.file.write_connection():
             self.file.connection.execute("PRAGMA secure_delete = OFF").fetchall()

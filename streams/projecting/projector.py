@@ -10,7 +10,7 @@ from recollect.projections.memory import MemoryModel
 from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.recall.index.arrays import array_store
 from recollect.projections.recall.index.zone_index import prune_stored
-from recollect.projections.sqlite import atomic
+from recollect.projections.sqlite import atomic, truncate_wal
 from recollect.schemas.ledger.records import FIRST_FORMAT_WITH_DEPENDENCIES
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import (
@@ -67,7 +67,7 @@ def project_events(
             files.events.set_watermark(Watermark(last.source.number, last.offset + 1, last.hash))
         if erased:
             prune_index(files)
-            files.events.purge()
+            truncate_wal(files.events.connection)
         projected += len(opened)
         if progress:
             progress(len(opened))
@@ -109,7 +109,7 @@ def project_changes(
             if destroy_erased_keys:
                 destroy_keys(ledger, changes)
             commit(files)
-        purge_after(files, changes)
+        empty_logs_after(files, changes)
         projected += len(changes)
         if progress:
             progress(len(changes))
@@ -211,10 +211,15 @@ def mark_erasure_purges(model: ReadModel, changes: Sequence[AcceptedChange]) -> 
         model.mark_purge_pending()
 
 
-def purge_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
-    """Purge the files if accepted change records erased anything."""
+def empty_logs_after(files: ZoneFiles, changes: Sequence[AcceptedChange]) -> None:
+    """Empty the index and the WALs of erased rows, if accepted change records erased anything.
+
+    The purge that is pending then does the rest, once for any number of erasures.
+    """
     if any(change.header.erased_events for change in changes):
-        purge(files)
+        prune_index(files)
+        for model in files.all:
+            truncate_wal(model.connection)
         failpoint("commit.purged")
 
 

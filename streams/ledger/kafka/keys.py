@@ -23,7 +23,8 @@ from typing import Any
 import apsw
 
 from recollect.projections.migrations import Migrations
-from recollect.projections.sqlite import atomic, connect, rows, scalar, truncate_wal
+from recollect.projections.scrubbing import scrub
+from recollect.projections.sqlite import atomic, connect, rows, scalar
 from recollect.schemas.errors import HomeError
 from recollect.schemas.ledger.seal import new_key
 from recollect.streams.ledger.kafka.clients import (
@@ -94,8 +95,7 @@ class KeysCopy:
                 [(_name_of(record), record.value) for record in shared if record.value],
             )
             self._add([(record.key, record.value) for record in keys if record.value is not None])
-            destroyed = [(record.key,) for record in keys if record.value is None]
-            self._destroy(destroyed)
+            destroyed = self._destroy([(record.key,) for record in keys if record.value is None])
             if fresh:
                 deletions = [record.timestamp for record in keys if record.value is None]
                 self._connection.execute(
@@ -192,9 +192,13 @@ class KeysCopy:
             sequenced_offsets,
         )
 
-    def _destroy(self, key_ids: Sequence[tuple[object, ...]]) -> None:
+    def _destroy(self, key_ids: Sequence[tuple[object, ...]]) -> int:
+        """Delete keys, in the caller's transaction; return how many of them the copy had."""
+        before = self._connection.total_changes()
         self._connection.executemany("DELETE FROM keys WHERE key_id = ?", key_ids)
+        deleted = self._connection.total_changes() - before
         self._connection.executemany("INSERT OR IGNORE INTO destroyed VALUES (?)", key_ids)
+        return deleted
 
     def _select(self, sql: str, key_ids: Sequence[bytes]) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []
@@ -206,7 +210,7 @@ class KeysCopy:
 
     def _purge(self) -> None:
         with self._lock:
-            done = truncate_wal(self._connection)
+            done = scrub(self._connection)
         if not done:
             raise apsw.BusyError(
                 "keys.db: a process that reads it keeps destroyed keys in its write-ahead log"
