@@ -7,13 +7,11 @@ page's gap: the unallocated bytes between its cell pointers and its cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
-from recollect.projections.sqlite import atomic, rows, scalar, truncate_wal
+from recollect.projections.sqlite import atomic, raw_file, rows, scalar, truncate_wal
 
 # Attempts to take the write lock while the WAL is empty; each fails if another process writes.
 _ATTEMPTS = 100
@@ -60,7 +58,7 @@ def _zero_gaps(connection: apsw.Connection) -> None:
         connection,
         "SELECT pageno FROM dbstat WHERE pagetype IN ('internal', 'leaf') ORDER BY pageno",
     )
-    with _opened(connection.filename) as file:
+    with raw_file(connection.filename, writable=True) as file:
         for (number,) in pages:
             offset = (number - 1) * size
             page = file.xRead(size, offset)
@@ -76,16 +74,3 @@ def _gap(page: bytes, header: int) -> tuple[int, int]:
     # 65,536 is stored as 0.
     end = int.from_bytes(page[header + 5 : header + 7], "big") or 65_536
     return header + (8 if page[header] & _IS_LEAF else 12) + 2 * cells, end
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[apsw.VFSFile]:
-    """Open a database file through SQLite.
-
-    If it were opened otherwise, closing it would release the locks that this process has on it.
-    """
-    file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
-    try:
-        yield file
-    finally:
-        file.xClose()

@@ -140,6 +140,20 @@ def _copy(source: apsw.Connection, target: apsw.Connection) -> None:
 
 
 @contextmanager
+def raw_file(path: str, *, writable: bool = False) -> Iterator[apsw.VFSFile]:
+    """Open the bytes of a database file through SQLite.
+
+    If it were opened otherwise, closing it would release the locks that this process has on it.
+    """
+    mode = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
+    file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | mode, 0])
+    try:
+        yield file
+    finally:
+        file.xClose()
+
+
+@contextmanager
 def snapshot_connection(path: Path) -> Iterator[apsw.Connection]:
     """Open a connection with a read transaction on the current state of a file."""
     with closing(connect(path, readonly=True)) as connection:

@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.projections.events.event_queries import event_numbers
 from recollect.projections.generations import ZoneDirectory
-from recollect.projections.sqlite import connect
+from recollect.projections.sqlite import connect, raw_file
 from recollect.streams.projecting.snapshots import snapshots_before
 
 # Scratch directories in a generation contain directories of files.
@@ -73,12 +73,15 @@ def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
     for parent, _, names in os.walk(directory):
         for name in names:
             path = Path(parent, name)
-            # Another process may delete a file meanwhile; a socket or a pipe holds nothing.
-            if path.is_symlink() or not path.is_file():
+            # Another process may delete a file meanwhile; a socket or a pipe holds nothing. The
+            # shared memory of a WAL holds numbers of pages, and locks of this process.
+            if path.is_symlink() or not path.is_file() or name.endswith("-shm"):
                 continue
             try:
                 read, has_key = _scan(path, unique_keys)
-            except FileNotFoundError:
+            except (FileNotFoundError, apsw.CantOpenError):
+                if path.exists():
+                    raise
                 continue
             files, size = files + 1, size + read
             if has_key:
@@ -91,15 +94,25 @@ def _scan(path: Path, keys: frozenset[bytes]) -> tuple[int, bool]:
     length = max(map(len, keys), default=1)
     size, tail = 0, b""
     has_key = False
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            size += len(chunk)
-            data = tail + chunk
-            has_key = has_key or any(
-                data[at : at + length] in keys for at in _candidates(data, keys)
-            )
-            tail = data[-(length - 1) :] if length > 1 else b""
+    for chunk in _chunks(path):
+        size += len(chunk)
+        data = tail + chunk
+        has_key = has_key or any(data[at : at + length] in keys for at in _candidates(data, keys))
+        tail = data[-(length - 1) :] if length > 1 else b""
     return size, has_key
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file."""
+    if path.suffix != ".db":
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+        return
+    with raw_file(str(path)) as database:
+        end = database.xFileSize()
+        for start in range(0, end, _CHUNK):
+            yield database.xRead(min(_CHUNK, end - start), start)
 
 
 def _candidates(data: bytes, keys: frozenset[bytes]) -> Iterator[int]:

@@ -24,6 +24,7 @@ from recollect.projections.scrubbing import scrub
 from recollect.projections.sqlite import connect, rows, truncate_wal
 from recollect.streams.ledger.embedded_ledger import EmbeddedKeys
 from recollect.streams.ledger.kafka.keys import KeysCopy
+from recollect.streams.lifecycle.residue import scan_for_keys
 from tests.protocol.kit import Home, forget, in_memory, say
 
 _TABLES = """
@@ -131,6 +132,24 @@ def _before_writes(
     patched.setattr(apsw, "VFSFile", lambda *given: _File(open_file(*given), writes, happens))
 
 
+def is_locked(path: Path, statement: str) -> bool:
+    """Return whether another process is refused a statement."""
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sqlite3, sys; path, statement = sys.argv[1:]; "
+            "sqlite3.connect(path, timeout=0, isolation_level=None).execute(statement)",
+            path,
+            statement,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "database is locked" in ended.stderr
+
+
 @pytest.mark.parametrize("page", [1_024, 2_048, 4_096, 65_536])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_byte_of_a_deleted_row_is_left_and_no_other_row_is_touched(
@@ -218,19 +237,7 @@ def test_the_locks_of_this_process_stay(room: Path) -> None:
     """As POSIX has it, closing a file releases all locks that the process has on it."""
     notes = Notes(room / "notes.db", 4)
     assert scrub(notes.connection)
-    taken = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=0); "
-            "print(c.execute('PRAGMA journal_mode = DELETE').fetchone())",
-            notes.path,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "database is locked" in taken.stderr, taken.stdout
+    assert is_locked(notes.path, "PRAGMA journal_mode = DELETE")
 
 
 class Tombstone(NamedTuple):
@@ -385,3 +392,19 @@ def test_of_many_forgotten_messages_no_word_is_left_in_any_file(room: Path) -> N
     home.tell(forget(*(number + 1 for number in gone)))
     assert left(room, {words[number] for number in gone}) == set()
     home.close()
+
+
+def test_a_search_for_keys_keeps_the_locks_of_this_process_too(room: Path) -> None:
+    """Whoever writes while an erasure is certified must not lose the lock meanwhile."""
+    notes = Notes(room / "notes.db", 9)
+    key = os.urandom(32)
+    with notes.connection:
+        notes.connection.execute("INSERT INTO names VALUES ('key', ?)", (key.hex(),))
+        before = scan_for_keys(room, [key])
+        assert before.found == []
+        assert is_locked(notes.path, "BEGIN IMMEDIATE")
+    notes.connection.execute("INSERT INTO names VALUES ('raw key', ?)", (key,))
+    assert scan_for_keys(room, [key]).found == [room / "notes.db-wal"]
+    assert truncate_wal(notes.connection)
+    assert scan_for_keys(room, [key]).found == [notes.path]
+    assert is_locked(notes.path, "PRAGMA journal_mode = DELETE")
