@@ -89,6 +89,8 @@ def hashes(home: Recollect, zones: Sequence[str]) -> dict[str, dict[str, str]]:
     return {zone: home.hashes(zone) for zone in zones}
 
 
+# Its wait for the workers alone may take 600 s; then it says what they printed.
+@pytest.mark.timeout(1_500)
 def test_twenty_thousand_events_give_the_same_files_on_every_way(
     make: Make, kafka_url: str, tmp_path: Path
 ) -> None:
