@@ -60,8 +60,9 @@ _OF_THINGS: Mapping[ValueType, str] = {
     "status": "status",
     "name": "name",
 }
-#: From these probabilities on, in percent, a value has its type, is over, and is the sender's own.
-_TYPED, _OVER, _OWN = 40, 50, 50
+#: From these probabilities on, in percent, a value has its type, has one that ends a person's
+#: earlier values, is over, and is the sender's own.
+_TYPED, _ENDING, _OVER, _OWN = 40, 60, 50, 50
 #: In words: a longer phrase names nothing.
 _LONGEST = 5
 #: How far before the value its verb may be denied, in words.
@@ -179,10 +180,13 @@ class _Clause:
         """
         if value.type_sure < _TYPED:
             return None
+        attribute = _OF_PERSONS.get(value.type)
+        if attribute is not None and is_single_valued(attribute) and value.type_sure < _ENDING:
+            return None
         if value.type in _OF_THINGS:
             things = [f"{self._speaker}'s {each}" for each in self._things()]
             return (things, f"{MASK}'s {_OF_THINGS[value.type]}") if things else None
-        attribute, owner = _OF_PERSONS.get(value.type), self.owner(value)
+        owner = self.owner(value)
         return ([owner], attribute) if attribute is not None and owner is not None else None
 
     def owner(self, value: ReadValue) -> str | None:

@@ -26,6 +26,7 @@ def slots(
     type_: ValueType = "open",
     own: int = 100,
     holds: int = 100,
+    sure: int = 90,
 ) -> StatedSlots:
     """Return the slots of a text that Ada wrote, with one value, of which the heads say this."""
     pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
@@ -35,7 +36,6 @@ def slots(
         words.append(ReadWord(at, at + len(word), tag))
         at += len(word) + 1
     start = text.rindex(value)
-    sure = 0 if type_ == "open" else 90
     values = (ReadValue(start, start + len(value), 80, type_, sure, own, holds),)
     found = [
         Mention(text.index(one), text.index(one) + len(one), one, "PERSON")
@@ -109,3 +109,13 @@ def test_a_value_that_is_over_fills_no_slot() -> None:
 
 def test_what_is_over_for_nobody_known_ends_nothing() -> None:
     assert slots("he/PRP sold/VBD the/DT Golf/NNP", "Golf", own=5, holds=4) == StatedSlots()
+
+
+def test_an_unsure_type_ends_no_earlier_value_of_a_person() -> None:
+    tagged = "my/PRP$ last/JJ day/NN is/VBZ Friday/NNP"
+    assert slots(tagged, "Friday", type_="birthday", sure=54).filled == Claim(
+        "Ada", "last day", "Friday"
+    )
+    assert slots("I/PRP drink/VBP oat/NN milk/NN", "oat milk", type_="diet", sure=54).filled == (
+        Claim("Ada", "diet", "oat milk")
+    )
