@@ -200,7 +200,8 @@ def write_observations(
     zone: OpenZone,
     *,
     limit: Annotated[
-        int | None, described(description="The maximum number of observations; null: all.", ge=1)
+        int | None,
+        described(description="The maximum number of observations; null: all.", minimum=1),
     ] = None,
     dry_run: Annotated[
         bool, described(description="Estimate the cost without calling the model.")
