@@ -1,4 +1,4 @@
-"""Configuration of all tests: a Hypothesis profile, the temporary root, the marker `kafka`."""
+"""Configuration of all tests: a Hypothesis profile, directories, new files, the marker `kafka`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from recollect.streams.language.statements import clause_salience, word_salience
 from recollect.text.tokenizer import Tokens
+from tests.new_files import copied_new_files
 
 pytest_plugins = ["tests.broker.fixture"]
 
@@ -23,6 +24,16 @@ MEMORY = Path("/dev/shm")
 MIN_FREE_BYTES = 4 << 30
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MIN_FREE_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def copied_files() -> Iterator[None]:
+    """Copy new files from an empty one; their migrations take most of the time of small tests.
+
+    The tests of migrations, and processes that tests start, apply the migrations.
+    """
+    with copied_new_files():
+        yield
 
 
 def _salience(_: Tokens, left: int, right: int) -> int:
