@@ -359,7 +359,12 @@ class EmbeddedLedger(Ledger):
                     )
         return self._file.compact()
 
-    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
+    def wait(
+        self,
+        ends: Mapping[tuple[str, int], int],
+        timeout: float,
+        stopped: threading.Event | None = None,
+    ) -> bool:
         deadline = time.monotonic() + timeout
         seen: tuple[LedgerFile, int] | None = None
         while True:
@@ -374,7 +379,7 @@ class EmbeddedLedger(Ledger):
                     if any(self.end(*tp) > end for tp, end in ends.items()):
                         return True
             left = deadline - time.monotonic()
-            if left <= 0:
+            if left <= 0 or (stopped is not None and stopped.is_set()):
                 return False
             with self._appended:
                 self._appended.wait(min(left, _POLL_INTERVAL_SECONDS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -167,10 +168,16 @@ class Ledger(ABC):
         """
 
     @abstractmethod
-    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
-        """Wait for a partition to grow beyond its given end; return False after `timeout` seconds.
+    def wait(
+        self,
+        ends: Mapping[tuple[str, int], int],
+        timeout: float,
+        stopped: threading.Event | None = None,
+    ) -> bool:
+        """Wait for a partition to grow beyond its given end.
 
-        An append by this process ends the wait at once, an append by another within 50 ms.
+        An append by this process ends the wait at once, an append by another within 50 ms. Return
+        False after `timeout` seconds, or within 50 ms of `stopped`.
         """
 
     @abstractmethod

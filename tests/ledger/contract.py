@@ -741,6 +741,13 @@ class LedgerContract:
         assert not ledger.wait({(EVENTS, partition_of("z")): 1, (CHANGES, 0): 0}, 0.1)
         assert 0.1 <= time.monotonic() - started < 2
 
+    def test_waiting_ends_once_it_is_stopped(self, ledger: Ledger) -> None:
+        stopped = threading.Event()
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(ledger.wait, {(EVENTS, 0): 0}, 3_600, stopped)
+            stopped.set()
+            assert not waiting.result(30)
+
     def test_an_append_elsewhere_is_not_what_was_waited_for(self, ledger: Ledger) -> None:
         place = (EVENTS, partition_of("z"))
         with ThreadPoolExecutor(1) as pool:

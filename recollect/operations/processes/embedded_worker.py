@@ -26,7 +26,7 @@ from recollect.streams.publishing.commands import command, publish_commands
 TICK_SECONDS = 300
 #: Facts become observations within this time.
 CONSOLIDATION_SECONDS = 30
-# The time slice of a zone, and the maximum delay of `end`.
+# The time slice of a zone, and the maximum wait for new records.
 _SLICE_SECONDS = 1.0
 # The delay before a failed zone is retried.
 _RETRY_SECONDS = 5.0
@@ -93,7 +93,7 @@ class EmbeddedWorker:
             next_due = min([next_tick, next_consolidation, *self._due.values()])
             wait = next_due - time.monotonic()
             if wait > 0:
-                self._node.ledger.wait(ends, min(wait, _SLICE_SECONDS))
+                self._node.ledger.wait(ends, min(wait, _SLICE_SECONDS), self._ended)
 
     def end(self) -> None:
         """Make `work` return after the current record."""

@@ -447,7 +447,12 @@ class KafkaLedger(Ledger):
             offset += len(copied)
         return []
 
-    def wait(self, ends: Mapping[tuple[str, int], int], timeout: float) -> bool:
+    def wait(
+        self,
+        ends: Mapping[tuple[str, int], int],
+        timeout: float,
+        stopped: threading.Event | None = None,
+    ) -> bool:
         deadline = time.monotonic() + timeout
         self._refresh(ends)
         self.copy.follow(ends)
@@ -457,7 +462,7 @@ class KafkaLedger(Ledger):
             if any(self.copy.next(tp) > end for tp, end in ends.items()):
                 return True
             left = deadline - time.monotonic()
-            if left <= 0:
+            if left <= 0 or (stopped is not None and stopped.is_set()):
                 return False
             self.copy.poll(min(left, _POLL_INTERVAL_SECONDS))
 
