@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import wraps
 from pathlib import Path
 
 import apsw
@@ -30,6 +31,7 @@ def copied_new_files() -> Iterator[None]:
         with closing(kind(None)) as model:
             empty[kind.name] = model.connection.serialize("main")
 
+    @wraps(_connect)
     def connect(self: ReadModel, *, readonly: bool) -> apsw.Connection:
         if self.name in empty and not readonly:
             if str(self.path) == ":memory:":

@@ -13,7 +13,7 @@ import pytest
 
 from recollect import MemoryInput, Recollect, UnknownId
 from recollect.library.library_zone import Zone
-from recollect.operations.memories import memory_paths
+from recollect.operations.memories.stored import memory_paths
 from recollect.projections.memory.listing import tier_list
 from recollect.projections.memory.listing.stored_memory_list import (
     MemoryFilter,

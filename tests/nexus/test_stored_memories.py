@@ -12,7 +12,7 @@ from recollect import DecisionTimeout, InvalidInput, Recollect, UnknownId
 from recollect.home.open_zone import unix_ms
 from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories import memory_reading
+from recollect.operations.memories.stored import memory_reading
 from recollect.projections.memory.listing.stored_memory_list import MemoryFilter, memories
 from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.wire import MemoryInput, StoredMemory

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from recollect.home.open_zone import OpenZone
 from recollect.home.token_counting import estimate_tokens
 from recollect.operations.answers.recalling import recall
-from recollect.operations.memories import mental_models
+from recollect.operations.memories.derived import mental_models
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time, Uncertainty

@@ -23,7 +23,8 @@ from recollect.operations.inference.sandbox import (
     SandboxFailure,
     SandboxTimeout,
 )
-from recollect.operations.memories import memory_listing, memory_paths
+from recollect.operations.memories import memory_listing
+from recollect.operations.memories.stored import memory_paths
 from recollect.operations.writing.writing import open_client
 from recollect.schemas.errors import AlreadyClosed, InvalidInput
 from recollect.schemas.wire import (

@@ -1,1 +1,1 @@
-"""Listing and changing memories: facts, entities, merges, mental models."""
+"""Listing and changing memories: facts, entities, merges, and a memory of any kind by its id."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import remember
-from recollect.operations.memories import mental_models, stored_memories
+from recollect.operations.memories.derived import mental_models
 from recollect.operations.memories.retracting import (
     Part,
     append_retraction,
     check_may_change,
     find_memory,
 )
+from recollect.operations.memories.stored import stored_memories
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries as memory

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from recollect.home.home_directory import Home
 from recollect.home.open_zone import OpenHome
-from recollect.operations.memories.dreaming import dream_if_due
+from recollect.operations.memories.derived.dreaming import dream_if_due
 from recollect.operations.writing.model_backlog import ModelBacklog
 from recollect.operations.writing.writing import open_client, write
 from recollect.schemas.errors import Busy, Unavailable

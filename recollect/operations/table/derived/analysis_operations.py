@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import analysing
+from recollect.operations.memories.derived import analysing
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import PAGE, Cursor, Limit, described

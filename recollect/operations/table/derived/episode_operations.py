@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import episode_listing
+from recollect.operations.memories.derived import episode_listing
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import PAGE, Cursor, Limit, described

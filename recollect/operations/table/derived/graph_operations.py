@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import graph_listing
-from recollect.operations.memories.graph_listing import MAX_HOPS, GraphQuery
+from recollect.operations.memories.derived import graph_listing
+from recollect.operations.memories.derived.graph_listing import MAX_HOPS, GraphQuery
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (

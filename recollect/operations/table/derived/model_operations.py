@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import directive_list as standing
-from recollect.operations.memories import mental_models as models
+from recollect.operations.memories.derived import directive_list as standing
+from recollect.operations.memories.derived import mental_models as models
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import consolidating, dreaming
-from recollect.operations.memories import observation_reports as listed
+from recollect.operations.memories.derived import consolidating, dreaming
+from recollect.operations.memories.derived import observation_reports as listed
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import timeline_listing
-from recollect.operations.memories.timeline_listing import Period
+from recollect.operations.memories.derived import timeline_listing
+from recollect.operations.memories.derived.timeline_listing import Period
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import MAX_PAGE_SIZE, PAGE, Cursor, KnownAt, described

@@ -9,13 +9,9 @@ import msgspec
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import (
-    memory_listing,
-    memory_update,
-    retracting,
-    stored_memories,
-)
+from recollect.operations.memories import memory_listing, memory_update, retracting
 from recollect.operations.memories.memory_listing import ListScope
+from recollect.operations.memories.stored import stored_memories
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import (

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import stored_memories
+from recollect.operations.memories.stored import stored_memories
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import Cursor, Id, Limit, described

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories import memory_tiers as tiers
+from recollect.operations.memories.stored import memory_tiers as tiers
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.memories.stored_memory_operations import STORED_MEMORY, StoredIds
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation

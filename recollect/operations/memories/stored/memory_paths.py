@@ -12,10 +12,10 @@ from itertools import islice
 import msgspec
 
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.operations.memories import virtual_paths
 from recollect.operations.memories.page_cursors import check_limit
-from recollect.operations.memories.stored_memories import parse_cursor, stored_memory
-from recollect.operations.memories.virtual_paths import ANY_DEPTH, OBJECTS, Names, Pattern
+from recollect.operations.memories.stored import virtual_paths
+from recollect.operations.memories.stored.stored_memories import parse_cursor, stored_memory
+from recollect.operations.memories.stored.virtual_paths import ANY_DEPTH, OBJECTS, Names, Pattern
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing.stored_memory_list import (
     MemoryFile,

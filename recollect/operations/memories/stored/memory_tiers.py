@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.memory_reading import listed
 from recollect.operations.memories.page_cursors import check_limit
-from recollect.operations.memories.stored_memories import (
+from recollect.operations.memories.stored.memory_reading import listed
+from recollect.operations.memories.stored.stored_memories import (
     distinct_ids,
     in_tier,
     with_ids,

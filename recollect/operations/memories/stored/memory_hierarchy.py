@@ -13,9 +13,9 @@ import msgspec
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.answers.recalling import recall
 from recollect.operations.ingestion.ingesting import publish_and_decide
-from recollect.operations.memories.consolidated_reading import consolidated_memories
 from recollect.operations.memories.page_cursors import check_limit
-from recollect.operations.memories.stored_memories import may_write, stored_memory, with_ids
+from recollect.operations.memories.stored.consolidated_reading import consolidated_memories
+from recollect.operations.memories.stored.stored_memories import may_write, stored_memory, with_ids
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing import hierarchy_list

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.operations.memories.consolidated_reading import (
+from recollect.operations.memories.stored.consolidated_reading import (
     ConsolidatedMemory,
     consolidated_memories,
 )

@@ -19,8 +19,8 @@ from recollect.operations.ingestion.ingesting import (
     unknown_or_undecided,
 )
 from recollect.operations.memories.memory_listing import get_memory
-from recollect.operations.memories.memory_reading import listed
 from recollect.operations.memories.page_cursors import check_limit
+from recollect.operations.memories.stored.memory_reading import listed
 from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import stored_memory_queries as versions

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from recollect.home.open_zone import OpenZone
-from recollect.operations.memories.episode_listing import titled_episodes, zone_utc_offset
+from recollect.operations.memories.derived.episode_listing import titled_episodes, zone_utc_offset
 from recollect.operations.memories.listing import (
     files_known_at,
     resolve_entities,

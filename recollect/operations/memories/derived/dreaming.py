@@ -12,7 +12,7 @@ import msgspec
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.consolidating import consolidate
+from recollect.operations.memories.derived.consolidating import consolidate
 from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.memory import dream_queries as queries
 from recollect.projections.memory.dream_queries import Topic, TopicFact

@@ -1,0 +1,1 @@
+"""Derived layers: episodes, analyses, the timeline, the graph, observations, mental models."""

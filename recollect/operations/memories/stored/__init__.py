@@ -1,0 +1,1 @@
+"""Stored memories: storing, reading, paths, tiers and the hierarchy of consolidated ones."""
