@@ -818,8 +818,13 @@ import os, sys
 from pathlib import Path
 from recollect.streams.agents import AGENTS
 from tests.protocol.kit import Home, Poisoned
-where, path = sys.argv[1:]
-Home(Path(path), (*AGENTS, Poisoned("poison", where=where, act=lambda _: os._exit(9)))).drive()
+where, path, times = sys.argv[1:]
+for _ in range(int(times)):
+    if not (child := os.fork()):
+        kills = Poisoned("poison", where=where, act=lambda _: os._exit(9))
+        Home(Path(path), (*AGENTS, kills)).drive()
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
@@ -827,19 +832,17 @@ Home(Path(path), (*AGENTS, Poisoned("poison", where=where, act=lambda _: os._exi
 def test_a_record_that_kills_the_process_each_time_is_parked(home: Home, where: str) -> None:
     home.publish(BERLIN, say("This poison kills at once.", "p"), TEA)
     home.close()
-    deaths = 0
-    for _ in range(MAX_CRASHES + 3):
-        run = subprocess.run(
-            [sys.executable, "-c", KILLER, where, str(home.path)],
-            cwd=ROOT,
-            env={"PYTHONPATH": str(ROOT), "PATH": ""},
-            capture_output=True,
-            check=False,
-        )
-        assert run.returncode in (0, 9), run.stderr.decode()
-        if run.returncode == 0:
-            break
-        deaths += 1
+    times = MAX_CRASHES + 3
+    run = subprocess.run(
+        [sys.executable, "-c", KILLER, where, str(home.path), str(times)],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        check=False,
+    )
+    ends = [int(status) for status in run.stdout.split()]
+    deaths = ends.count(9)
+    assert ends == [9] * deaths + [0] * (times - deaths), run.stderr.decode()
     assert MAX_CRASHES <= deaths <= MAX_CRASHES + 1
     home.open()
     assert home.facts() == [(1, "Ada moved to Berlin."), (3, "Ada likes green tea.")]

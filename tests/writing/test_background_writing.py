@@ -39,8 +39,9 @@ SECONDS = 60.0
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have it try again soon after a failure."""
+    """Have it look for new events, and try again after a failure, soon."""
     monkeypatch.setattr(background_writing, "_FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(background_writing, "_POLL_SECONDS", 0.05)
 
 
 def keeping(body: Body) -> Reply:
@@ -334,7 +335,7 @@ def test_a_worker_lets_it_read_too(tmp_path: Path) -> None:
         with working(place) as worker:
             until(lambda: FERRY in [fact.text for fact in memory.facts()])
             worker.send_signal(signal.SIGINT)
-            assert worker.wait(20) == 0
+            assert worker.wait(SECONDS) == 0
 
 
 def test_a_worker_whose_model_is_down_decides_and_says_why_it_does_not_write(
@@ -348,6 +349,6 @@ def test_a_worker_whose_model_is_down_decides_and_says_why_it_does_not_write(
             assert worker.stderr is not None
             told = worker.stderr.readline()
             worker.send_signal(signal.SIGINT)
-            assert worker.wait(20) == 0
+            assert worker.wait(SECONDS) == 0
         assert "zone default: the model does not write: no model answered" in told
         assert any("Turin" in fact.text for fact in memory.facts())
