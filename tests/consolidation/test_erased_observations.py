@@ -16,6 +16,7 @@ from recollect.streams.deciding import erasing
 from recollect.streams.lifecycle.verifying import verify
 from tests.protocol.kit import DAY, START, ZONE, Home, agree, command, forget
 from tests.protocol.test_redeciding import steps, talk
+from tests.slow_parameters import slow_except
 
 #: Said by several, on many days: topics, changes, values that replace each other.
 SAID = (
@@ -91,9 +92,7 @@ def says(draw: random.Random, home: Home, n: int) -> list[Draft]:
     return drafts
 
 
-@pytest.mark.parametrize(
-    "seed", [seed if seed < 2 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(24)]
-)
+@pytest.mark.parametrize("seed", slow_except(range(2), range(24)))
 def test_an_erasure_leaves_the_observations_of_the_rest(
     home: Home, traced_only: None, seed: int
 ) -> None:

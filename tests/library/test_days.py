@@ -18,6 +18,7 @@ from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.schemas.wire import Extraction, Fact, RebuildLevel
 from recollect.streams.agents.writer import message_decision
 from tests.library.kit import said
+from tests.slow_parameters import slow_except
 
 #: A Monday.
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
@@ -248,7 +249,7 @@ TALK = (
 )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", slow_except([0], range(3)))
 def test_what_is_forgotten_leaves_no_day_behind(tmp_path: Path, seed: int) -> None:
     """A zone that never was told of it has the same rows."""
     draw = random.Random(seed)

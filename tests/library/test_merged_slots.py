@@ -12,6 +12,7 @@ import pytest
 from recollect import Recollect
 from recollect.library.library_zone import Zone
 from tests.library.kit import said
+from tests.slow_parameters import slow_except
 
 EARLY = "2026-05-07T10:00:00Z"
 ADA: dict[str, Any] = {"by": "Ada"}
@@ -179,7 +180,7 @@ def rows_of(zone: Zone) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", slow_except(range(2), range(12)))
 def test_after_every_undoing_it_is_as_if_nobody_had_merged(tmp_path: Path, seed: int) -> None:
     draw = random.Random(100 + seed)
     told = story(seed)

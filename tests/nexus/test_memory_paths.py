@@ -14,6 +14,7 @@ import pytest
 from recollect import InvalidInput, MemoryInput, Recollect, UnknownId, paginate
 from recollect.library.library_zone import Zone
 from tests.service.kit import Served, served
+from tests.slow_parameters import slow_except
 
 DRINK = MemoryInput(
     content="Ada prefers tea.",
@@ -150,9 +151,7 @@ def encoded(name: str) -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))]
-)
+@pytest.mark.parametrize("seed", slow_except([1], range(1, 8)))
 def test_awkward_names_are_found_by_every_operation(zone: Zone, seed: int) -> None:
     zone.store_memories(memories_at_random(seed))
     expected = written_out(zone)

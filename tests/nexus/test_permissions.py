@@ -21,6 +21,7 @@ from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
 from tests.library.kit import said
+from tests.slow_parameters import slow_except
 
 SCOPES = ("agent", "user", "zone", "global")
 VISIBILITIES = ("private", "shared", "public")
@@ -321,9 +322,7 @@ def test_a_principal_stores_for_itself_alone(worlds: Worlds) -> None:
         acting(worlds.full, "bob").store_memories([MemoryInput(content="Hi.", user_id="ada")])
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
-)
+@pytest.mark.parametrize("seed", slow_except([0], range(6)))
 def test_random_histories_have_no_hole(opened: Recollect, seed: int) -> None:
     """Random principals store, update, deactivate; nobody ever sees what is not theirs."""
     rng = random.Random(seed)

@@ -49,6 +49,7 @@ from tests.protocol.kit import (
     projected,
     say,
 )
+from tests.slow_parameters import slow_except
 
 MakeHome = Callable[..., Home]
 
@@ -230,9 +231,7 @@ def _stated_facts(home: Home) -> list[tuple[str, str, int]]:
     return [(fact, event, numbers[event]) for fact, event in facts if event in numbers]
 
 
-@pytest.mark.parametrize(
-    "seed", [seed if seed < 1 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(12)]
-)
+@pytest.mark.parametrize("seed", slow_except([0], range(12)))
 def test_any_erasure_leads_where_deriving_everything_again_does(
     home: Home, traced_only: None, decided: list[int], seed: int
 ) -> None:
@@ -429,9 +428,7 @@ def test_a_zone_that_was_decided_before_decisions_were_traced(home: Home) -> Non
     agree(home)
 
 
-@pytest.mark.parametrize(
-    "seed", [seed if seed < 1 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(12)]
-)
+@pytest.mark.parametrize("seed", slow_except([0], range(12)))
 def test_an_erasure_among_merged_persons_equals_deriving_again(
     home: Home, traced_only: None, seed: int
 ) -> None:
