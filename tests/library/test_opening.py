@@ -40,7 +40,7 @@ def test_a_tilde_is_the_users_directory(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_directory_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("all of it")
-    with pytest.raises(HomeError, match="no recollect home"):
+    with pytest.raises(HomeError, match="is not a recollect home"):
         Recollect(tmp_path, encoder="none")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
