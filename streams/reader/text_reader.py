@@ -54,6 +54,8 @@ _AROUND, _JUST_BEFORE = 10, 2
 #: From these probabilities on, in percent, what was found is no value, and a word is of a value
 #: that is over.
 _NO_VALUE, _OVER = 85, 30
+#: Up to this probability of holding, in percent, such a word's value is over.
+_ENDED = 50
 
 
 class _Seen(NamedTuple):
@@ -208,15 +210,12 @@ class TextReader:
         types = self._heads["value_types"].labels
         shares = label_shares(self._of_values("value_types", around))
         none = types.index(NO_VALUE)
-        own, holds = (
-            percentages(of_head, np.full(len(of_head), self._heads[name].labels.index(label)))
-            for name, label in (("value_owners", OWN_VALUE), ("value_signs", HOLDS))
-            for of_head in (self._of_values(name, around),)
-        )
+        own = self._share_of_values("value_owners", OWN_VALUE, around)
+        holds = self._share_of_values("value_signs", HOLDS, around)
         values = []
         for number, place in enumerate(places):
             ending = over.get(place)
-            if shares[number, none] >= _NO_VALUE if ending is None else holds[number] > 50:
+            if shares[number, none] >= _NO_VALUE if ending is None else holds[number] > _ENDED:
                 continue
             best = max(
                 (each for each in range(len(types)) if each != none), key=shares[number].item
@@ -253,6 +252,13 @@ class TextReader:
             end = word + 1
             runs[begin, end] = int(sure[begin:end].min())
         return runs
+
+    def _share_of_values(
+        self, name: str, label: str, around: Sequence[WholeNumbers]
+    ) -> npt.NDArray[np.int64]:
+        """Return the percentage of a label for each value."""
+        scores = self._of_values(name, around)
+        return percentages(scores, np.full(len(scores), self._heads[name].labels.index(label)))
 
     def _of_values(self, name: str, around: Sequence[WholeNumbers]) -> Scores:
         """Return what a head of values says of each, by the states around it."""

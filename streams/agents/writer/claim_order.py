@@ -21,7 +21,7 @@ from recollect.streams.agents.consolidation.merged_slots import merged_supersess
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.language.grammar.analysis import Claim, Ended
+from recollect.streams.language.grammar.analysis import Claim
 from recollect.streams.language.relations.content_words import content_words
 
 
@@ -48,19 +48,38 @@ def subjects_of(
     The subject of a frame (a claim without a listed attribute) is rarely a person, so its name
     comes first, unless it is the sender's.
     """
+    if MASK not in claim.attribute:
+        return person_keys(claim.subject, content, sender, resolver)
+    own, merged = _ids_of(claim.subject, content, sender, resolver)
     subject = normalise_name(claim.subject)
-    of_sender = subject == normalise_name(content.sender_name or content.sender_id)
+    if _is_sender(claim.subject, content):
+        return Subjects([*own, subject], merged)
+    return Subjects([subject, *map(normalise_name, claim.also), *own], merged)
+
+
+def person_keys(
+    name: str, content: Content, sender: EntityRef, resolver: EntityResolver
+) -> Subjects:
+    """Return the keys of a person in claims of listed attributes."""
+    own, merged = _ids_of(name, content, sender, resolver)
+    return Subjects(own or [normalise_name(name)], merged)
+
+
+def _ids_of(
+    name: str, content: Content, sender: EntityRef, resolver: EntityResolver
+) -> tuple[list[str], list[str]]:
+    """Return the ids of a person, and those of persons merged with them by command."""
     ids: list[str] = []
-    if of_sender:
+    if _is_sender(name, content):
         ids = resolver.sender_ids(sender)
-    elif (person := resolver.find_in_conversation(claim.subject, "PERSON")) is not None:
-        ids = resolver.ids_named(claim.subject, person)
+    elif (person := resolver.find_in_conversation(name, "PERSON")) is not None:
+        ids = resolver.ids_named(name, person)
     own = [each for each in ids if resolver.own_id(each) == resolver.own_id(ids[0])]
-    merged = [each for each in ids if each not in own]
-    if MASK in claim.attribute:
-        also = [normalise_name(each) for each in claim.also]
-        return Subjects([*own, subject] if of_sender else [subject, *also, *own], merged)
-    return Subjects(own or [subject], merged)
+    return own, [each for each in ids if each not in own]
+
+
+def _is_sender(name: str, content: Content) -> bool:
+    return normalise_name(name) == normalise_name(content.sender_name or content.sender_id)
 
 
 def claim_rows(
@@ -108,7 +127,7 @@ def claim_rows(
 
 
 def ended_claims(
-    over: Ended,
+    value: str,
     subjects: Subjects,
     fact_id: str,
     as_of: int,
@@ -116,11 +135,11 @@ def ended_claims(
     pending: PendingRows,
     replaced: Set[str],
 ) -> list[FactSupersession]:
-    """Return the ends of a person's current claims with a value that is over, as a fact says.
+    """Return the ends of a person's earlier, current claims with a value that a fact says is over.
 
-    Those end that were made before it, whose value has a content word in common with it.
+    A claim has that value if it has a content word in common with it.
     """
-    words = content_words(over.value)
+    words = content_words(value)
     if not words:
         return []
     ends = [

@@ -52,6 +52,7 @@ from recollect.streams.agents.writer.claim_order import (
     claim_rows,
     ended_claims,
     merged_rows,
+    person_keys,
     subjects_of,
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
@@ -74,7 +75,7 @@ from recollect.streams.agents.writer.said_again import (
     find_duplicate,
 )
 from recollect.streams.agents.writer.withdrawals import withdraw
-from recollect.streams.language.grammar.analysis import Analysis, Claim, Statement
+from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
 
 #: The maximum number of dates stored per message.
@@ -308,10 +309,13 @@ class MessageDecision:
 
     def _subjects(self, statement: Statement, sender: EntityRef) -> Subjects | None:
         """Return the keys of the subject of a statement's claim; None without a claim."""
-        return None if statement.claim is None else self._subjects_of(statement.claim, sender)
+        if statement.claim is None:
+            return None
+        content = self._message.content
+        return self._for_same_readers(subjects_of(statement.claim, content, sender, self._resolver))
 
-    def _subjects_of(self, claim: Claim, sender: EntityRef) -> Subjects:
-        found = subjects_of(claim, self._message.content, sender, self._resolver)
+    def _for_same_readers(self, found: Subjects) -> Subjects:
+        """Return keys that match only claims of statements with the same readers."""
         if not self._readers:
             return found
         # A slot of its own, which ends no claim that others see.
@@ -337,12 +341,13 @@ class MessageDecision:
     def _ends_of(
         self, statement: Statement, id_: str, sender: EntityRef
     ) -> Iterable[FactSupersession]:
-        """Yield the ends of the claims with values that are over, as a statement says."""
-        for over in statement.over:
-            claim = Claim(over.subject, "", over.value)
+        """Yield the ends of the claims with values that a statement says no longer hold."""
+        content = self._message.content
+        for ended in statement.ended:
+            person = person_keys(ended.subject, content, sender, self._resolver)
             yield from ended_claims(
-                over,
-                self._subjects_of(claim, sender),
+                ended.value,
+                self._for_same_readers(person),
                 id_,
                 self._message.said_at,
                 self._state,

@@ -1,7 +1,7 @@
 """Slots of the values that the reader finds: of the type that it tells, or an open attribute.
 
 A typed value of a person fills that person's slot ("home"); one of a thing fills a frame of the
-thing ("Ada's boiler", "…'s status"). A value that is said to be over, or denied, ends what earlier
+thing ("Ada's boiler", "…'s status"). A value that no longer holds, or is denied, ends what earlier
 statements claim with it.
 
 The attribute of any other value is open, and named by the words before it: the noun that it is said
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.schemas.attributes import MASK, is_open, is_single_valued
-from recollect.streams.language.grammar.analysis import Claim, Ended, Mention
+from recollect.streams.language.grammar.analysis import Claim, EndedValue, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.text_reading import (
     ReadValue,
@@ -61,8 +61,10 @@ _OF_THINGS: Mapping[ValueType, str] = {
     "name": "name",
 }
 #: From these probabilities on, in percent, a value has its type, has one that ends a person's
-#: earlier values, is over, and is the sender's own.
-_TYPED, _ENDING, _OVER, _OWN = 40, 60, 50, 50
+#: earlier values, and is the sender's own.
+_TYPED, _ENDING, _OWN = 40, 60, 50
+#: Up to this probability of holding, in percent, a value no longer holds.
+_ENDED = 50
 #: In words: a longer phrase names nothing.
 _LONGEST = 5
 #: How far before the value its verb may be denied, in words.
@@ -77,10 +79,10 @@ _LINKS = frozenset({"IN", "TO", "RP"})
 
 
 class StatedSlots(NamedTuple):
-    """The slot that a statement fills, if any, and the values that it says are over."""
+    """The slot that a statement fills, if any, and the values that it says no longer hold."""
 
     filled: Claim | None = None
-    over: tuple[Ended, ...] = ()
+    ended: tuple[EndedValue, ...] = ()
 
 
 def stated_slots(
@@ -92,18 +94,21 @@ def stated_slots(
 ) -> StatedSlots:
     """Return the slots of the values in a span of a text.
 
-    Of several values, a typed one comes first, of one that has one value at a time, and the surest.
+    Of several values, one whose type is known fills the slot, of those one of an attribute with one
+    value at a time, and of those the surest.
     """
     start, end = span
     filled: list[tuple[bool, bool, int, Claim]] = []
-    over: list[Ended] = []
+    ended: list[EndedValue] = []
     for value in reading.values:
         if not (start <= value.start and value.end <= end):
             continue
         clause = _clause(text, span, value, speaker, mentions, reading)
         said = " ".join(text[value.start : value.end].split())
-        if value.holds <= 100 - _OVER:
-            over += (Ended(owner, said) for owner in (clause.owner(value),) if owner is not None)
+        if value.holds <= _ENDED:
+            owner = clause.owner(value)
+            if owner is not None:
+                ended.append(EndedValue(owner, said))
             continue
         slot = clause.typed_slot(value)
         if slot is None:
@@ -116,7 +121,7 @@ def stated_slots(
         claim = Claim(subject, attribute, said, tuple(also))
         filled.append((True, is_single_valued(attribute), value.sure, claim))
     best = max(filled, key=lambda each: each[:3], default=None)
-    return StatedSlots(best[3] if best is not None else None, tuple(over))
+    return StatedSlots(best[3] if best is not None else None, tuple(ended))
 
 
 def _clause(

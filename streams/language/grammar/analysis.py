@@ -60,8 +60,8 @@ class Claim(Struct, frozen=True):
     also: tuple[str, ...] = ()
 
 
-class Ended(Struct, frozen=True):
-    """A value of somebody that is over or denied, whatever the attribute."""
+class EndedValue(Struct, frozen=True):
+    """A value of somebody that no longer holds or is denied, whatever its attribute."""
 
     subject: str
     value: str
@@ -103,9 +103,9 @@ class Whom(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name.
 
-    `over` are values that it says no longer hold: an earlier claim of the subject ends if its value
-    has a word in common with one. `told_with` are the numbers of the events before it whose words
-    are in `text`.
+    `ended` are values that it says no longer hold: an earlier claim of the subject ends if its
+    value has a content word in common with one. `told_with` are the numbers of the events before it
+    whose words are in `text`.
     """
 
     start: int
@@ -119,7 +119,7 @@ class Statement(Struct, frozen=True):
     corrects: bool
     whom: Whom | None = None
     told_with: tuple[int, ...] = ()
-    over: tuple[Ended, ...] = ()
+    ended: tuple[EndedValue, ...] = ()
 
     def told_with_words_of(self, *numbers: int) -> Statement:
         """Return the statement, as having words of the events with these numbers too."""

@@ -187,8 +187,8 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
         and is_single_valued(read.attribute)
         and not is_single_valued(claim.attribute)
     ):
-        claim = read or claim
-    return msgspec.structs.replace(statement, claim=claim, over=slots.over)
+        claim = read
+    return msgspec.structs.replace(statement, claim=claim, ended=slots.ended)
 
 
 def _deduplicated(

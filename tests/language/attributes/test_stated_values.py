@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.streams.language.attributes.stated_values import StatedSlots, stated_slots
-from recollect.streams.language.grammar.analysis import Claim, Ended, Mention
+from recollect.streams.language.grammar.analysis import Claim, EndedValue, Mention
 from recollect.streams.language.grammar.text_reading import (
     ReadValue,
     ReadWord,
@@ -104,7 +104,7 @@ def test_a_value_of_a_thing_is_one_of_every_thing_that_is_named() -> None:
 
 def test_a_value_that_is_over_fills_no_slot() -> None:
     found = slots("I/PRP sold/VBD the/DT Golf/NNP", "Golf", type_="possession", holds=4)
-    assert found == StatedSlots(None, (Ended("Ada", "Golf"),))
+    assert found == StatedSlots(None, (EndedValue("Ada", "Golf"),))
 
 
 def test_what_is_over_for_nobody_known_ends_nothing() -> None:
