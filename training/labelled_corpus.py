@@ -17,9 +17,9 @@ import msgspec
 CORPUS = Path(__file__).parent.parent / "corpus"
 #: Single sentences with the values of attributes, for training.
 ATTRIBUTES = CORPUS / "attributes.jsonl"
-#: Lives: messages of one person over months, with what each states and ends; for training, and
-#: held out.
-LIVES, LIVES_HELD_OUT = CORPUS / "lives.jsonl", CORPUS / "lives-held-out.jsonl"
+#: Lives: messages of one person over months, with what each states and ends; for training, and for
+#: choosing thresholds.
+LIVES, LIVES_DEV = CORPUS / "lives.jsonl", CORPUS / "lives-dev.jsonl"
 
 Split = Literal["train", "dev", "test"]
 Voice = Literal["own", "quoted", "pasted", "draft", "played", "assistant", "machine"]

@@ -198,14 +198,11 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     """Return heads that are trained on what there is; the rest are those of `others`."""
     of_names = [names(path) for path in sets.names]
     of_tags = [parts_of_speech(path) for path in sets.tags]
-    middles, scales = (
-        {layer: numbers.array() for layer, numbers in each.items()}
-        for each in (others.middles, others.scales)
-    )
+    measures = measures_of(others)
     if sets.whole:
         sample = [text.text for texts in (*of_names, *of_tags) for text in texts[:200]]
-        middles, scales = measured(encoder, sample)
-    measures = Measures(middles, scales)
+        measures = Measures(*measured(encoder, sample))
+    middles, scales = measures
 
     def seen(texts: list[list[LabelledText]]) -> list[tuple[list[LabelledText], States]]:
         return [(each, states_of(encoder, each, middles, scales)) for each in texts]
@@ -249,14 +246,18 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
 
 def with_values(encoder: OnnxEncoder, others: HeadFile, version: str) -> HeadFile:
     """Return other heads with newly trained ones of values."""
-    measures = Measures(
+    found = value_heads(encoder, value_texts(corpus_messages()), measures_of(others))
+    return msgspec.structs.replace(others, version=version, heads=others.heads | found)
+
+
+def measures_of(file: HeadFile) -> Measures:
+    """Return the measures of the states that heads were trained on."""
+    return Measures(
         *(
             {layer: numbers.array() for layer, numbers in each.items()}
-            for each in (others.middles, others.scales)
+            for each in (file.middles, file.scales)
         )
     )
-    heads = others.heads | value_heads(encoder, value_texts(corpus_messages()), measures)
-    return msgspec.structs.replace(others, version=version, heads=heads)
 
 
 def corpus_messages() -> list[LabelledMessage]:
@@ -272,7 +273,7 @@ def corpus_messages() -> list[LabelledMessage]:
 def main() -> None:
     """Train, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, nargs="?", help="none: train the heads of values only")
+    parser.add_argument("data", type=Path, nargs="?", help="without it, only the heads of values")
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
     parser.add_argument("--others", type=Path, default=OWN)

@@ -11,7 +11,7 @@ from recollect.text.lexicon import word_set
 from training.labelled_corpus import (
     CORPUS,
     LIVES,
-    LIVES_HELD_OUT,
+    LIVES_DEV,
     SLOTLESS,
     LabelledMessage,
     lives,
@@ -37,7 +37,7 @@ def test_every_file_is_a_source_of_one_split() -> None:
     files = {path.stem for path in CORPUS.glob("*.jsonl")} - {
         "attributes",
         "lives",
-        "lives-held-out",
+        "lives-dev",
     }
     assert files == {source.name for source in SOURCES}
     assert {source.split for source in SOURCES} == {"train", "dev", "test"}
@@ -99,7 +99,7 @@ def test_nothing_is_concluded_from_an_assistant(source_messages: list[LabelledMe
     assert not [each.id for each in source_messages if each.sender == "assistant" and each.facts]
 
 
-@pytest.mark.parametrize("path", [LIVES, LIVES_HELD_OUT], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [LIVES, LIVES_DEV], ids=lambda path: path.stem)
 def test_the_facts_of_lives_have_values_and_end_earlier_messages(path: Path) -> None:
     ids = set()
     for life in lives(path):

@@ -1,0 +1,98 @@
+"""Evaluate what later messages end: python -m training.evaluate_lives [--show].
+
+Ingests the lives of `corpus/lives-dev.jsonl` into a scratch home with recollect's own reader, each
+message in a conversation of its own, and prints how many of the facts that a later message ends,
+as labelled, are no longer current, and how many other facts are not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from recollect import Fact, Recollect, Zone
+from recollect.schemas.inbound import InboundEvent
+from recollect.streams.encoder.catalog import MINILM
+from training.labelled_corpus import LIVES_DEV, Life, lives
+
+#: Facts on a page.
+_PAGE = 500
+
+
+def events(life: Life) -> Iterator[InboundEvent]:
+    """Yield the messages of a life as events."""
+    for place, message in enumerate(life.messages):
+        id_ = f"{life.id}-{place}"
+        yield InboundEvent(
+            platform="sms",
+            id=id_,
+            sender_id=life.id,
+            sender_name=life.owner,
+            occurred_at=f"{message.at}T12:00:00Z",
+            content=message.text,
+            peer_id=id_,
+            peer_kind="dm",
+            thread_id=id_,
+        )
+
+
+def facts_by_event(zone: Zone) -> dict[str, list[Fact]]:
+    """Return all facts of a zone, current or not, by the id of their event."""
+    found: dict[str, list[Fact]] = defaultdict(list)
+    cursor: str | None = None
+    while True:
+        page = zone.facts(superseded=True, limit=_PAGE, cursor=cursor)
+        for fact in page.facts:
+            found[fact.source_event_ids[0]].append(fact)
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+def main() -> None:
+    """Evaluate, and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument(
+        "--show", action="store_true", help="print what is missed and ended wrongly"
+    )
+    given = parser.parse_args()
+    found = list(lives(LIVES_DEV))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Recollect(Path(folder) / "home", encoder=MINILM.name) as home,
+    ):
+        zone = home.zone("lives")
+        zone.ingest([event for life in found for event in events(life)])
+        facts = facts_by_event(zone)
+    labelled = [
+        (f"{life.id}-{earlier}", message.text)
+        for life in found
+        for message in life.messages
+        for fact in message.facts
+        for earlier in fact.ends
+    ]
+    missed = [
+        (id_, text) for id_, text in labelled if all(fact.current for fact in facts.get(id_, ()))
+    ]
+    ending = {id_ for id_, _ in labelled}
+    wrong = [
+        fact
+        for id_, of_event in facts.items()
+        for fact in of_event
+        if id_ not in ending and not fact.current
+    ]
+    if given.show:
+        for id_, text in missed:
+            print(f"not ended: {[each.text for each in facts.get(id_, ())]} by {text!r}")
+        for fact in wrong:
+            print(f"ended wrongly: {fact.text!r}")
+    count = sum(map(len, facts.values()))
+    print(f"{len(labelled) - len(missed)} of {len(labelled)} labelled ends are found")
+    print(f"{len(wrong)} of {count} facts are ended wrongly")
+
+
+if __name__ == "__main__":
+    main()
