@@ -79,7 +79,8 @@ def run(data: Path = DATA) -> Report:
     pin = install_reader(None, cache=cache())
     encoder = cast(OnnxEncoder, load(pin.encoder, cache=cache(), workers=1))
     reader = TextReader(encoder, read_heads(OWN, pin.heads))
-    texts = [call.args[0] for call in calls if call.args[0].strip()][::_EVERY]
+    said = (call.args[0].text for call in calls)
+    texts = [text for text in said if text.strip()][::_EVERY]
     try:
         both = [
             _alternating_times(encoder, reader, texts[start : start + BATCH_SIZE])
