@@ -235,7 +235,7 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         reply_to=event.reply_to,
         attachments=event.attachments,
         metadata=event.metadata,
-        turn_id=event.turn_id,
+        turn_id=event.turn_id or None,
         utc_offset=utc_offset,
         **kind_fields,
     )

@@ -244,11 +244,12 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
 def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list[tuple[str, Event]]:
     """Return (turn id, last event) of turns that have no event since `before_ms`.
 
-    Events from `number` on do not count.
+    Events from `number` on do not count. Earlier versions stored a blank turn id; it is no turn.
     """
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM events WHERE number IN ("
-        "    SELECT max(number) FROM events WHERE turn_id IS NOT NULL AND number < ?"
+        "    SELECT max(number) FROM events"
+        "    WHERE turn_id IS NOT NULL AND turn_id <> '' AND number < ?"
         "    GROUP BY platform, turn_id HAVING max(occurred_at) < ?"
         ") ORDER BY number",
         (number, before_ms),

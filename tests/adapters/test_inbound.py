@@ -312,6 +312,10 @@ def test_line_ends_and_white_space_in_content_stay() -> None:
     assert message(line(content=" a\r\n\tb ")).content == " a\r\n\tb "
 
 
+def test_a_blank_turn_id_is_none() -> None:
+    assert message(line(turn_id="")).turn_id is None
+
+
 def test_a_record_without_an_id_is_known_by_its_content() -> None:
     same = draft_of(decode_inbound(line(sender_name="x", metadata={"n": 1}))).payload.source_id
     assert draft(line()).payload.source_id == same

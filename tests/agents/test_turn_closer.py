@@ -56,6 +56,10 @@ def test_what_belongs_to_no_turn_is_none() -> None:
     assert closes(zone().given(says("Ada", "I live in Berlin.")).read(tick())) == []
 
 
+def test_a_blank_turn_id_from_an_earlier_version_is_no_turn() -> None:
+    assert closes(zone().given(in_turn("")).read(tick())) == []
+
+
 def test_turns_are_told_apart_by_platform() -> None:
     talk = zone().given(in_turn("t1"), in_turn("t1", platform="slack"), ends_turn("t1"))
     assert closes(talk.read(tick())) == [("slack", "t1")]
