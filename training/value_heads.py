@@ -22,12 +22,12 @@ from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.head_scores import ScoringHead
 from recollect.streams.reader.name_chain import NameChain
 from recollect.streams.reader.packed_reading import VALUE_TYPES
-from recollect.streams.reader.text_reader import (
+from recollect.streams.reader.text_reader import UNITS
+from recollect.streams.reader.value_judgement import (
     HOLDS,
     NO_VALUE,
     OVER,
     OWN_VALUE,
-    UNITS,
     surroundings,
 )
 from training.head_corpora import LabelledText, States, lines, rows_of, states_of

@@ -22,7 +22,6 @@ from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shar
 from recollect.streams.reader.name_chain import NameChain
 from recollect.streams.reader.packed_reading import (
     NAME_TYPES,
-    VALUE_TYPES,
     NameType,
     PackedName,
     PackedValue,
@@ -31,9 +30,10 @@ from recollect.streams.reader.packed_reading import (
     tag_places,
 )
 from recollect.streams.reader.sentence_shapes import sentence_shapes
+from recollect.streams.reader.value_judgement import OF_VALUES, ValueJudge
 from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_shapes import are_told, codes_of, features
-from recollect.streams.reader.word_states import WholeNumbers
+from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
 
 #: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
 UNITS = 32
@@ -42,20 +42,9 @@ UNITS = 32
 _TOGETHER = 64
 #: The heads that see words; the others see sentences.
 _OF_WORDS = frozenset({"names", "tags", "salience", "values"})
-#: The heads that judge values; they go together.
-_OF_VALUES = frozenset({"over", "value_types", "value_owners", "value_signs"})
 #: Labels that count: of a word, that it is part of something worth remembering; of a sentence, that
 #: it is meant as the sender's own; in heads of earlier releases, that it lasts.
 SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
-#: Labels of values: what is none after all, one that is said of the sender, and one that holds.
-NO_VALUE, OWN_VALUE, HOLDS, OVER = "none", "own", "holds", "over"
-#: How many words before a value, and after it, tell what it is of.
-_AROUND, _JUST_BEFORE = 10, 2
-#: From these probabilities on, in percent, what was found is no value, and a word is of a value
-#: that is over.
-_NO_VALUE, _OVER = 85, 30
-#: Up to this probability of holding, in percent, such a word's value is over.
-_ENDED = 50
 
 
 class _Seen(NamedTuple):
@@ -88,10 +77,13 @@ class TextReader:
         of_heads = {layer for head in self._heads.values() for layer in head.layers}
         self._layers = sorted(of_heads.union(layers))
         self._gatherer = StateGatherer(encoder, heads, self._layers)
+        self._value_judge = None
+        if self._heads.keys() >= OF_VALUES:
+            self._value_judge = ValueJudge(self._heads, self._layers)
         of_sentences = {
             layer
             for name, head in self._heads.items()
-            if name not in _OF_WORDS | _OF_VALUES
+            if name not in _OF_WORDS | OF_VALUES
             for layer in head.layers
         }
         seen = [number for number, layer in enumerate(self._layers) if layer in of_sentences]
@@ -167,14 +159,6 @@ class TextReader:
 
     # Words
 
-    def _parts(
-        self, head: ScoringHead, states: WholeNumbers, layers: Sequence[int], shapes: WholeNumbers
-    ) -> list[WholeNumbers]:
-        """Return what a head sees of states that have these layers side by side."""
-        width = self.encoder.dimension
-        starts = [layers.index(layer) * width for layer in head.layers]
-        return [*(states[:, start : start + width] for start in starts), shapes]
-
     def _tags(
         self, states: WholeNumbers, shapes: WholeNumbers, told: npt.NDArray[np.bool_]
     ) -> TagPlaces:
@@ -182,7 +166,7 @@ class TextReader:
         head = self._heads.get("tags")
         if head is None or not len(shapes):
             return np.zeros(np.count_nonzero(told), np.uint8)
-        best = head.scores(self._parts(head, states, self._layers, shapes)).argmax(axis=1)
+        best = head.scores([*columns_of(states, self._layers, head.layers), shapes]).argmax(axis=1)
         found: TagPlaces = self._tag_places[best[told]]
         return found
 
@@ -194,78 +178,15 @@ class TextReader:
         ]
 
     def _values(self, cut: CutTexts, seen: _Seen) -> list[PackedValue]:
-        """Return the values that the chain finds and, where heads tell, those that are over."""
+        """Return the values that the chain finds, judged where heads tell."""
         spans, scores, labels = self._spans("values", cut, seen.states, seen.shapes)
         found = {
             (begin, end): min(_least_shares(scores[begin:end], labels, [kind])[kind], 100)
             for begin, end, kind in spans
         }
-        if not self._heads.keys() >= _OF_VALUES:
+        if self._value_judge is None:
             return [PackedValue(*place, sure) for place, sure in found.items()]
-        over = self._over(cut, seen, list(found))
-        places = sorted({**found, **over})
-        if not places:
-            return []
-        around = surroundings(seen.states, places, cut.firsts)
-        types = self._heads["value_types"].labels
-        shares = label_shares(self._of_values("value_types", around))
-        none = types.index(NO_VALUE)
-        own = self._share_of_values("value_owners", OWN_VALUE, around)
-        holds = self._share_of_values("value_signs", HOLDS, around)
-        values = []
-        for number, place in enumerate(places):
-            ending = over.get(place)
-            if shares[number, none] >= _NO_VALUE if ending is None else holds[number] > _ENDED:
-                continue
-            best = max(
-                (each for each in range(len(types)) if each != none), key=shares[number].item
-            )
-            values.append(
-                PackedValue(
-                    *place,
-                    found.get(place, ending or 0),
-                    VALUE_TYPES[VALUE_TYPES.index(types[best])],
-                    min(int(shares[number, best]), 100),
-                    int(own[number]),
-                    min(int(holds[number]), 100 - (ending or 0)),
-                )
-            )
-        return values
-
-    def _over(self, cut: CutTexts, seen: _Seen, found: Sequence[Place]) -> dict[Place, int]:
-        """Return where words are a value that is over or denied, and how sure, in percent."""
-        head = self._heads["over"]
-        if not len(seen.shapes):
-            return {}
-        scores = head.scores(self._parts(head, seen.states, self._layers, seen.shapes))
-        sure = percentages(scores, np.full(len(scores), head.labels.index(OVER)))
-        taken = np.zeros(len(sure), bool)
-        for begin, end in found:
-            taken[begin:end] = True
-        runs: dict[Place, int] = {}
-        firsts = set(cut.firsts)
-        begin = end = -1
-        for word in np.flatnonzero((sure >= _OVER) & seen.told & ~taken).tolist():
-            if word != end or word in firsts:
-                begin = word
-            runs.pop((begin, end), None)
-            end = word + 1
-            runs[begin, end] = int(sure[begin:end].min())
-        return runs
-
-    def _share_of_values(
-        self, name: str, label: str, around: Sequence[WholeNumbers]
-    ) -> npt.NDArray[np.int64]:
-        """Return the percentage of a label for each value."""
-        scores = self._of_values(name, around)
-        return percentages(scores, np.full(len(scores), self._heads[name].labels.index(label)))
-
-    def _of_values(self, name: str, around: Sequence[WholeNumbers]) -> Scores:
-        """Return what a head of values says of each, by the states around it."""
-        head = self._heads[name]
-        width = self.encoder.dimension
-        starts = [self._layers.index(layer) * width for layer in head.layers]
-        return head.scores([part[:, start : start + width] for part in around for start in starts])
+        return self._value_judge.judged(found, seen.states, seen.shapes, seen.told, cut.firsts)
 
     def _spans(
         self, name: str, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers
@@ -276,7 +197,7 @@ class TextReader:
         head, chain = self._heads.get(name), self._chains.get(name)
         if head is None or chain is None or not len(shapes):
             return [], np.empty((0, 0), np.int64), ()
-        scores = head.scores(self._parts(head, states, self._layers, shapes))
+        scores = head.scores([*columns_of(states, self._layers, head.layers), shapes])
         best = chain.best(scores, cut.firsts[1:])
         found: list[tuple[int, int, str]] = []
         for word in np.flatnonzero(best).tolist():
@@ -302,7 +223,7 @@ class TextReader:
             for (begin, end), percent in zip(bounds.tolist(), lasting, strict=True):
                 found[begin:end] = percent
             return found
-        scores = head.scores(self._parts(head, seen.states, self._layers, seen.shapes))
+        scores = head.scores([*columns_of(seen.states, self._layers, head.layers), seen.shapes])
         label = np.full(len(scores), head.labels.index(SALIENT))
         return percentages(scores, label)[seen.told].astype(np.uint8)
 
@@ -341,14 +262,14 @@ class TextReader:
             seen.told_before[bounds],
             named[:, 0] < named[:, 1],
         )
-        return _means(states, bounds), shapes * np.int8(UNITS)
+        return means_of(states, bounds), shapes * np.int8(UNITS)
 
     def _likeliest(self, name: str, means: WholeNumbers, shapes: WholeNumbers) -> list[str]:
         """Return the likeliest label of each sentence, if there is a head."""
         head = self._heads.get(name)
         if head is None or not len(shapes):
             return []
-        scores = head.scores(self._parts(head, means, self._layers[self._means], shapes))
+        scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
         return [head.labels[each] for each in scores.argmax(axis=1).tolist()]
 
     def _percent(
@@ -358,7 +279,7 @@ class TextReader:
         head = self._heads.get(name)
         if head is None or not len(shapes):
             return [100] * len(shapes)
-        scores = head.scores(self._parts(head, means, self._layers[self._means], shapes))
+        scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
         found: list[int] = percentages(
             scores, np.full(len(scores), head.labels.index(label))
         ).tolist()
@@ -398,40 +319,3 @@ def _least_shares(
         columns = [place for place, label in enumerate(labels) if label[2:] == name]
         found[name] = int(shares[:, columns].sum(axis=1).min())
     return found
-
-
-def surroundings(
-    states: WholeNumbers, places: Sequence[Place], firsts: Sequence[int]
-) -> list[WholeNumbers]:
-    """Return what heads see of values: (n, columns) means of the words of each, of those before,
-    just before and after it.
-
-    `places`: (begin, end) of each value by the numbers of words; `firsts`: the numbers of the first
-    word of each text, and of all words.
-    """
-    bounds = np.array(places, np.int64).reshape(-1, 2)
-    texts = np.searchsorted(firsts, bounds[:, 0], side="right") - 1
-    begins, ends = bounds.T
-    first, last = np.array(firsts)[texts], np.array(firsts)[texts + 1]
-    return [
-        _means(states, np.stack(region, axis=1))
-        for region in (
-            (begins, ends),
-            (np.maximum(first, begins - _AROUND), begins),
-            (np.maximum(first, begins - _JUST_BEFORE), begins),
-            (ends, np.minimum(last, ends + _AROUND)),
-        )
-    ]
-
-
-def _means(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:
-    """Return (n, columns) rounded means of the words of sentences; `bounds`: (n, 2) which."""
-    sizes = np.maximum(bounds[:, 1] - bounds[:, 0], 1)
-    totals = np.zeros((len(bounds), states.shape[1]), np.int32)
-    for total, (begin, end) in zip(totals, bounds.tolist(), strict=True):
-        np.add.reduce(states[begin:end], axis=0, out=total)
-    # No sentence has so many words that a quotient in float32 would be another whole number.
-    means = totals.astype(np.float32)
-    means /= sizes[:, None].astype(np.float32)
-    np.rint(means, out=means)
-    return means.astype(np.int8)

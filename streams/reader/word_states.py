@@ -6,6 +6,8 @@ library of linear algebra, a thread or a batch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -58,3 +60,25 @@ def of_words(
         totals[longer] += pieces[first[longer] + nth]
     found[long] = np.rint(totals / counts[:, None].astype(np.float32))
     return found
+
+
+def means_of(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:
+    """Return (n, columns) rounded means of stretches of words; `bounds`: (n, 2) which."""
+    sizes = np.maximum(bounds[:, 1] - bounds[:, 0], 1)
+    totals = np.zeros((len(bounds), states.shape[1]), np.int32)
+    for total, (begin, end) in zip(totals, bounds.tolist(), strict=True):
+        np.add.reduce(states[begin:end], axis=0, out=total)
+    # No sentence has so many words that a quotient in float32 would be another whole number.
+    means = totals.astype(np.float32)
+    means /= sizes[:, None].astype(np.float32)
+    np.rint(means, out=means)
+    return means.astype(np.int8)
+
+
+def columns_of(
+    states: WholeNumbers, layers: Sequence[int], wanted: Sequence[int]
+) -> list[WholeNumbers]:
+    """Return (n, dimension) states of each wanted layer; in `states`, `layers` are side by side."""
+    width = states.shape[1] // len(layers)
+    starts = [layers.index(layer) * width for layer in wanted]
+    return [states[:, start : start + width] for start in starts]

@@ -1,0 +1,145 @@
+"""Judging values of attributes: what they are of, whose they are, and whether they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shares, percentages
+from recollect.streams.reader.packed_reading import VALUE_TYPES, PackedValue
+from recollect.streams.reader.word_cutter import Place
+from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
+
+#: The heads that judge values; they go together.
+OF_VALUES = frozenset({"over", "value_types", "value_owners", "value_signs"})
+#: Their labels: what is none after all, one that is said of the sender, one that holds, and one
+#: that is over.
+NO_VALUE, OWN_VALUE, HOLDS, OVER = "none", "own", "holds", "over"
+#: How many words before a value, and after it, tell what it is of.
+_AROUND, _JUST_BEFORE = 10, 2
+#: From these probabilities on, in percent, what was found is no value, and a word is of a value
+#: that is over.
+_NO_VALUE, _OVER = 85, 30
+#: Up to this probability of holding, in percent, such a word's value is over.
+_ENDED = 50
+
+
+class ValueJudge:
+    """The heads that judge values by the states of words."""
+
+    def __init__(self, heads: Mapping[str, ScoringHead], layers: Sequence[int]) -> None:
+        """`heads`: with all of `OF_VALUES`; `layers`: those that states have side by side."""
+        self._heads = heads
+        self._layers = layers
+
+    def judged(
+        self,
+        found: Mapping[Place, int],
+        states: WholeNumbers,
+        shapes: WholeNumbers,
+        told: npt.NDArray[np.bool_],
+        firsts: Sequence[int],
+    ) -> list[PackedValue]:
+        """Return those that are values after all, and those that are over.
+
+        `found`: the (begin, end) of each by the numbers of words, and how sure it is in percent;
+        `states`, `shapes`: (words, columns); `told`: which words are no marks; `firsts`: the
+        numbers of the first word of each text, and of all words.
+        """
+        over = self._over(found, states, shapes, told, firsts)
+        places = sorted({**found, **over})
+        if not places:
+            return []
+        around = surroundings(states, places, firsts)
+        types = self._heads["value_types"].labels
+        shares = label_shares(self._scores("value_types", around))
+        none = types.index(NO_VALUE)
+        own = self._percent("value_owners", OWN_VALUE, around)
+        holds = self._percent("value_signs", HOLDS, around)
+        values = []
+        for number, place in enumerate(places):
+            ending = over.get(place)
+            if shares[number, none] >= _NO_VALUE if ending is None else holds[number] > _ENDED:
+                continue
+            best = max(
+                (each for each in range(len(types)) if each != none), key=shares[number].item
+            )
+            values.append(
+                PackedValue(
+                    *place,
+                    found.get(place, ending or 0),
+                    VALUE_TYPES[VALUE_TYPES.index(types[best])],
+                    min(int(shares[number, best]), 100),
+                    int(own[number]),
+                    min(int(holds[number]), 100 - (ending or 0)),
+                )
+            )
+        return values
+
+    def _over(
+        self,
+        found: Mapping[Place, int],
+        states: WholeNumbers,
+        shapes: WholeNumbers,
+        told: npt.NDArray[np.bool_],
+        firsts: Sequence[int],
+    ) -> dict[Place, int]:
+        """Return where other words are a value that is over or denied, and how sure, in percent."""
+        if not len(shapes):
+            return {}
+        head = self._heads["over"]
+        scores = head.scores([*columns_of(states, self._layers, head.layers), shapes])
+        sure = percentages(scores, np.full(len(scores), head.labels.index(OVER)))
+        taken = np.zeros(len(sure), bool)
+        for begin, end in found:
+            taken[begin:end] = True
+        runs: dict[Place, int] = {}
+        beginnings = set(firsts)
+        begin = end = -1
+        for word in np.flatnonzero((sure >= _OVER) & told & ~taken).tolist():
+            if word != end or word in beginnings:
+                begin = word
+            runs.pop((begin, end), None)
+            end = word + 1
+            runs[begin, end] = int(sure[begin:end].min())
+        return runs
+
+    def _percent(
+        self, name: str, label: str, around: Sequence[WholeNumbers]
+    ) -> npt.NDArray[np.int64]:
+        """Return the percentage of a label for each value."""
+        scores = self._scores(name, around)
+        return percentages(scores, np.full(len(scores), self._heads[name].labels.index(label)))
+
+    def _scores(self, name: str, around: Sequence[WholeNumbers]) -> Scores:
+        """Return what a head says of each value, by the states around it."""
+        head = self._heads[name]
+        return head.scores(
+            [part for each in around for part in columns_of(each, self._layers, head.layers)]
+        )
+
+
+def surroundings(
+    states: WholeNumbers, places: Sequence[Place], firsts: Sequence[int]
+) -> list[WholeNumbers]:
+    """Return what heads see of values: (n, columns) means of the words of each, of those before,
+    just before and after it.
+
+    `places`: (begin, end) of each value by the numbers of words; `firsts`: the numbers of the first
+    word of each text, and of all words.
+    """
+    bounds = np.array(places, np.int64).reshape(-1, 2)
+    texts = np.searchsorted(firsts, bounds[:, 0], side="right") - 1
+    begins, ends = bounds.T
+    first, last = np.array(firsts)[texts], np.array(firsts)[texts + 1]
+    return [
+        means_of(states, np.stack(region, axis=1))
+        for region in (
+            (begins, ends),
+            (np.maximum(first, begins - _AROUND), begins),
+            (np.maximum(first, begins - _JUST_BEFORE), begins),
+            (ends, np.minimum(last, ends + _AROUND)),
+        )
+    ]
