@@ -21,6 +21,9 @@ CACHE_KIB = 32_768
 #: The page size of a new file, in bytes: small, since each of dozens of nearly empty tables and
 #: indexes takes at least a page.
 PAGE = 2_048
+# The number of prepared statements that are kept for each connection. A decision runs some hundred
+# different ones; with APSW's default of 100, they would be prepared again and again.
+STATEMENTS = 512
 # Attempts to set the journal mode. Whenever processes collide, one of them succeeds; so this many
 # processes may collide.
 _WAL_ATTEMPTS = 1_000
@@ -42,7 +45,7 @@ def connect(
     if readonly:
         return _connect_readonly(Path(path))
     new = not os.path.exists(path)
-    connection = apsw.Connection(str(path))
+    connection = apsw.Connection(str(path), statementcachesize=STATEMENTS)
     if new and os.path.exists(path):
         # The file is still empty, and SQLite will give the WAL the same mode.
         os.chmod(path, FILE_MODE)
@@ -87,7 +90,9 @@ def _connect_readonly(path: Path) -> apsw.Connection:
 
 
 def _open_readonly(name: str, flags: int = 0) -> apsw.Connection:
-    connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | flags)
+    connection = apsw.Connection(
+        name, flags=apsw.SQLITE_OPEN_READONLY | flags, statementcachesize=STATEMENTS
+    )
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     # Scattered rows of a large file are read from the mapping, without copying.
     connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}").fetchall()

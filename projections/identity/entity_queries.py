@@ -104,11 +104,12 @@ def entities_named(connection: apsw.Connection, normalized: str) -> list[Entity]
 
 def persons_with_first_name(connection: apsw.Connection, first_name: str) -> list[Entity]:
     """Return the persons whose normalised name has this first word and at least one other word."""
+    # The index by type (`+`: not used) would go through all persons, also below.
     return [
         Entity(*row)
         for row in connection.execute(
             f"SELECT {_ENTITY} FROM entities WHERE normalized > ?1 || ' ' "
-            "AND normalized < ?1 || '!' AND type = 'person' ORDER BY created_at, id",
+            "AND normalized < ?1 || '!' AND +type = 'person' ORDER BY created_at, id",
             (first_name,),
         )
     ]
@@ -120,7 +121,7 @@ def persons_with_prefix(connection: apsw.Connection, prefix: str, limit: int) ->
         Entity(*row)
         for row in connection.execute(
             f"SELECT {_ENTITY} FROM entities WHERE normalized >= ?1 "
-            "AND normalized < ?1 || char(1114111) AND type = 'person' ORDER BY id LIMIT ?2",
+            "AND normalized < ?1 || char(1114111) AND +type = 'person' ORDER BY +id LIMIT ?2",
             (prefix, limit),
         )
     ]

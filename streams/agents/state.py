@@ -378,6 +378,7 @@ class State:
         self._merges: dict[str, list[ActiveMerge]] = {}
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
+        self._named: dict[str, list[EntityRef]] = {}
         self._episodes: dict[str, episodes.EpisodeState | None] = {}
 
     def untracked(self) -> State:
@@ -905,8 +906,11 @@ class State:
 
     def entities_named(self, normalized: str) -> list[EntityRef]:
         """Return the entities with this normalised name, merged ones included, by id."""
-        self.record_read(key_of("name", normalized))
-        return _sorted_refs(identity.entities_named(self._identity, normalized))
+        if normalized not in self._named:
+            self.record_read(key_of("name", normalized))
+            found = identity.entities_named(self._identity, normalized)
+            self._named[normalized] = _sorted_refs(found)
+        return list(self._named[normalized])
 
     def persons_with_first_name(self, first_name: str) -> list[EntityRef]:
         """Return the persons with this normalised first name and at least one more name, by id."""

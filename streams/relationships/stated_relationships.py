@@ -193,12 +193,31 @@ def _placed(text: str, start: int, end: int, by_text: Mapping[str, NamedEntity])
     """Yield the names in a sentence, the longest where they overlap."""
     taken: list[tuple[int, int]] = []
     for name in sorted(by_text, key=lambda each: (-len(each), each)):
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text[start:end]):
-            first, last = match.start() + start, match.end() + start
+        for first, last in _whole_words(name, text, start, end):
             if not any(first < right and left < last for left, right in taken):
                 taken.append((first, last))
                 entity = by_text[name]
                 yield Name(first, last, entity.entity_id, KIND_OF[entity.type], entity.confidence)
+
+
+def _whole_words(name: str, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where a name stands between two characters of a text, as whole words.
+
+    A regular expression for each name would be compiled anew for nearly every text.
+    """
+    at = text.find(name, start, end)
+    while at >= 0:
+        last = at + len(name)
+        inside = (at > start and _is_of_word(text[at - 1])) or (
+            last < end and _is_of_word(text[last])
+        )
+        if not inside:
+            yield at, last
+        at = text.find(name, at + 1 if inside else last, end)
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _is_doubted(text: str, start: int, end: int, source: Name, target: Name) -> bool:

@@ -1,4 +1,4 @@
-"""Queries of tiers and paths look up what they need: no scan of all memories."""
+"""Queries of tiers, paths and names look up what they need: no scan of all memories or persons."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from recollect import MemoryInput, Recollect, UnknownId
 from recollect.library.library_zone import Zone
 from recollect.operations.memories.stored import memory_paths
+from recollect.projections.identity import entity_queries
 from recollect.projections.memory.listing import tier_list
 from recollect.projections.memory.listing.stored_memory_list import (
     MemoryFilter,
@@ -150,3 +151,14 @@ def test_archive_states_follow_every_change(tmp_path: Path) -> None:
                 )
                 assert kept == computed, (step, what)
         assert {row[-1] for row in kept} == {0, 1}
+
+
+def test_persons_are_found_by_name_and_not_among_all_persons(zone: Zone) -> None:
+    with zone._zone.files() as files, files.read_transaction():
+        identity = files.identity.connection
+        for query in (
+            lambda: entity_queries.persons_with_first_name(identity, "ada"),
+            lambda: entity_queries.persons_with_prefix(identity, "ad", 100),
+        ):
+            (step, *_) = plans(identity, query)
+            assert "idx_entities_normalized (normalized>? AND normalized<?)" in step

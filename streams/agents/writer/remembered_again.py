@@ -50,18 +50,29 @@ def find_remembered_duplicate(
     `signatures` are the statement's own. Facts in `excluded` do not count.
     """
     excluded = excluded | pending.invalid_at.keys()
-    claims: list[tuple[Claim, list[str]]] = []
-    if statement.claim is not None:
-        found = subjects_of(statement.claim, message.content, sender, resolver)
-        claims.append((statement.claim, found.all()))
-    for sentence, person in _first_person_readings(statement, message, sender, resolver, state):
-        ids = resolver.ids(person)
-        signatures = [*signatures, *_signatures(sentence, ids)]
-        claims += ((claim, ids) for claim in _own_claims(sentence, person, message))
+    readings = list(_first_person_readings(statement, message, sender, resolver, state))
+    signatures = [
+        *signatures,
+        *(
+            key
+            for sentence, person in readings
+            for key in _signatures(sentence, resolver.ids(person))
+        ),
+    ]
     latest = message.said_at + DUPLICATE_WINDOW_MS
     for fact in state.facts_with_signature(signatures, 0, latest):
         if fact.until is None and fact.id not in excluded:
             return fact.id, "remembered again: the same words"
+    claims: list[tuple[Claim, list[str]]] = []
+    if statement.claim is not None:
+        found = subjects_of(statement.claim, message.content, sender, resolver)
+        claims.append((statement.claim, found.all()))
+    # Most accounts of "user" have the same name, and a sentence says the same of each.
+    own = {(sentence, person.normalized) for sentence, person in readings}
+    claim_of = {each: _own_claim(*each, message) for each in own}
+    for sentence, person in readings:
+        if (claim := claim_of[sentence, person.normalized]) is not None:
+            claims.append((claim, resolver.ids(person)))
     for claim, subjects in claims:
         if MASK in claim.attribute or says_more(statement.sentence, claim):
             continue
@@ -119,17 +130,17 @@ def _signatures(sentence: str, person_ids: list[str]) -> list[str]:
     return [f"{person_id} {key}" for key in words for person_id in person_ids]
 
 
-def _own_claims(sentence: str, person: EntityRef, message: AnalysedMessage) -> list[Claim]:
+def _own_claim(sentence: str, speaker: str, message: AnalysedMessage) -> Claim | None:
     """Return the claim of a first-person sentence about its speaker, if it states nothing else."""
     found = analyse(
         Document(
             text=sentence,
-            speaker=person.normalized,
+            speaker=speaker,
             at_ms=message.said_at,
             utc_offset_minutes=message.content.utc_offset,
             keep=((0, len(sentence)),),
         )
     ).statements
     if len(found) != 1 or (claim := found[0].claim) is None:
-        return []
-    return [claim] if normalise_name(claim.subject) == person.normalized else []
+        return None
+    return claim if normalise_name(claim.subject) == speaker else None
