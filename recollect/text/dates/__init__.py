@@ -1,1 +1,1 @@
-"""Dates that a text says, resolved to days."""
+"""Dates expressed in text, resolved to calendar days."""

@@ -9,7 +9,7 @@ from datetime import date
 
 LAST_ORDINAL = date.max.toordinal()
 
-#: The first and the last day of something, both included.
+#: The first and the last day of a span, both included.
 Days = tuple[int, int]
 
 
@@ -19,12 +19,12 @@ def clip(ordinal: int) -> int:
 
 
 def days(first: int, last: int) -> Days:
-    """The days from one to another."""
+    """The span from one day to another, clipped."""
     return clip(first), clip(last)
 
 
 def week_of(day: int) -> Days:
-    """The week in which a day lies."""
+    """The week that contains a day."""
     monday = day - (day - 1) % 7  # ordinal 1, 0001-01-01, is a Monday
     return days(monday, monday + 6)
 
@@ -45,7 +45,7 @@ def month_start(index: int) -> int:
 
 
 def month_index(day: int) -> int:
-    """The month in which a day lies, counted as `month` does."""
+    """The index of the month that contains a day, counted as `month` does."""
     here = date.fromordinal(day)
     return here.year * 12 + here.month - 1
 
@@ -61,7 +61,7 @@ def season_of(first_month: int, year: int) -> Days:
 
 
 def day_of(year: int, month_number: int, day: int) -> int | None:
-    """The ordinal of a date; None if there is none."""
+    """The ordinal of a date; None if the date does not exist."""
     try:
         return date(year, month_number, day).toordinal()
     except ValueError:
@@ -69,7 +69,7 @@ def day_of(year: int, month_number: int, day: int) -> int | None:
 
 
 def calendar_unit(unit: str, count: int, today: int) -> Days | None:
-    """The calendar unit that lies `count` units from the one of today."""
+    """The calendar unit `count` units after the one that contains today."""
     here = date.fromordinal(today)
     if unit == "day":
         return days(today + count, today + count)
@@ -88,7 +88,7 @@ def calendar_unit(unit: str, count: int, today: int) -> Days | None:
 
 
 def shifted(day: int, unit: str, count: int) -> int:
-    """The day that lies `count` units from a day; a month's last day stays a last day."""
+    """The day `count` units after a day; the last day of a month stays the last day."""
     if unit == "day":
         return clip(day + count)
     if unit == "week":
@@ -122,7 +122,7 @@ def orthodox_easter(year: int) -> int:
 
 
 def nth_weekday(year: int, month_number: int, weekday: int, nth: int) -> int | None:
-    """The `nth` weekday (Monday is 0) of a month, from its end if negative; None: there is none."""
+    """The `nth` weekday (Monday is 0) of a month, from its end if negative; None if none."""
     first, last = month(year * 12 + month_number - 1)
     if nth > 0:
         day = first + (weekday - (first - 1) % 7) % 7 + 7 * (nth - 1)

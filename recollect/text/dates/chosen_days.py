@@ -1,7 +1,8 @@
-"""Which of several days an expression means, by the tense of its clause and by what is near.
+"""Which of several candidate days an expression means, by its clause's tense and by proximity.
 
-A day without its year is the nearest within about two months; beyond them the tense decides, and
-without one it is to come. Bare weekdays and numbers of a month follow the tense.
+A date without a year is the nearest one within about two months. Beyond that, the clause's tense
+decides; without a tense, the date is in the future. Bare weekdays and days of the month follow the
+tense.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from recollect.text.dates.date_tokens import word_at
 from recollect.text.dates.time_values import Now, When
 from recollect.text.lexicon import BE_PRESENT
 
-#: In days: a day of the year this near is meant whatever the tense; likewise a month just over.
+#: In days: a date this near is meant whatever the tense; likewise a month that has just ended.
 _NEAR, _JUST_OVER = 60, 31
-#: In days: so far back a day of the year is not meant where the past is only likely.
+#: In days: if the clause is only likely past, a date further back than this is not meant.
 _LONG_AGO = 150
 _NEAR_WEEKDAY, _AHEAD, _COMING = 190, 366, 31
 
 
 def chosen(when: When, now: Now, left: int, right: int, *, of_past: bool = False) -> Days | None:
-    """Return the days that an expression from one token to before another means.
+    """Return the days that the expression of the tokens from `left` to before `right` means.
 
-    `of_past`: unless its clause is of the future, the last of them that have begun.
+    `of_past`: unless its clause is in the future tense, the latest candidate that has begun.
     """
     spans = when.spans
     if not spans:
@@ -35,7 +36,7 @@ def chosen(when: When, now: Now, left: int, right: int, *, of_past: bool = False
         begun = [span for span in spans if span[0] <= today]
         return begun[-1] if begun else spans[0]
     if when.pick == "weekday":
-        # A week back, today or in less than a week, and a week after that.
+        # The candidates: the last one, the one within the next seven days, and the one after that.
         if direction < 0:
             return spans[0]
         ahead = when.clock is not None and when.clock > now.minute
@@ -68,7 +69,7 @@ def _distance(span: Days, today: int) -> int:
 
 
 def _by_tense(spans: tuple[Days, ...], today: int, direction: int, just_over: int) -> Days:
-    """Return the last that has begun if the clause is past, else the first that is not over."""
+    """Return the latest span that has begun if the clause is past, else the first not yet over."""
     begun = [span for span in spans if span[0] <= today]
     if direction < 0 and begun:
         if direction == SURELY or begun[-1][1] >= today - _LONG_AGO:
@@ -79,7 +80,7 @@ def _by_tense(spans: tuple[Days, ...], today: int, direction: int, just_over: in
 
 
 def _with_weekday(when: When, now: Now, left: int, right: int, direction: int) -> Days | None:
-    """Return a day of which weekday and date agree in some years, if one of them may be meant."""
+    """Return a day on which weekday and date agree, or None if none is near enough to be meant."""
     today, spans = now.today, list(when.spans)
     near = [span for span in spans if abs(span[0] - today) <= _NEAR_WEEKDAY]
     if direction == 0 and near:

@@ -1,4 +1,4 @@
-"""Whether a clause speaks of the past or of the future."""
+"""Whether a clause is about the past or the future."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from recollect.text.dates.date_tokens import word_at, word_before
 from recollect.text.lexicon import BE_PRESENT, FUTURE, NOT_PAST, PAST, word_set
 from recollect.text.tokenizer import Tokens
 
-#: What follows one of these is another clause.
+#: One of these separates clauses.
 _CONTRAST = frozenset({"but", "because", "although", "though", "so", "whereas", "while"})
-# Rescheduling: "moved to Monday" says when it will be, whenever it was moved.
+# Verbs of rescheduling: "moved to Monday" gives the new day, whenever the move was made.
 _RESCHEDULING = frozenset(
     stem + ending
     for stems, endings in (
@@ -27,28 +27,28 @@ _RESCHEDULING_PAIRED = word_set(
     "bring brings brought bringing put puts putting pull pulls pulled set"
 )
 _RESCHEDULING_WAYS = frozenset({"forward", "forwards", "back", "off", "up", "out", "in"})
-#: Between "to" and the day.
+#: Words that may stand between "to" and the day.
 _ABOUT = frozenset({"the", "around", "about", "approximately", "roughly", "early", "late", "mid"})
-#: Said of the present, they tell what is to be: "Our lease ends in November".
+#: In the present tense, these verbs refer to the future: "Our lease ends in November".
 _TO_BE = word_set(
     "renews expires starts begins opens closes reopens resumes arrives departs returns finishes "
     "retires launches turns"
 )
-#: Before a day that tells when something was moved, not where to.
+#: Before a day, these give the time at which something was moved, not its new day.
 _WHEN = word_set("on in since at during after before by last this around over")
 _PLANNED = word_set("scheduled planned booked rescheduled arranged slated postponed set confirmed")
-#: With one of these a past form tells of a plan, whose day may be ahead.
+#: With one of these, a past form expresses a plan, whose day may be in the future.
 _PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expected slated target")
 #: "We stayed until Sunday" is over; "the office closed until Monday" is not.
 _LASTED = word_set("was were stayed waited worked lasted had ran lived slept kept sat")
-#: The clause is surely, or perhaps, in the past. A future clause is 1, an unknown one 0.
+#: The clause is certainly, or probably, past. 1 is a future clause, 0 an unknown one.
 SURELY, _PERHAPS = -2, -1
 
 
 def direction_of(tokens: Tokens, left: int, right: int) -> int:
-    """Negative if the clause around speaks of the past, 1 of the future, 0 if it does not say.
+    """Return a negative number if the surrounding clause is past, 1 if future, 0 if unknown.
 
-    The nearest verb before the reference decides, else the nearest after it.
+    The nearest verb before the reference decides, or else the nearest one after it.
     """
     lowers = tokens.lowers
     before = "" if lowers[left].endswith("'s") else word_before(tokens, left)
@@ -79,7 +79,7 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
             return 0
         tense = _tense(lowers, index)
         if tense < 0 and lower in _RESCHEDULING and before not in _WHEN | {lower}:
-            return 0  # "moved the talk of Monday": the day it was to be
+            return 0  # "moved the talk of Monday": its original day
         if tense < 0 and (apart or _is_plan(lowers, index, left)):
             return _PERHAPS
         if tense:
@@ -99,7 +99,7 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
 
 
 def _is_fragment(tokens: Tokens, left: int, right: int) -> bool:
-    """Whether a reference is a sentence by itself, about the one before: "Lost it. Friday."."""
+    """Whether a reference is a sentence of its own, about the previous one: "Lost it. Friday."."""
     if left == 0 or not any(mark in ".!?" for mark in tokens.gap(left - 1)):
         return False
     rest = tokens.text[tokens.ends[right - 1] :][:2].strip()
@@ -107,7 +107,7 @@ def _is_fragment(tokens: Tokens, left: int, right: int) -> bool:
 
 
 def _under_future(lowers: list[str], index: int) -> bool:
-    """I'll have it done, you will have seen it."""
+    """Whether this is the future perfect: "I'll have it done", "you will have seen it"."""
     before = lowers[max(index - 5, 0) : index]
     return any(each.endswith("'ll") or each in ("will", "shall", "gonna") for each in before)
 
@@ -133,7 +133,7 @@ def _goal(tokens: Tokens, left: int) -> bool:
 
 
 def _moves_with(lowers: list[str], index: int, left: int) -> bool:
-    """Brought forward, put off."""
+    """Whether a verb and its particle reschedule: "brought forward", "put off"."""
     return lowers[index] in _RESCHEDULING_PAIRED and not _RESCHEDULING_WAYS.isdisjoint(
         lowers[index + 1 : left]
     )
@@ -157,7 +157,7 @@ def _tense(lowers: list[str], index: int) -> int:
 
 
 def _is_passive(lowers: list[str], index: int) -> bool:
-    """Is closed, to be returned, will be officially opened: the auxiliary says when."""
+    """Whether a participle is passive, so its auxiliary gives the tense: "is closed"."""
     at = index - 1
     if at > 0 and (
         lowers[at] in ("now", "also", "only", "still", "not") or lowers[at][-2:] == "ly"
@@ -167,7 +167,7 @@ def _is_passive(lowers: list[str], index: int) -> bool:
 
 
 def is_rescheduled(tokens: Tokens, left: int) -> bool:
-    """Whether a verb of rescheduling stands before, in the same sentence."""
+    """Whether a verb of rescheduling precedes, in the same sentence."""
     for index in range(left - 1, max(left - 15, -1), -1):
         if any(mark in ".!?\n" for mark in tokens.gap(index)):
             return False

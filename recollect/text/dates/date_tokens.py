@@ -1,4 +1,4 @@
-"""The words around a place in a text."""
+"""The words around a position in a text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from recollect.text.tokenizer import Tokens
 
 
 def tokens_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the tokens of a stretch of the text: the first, and the one after the last.
+    """Return the tokens of a stretch of text: the first, and the one after the last.
 
-    A stretch may begin with a character of no token, as "'66" does.
+    A stretch may begin with a character that belongs to no token, as "'66" does.
     """
     left = bisect_right(tokens.ends, start)
     return left, max(bisect_left(tokens.starts, end), left + 1)
 
 
 def joined(tokens: Tokens, index: int) -> bool:
-    """Whether no more than a little white space stands between a word and the next."""
+    """Whether only a little white space separates a word from the next."""
     if not 0 <= index < len(tokens.words) - 1:
         return False
     gap = tokens.gap(index)
@@ -25,10 +25,10 @@ def joined(tokens: Tokens, index: int) -> bool:
 
 
 def word_at(tokens: Tokens, index: int) -> str:
-    """The word at an index in small letters; empty where there is none."""
+    """The word at an index, in lower case; empty if there is none."""
     return tokens.lowers[index] if 0 <= index < len(tokens.lowers) else ""
 
 
 def word_before(tokens: Tokens, index: int) -> str:
-    """The word just before, within the same phrase."""
+    """The preceding word of the same phrase."""
     return tokens.lowers[index - 1] if index > 0 and joined(tokens, index - 1) else ""

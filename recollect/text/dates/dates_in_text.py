@@ -1,8 +1,8 @@
-"""Dates said in words, resolved to days against the local date of the message.
+"""Dates expressed in words, resolved to days relative to the local date of the message.
 
 Weeks begin on Monday. Seasons are the northern meteorological ones (summer is June to August).
-What is vague ("a few days ago"), comes again ("every Friday") or lasts ("over the last week") has
-no day.
+Vague expressions ("a few days ago"), recurrences ("every Friday") and durations ("over the last
+week") have no day.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from recollect.text.dates.time_grammar import expressions
 from recollect.text.dates.time_values import Now, When
 from recollect.text.tokenizer import Tokens, tokenise
 
-#: In characters: so far back a day may stand that a later "the 18th" or "at 8" belongs to.
+#: In characters: how far back the day may be to which a later "the 18th" or "at 8" belongs.
 _REACH = 160
-#: 13:45, 0:10, 3h18; not 3:18, 1:01pm.
+#: 24-hour times, such as 13:45, 0:10 and 3h18; not 3:18 or 1:01pm.
 _IN_24_HOURS = re.compile(r"(?:0|[01]\d|2[0-3]):[0-5]\d|\d{1,2}h\d\d")
-#: In minutes: so far ahead a time is said to be past by rounding.
+#: In minutes: a time up to this far ahead may be called past, because of rounding.
 _SOON = 10
 
 
@@ -45,10 +45,10 @@ def date_references(
 ) -> list[DateReference]:
     """Return the date references of `text`, written at `at_ms` (unix milliseconds).
 
-    With `every` also what is less certain ("the 15th", "5/7/2026") and times of the day, on the
-    day that they belong to; and two weeks ago is that day, not its week. `of_past`: the text asks
-    about the past, unless a clause says otherwise: "in May" is the last May that has begun, and a
-    bare season ("in spring") counts.
+    With `every`, the result includes less certain dates ("the 15th", "5/7/2026") and times of day,
+    on the day to which they belong; and "two weeks ago" is that day, not its week. `of_past`: the
+    text asks about the past unless a clause says otherwise: "in May" is the last May that has
+    begun, and a bare season ("in spring") counts.
     """
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
@@ -68,12 +68,13 @@ def find_dates(
 ) -> list[Found]:
     """Return the references outside of `places`, in order and without overlap.
 
-    `every` and `of_past` are those of `date_references`: a day and the time of it are two. `minute`
-    is that of the day at which it was written; without it no time of that day is ahead.
+    `every` and `of_past` are as in `date_references`. A day and its time of day are two references.
+    `minute` is the minute of the day at which the text was written; if it is not given, no time of
+    that day is in the future.
     """
     now = Now(today, minute, tokens)
     found: list[Found] = []
-    timed: list[int] = []  # which of those found are times without a day
+    timed: list[int] = []  # the indices of times without a day
     for whole in expressions(tokens, now):
         said, time = whole.day(), whole.time() if every else None
         when, start, end = said.when, said.start, said.end
@@ -101,11 +102,11 @@ def find_dates(
         item = Found(left, right, *ends, not when.stated, alone, _clock(when), _said(when), read_by)
         found.append(item)
         if time is not None:
-            # Midnight ends a day.
+            # Midnight is the end of a day.
             ends = clip(ends[0] + _over(whole.when, when)), clip(ends[1] + _over(whole.when, when))
             place = tokens_of(tokens, time.start, time.end)
             if place[0] < right and left < place[1]:
-                continue  # "7.5.2026noon": they share a word, which is the day's
+                continue  # "7.5.2026noon": the two share a word, which counts as the day's
             clock = _clock(time.when)
             found.append(Found(*place, *ends, True, True, clock, rules=time.match.trace()))
             found[-2:] = sorted(found[-2:])
@@ -119,7 +120,7 @@ def _clock(when: When) -> str | None:
 
 
 def _over(whole: When, day: When) -> int:
-    """Return in how many days after a day its time is: midnight ends it."""
+    """Return how many days after its day a time is: 1 for midnight, which ends the day."""
     return whole.spans[0][0] - day.spans[0][0]
 
 
@@ -151,9 +152,9 @@ def _days(
 
 
 def _beside(when: When, now: Now, left: int, right: int, found: list[Found]) -> Days | None:
-    """Return the unit after or before that of the day named last: "the week after".
+    """Return the unit after or before the last named day: "the week after".
 
-    "The following week" is counted from today where nothing is named and nothing is past.
+    If no day is named and the clause is not past, "the following week" is counted from today.
     """
     (span,) = when.spans
     named = [item for item in found[-2:] if not item.is_time]
@@ -166,7 +167,7 @@ def _beside(when: When, now: Now, left: int, right: int, found: list[Found]) -> 
 
 
 def _said(when: When) -> str:
-    """Return how the day is said: by its weekday, its number, a holiday, or otherwise."""
+    """Return how the day is expressed: by its weekday, its number, a holiday, or otherwise."""
     numbered = when.pick == "number" or (when.pick == "near" and len(when.spans) > 1)
     if when.stated or numbered or when.pick == "dated":
         return "number"
@@ -174,13 +175,13 @@ def _said(when: When) -> str:
 
 
 def _on_its_day(tokens: Tokens, found: list[Found], index: int, now: Now) -> Found:
-    """Return a time on the day that its sentence names, else on that of the message.
+    """Return a time on the day that its sentence names, or else on the day of the message.
 
-    One that is past and yet to come is on the next day.
+    A time that has passed, in a clause about the future, is on the next day.
     """
     time = found[index]
     if time.first != now.today or time.time is None:
-        return time  # in an hour, at midnight
+        return time  # "in an hour", "at midnight"
     for other in (*reversed(found[max(index - 3, 0) : index]), *found[index + 1 : index + 3]):
         if other.is_time or other.first != other.last:
             continue
@@ -195,7 +196,7 @@ def _on_its_day(tokens: Tokens, found: list[Found], index: int, now: Now) -> Fou
     if later and (direction < 0 or word_at(tokens, time.left - 1) == "since"):
         return time._replace(first=time.first - 1, last=time.last - 1)
     ahead = direction > 0 and word_at(tokens, time.left - 1) in ("at", "by", "@")
-    # "At 3am" alone is to come, as in a timetable; "3am" may be of a diary.
+    # A text that is just "at 3am" is in the future, as in a timetable; "3am" may be from a diary.
     alone = time.right - time.left + (word_at(tokens, 0) == "at") == len(tokens.words)
     written = tokens.text[tokens.starts[time.left] : tokens.ends[time.right - 1]]
     ahead = ahead or (alone and (time.left > 0 or _IN_24_HOURS.fullmatch(written) is not None))
@@ -205,6 +206,6 @@ def _on_its_day(tokens: Tokens, found: list[Found], index: int, now: Now) -> Fou
 
 
 def _is_inside(start: int, end: int, places: list[AddressSpan]) -> bool:
-    """Whether a reference touches an address."""
+    """Whether a reference overlaps an address."""
     at = bisect_left(places, (end,)) - 1
     return at >= 0 and places[at][1] > start

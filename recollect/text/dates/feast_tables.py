@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-#: The numbers from 0 on.
+#: The digits of the encoded numbers, from 0 on.
 MORE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
 class Table(NamedTuple):
-    """The days of a feast in the years from 1900 to 2100.
+    """The days of a feast in the years 1900 to 2100.
 
-    `names`: see `holiday_names`. `eve`: how its eve lies to it, in days. `first`: the ordinal of
-    its first day. `steps`: how many days more than `least` lie between it and the next, as letters
-    of `MORE`. `more`: how many days follow its first, each time, or the same each time.
+    `names`: see `holiday_names`. `eve`: offset of its eve, in days. `first`: the ordinal of its
+    first day in the first year. `steps`: the days from each occurrence to the next, less `least`,
+    encoded by the letters of `MORE`. `more`: the number of further days, one for each occurrence,
+    or one for all.
     """
 
     names: str

@@ -1,4 +1,4 @@
-"""A date that was found in a text, by tokens and by characters."""
+"""A date found in a text, by tokens and by characters."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DAY_MINUTES = 1_440
 class DateReference(Struct, frozen=True):
     """A stretch of text that means the days from `first` to `last` (ISO dates, both included).
 
-    `relative`: the text alone does not say which days; it lacks the year, or more.
-    `is_time`: it is a time of the day alone, and the days are those to which it belongs.
-    `time`: the time of the day that it says ("18:30"). `rules`: ids of the declared rules that
-    read it, the last one applied first.
+    `relative`: the text alone does not determine the days; the year, or more, is missing.
+    `is_time`: it is only a time of day, and the days are those to which it belongs. `time`: the
+    time of day ("18:30"). `rules`: ids of the declared rules that matched it, the last one applied
+    first.
     """
 
     start: int
@@ -42,25 +42,25 @@ class Found(NamedTuple):
     right: int
     first: int
     last: int
-    relative: bool  # the text alone does not say which days: it lacks the year, or more
-    is_time: bool = False  # a time of the day alone
-    time: str | None = None  # of the day, as "18:30"
-    said: str = ""  # "number", "weekday" or "feast", where the day is said by that
-    rules: tuple[str, ...] = ()  # the ids of those that read it
+    relative: bool  # the text alone does not determine the days: the year, or more, is missing
+    is_time: bool = False  # only a time of day
+    time: str | None = None  # the time of day, such as "18:30"
+    said: str = ""  # "number", "weekday" or "feast", if that gives the day
+    rules: tuple[str, ...] = ()  # the ids of the rules that matched
 
 
 def local_day(at_ms: int, utc_offset_minutes: int) -> int:
-    """The ordinal of the local date at that moment, within the years 1 to 9999."""
+    """The ordinal of the local date at a moment, within the years 1 to 9999."""
     return clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
 
 
 def local_minute(at_ms: int, utc_offset_minutes: int) -> int:
-    """The local minute of the day at that moment."""
+    """The local minute of the day at a moment."""
     return (at_ms // 60_000 + utc_offset_minutes) % DAY_MINUTES
 
 
 def as_reference(tokens: Tokens, found: Found) -> DateReference:
-    """Return a date that was found, with its offsets; the "'s" of a genitive is left out."""
+    """Return a date that was found, with its offsets; a genitive "'s" is left out."""
     start = tokens.starts[found.left]
     end = tokens.ends[found.right - 1]
     if tokens.lowers[found.right - 1].endswith("'s"):

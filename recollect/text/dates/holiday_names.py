@@ -1,7 +1,8 @@
-"""Holidays as texts name them, in whatever of the usual spellings: Hanukkah, Chanuka; Eid ul-Fitr.
+"""Holidays by name, in any of the usual spellings: Hanukkah, Chanuka; Eid ul-Fitr.
 
-Names are compared by their letters alone, without what spellings of one sound differ in: doubled
-letters, an "h" that is no first letter, "ee" and "i", "w" and "v", spaces, hyphens and accents.
+Names are compared by their letters, ignoring what varies between spellings of the same sound:
+doubled letters, an "h" that is not the first letter, "ee" and "i", "w" and "v", spaces, hyphens and
+accents.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _SOUNDS = (
     ("oo", "u"),
 )
 _SPOKEN_Y = re.compile(r"(?<=.)y(?=.)")
-#: Words of names that are common in other texts too: alone they tell of no holiday.
+#: Words of names that are also common elsewhere: by themselves they do not indicate a holiday.
 _PLAIN = word_set(
     """al an the of and for la de as e el il ul un wal day days night week year new festival feast
     great good holy small big sweet white saint st world international national maha sri shri lord
@@ -44,15 +45,15 @@ _PLAIN = word_set(
 _TELLING_ANYWAY = (
     frozenset(DAY_WORDS) | frozenset(MONTHS) | frozenset(SEASONS) | frozenset(WEEKDAYS)
 ) | word_set("day night week year years")
-# So many words are remembered by a test.
+# The maximum number of words whose result a test caches.
 _MOST_WORDS = 50_000
-#: What may stand before a name: the feast of Purim, erev Purim.
+#: Words that may precede a name: the feast of Purim, erev Purim.
 CLASS = word_set("feast festival holiday day month fast eve erev")
 
 
 @lru_cache(maxsize=4_096)
 def folded(name: str) -> str:
-    """Return what the spellings of a name have in common.
+    """Return the part that all spellings of a name share.
 
     >>> folded("Rosh Ha-Shanah") == folded("rosh hashanna")
     True
@@ -73,12 +74,12 @@ def spelled_out(names: str) -> list[str]:
     """
     found, end = _alternatives(names, 0)
     if end != len(names):
-        raise ValueError(f"a bracket that closes nothing: {names}")
+        raise ValueError(f"unmatched closing bracket: {names}")
     return found
 
 
 def _alternatives(names: str, at: int) -> tuple[list[str], int]:
-    """Return what stands from a place to the bracket that closes it, and the place of that."""
+    """Return the alternatives up to the closing bracket, and the position of that bracket."""
     found: list[str] = []
     begun = [""]
     while at < len(names) and names[at] not in ")]":
@@ -98,7 +99,7 @@ def _alternatives(names: str, at: int) -> tuple[list[str], int]:
 
 
 class Holiday(NamedTuple):
-    """When a holiday is, and how its eve lies to it, in days; None: its eve has its own rule."""
+    """When a holiday is, and the offset of its eve in days; None: its eve has a rule of its own."""
 
     rule: Rule
     eve: int | None
@@ -112,7 +113,7 @@ class _Index(NamedTuple):
 
 @cache
 def _index() -> _Index:
-    """Return the holidays by their folded names, these word by word, and what tells of them."""
+    """Return the holidays by folded name, the beginnings of names, and the indicative words."""
     named: dict[str, Holiday] = {}
     starts: set[str] = set()
     telling: set[str] = set()
@@ -133,12 +134,12 @@ def _index() -> _Index:
 
 
 def holiday_named(name: str) -> Holiday | None:
-    """Return the holiday of that name, in whatever spelling."""
+    """Return the holiday with a name, in any spelling; None if there is none."""
     return _index().named.get(folded(name))
 
 
 class WordTest(dict[str, bool]):
-    """What was found of words by a test, which is asked once for each."""
+    """A cache of a test's result for each word."""
 
     def __init__(self, test: Callable[[str], bool]) -> None:
         super().__init__()
@@ -156,14 +157,14 @@ def _opens_holiday(lower: str) -> bool:
 
 
 def may_be_longer(name: str) -> bool:
-    """Whether the name of a holiday begins with those words."""
+    """Whether these words begin the name of a holiday."""
     return folded(name) in _index().starts
 
 
-#: Whether a holiday may begin with a word: Rosh, Hanukkah, the feast of, erev.
+#: Whether a word may begin a holiday: Rosh, Hanukkah, the feast of, erev.
 OPENS_HOLIDAY = WordTest(_opens_holiday)
 
 
 def tells_of_holiday(lower: str) -> bool:
-    """Whether a word is one that the name of a holiday is told by: no "day", and no "feast"."""
+    """Whether a word by itself indicates a holiday, unlike "day" or "feast"."""
     return folded(lower) in _index().telling

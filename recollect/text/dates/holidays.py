@@ -1,7 +1,7 @@
-"""Holidays of which everybody can reckon the day: those on a fixed day, and those by Easter.
+"""Holidays that follow simple rules: those on a fixed date, and those relative to Easter.
 
-Names of the same day stand side by side; what is in square brackets may be left out. See
-`holiday_names` for which spellings count as one.
+Names of the same day are separated by bars; what is in square brackets may be left out.
+`holiday_names` says which spellings count as one.
 """
 
 from __future__ import annotations

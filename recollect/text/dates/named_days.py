@@ -1,8 +1,8 @@
-"""Weekdays that are a part of a name and name no day: "Focus Friday", "the Black Friday Sale team".
+"""Weekdays that are part of a name and denote no day: "Focus Friday", "the Black Friday Sale team".
 
-Written with capitals inside of a sentence, the word before a weekday and the weekday are a name
-where they begin alike, or where what stands before the two says which one: "our Film Friday".
-People's names are left out: "I see Tom Tuesday" is of a day. A few are names wherever they stand.
+Inside a sentence, a capitalised word and the weekday after it are a name if they alliterate, or if
+a determiner precedes them: "our Film Friday". People's names are excluded: "I see Tom Tuesday"
+means a day. A few combinations are names in any context.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from recollect.text.lexicon import (
 from recollect.text.nicknames import other_names
 from recollect.text.tokenizer import Tokens
 
-#: With a weekday each is a name, however it is written; the first are holidays.
+#: Each of these forms a name with a weekday, in any case; the first are holidays.
 _NAMING = word_set(
     "black good ash cyber easter palm boxing shrove maundy whit holy pancake fat giving super "
     "casual taco throwback meatless freaky wacky manic bloody"
 )
-#: With a capital these are too.
+#: These do so only if capitalised.
 _NAMING_WRITTEN = _NAMING | word_set("focus follow flashback motivation wellness man girl ruby")
 _WHICH = word_set(
     "the a an our my your their his her its on this next last every each another no any"
@@ -36,9 +36,9 @@ _OWN = word_set("the a an our my your their his her its called named titled enti
 _OF_SOMEBODY = RELATIONS | HONORIFICS | MONTHS.keys() | WEEKDAYS.keys()
 _COMMON = FUNCTION_WORDS | PHATIC
 _NO_NAME = FUNCTION_WORDS | _OF_SOMEBODY
-#: "We are in Munich Monday": of a place.
+#: "We are in Munich Monday": a place, not part of a name.
 _AT_PLACE = frozenset({"in", "near"})
-#: 'Focus Friday', "The Monday Club": all words of what is quoted have capitals.
+#: In a quoted name, all words are capitalised: 'Focus Friday', "The Monday Club".
 _CALLED = re.compile(
     r"(?<!\w)['\"\u2018“](?!(?:On|By|For|From|Until|Since) )"
     r"(?:(?:[A-Z][\w&-]*[ -]){1,4}[A-Z]\w+day|(?:[A-Z][\w&-]*[ -]){0,3}[A-Z]\w+day"
@@ -46,12 +46,12 @@ _CALLED = re.compile(
 )
 
 
-#: In characters: so far before a weekday a name may begin that holds it.
+#: In characters: how far before a weekday a name that contains it may begin.
 _FAR = 120
 
 
 def in_name(tokens: Tokens, index: int) -> bool:
-    """Whether the weekday at an index is a part of a name."""
+    """Whether the weekday at an index is part of a name."""
     start = tokens.starts[index]
     if _names(tokens, index):
         return True
@@ -60,7 +60,7 @@ def in_name(tokens: Tokens, index: int) -> bool:
 
 
 def _names(tokens: Tokens, index: int) -> bool:
-    """Whether the weekday at an index is a part of a name."""
+    """Whether the weekday at an index is part of a name."""
     before = word_before(tokens, index) if index and _apart(tokens, index - 1) else ""
     written = tokens.words[index][0].isupper()
     if before in (_NAMING_WRITTEN if written and _is_capital(tokens, index - 1) else _NAMING):
@@ -72,7 +72,7 @@ def _names(tokens: Tokens, index: int) -> bool:
     if not before or before in _OF_SOMEBODY or not _is_capital(tokens, index - 1):
         return False
     if index < 2 or not joined(tokens, index - 2):
-        return False  # a sentence may begin with any word
+        return False  # any word may begin a sentence
     which = word_at(tokens, index - 2)
     if which in _WHICH or which.endswith("'s"):
         return True
@@ -81,7 +81,7 @@ def _names(tokens: Tokens, index: int) -> bool:
 
 
 def _apart(tokens: Tokens, index: int) -> bool:
-    """Whether no more than a space or a hyphen stands behind a word."""
+    """Whether only a space or a hyphen follows a word."""
     return tokens.gap(index) in (" ", "-")
 
 
@@ -91,7 +91,7 @@ def _is_capital(tokens: Tokens, index: int) -> bool:
 
 
 def _goes_on(tokens: Tokens, index: int) -> bool:
-    """Whether a word with a capital follows that names no one and no other day."""
+    """Whether a capitalised word follows that is neither a person's name nor another day."""
     after = word_at(tokens, index + 1)
     if not after or not _apart(tokens, index) or after in _NO_NAME:
         return False

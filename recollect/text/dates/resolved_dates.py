@@ -1,4 +1,4 @@
-"""Dates said in words, with the days that they mean written after them."""
+"""Dates expressed in words, followed by the days that they mean."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ Write = Callable[[DateReference], str]
 
 
 def with_days(text: str, start: int, end: int, dates: Sequence[DateReference], write: Write) -> str:
-    """Return a part of a text with the days behind each date that does not name them itself.
+    """Return part of a text with the days after each date that does not give them itself.
 
-    White space is folded. `dates` are those of the text, in order; `write` gives the words for the
-    days of one.
+    White space is folded. `dates` are those of the text, in order; `write` formats the days of one.
     """
     pieces: list[str] = []
     position, written = start, ""
@@ -46,7 +45,7 @@ def in_numbers(reference: DateReference) -> str:
 
 
 def in_words(reference: DateReference) -> str:
-    """Return the days of a reference as people write them: 7 May 2026, May 2026, 4-10 May 2026."""
+    """Return the days of a reference in words: 7 May 2026, May 2026, 4-10 May 2026."""
     return _written(date.fromisoformat(reference.first), date.fromisoformat(reference.last))
 
 
@@ -70,7 +69,7 @@ def _written(first: date, last: date) -> str:
 
 
 def days_in_words(text: str) -> str:
-    """Return a text with the days that stand in it in brackets, as a fact has them, in words.
+    """Return a text with its bracketed days, in the format of facts, in words instead.
 
     >>> days_in_words("Ada moved last week (2026-05-25 to 2026-05-31).")
     'Ada moved last week (25-31 May 2026).'
@@ -88,5 +87,5 @@ def _in_words_too(found: re.Match[str]) -> str:
 
 
 def day_in_words(day: date) -> str:
-    """Return a day as people write it: 7 May 2026."""
+    """Return a day in words: 7 May 2026."""
     return f"{day.day} {day:%B} {day.year}"

@@ -1,4 +1,4 @@
-"""The conditions that `unless` of a rule of time names: contexts in which it does not apply."""
+"""The conditions that `unless` of a time rule can name: contexts in which it does not apply."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def token_span(reading: Reading, left: int, right: int) -> tuple[int, int]:
 
 
 def _short_weekday(reading: Reading, left: int, right: int) -> bool:
-    """Whether "sat", "sun" or the like is likely another word."""
+    """Whether "sat", "sun" or the like is probably another word."""
     lower, before, after = (reading.lower(at) for at in (left, left - 1, right))
     if lower not in _SHORT_WEEKDAYS or before in _OPENERS or _alone(reading, left, right):
         return False
@@ -63,12 +63,12 @@ def _short_weekday(reading: Reading, left: int, right: int) -> bool:
 
 
 def _inside(reading: Reading, left: int) -> bool:
-    """Whether a word stands before in the same sentence."""
+    """Whether a word occurs earlier in the same sentence."""
     return reading.lower(left - 1).isalnum() or reading.lower(left - 1) in (",", "(", "-", ":")
 
 
 def _counts_something(reading: Reading, left: int, right: int) -> bool:
-    """Whether the word that follows is counted by the number before it: "the 3rd floor"."""
+    """Whether a number counts the word that follows it: "the 3rd floor"."""
     after = reading.lower(right)
     return after[:1].isalpha() and (after not in _GOES_ON or after in ("one", "ones"))
 
@@ -79,13 +79,13 @@ def _small_ordinal(reading: Reading, left: int, right: int) -> bool:
 
 def _no_slash_opener(reading: Reading, left: int, right: int) -> bool:
     one, other = int(reading.lower(left)), int(reading.lower(right - 1))
-    # 12/13 is a season, 24/7 always.
+    # 12/13 is a season; 24/7 means always.
     clear = max(one, other) > 12 and other - one != 1 and (one, other) != (24, 7)
     return not (clear or reading.lower(left - 1) in _SLASH_OPENERS)
 
 
 def _may_is_verb(reading: Reading, left: int, right: int) -> bool:
-    """Whether "may" or "march" in small letters is a verb: "5 may come", "the second may come"."""
+    """Whether lower-case "may" or "march" is a verb: "5 may come", "the second may come"."""
     if reading.written(right - 1) not in ("may", "march", "mar"):
         return False
     if reading.lower(right - 2) in ("of", "-", "st", "nd", "rd", "th"):
@@ -98,7 +98,7 @@ def _may_is_verb(reading: Reading, left: int, right: int) -> bool:
 
 
 def _month_is_name(reading: Reading, left: int, right: int) -> bool:
-    """Whether the name of a month alone may be a person's, or another word."""
+    """Whether a bare month name may be a person's name or another word."""
     lower, before = reading.lower(left), reading.lower(left - 1)
     if _is_sentence(reading, left, right) and reading.written(left)[0].isupper():
         return False
@@ -112,7 +112,7 @@ def _month_is_name(reading: Reading, left: int, right: int) -> bool:
     ):  # fmt: skip
         return before not in ("in", "since", "until", "of", "til", "till", "early", "late", "mid")
     if before in (",", "-", "–", "/", "and", "or", "("):
-        # "In April, May and June": another month stands beside it.
+        # "In April, May and June": another month is next to it.
         beside = reading.lower(left - 2) in MONTHS
         return not beside or _month_is_name(reading, left - 2, left - 1)
     return before not in _MONTH_OPENERS or (
@@ -123,7 +123,7 @@ def _month_is_name(reading: Reading, left: int, right: int) -> bool:
 
 
 def _number_of(reading: Reading, left: int, right: int) -> bool:
-    """Whether four digits number a room or count money rather than a year."""
+    """Whether four digits are a room number or an amount of money rather than a year."""
     before, after = reading.lower(left - 1), reading.lower(right)
     if not before or before in _NUMBERED or reading.written(left - 1).isupper():
         return True
@@ -135,7 +135,7 @@ def _number_of(reading: Reading, left: int, right: int) -> bool:
 
 
 def _compound(reading: Reading, left: int, right: int) -> bool:
-    """Whether a word follows that a holiday's name only qualifies: "Easter eggs"."""
+    """Whether the holiday's name only qualifies the word after it: "Easter eggs"."""
     after = reading.lower(right)
     if not after[:1].isalpha() or not reading.words[right].spaced:
         return after == "-"
@@ -147,7 +147,7 @@ def _compound(reading: Reading, left: int, right: int) -> bool:
 
 
 def _the_civil(reading: Reading, left: int, right: int) -> bool:
-    """Whether an article stands before a holiday that has none: "the boss's day off"."""
+    """Whether an article precedes a holiday that takes none: "the boss's day off"."""
     at = left if reading.lower(left) == "the" else left - 1
     return reading.lower(at) == "the" and any(
         match.value.holiday.eve is None for match in reading.starting("feast", at + 1)
@@ -164,7 +164,7 @@ def _alone(reading: Reading, left: int, right: int) -> bool:
 
 
 def _whole(reading: Reading, left: int, right: int) -> bool:
-    """Whether it is the whole text, apart from an "at" before it and punctuation after it."""
+    """Whether it is the whole text, apart from a preceding "at" and trailing punctuation."""
     before = left - (reading.lower(left - 1) == "the")
     opened = before == 0 or (before == 1 and reading.lower(0) in ("at", "in", "on"))
     return opened and all(not word.lower.isalnum() for word in reading.words[right:])
@@ -179,7 +179,7 @@ def _loose_year(reading: Reading, left: int, right: int) -> bool:
 
 
 def _month_near(reading: Reading, left: int, right: int) -> bool:
-    """Whether a month is named before, in the same sentence or the one before it."""
+    """Whether a month is named earlier in the same sentence or in the previous one."""
     stops = 0
     for at in range(left - 1, max(left - 24, -1), -1):
         if reading.lower(at) in MONTHS and not (
@@ -194,7 +194,7 @@ def _month_near(reading: Reading, left: int, right: int) -> bool:
 
 
 def _is_sentence(reading: Reading, left: int, right: int) -> bool:
-    """Whether an expression is all there is between two full stops: "We move. March!"."""
+    """Whether an expression is a sentence of its own: "We move. March!"."""
     marks = ("", ".", "!", "?", "\n")
     return reading.lower(left - 1) in marks and reading.lower(right) in marks
 
@@ -205,7 +205,7 @@ CONDITIONS: dict[str, Condition] = {
     "is_sentence": _is_sentence,
     "begins": lambda it, left, right: left == 0 and it.words[0].start == 0,
     "word_follows": lambda it, left, right: it.lower(right).isalpha(),
-    # "The week after we met" says after what.
+    # The clause after "the week after" says what it follows: "the week after we met".
     "clause_follows": lambda it, left, right: (
         it.lower(right).isalnum() and it.lower(right) not in _GOES_ON_ALONE
     ),
@@ -213,7 +213,7 @@ CONDITIONS: dict[str, Condition] = {
     "in_past": lambda it, left, right: (
         direction_of(it.state.tokens, *token_span(it, left, right)) < 0
     ),
-    # Two days are named, and something is moved from the one to the other.
+    # Two days are named, and something is moved from one to the other.
     "rescheduled": lambda it, left, right: is_rescheduled(
         it.state.tokens, token_span(it, left, right)[0]
     ),
@@ -227,12 +227,12 @@ CONDITIONS: dict[str, Condition] = {
     ),
     "counts_something": _counts_something,
     "small_ordinal": _small_ordinal,
-    # An ordinal in words follows what may lead to any thing: "back to the first".
+    # An ordinal in words after a phrase that may refer to anything: "back to the first".
     "loose_ordinal": lambda it, left, right: (
         _small_ordinal(it, left, right) and it.lower(left - 1) in _TO_ANY
     ),
     "loose_year": _loose_year,
-    # Several units are meant: "previous weeks", not "last years party".
+    # Several units are meant: "previous weeks", unlike "last years party".
     "plural_unit": lambda it, left, right: (
         it.lower(right - 1).endswith("s") and it.lower(left) not in ("this", "last", "next")
     ),
@@ -243,7 +243,7 @@ CONDITIONS: dict[str, Condition] = {
     "no_opener": _no_slash_opener,
     "may_is_verb": _may_is_verb,
     "month_is_name": _month_is_name,
-    # "This may" is of the verb, "last march" of the walk.
+    # "This may" contains the verb, "last march" the walk.
     "shifted_may": lambda it, left, right: (
         it.written(right - 1) in ("may", "march", "mar")
         and (it.lower(left) == "this" or it.lower(right).isalpha())

@@ -1,4 +1,4 @@
-"""All rules of time together, and the reading of a text by them."""
+"""The grammar of all time rules, and parsing a text with it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MODULES = (
     rules_of_recurrence,
     rules_of_spans,
 )
-#: The kinds whose longest matches are returned; a match of "none" suppresses those inside of it.
+#: The kinds whose longest matches are returned; a match of "none" suppresses those inside it.
 _WANTED = frozenset({"day", "again", "none"})
 #: Every expression contains a word of one of these classes.
 _TRIGGERING = (
@@ -66,7 +66,7 @@ def disable_rules(ids: Iterable[str]) -> None:
     """Disable the rules with these ids in this process, and enable all others.
 
     Raises:
-        ValueError: there is no rule of an id; the message suggests one.
+        ValueError: no rule has an id; the message suggests a similar one.
     """
     global _disabled
     wanted = frozenset(ids)
@@ -108,7 +108,7 @@ _TRIGGER = WordTest(_is_trigger)
 
 
 class Expression(NamedTuple):
-    """An expression of time in a text, with the value that the rules made of it."""
+    """A time expression in a text, with the value that the rules computed."""
 
     match: Match
     words: list[Lexeme]
@@ -130,12 +130,12 @@ class Expression(NamedTuple):
         return self.words[self.match.right - 1].end
 
     def day(self) -> Expression:
-        """Return the day without the time of it: "Friday" of "Friday at ten"."""
+        """Return the day without its time: "Friday" for "Friday at ten"."""
         part = self._day_part()
         return self if part is None else Expression(part, self.words).day()
 
     def time(self) -> Expression | None:
-        """Return the time without the day: "ten" of "Friday at ten"; None where there is no day."""
+        """Return the time without its day: "ten" for "Friday at ten"; None if there is no day."""
         day = self._day_part()
         others = [part for part in self.match.parts if part is not day]
         if day is None or day.value.clock is not None or not others:
@@ -144,7 +144,7 @@ class Expression(NamedTuple):
         return Expression(self.match._replace(left=left, right=right), self.words)
 
     def _day_part(self) -> Match | None:
-        """Return the part of an expression with a time that is its day."""
+        """Return the part of an expression that gives the day."""
         if self.when.clock is None or self.when.kind != "day":
             return None
         days = (part for part in self.match.parts if part.kind == "day")
@@ -152,7 +152,7 @@ class Expression(NamedTuple):
 
 
 def expressions(tokens: Tokens, now: Now) -> Sequence[Expression]:
-    """Return the expressions of time in a text, in order."""
+    """Return the time expressions of a text, in order."""
     return _expressions(tokens.text, now.today, now.minute, _disabled)
 
 
@@ -177,7 +177,7 @@ def _expressions(
             at += 1
         start = tokens.starts[max(first - _BEFORE, 0)]
         end = tokens.ends[min(last + _AFTER, len(tokens.ends) - 1)]
-        # The signs after the last token count too: "(Friday)".
+        # Punctuation after the last token counts too: "(Friday)".
         start = start if first > _BEFORE else 0
         words = lexemes(text, start, min(end + 3, len(text)))
         reading = Reading(_grammar(disabled), text, words, now)

@@ -1,4 +1,4 @@
-"""What an expression of time means: the days that it may be, and the minute of the day."""
+"""The meaning of a time expression: its candidate days, and its minute of the day."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 from recollect.text.dates.calendar_days import Days, clip, day_of, days
 from recollect.text.tokenizer import Tokens
 
-#: How one of several days is chosen: as the module `chosen_days` says.
+#: How one of several candidate days is chosen; see the module `chosen_days`.
 Pick = Literal["near", "number", "weekday", "this", "dated", "month", "feast", "weekend", "beside"]
 Kind = Literal["day", "time", "recurrence", "duration", "none"]
 
 
 class Now(NamedTuple):
-    """When a text was written: the ordinal day and the minute of the day; and its tokens."""
+    """When a text was written (ordinal day and minute of the day), and its tokens."""
 
     today: int
     minute: int
@@ -28,9 +28,9 @@ class Now(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """A minute of the day, 1440 for the midnight that ends it.
+    """A minute of the day; 1440 is the midnight that ends it.
 
-    `sure`: a time wherever it stands; `half`: which half of the day is said; `bare`: no more than a
+    `sure`: it is a time in any context. `half`: whether a.m. or p.m. is known. `bare`: it is just a
     number of hours.
     """
 
@@ -40,7 +40,7 @@ class Clock(NamedTuple):
     bare: bool = False
 
     def within(self, half: str | None) -> Clock:
-        """Return the time in a half of the day ("am", "pm"), where it is open."""
+        """Return the time in a half of the day ("am", "pm"), if that was open."""
         if self.half or half is None:
             return self if self.half or self.minute >= 780 else guessed(self)
         minute = self.minute % 720 + 720 * (half == "pm")
@@ -51,7 +51,7 @@ class Clock(NamedTuple):
 
 
 def guessed(clock: Clock) -> Clock:
-    """Return a time of which nothing says the half: from one to seven it is after noon."""
+    """Return a time whose half is unknown, guessed: from one to seven it is after noon."""
     early = clock.minute % 720 < 480 and clock.minute >= 60
     return clock._replace(minute=clock.minute % 720 + 720 * (early or clock.minute >= 720))
 
@@ -59,11 +59,11 @@ def guessed(clock: Clock) -> Clock:
 class When(NamedTuple):
     """The meaning of an expression.
 
-    `spans` are the days that it may be, in time order, and `pick` how one of them is chosen;
-    `exact` is the very day where they are of the unit in which it was counted. `stated`: the text
-    alone says which. `slip`: the weekday that stands with a date may be wrong. `clock` is a minute
-    of the day, `half` the part of the day that is said ("am", "pm", "night"), `rule` that of a
-    recurrence, as iCalendar writes it.
+    `spans` are the candidate days, in time order, and `pick` how one of them is chosen. `exact`:
+    the exact day, if `spans` are whole units counted from today. `stated`: the text alone
+    determines the days. `slip`: the weekday given with a date may be wrong. `clock` is a minute of
+    the day, `half` the part of the day that is named ("am", "pm", "night"), `rule` the recurrence
+    rule (RRULE of iCalendar).
     """
 
     spans: tuple[Days, ...] = ()
@@ -79,16 +79,16 @@ class When(NamedTuple):
     slip: bool = False
 
     def map(self, change: Callable[[Days], Days | None]) -> When | None:
-        """Return this with each span changed; None where none is left."""
+        """Return this with each span changed; None if no span remains."""
         spans = tuple(made for span in self.spans if (made := change(span)) is not None)
         exact = change(self.exact) if self.exact is not None else None
         return self._replace(spans=spans, exact=exact) if spans else None
 
 
 class Yearly(NamedTuple):
-    """What comes once a year, or so: a month, a season, a holiday; `of` gives its days in a year.
+    """What occurs about once a year: a month, a season, a holiday; `of` gives its days in a year.
 
-    `pick` and `certain` are those of the expression that says no more.
+    `pick` and `certain` apply if nothing else qualifies the expression.
     """
 
     of: Callable[[int], tuple[Days, ...]]
@@ -98,16 +98,16 @@ class Yearly(NamedTuple):
     reach: int = 2
 
     def near(self, now: Now) -> When | None:
-        """Return it in the years around today's."""
+        """Return its occurrences in the surrounding years."""
         return self.when(in_years(now, self.of, self.reach), certain=self.certain)
 
     def in_year(self, year: int, *, stated: bool = False) -> When | None:
-        """Return it in a year."""
+        """Return its occurrence in a year."""
         spans = self.of(year)
         return self.when(spans[:1], stated=stated) if spans else None
 
     def shifted(self, now: Now, step: int) -> When | None:
-        """Return the last (-1), this (0) or the next one (1), of which today's is none."""
+        """Return the last (-1), this (0) or the next one (1); one in progress is only "this"."""
         spans = in_years(now, self.of, max(self.reach, 2))
         behind = [span for span in spans if span[1] < now.today]
         ahead = [span for span in spans if span[0] > now.today]
@@ -120,7 +120,7 @@ class Yearly(NamedTuple):
     def when(
         self, spans: tuple[Days, ...], *, stated: bool = False, certain: bool = True
     ) -> When | None:
-        """Return the meaning of some of its days."""
+        """Return some of its occurrences as a meaning; None if there are none."""
         if not spans:
             return None
         single = self.grain == "feast" and spans[0][0] == spans[0][1]
@@ -138,22 +138,22 @@ def one_day(day: int) -> When:
 
 
 def in_years(now: Now, of: Callable[[int], tuple[Days, ...]], reach: int = 2) -> tuple[Days, ...]:
-    """Return what lies in each of the years around today's."""
+    """Return the occurrences in each of the surrounding years."""
     years = range(max(now.here.year - reach, 1), min(now.here.year + reach, 9_998) + 1)
     return tuple(span for year in years for span in of(year))
 
 
 def month_days(year: int, month: int, first: int, last: int) -> tuple[Days, ...]:
-    """Return some days of a month, or none where it has no such days."""
+    """Return a span of days of a month; empty if the month does not have them."""
     one, other = day_of(year, month, first), day_of(year, month, last)
     return () if one is None or other is None or one > other else ((one, other),)
 
 
 def agreeing(spans: Iterable[Days], weekday: int) -> tuple[Days, ...]:
-    """Return those of some days that are a weekday."""
+    """Return the single days that fall on a weekday."""
     return tuple(span for span in spans if (span[0] - 1) % 7 == weekday and span[0] == span[1])
 
 
 def moved(day: int, count: int) -> Days:
-    """Return the day that lies so many days from another."""
+    """Return the day `count` days after another."""
     return clip(day + count), clip(day + count)

@@ -1,4 +1,4 @@
-"""Rules by which holidays lie in a year: on a fixed day, by Easter, by computed tables."""
+"""Rules for the days of holidays in a year: fixed dates, dates relative to Easter, and tables."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from recollect.text.dates.calendar_days import (
 )
 from recollect.text.dates.feast_tables import MORE, Table
 
-#: The days of a holiday that begins in a year, in order; of some calendars there is none in a
-#: year, or there are two.
+#: The occurrences of a holiday that begin in a year, in order; in some calendars a year has none,
+#: or two.
 Rule = Callable[[int], tuple[Days, ...]]
-#: The ordinal of the day on which a holiday begins in a year; None: it has none.
+#: The ordinal of the day on which a holiday begins in a year; None if it has none.
 DayRule = Callable[[int], int | None]
 
-#: The arithmetic of Easter and of the moon holds in these years.
+#: The years for which the arithmetic of Easter and of the moon holds.
 _RECKONED = range(1583, 9_998)
 _SATURDAY, _SUNDAY = 5, 6
 
 
 def one_day(rule: DayRule, after: int = 0) -> Rule:
-    """A holiday of one day, so many days after another."""
+    """A holiday of one day, `after` days after another day."""
     return several(rule, after, after)
 
 
 def several(rule: DayRule, first: int, last: int) -> Rule:
-    """A holiday of several days, counted from a day."""
+    """A holiday of several days, given as offsets from a day."""
 
     def days(year: int) -> tuple[Days, ...]:
         day = rule(year)
@@ -48,22 +48,22 @@ def weekday_of(day: int) -> int:
 
 
 def fixed(month: int, day: int, last: int = 0) -> Rule:
-    """A day of a month, and so many days more."""
+    """A day of a month, and the `last` days after it."""
     return several(lambda year: day_of(year, month, day), 0, last)
 
 
 def nth(month: int, weekday: int, count: int, after: int = 0) -> Rule:
-    """The nth weekday of a month, from its end if negative, or a day so many days after it."""
+    """The nth weekday of a month, from its end if negative, or the day `after` days later."""
     return one_day(lambda year: nth_weekday(year, month, weekday, count), after)
 
 
 def by_easter(first: int, last: int | None = None) -> Rule:
-    """From one day to another, counted from Easter Sunday."""
+    """From one day to another, as offsets from Easter Sunday."""
     return _from_easter(easter, first, last)
 
 
 def by_orthodox_easter(first: int, last: int | None = None) -> Rule:
-    """From one day to another, counted from the Easter Sunday of the Julian calendar."""
+    """From one day to another, as offsets from the Easter Sunday of the Julian calendar."""
     return _from_easter(orthodox_easter, first, last)
 
 
@@ -75,7 +75,7 @@ def _from_easter(easter_of: DayRule, first: int, last: int | None) -> Rule:
 
 
 def by_table(table: Table) -> Rule:
-    """A holiday whose days were computed; none in years out of the table."""
+    """A holiday whose days come from a table; none in years outside of it."""
 
     @cache
     def spans() -> dict[int, tuple[Days, ...]]:
@@ -91,7 +91,7 @@ def by_table(table: Table) -> Rule:
 
 
 def nearest_workday(month: int, day: int) -> Rule:
-    """A day of a month, on the nearest day from Monday to Friday."""
+    """A day of a month, moved to the nearest day from Monday to Friday."""
 
     def rule(year: int) -> int | None:
         found = day_of(year, month, day)
@@ -103,7 +103,7 @@ def nearest_workday(month: int, day: int) -> Rule:
 
 
 def not_on_sunday(month: int, day: int, since: int) -> Rule:
-    """A day of a month since a year, on the day before where it is a Sunday."""
+    """A day of a month, since a year; the day before if it is a Sunday."""
 
     def rule(year: int) -> int | None:
         found = day_of(year, month, day) if year >= since else None
@@ -113,7 +113,7 @@ def not_on_sunday(month: int, day: int, since: int) -> Rule:
 
 
 def earth_hour(year: int) -> tuple[Days, ...]:
-    """The last Saturday of March, or the one before where that is the eve of Easter."""
+    """The last Saturday of March, or the one before if that is the eve of Easter."""
     day = nth_weekday(year, 3, _SATURDAY, -1)
     if day is None or not 2007 <= year < 9_998:
         return ()
@@ -122,7 +122,7 @@ def earth_hour(year: int) -> tuple[Days, ...]:
 
 
 def advent(first: int, *, season: bool = False) -> Rule:
-    """A day counted from the first Sunday of Advent, the fourth before Christmas, or all of it."""
+    """A day relative to the first Sunday of Advent, or the whole season up to Christmas."""
 
     def days(year: int) -> tuple[Days, ...]:
         eve = day_of(year, 12, 24)

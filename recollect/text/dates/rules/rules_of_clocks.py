@@ -31,14 +31,14 @@ CLASSES = {
 
 
 class Range(NamedTuple):
-    """A time and the one to which it goes."""
+    """A range of times."""
 
     first: Clock
     last: Clock
 
 
 def _of(hour: int, minute: int = 0, *, sure: bool = True) -> Clock | None:
-    """Return a time; with an hour from one to twelve its half is open."""
+    """Return a time; with an hour from one to twelve, a.m. or p.m. is open."""
     if hour > 24 or minute > 59 or (hour == 24 and minute):
         return None
     return Clock(60 * hour + minute, sure, half=hour > 12 or hour == 0)
@@ -87,7 +87,7 @@ def _past(_: Now, said: int | str, way: str, hour: Clock) -> Clock | None:
 
 
 def _past_bare(now: Now, minutes: int, way: str, hour: Clock) -> Clock | None:
-    """ "5 to 10" may count apples."""
+    """Return a time such as "5 to 10", which may also be a count."""
     found = _past(now, minutes, way, hour) if minutes % 5 == 0 else None
     return found and found._replace(sure=found.half)
 
@@ -103,7 +103,7 @@ def _in_part(_: Now, clock: Clock, part: str) -> Clock | None:
 def _time(now: Now, clock: Clock, last: Clock | None = None) -> When:
     said = clock if clock.half else guessed(clock)
     if last is not None and not clock.half and last.half:
-        # "From 3 to 5pm", "9 to 5pm".
+        # In "from 3 to 5pm" both are p.m., in "9 to 5pm" only the second.
         half = 720 * (last.minute >= 720)
         near = clock.minute % 720 + half
         said = Clock(near if near <= last.minute else near - 720 * (half > 0))
@@ -115,12 +115,12 @@ def _time(now: Now, clock: Clock, last: Clock | None = None) -> When:
 
 
 def _range(_: Now, first: Clock, last: Clock) -> Range | None:
-    """Return a time and the one to which it goes; one of them is more than a number."""
+    """Return a range of times; at least one of the two must be more than a bare number."""
     return None if first.bare and last.bare else Range(first, last)
 
 
 def _on(now: Now, one: When | Clock | Range, other: When | Clock | Range) -> When | None:
-    """Return a day with a time of it; where weekday and date disagree, neither."""
+    """Return a day with a time of day; None if weekday and date disagree."""
     day, said = (one, other) if isinstance(one, When) else (other, one)
     assert isinstance(day, When) and not isinstance(said, When)
     if day.kind == "none":
@@ -134,12 +134,12 @@ def _on(now: Now, one: When | Clock | Range, other: When | Clock | Range) -> Whe
         return day._replace(clock=_time(now, *said).clock)
     over, minute = divmod(clock.within(day.half).minute, DAY_MINUTES)
     found = day._replace(clock=minute)
-    # Midnight ends a day.
+    # Midnight is the end of a day.
     return found.map(lambda span: moved(span[0], over)) if over else found
 
 
 def _hour_on(now: Now, clock: Clock, day: When) -> When | None:
-    """At three this morning, at 9 on Friday."""
+    """Return a day with a bare hour: "at three this morning", "at 9 on Friday"."""
     known = day.half is not None or day.pick in ("weekday", "number")
     return _on(now, day, clock) if known else None
 

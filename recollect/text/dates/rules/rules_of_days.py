@@ -19,8 +19,8 @@ from recollect.text.dates.time_values import (
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import MONTHS, word_set
 
-#: So near in days a date lies that is likely a slip if its weekday is another; and so far back and
-#: ahead one without its year may lie of which the weekday is told.
+#: In days: how near a date must be for a wrong weekday to be likely a slip, and how far back and
+#: ahead a date with a weekday but no year may be.
 _SLIP, _BEHIND, _AHEAD = 62, 731, 366
 
 CLASSES = {
@@ -31,7 +31,7 @@ CLASSES = {
 
 
 class MonthDay(NamedTuple):
-    """Days of a month without the year."""
+    """Days of a month, without a year."""
 
     month: int
     first: int
@@ -39,7 +39,7 @@ class MonthDay(NamedTuple):
 
 
 def _yearly(_: Now, said: MonthDay) -> Yearly:
-    # Eight years either way reach the next 29 February, whatever the century.
+    # Eight years in either direction contain a 29 February, whatever the century.
     reach = 8 if said.month == 2 and said.last == 29 else 2
     return Yearly(lambda year: month_days(year, *said), "day", "near", reach=reach)
 
@@ -61,7 +61,7 @@ def _in_short_year(now: Now, said: MonthDay, digits: str) -> When:
 
 
 def _written(year_at: int, month_at: int, day_at: int) -> Callable[..., When | None]:
-    """Return what makes a date of numbers, of which the places are given."""
+    """Return a function that makes a date of captured numbers, given the places of its parts."""
 
     def make(_: Now, *numbers: str) -> When | None:
         year = int(numbers[year_at]) + (0 if len(numbers[year_at]) == 4 else 2000)
@@ -72,7 +72,7 @@ def _written(year_at: int, month_at: int, day_at: int) -> Callable[..., When | N
 
 
 def _slashed(_: Now, one: str, two: str, year: str) -> When | None:
-    """5/7/2026 is one day in Boston and another in Berlin."""
+    """Return both readings: 5/7/2026 is one day in Boston and another in Berlin."""
     number = int(year) + (0 if len(year) == 4 else 2000)
     first, second = (day_of(number, *pair) for pair in ((int(one), int(two)), (int(two), int(one))))
     day = second if first is None else first
@@ -92,10 +92,10 @@ def _day_slash_month(now: Now, one: str, two: str) -> When | None:
 
 
 def _month_slash_day(now: Now, one: str, two: str) -> When | None:
-    """Alone, "05/06" is first of all the sixth of May."""
+    """Return a date with the month first: by itself, "05/06" is more likely the sixth of May."""
     number, day = int(one), int(two)
     if number == day == 10:
-        return None  # full marks
+        return None  # full marks, as in "10/10"
     if not (1 <= number <= 12 and 1 <= day <= 31):
         return _day_slash_month(now, one, two)
     found = _yearless(now, MonthDay(number, day, day))
@@ -103,7 +103,7 @@ def _month_slash_day(now: Now, one: str, two: str) -> When | None:
 
 
 def number_of_month(now: Now, day: int) -> When | None:
-    """Return the days of that number in the months around."""
+    """Return the days with that number in the surrounding months."""
     if not 1 <= day <= 31:
         return None
     index = month_index(now.today)
@@ -119,7 +119,7 @@ def _nth_of_month(now: Now, day: int, step: int | None) -> When | None:
 
 
 def _with_weekday(now: Now, weekday: int, said: MonthDay) -> When:
-    """Return the days of the near years on which weekday and date agree."""
+    """Return the days in the surrounding years on which weekday and date agree."""
     every = in_years(now, lambda year: month_days(year, said.month, said.first, said.first))
     agreed = agreeing(every, weekday)
     slip = any(abs(day[0] - now.today) <= _SLIP and day not in agreed for day in every)
@@ -197,7 +197,7 @@ RULES = (
     rule("number/bare", "number", "#1|#2 ~st|nd|rd|th",
          lambda now, it: number_of_month(now, int(it)), "cancel before 30th -> 2026-05-30",
          unless=("only before on|by|until|till|til|before|since", "counts_something")),
-    rule("number/late", "number", "#2 ~st|nd|rd|th",  # lower ones are often ranks
+    rule("number/late", "number", "#2 ~st|nd|rd|th",  # lower ordinals are often ranks
          lambda now, it: number_of_month(now, int(it)) if int(it) > 12 else None,
          "see you 20th -> 2026-05-20 ?", priority=-1,
          unless=("counts_something", "before the|of|my|his|her|/|&")),

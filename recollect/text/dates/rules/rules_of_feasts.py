@@ -17,22 +17,22 @@ from recollect.text.declared_rules import Reading, rule
 from recollect.text.lexicon import word_set
 
 _MOST = 9
-#: Words of other meanings: they are no holidays by themselves.
+#: Words with another meaning: by themselves they are not holidays.
 _WORDS_TOO = frozenset({"lent", "advent", "epiphany", "assumption"})
 CLASSES = {"feastopener": word_set("on by before after until till since at for from in during over "
                                    "throughout til this around")}  # fmt: skip
 
 
 class Feast(NamedTuple):
-    """A holiday; `eve`: how its eve lies to it, in days, where that is meant."""
+    """A holiday; `eve`: the offset of its eve, in days, if the eve is meant."""
 
     holiday: Holiday
     eve: int | None
-    common: bool = False  # its name is another word too
-    small: bool = False  # and has no capital
+    common: bool = False  # its name is an ordinary word too
+    small: bool = False  # and is not capitalised
 
     def days(self, year: int) -> tuple[Days, ...]:
-        """Return when it is in a year."""
+        """Return its days in a year."""
         spans = self.holiday.rule(year)
         return spans if self.eve is None else tuple((a + self.eve, a + self.eve) for a, _ in spans)
 
@@ -76,7 +76,7 @@ def _named(reading: Reading, at: int) -> tuple[int, Holiday] | None:
         if not lower[0].isalnum():
             if lower not in "-.'":
                 break
-            # "Isra' and Mi'raj" have one, no "King' day" does.
+            # "Isra' and Mi'raj" have an apostrophe; "King' day" does not.
             quoted = quoted or (lower == "'" and reading.lower(place + 1) != "s")
             continue
         if not may_be_longer(words):
@@ -85,7 +85,7 @@ def _named(reading: Reading, at: int) -> tuple[int, Holiday] | None:
             break
         holiday = holiday_named(words)
         if lower != words and words.startswith("no"):
-            continue  # "no rush" sounds like a feast
+            continue  # "no rush" sounds like a feast's name
         if holiday is not None and not (quoted and holiday.eve is None):
             best = place + 1, holiday
     return best

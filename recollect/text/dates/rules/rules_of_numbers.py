@@ -1,4 +1,4 @@
-"""Numbers, ordinals, units and amounts of time: what other rules count with."""
+"""Numbers, ordinals, units and amounts of time, for use in other rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNITS = {
     }.items()
     for word in words.split()
 }
-#: What is counted from them is a moment, not a day; in seconds.
+#: Units whose offsets are moments, not days; in seconds.
 SMALL = {"second": 1, "minute": 60, "hour": 3_600}
 _HALVES = {"day": (720, "minute"), "year": (6, "month"), "hour": (30, "minute")}
 _COUNTS = {"a": 1, "an": 1, "couple": 2, "pair": 2}
@@ -43,7 +43,7 @@ CLASSES = {
 
 
 class Amount(NamedTuple):
-    """So many units; of a small unit the number is in minutes."""
+    """A number of units; for a small unit, the number is in minutes."""
 
     number: int
     unit: str

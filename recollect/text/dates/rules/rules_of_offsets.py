@@ -1,4 +1,4 @@
-"""Days counted from another: "yesterday", "two weeks ago", "the day after Easter"."""
+"""Days relative to another: "yesterday", "two weeks ago", "the day after Easter"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.text.dates.time_values import LASTING, NOTHING, Now, When, moved,
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import DAY_WORDS, word_set
 
-#: Other spellings of words for a near day.
+#: Alternative spellings of words for a near day.
 _NEAR = DAY_WORDS | {
     "tdy": 0, "tonite": 0, "tnite": 0, "todays": 0, "tmrrw": 1, "tmw": 1, "tmrow": 1,
     "tomo": 1, "tomoro": 1, "tomorro": 1, "tommorow": 1, "tommorrow": 1, "tomorrows": 1,
@@ -34,7 +34,7 @@ def _near(now: Now, word: str) -> When:
 
 
 def _near_weekday(now: Now, word: str, weekday: int) -> When | None:
-    """Return today, Friday: one day that is said twice."""
+    """Return a day that is given twice: "today, Friday"."""
     day = _near(now, word)
     return day if (day.spans[0][0] - 1) % 7 == weekday else None
 
@@ -44,13 +44,13 @@ def _right_now(now: Now) -> When:
 
 
 def _counted(now: Now, amount: Amount, sign: int = 1) -> When | None:
-    """Return what lies so far from now: its calendar unit, and the very day."""
+    """Return the calendar unit at an offset from now, and the exact day."""
     count, unit = sign * amount.number, amount.unit
     if unit == "minute":
         day, minute = divmod(now.minute + count, DAY_MINUTES)
         return one_day(now.today + day)._replace(kind="time", clock=minute, certain=False)
     if unit == "weekend" and count > 0 and (now.today - 1) % 7 < 5:
-        count -= 1  # the first one is this week's
+        count -= 1  # the first one is in this week
     span = calendar_unit(unit, count, now.today)
     if span is None or unit == "weekend":
         return span and When((span,), unit)

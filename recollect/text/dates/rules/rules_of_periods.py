@@ -30,7 +30,7 @@ _PARTS = {
     **dict.fromkeys(("mid", "middle"), "mid"),
     **dict.fromkeys(("late", "end", "close"), "late"),
 }
-#: On which weekday a unit begins, and how many days more it has.
+#: The weekday on which a unit begins, and its number of further days.
 _BEGINS = {"day": (0, 0), "week": (0, 6), "weekend": (5, 1)}
 #: EOD, EOW, EOM, EOY; BOM, BOY.
 _LAST_LETTERS = {"d": "day", "w": "week", "m": "month", "y": "year"}
@@ -43,7 +43,7 @@ CLASSES = {
 
 
 def _unit(now: Now, unit: str, step: int = 0, the: str | None = None) -> When | None:
-    """Return a unit so many of them from today's; "the past year" may be one that ends today."""
+    """Return the unit `step` units from today's; "the past year" may be one that ends today."""
     if unit in SMALL or unit in ("day", "fortnight"):
         return None
     if unit == "weekend":
@@ -53,7 +53,7 @@ def _unit(now: Now, unit: str, step: int = 0, the: str | None = None) -> When | 
 
 
 def _weekend(now: Now, step: int) -> When:
-    """On a Sunday the weekend that is not over is not the last one."""
+    """Return the weekend at an offset; on a Sunday, the current weekend is not "last weekend"."""
     saturday = week_of(now.today)[1] - 1
     if step:
         return When((days(saturday + 7 * step, saturday + 7 * step + 1),), "weekend")
@@ -70,7 +70,7 @@ def _two_on(now: Now, said: str | int, way: str) -> When | None:
 
 
 def _several(now: Now, step: int, count: int, unit: str) -> When | None:
-    """Return the next or last so many units: those that follow today's, or lie before it."""
+    """Return the next or the last `count` units: those after or before today's."""
     if not step or not 0 < count < 1_000 or unit in ("weekend", "fortnight"):
         return None
     near, far = calendar_unit(unit, step, now.today), calendar_unit(unit, step * count, now.today)
@@ -85,7 +85,7 @@ def _nth_coming(now: Now, count: int, unit: str) -> When | None:
 
 
 def _moment(now: Now, step: int, count: int | None, unit: str) -> When | None:
-    """Return when the next or last hours, minutes or seconds end or begin."""
+    """Return when the next or the last hours, minutes or seconds end or begin."""
     if unit not in SMALL:
         return one_day(now.today) if unit == "day" and step == 0 and count is None else None
     after = max(step, 0) * (count or 1) * SMALL[unit] // 60
@@ -94,7 +94,7 @@ def _moment(now: Now, step: int, count: int | None, unit: str) -> When | None:
 
 
 def _beside(now: Now, way: str, unit: str) -> When | None:
-    """Return the unit after or before one that was named; today's, if none was."""
+    """Return the unit after or before a named one; relative to today's if none is named."""
     step = -1 if way == "before" else 1
     span = calendar_unit("day" if unit in ("night", "morning") else unit, step, now.today)
     return When((span,), unit, pick="beside", certain=way == "following") if span else None
@@ -154,7 +154,7 @@ def _unit_beside(_: Now, unit: str, way: str, day: When) -> When | None:
 
 
 def _numbered_week(_: Now, sure: str | None, digits: str) -> Yearly | None:
-    """Return a week of the year; one of the first may be of a course or a season."""
+    """Return a week of the year; a low number may be a week of a course or a season."""
 
     def weeks(year: int) -> tuple[Days, ...]:
         try:
@@ -196,7 +196,7 @@ def _last_day(_: Now, period: When) -> When | None:
 
 
 def _end(now: Now, period: When) -> When | None:
-    """What happens at the end of a month is said of its last day."""
+    """Return the day of the end of a period: the end of a month is its last day."""
     return None if period.grain in ("day", "week", "weekend") else _last_day(now, period)
 
 
@@ -218,7 +218,7 @@ def _letters(now: Now, word: str) -> When | None:
 def _nth_of(
     _: Now, nth: int | None, last: str | None, unit: int | str, period: When
 ) -> When | None:
-    """Return the second day of June, the last week of it, the first Monday or weekend in it."""
+    """Return the nth part of a period: the second day of June, its first Monday or last week."""
     within = period.grain in ("month", "season", "quarter", "year")
     if (nth is None and last is None) or not (within or (unit == "day" and period.grain != "day")):
         return None

@@ -1,4 +1,4 @@
-"""What comes again: "every Friday", "on Tuesdays", "twice a week". It has a rule and no day."""
+"""Recurring times: "every Friday", "on Tuesdays", "twice a week". They have a rule and no day."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ from recollect.text.dates.time_values import Now, When
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import word_set
 
-#: In days, where the first day has no year.
+#: In days: the maximum length of a span whose first day has no year.
 _LONGEST = 366
 
 CLASSES = {"until": word_set("to through thru till til until - – —")}
 
 
 def _span(_: Now, first: When, last: When) -> When | None:
-    """Return the days from those of one expression to those of another, which follow them."""
+    """Return the days from those of one expression to those of another that follow them."""
     if {first.kind, last.kind} != {"day"} or (first.clock, last.clock) != (None, None):
         return None
     if "span" in (first.grain, last.grain):
@@ -25,7 +25,7 @@ def _span(_: Now, first: When, last: When) -> When | None:
     for begin in first.spans:
         ends = [span for span in last.spans if begin[0] <= span[0]]
         if ends and (ends[0][0] - begin[0] <= _LONGEST or first.stated):
-            by_end[ends[0][1]] = begin[0]  # the latest day before that end
+            by_end[ends[0][1]] = begin[0]  # the latest such day before that end
     spans = [(begin, end) for end, begin in by_end.items()]
     if not spans:
         return None
@@ -39,13 +39,13 @@ def _span(_: Now, first: When, last: When) -> When | None:
 
 
 def _bare(now: Now, first: When, last: When) -> When | None:
-    """Return a span of months, or of years: what it is made of is clear by itself."""
+    """Return a span of months or years, whose parts are unambiguous by themselves."""
     alike = first.grain == last.grain and first.grain in ("month", "year")
     return _span(now, first, last) if alike else None
 
 
 def _numbers(now: Now, first: int | str, last: int | str) -> When | None:
-    """Return days of one month, or of two that follow each other: the 12th to the 14th."""
+    """Return a span of days of one month, or of two consecutive ones: "the 12th to the 14th"."""
     one, other = number_of_month(now, int(first)), number_of_month(now, int(last))
     found = _span(now, one, other) if one and other else None
     return found and found._replace(pick="number", certain=True)
@@ -59,7 +59,7 @@ def _short_years(_: Now, first: str, last: str) -> When | None:
 
 
 def _moments(_: Now, first: When, last: When) -> When | None:
-    """Return the day of two moments of one, or the days from one moment to another."""
+    """Return the days from one moment to another; a single day if both are on it."""
     if first.clock is None or last.clock is None or not (first.stated and last.stated):
         return None
     one, other = first.spans[0], last.spans[0]
@@ -69,7 +69,7 @@ def _moments(_: Now, first: When, last: When) -> When | None:
 
 
 def _lasting(_: Now, one: When | Amount, other: When | Amount) -> When | None:
-    """Return the days from one on: "18 December for ten days"."""
+    """Return the days from a day on: "18 December for ten days"."""
     day, amount = (one, other) if isinstance(one, When) else (other, one)
     assert isinstance(day, When) and isinstance(amount, Amount)
     if amount.unit in ("minute", "weekend") or day.clock is not None or day.kind != "day":

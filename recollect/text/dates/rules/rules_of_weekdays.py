@@ -18,12 +18,12 @@ _WAYS = {"ago": -1, "back": -1, "hence": 1, "now": 1}
 
 
 def ahead(now: Now, weekday: int) -> int:
-    """Return in how many days a weekday is, 0 if it is today."""
+    """Return the number of days until a weekday; 0 if it is today."""
     return (weekday - (now.today - 1)) % 7
 
 
 def weekday_named(word: str) -> int:
-    """Return the weekday that a word names, be it one or several."""
+    """Return the weekday that a word names, in the singular or plural."""
     return WEEKDAYS[word] if word in WEEKDAYS else WEEKDAYS[word.removesuffix("s")]
 
 
@@ -53,7 +53,7 @@ def _of_week(_: Now, weekday: int, week: When) -> When | None:
 
 
 def _beside(_: Now, nth: int | None, weekday: int, way: str, day: When) -> When | None:
-    """Return the next or last weekday from a day, or so many of them further."""
+    """Return the next or last weekday relative to a day, or the one `more` weeks further on."""
     step = 7 * ((nth or 1) - 1)
 
     def found(span: Days) -> Days:
