@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-# Bounded on both sides of the @, so that a long run of letters costs a constant for each.
+# Bounded on both sides of the @, so a long run of letters costs constant time per letter.
 EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
 URL = re.compile(r"(?<!\w)(?:[a-z][a-z0-9+]{1,9}://|www\.)[^\s<>\"'|]{1,2000}", re.IGNORECASE)
 _TAIL = ".,;:!?)]}*_…”’"

@@ -1,20 +1,20 @@
 """Declared rules over the lexemes of a text, and the chart that applies them.
 
-A rule says of which pieces an expression is made, what it means, and where it does not hold; with
-it stand texts in which it must and must not be found. All patterns are one tree of alternatives.
-The chart is filled from the last lexeme to the first, so that whatever begins further right is
-known when a rule asks for it; a rule that begins with a value is tried when that value is made. A
-lexeme that begins no rule costs one look-up.
+A rule gives the form of an expression, its meaning, the contexts in which it does not apply, and
+examples and counter-examples. All patterns are compiled into one trie. The chart is filled from
+the last lexeme to the first, so whatever begins further right is known when a rule needs it; a
+rule that begins with a value is tried when that value is made. A lexeme that begins no rule costs
+one look-up.
 
-A pattern is written so:
-    friday          the word, in small letters        a|b        either word
-    b?              or nothing                        (a b | c)  either of two groups
+The syntax of a pattern:
+    friday          the word, in lower case           a|b        either word
+    b?              optional                          (a b | c)  either of two groups
     <month>         a value that other rules made     <a|b>      one of either kind
-    {a|b}           a word, which is given to `make`
-    #  #2           digits, two digits; given too     ~a         with no white space before it
-    @days           a word of a named class; {@days} gives it too
-A sign of these stands for itself after a backslash. Groups with a bar between them give their
-values to the same arguments: of `(<day> | on <month>)` there is one.
+    {a|b}           a word, captured for `make`
+    #  #2           digits, two digits; captured      ~a         with no white space before it
+    @days           a word of a named class; {@days} captures it
+A backslash escapes these signs. Alternative groups share their captures: `(<day> | on <month>)`
+has one.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-#: Runs of digits, words with an inner apostrophe (but for a genitive), line breaks, single signs.
+#: Runs of digits, words with an inner apostrophe (except a genitive), line breaks, single signs.
 _LEXEME = re.compile(r"\d+|[^\W\d_]+(?:['’](?!s\b)[^\W\d_]+)*|\n|[^\w\s]|_")
 _ONE = r"(?:\\.|[^\s|?()<>{}~\\])+"
 _PIECE = re.compile(rf"{_ONE}(?:\|{_ONE})*|[|?()<>{{}}~]")
-#: Bounds: lexemes of an expression, and values of one kind that begin at the same lexeme.
+#: Limits: lexemes of an expression, and values of one kind that begin at the same lexeme.
 _LONGEST, _MOST = 32, 8
 
 
 class Lexeme(NamedTuple):
-    """A word, a number or a sign, by its characters; `spaced`: white space stands before it."""
+    """A word, a number or a sign, by its characters; `spaced`: white space precedes it."""
 
     lower: str
     start: int
@@ -42,7 +42,7 @@ class Lexeme(NamedTuple):
 
 
 def lexemes(text: str, start: int, end: int) -> list[Lexeme]:
-    """Return the lexemes between two places of a text; a straight apostrophe stands for any."""
+    """Return the lexemes between two offsets of a text; all apostrophes become straight."""
     found: list[Lexeme] = []
     before = start
     for match in _LEXEME.finditer(text, start, end):
@@ -61,13 +61,13 @@ class Example(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What an expression of the kind `makes` looks like and what it means.
+    """The form of an expression of the kind `makes`, and its meaning.
 
-    `make` is given the state of the reading and one value for each that the pattern captures, None
-    for one that is left out; it returns None where they make no sense together. `unless` names
-    where the rule does not hold: "before X" and "after X" (a pattern that stands before or after
-    the expression), "only before X", "only after X", or the name of a condition. Of several
-    expressions of one kind and length that with the highest `priority` counts.
+    `make` gets the state of the reading and one argument for each capture of the pattern, None if
+    it was left out; it returns None if they make no sense together. `unless` names where the rule
+    does not apply: "before X" and "after X" (a pattern that precedes or follows the expression),
+    "only before X", "only after X", or the name of a condition. Of several expressions of one kind
+    and length, the one with the highest `priority` wins.
     """
 
     id: str
@@ -91,13 +91,13 @@ class Match(NamedTuple):
     parts: tuple[Match, ...]
 
     def trace(self) -> tuple[str, ...]:
-        """Return the ids of the rules that made it, the last one first."""
+        """Return the ids of the rules that produced the value, the last one first."""
         ids = [self.rule.id, *(each for part in self.parts for each in part.trace())]
         return tuple(dict.fromkeys(ids))
 
 
 class _Piece(NamedTuple):
-    """One step of a pattern: words, a value of a kind, or nothing but the end of it."""
+    """One step of a pattern: words, a value of a kind, or just the end of the pattern."""
 
     words: frozenset[str]  # with "#" and "#2" for digits
     kind: str
@@ -105,9 +105,9 @@ class _Piece(NamedTuple):
     captured: bool
 
 
-#: A way through a pattern: its pieces, and which of the pattern's captures each capture is.
+#: One expansion of a pattern: its pieces, and for each capture its number in the pattern.
 _Way = tuple[tuple[_Piece, int], ...]
-#: Whether something holds of the expression from one lexeme to before another.
+#: Whether a condition holds for the expression from one lexeme to before another.
 Condition = Callable[["Reading", int, int], bool]
 #: Finds the values of a kind that begin at a lexeme: (the lexeme after it, the value).
 Terminal = Callable[["Reading", int], list[tuple[int, Any]]]
@@ -146,10 +146,10 @@ class _Guard(NamedTuple):
 
 
 class Grammar:
-    """Rules that can be applied together.
+    """Rules that are applied together.
 
-    `classes` are the words of each "@name", `conditions` what `unless` names, `terminals` the kinds
-    whose values a function finds.
+    `classes` gives the words of each "@name", `conditions` the conditions that `unless` can name,
+    `terminals` the kinds whose values a function finds.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class Grammar:
 
 
 class Reading:
-    """The chart of one stretch of text; `state` is handed to what rules make."""
+    """The chart of one stretch of text; `state` is passed to the rules' functions."""
 
     def __init__(self, grammar: Grammar, text: str, words: Sequence[Lexeme], state: Any) -> None:
         self.text, self.words, self.state = text, words, state
@@ -219,11 +219,11 @@ class Reading:
                     self._walk(node, at, match.right, captured, (match,))
 
     def lower(self, at: int) -> str:
-        """Return the lexeme at a place in small letters; empty outside."""
+        """Return the lexeme at an index in lower case; empty if out of range."""
         return self.words[at].lower if 0 <= at < self._size else ""
 
     def written(self, at: int) -> str:
-        """Return the lexeme at a place as it is written."""
+        """Return the lexeme at an index as it is written."""
         return self.text[self.words[at].start : self.words[at].end] if 0 <= at < self._size else ""
 
     def starting(self, kind: str, at: int) -> Sequence[Match]:
@@ -249,7 +249,7 @@ class Reading:
         return sorted(best, key=lambda it: it.left)
 
     def _is_inner(self, at: int) -> bool:
-        """Whether a place between two lexemes is inside of a word: "BestOf|2011"."""
+        """Whether an index between two lexemes is inside a word: "BestOf|2011"."""
         if not 0 < at < self._size or self.words[at].spaced:
             return False
         one, other = self.words[at - 1].lower[-1], self.words[at].lower[0]
@@ -258,7 +258,7 @@ class Reading:
     def _walk(
         self, node: _Node, left: int, at: int, values: tuple[Any, ...], parts: tuple[Match, ...]
     ) -> None:
-        """Go on from a place in the tree, with what was matched up to a lexeme."""
+        """Continue from a node of the tree, with the captures so far, at a lexeme."""
         for number, slots, captures in node.accepts:
             self._accept(number, slots, captures, left, at, values, parts)
         if at == self._size or at - left >= _LONGEST:
@@ -353,7 +353,7 @@ class Reading:
 
 
 def _keys(lower: str) -> tuple[str, ...]:
-    """Return the keys by which the trie finds a lexeme."""
+    """Return the keys under which the trie finds a lexeme."""
     if lower.isdecimal() and lower.isascii():
         return lower, "#", f"#{len(lower)}"
     return (lower,)
@@ -364,16 +364,16 @@ def _nothing(*_: Any) -> None:
 
 
 def _ways(pattern: str, classes: Mapping[str, frozenset[str]]) -> tuple[list[_Way], int]:
-    """Return all ways through a pattern, and how many captures it has."""
+    """Return all expansions of a pattern, and its number of captures."""
     parser = _Parser(pattern, classes)
     ways = [way for way in parser.alternatives() if way]
     if not parser.at_end():
-        raise ValueError(f"a bracket that closes nothing: {pattern}")
+        raise ValueError(f"unmatched closing bracket: {pattern}")
     return list(dict.fromkeys(ways)), parser.captures
 
 
 class _Parser:
-    """Reads a pattern into the ways through it."""
+    """Parses a pattern into its expansions."""
 
     def __init__(self, pattern: str, classes: Mapping[str, frozenset[str]]) -> None:
         self._pieces = _PIECE.findall(pattern)
@@ -393,7 +393,7 @@ class _Parser:
         return str(self._pieces[self._at - 1])
 
     def alternatives(self) -> list[_Way]:
-        """Read what stands between brackets: ways with a bar between them, alike in captures."""
+        """Parse the alternatives between brackets, separated by bars, whose captures correspond."""
         before = self.captures
         found = self._sequence()
         most = self.captures
@@ -449,7 +449,7 @@ class _Parser:
 
     def _close(self, sign: str) -> None:
         if self._peek() != sign:
-            raise ValueError(f"a bracket is not closed: {self._pattern}")
+            raise ValueError(f"missing closing bracket: {self._pattern}")
         self._next()
 
 

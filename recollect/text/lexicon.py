@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a list written with spaces between them."""
+    """The words of a space-separated list."""
     return frozenset(words.split())
 
 
@@ -76,8 +76,8 @@ CONTRACTIONS = {
     "cuz": ("because",),
 }
 
-# Words of greeting, thanks, praise, agreement and momentary mood: a sentence made of these alone
-# says nothing that lasts.
+# Words of greeting, thanks, praise, agreement and momentary mood: a sentence made only of these
+# says nothing lasting.
 PHATIC = word_set(
     """hi hey heya hello hiya yo sup greetings welcome bye goodbye cya ciao morning evening
     night afternoon cheers thanks thank thankyou thx ty tysm ta please sorry apologies
@@ -102,8 +102,8 @@ PHATIC = word_set(
     cuz tbh brb afk gtg ttyl nothing something anything"""
 )
 
-# Irregular past forms and auxiliaries that set a clause in the past. Not "said" and the like:
-# what is reported may lie ahead.
+# Irregular past forms and auxiliaries that make a clause past. Not "said" and the like: what is
+# reported may be in the future.
 PAST = word_set(
     """was were did had went got gotten saw came took made met bought found left gave ran
     ate felt won lost began started became brought built caught chose drove drank fell flew
@@ -118,7 +118,7 @@ FUTURE = word_set(
     let's lets forward wait excited might may can could hopefully supposed deadline start
     starts begin begins leaves arrives opens ends closes expires launches lands happens remind"""
 )
-#: Ends in -ed but sets no clause in the past.
+#: Words in -ed that do not make a clause past.
 NOT_PAST = word_set(
     """need feed speed bed red seed weed indeed excited interested scared tired supposed
     scheduled planned booked embed exceed proceed succeed fed led sped shed wed bored
@@ -127,7 +127,7 @@ NOT_PAST = word_set(
 )
 BE_PRESENT = word_set("am is are i'm im you're we're they're he's she's it's that's there's")
 
-#: What a person does and a thing does not: a capitalised word before one of these is a person.
+#: Verbs of persons rather than things: a capitalised word before one of these is a person.
 ANIMATE_VERBS = word_set(
     """said says told tells asked asks called calls texted emailed wrote replied lives lived
     works worked went goes moved moves wants wanted thinks thought knows knew likes liked
@@ -137,7 +137,7 @@ ANIMATE_VERBS = word_set(
     promised cooked baked drove flew travelled traveled gave sent showed helped helps
     introduced laughed smiled cried died passed turned started quit retired"""
 )
-#: The few of them that hardly ever follow another word at the start of a sentence.
+#: Those of them that hardly ever follow another word at the start of a sentence.
 PERSONAL_VERBS = word_set(
     """said told asked texted emailed replied lives lived went moved thinks thought knew
     hates hated married bought invited visited met joined suggested recommended mentioned
@@ -157,7 +157,7 @@ HONORIFICS = word_set(
     "uncle auntie grandma grandpa captain capt lt sgt general gen senator sen president"
 )
 
-#: The last word of an occupation ("senior software engineer").
+#: The head nouns of occupations ("senior software engineer").
 OCCUPATIONS = word_set(
     """accountant actor actress analyst animator architect artist assistant astronaut
     attorney author baker banker barber barista bartender biologist bookkeeper broker
@@ -190,7 +190,7 @@ OCCUPATIONS = word_set(
     toolmaker trucker undertaker upholsterer usher valet videographer vintner violinist watchmaker
     weaver woodworker youtuber"""
 )
-#: Offices and functions: words of a role that are no occupation by themselves.
+#: Offices and functions: words of a role that are not an occupation by themselves.
 ROLES = OCCUPATIONS | word_set(
     """boss lead leader head chief deputy vice chair chairman chairwoman owner cofounder
     co-founder coo cpo cio vp svp evp md president chancellor minister mayor governor senator
@@ -270,7 +270,7 @@ WEEKDAYS = {
     for name in names.split()
 }
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-#: Words for a day near the one on which they are said, by how many days it is off.
+#: Words for a nearby day, with its offset from today.
 DAY_WORDS = {
     "today": 0,
     "tonight": 0,
@@ -280,18 +280,18 @@ DAY_WORDS = {
     "tmr": 1,
     "tomorow": 1,
 }
-#: How many a word says that there are of what follows.
+#: Quantifiers, with the number that each stands for.
 _NUMBERS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty"
 )
-#: Each number word's number.
+#: Number words, with their numbers.
 NUMBER_WORDS = {word: number for number, word in enumerate(_NUMBERS.split(), start=1)}
 COUNTS = NUMBER_WORDS | {"a": 1, "an": 1}
 
 _ORDINAL_UNITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
                   "ninth")  # fmt: skip
-#: Ordinals in words that are days of a month.
+#: Ordinals in words that can be days of a month.
 ORDINALS = {
     **{word: number for number, word in enumerate(_ORDINAL_UNITS, start=1)},
     "tenth": 10,
@@ -310,7 +310,7 @@ ORDINALS = {
     "thirty-first": 31,
 }
 
-#: Frequent words that open a sentence, or stand alone capitalised, without being a name.
+#: Frequent words that are capitalised at the start of a sentence or alone, without being names.
 STARTERS = (
     FUNCTION_WORDS
     | PHATIC
@@ -352,13 +352,14 @@ ABBREVIATIONS = word_set(
     """dr mr mrs ms prof st e.g eg i.e ie vs fig cf ca approx gen sen rep capt lt col sgt
     rev hon mt dept est vol ed z.b bzw d.h ggf inkl resp feat ext tel messrs mme mlle sra"""
 )
-#: Abbreviations that may also end a sentence: they do when a common sentence opener follows.
+#: Abbreviations that may also end a sentence: they do if a common sentence opener follows.
 ENDING_ABBREVIATIONS = word_set(
     """etc inc ltd jr sr a.m p.m u.s u.k u.s.a u.n e.u ph.d b.a m.a m.d b.sc m.sc d.c co
     corp al jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs
     fri sat sun usw am pm min max no nos nr pp ave blvd rd bros assn gmbh ltda llc"""
 )
-#: Function words that only German has; two of them mark a text whose nouns are all capitalised.
+#: Function words that exist only in German; two of them mark a text whose nouns are all
+#: capitalised.
 GERMAN = word_set(
     """und ich nicht ist eine einen einem mit den dem zu auf für auch sich wir ihr sind aber
     wenn noch nur schon habe haben wurde werden dass über vom beim zum zur kein keine mein

@@ -1,4 +1,4 @@
-"""A name taken apart for comparing: its words in Latin letters, and what stands beside them."""
+"""A name analysed for comparison: its words in Latin letters, and its titles, numbers and forms."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ NameKind = Literal["person", "organisation", "other"]
 
 
 class NameForm(Struct, frozen=True):
-    """A name as it is compared.
+    """A name in the form in which it is compared.
 
-    `words` are what tells it from others, lower case and in Latin letters, an initial as one
-    letter; there may be none. `written` are all of its words as one, those that do not count too.
-    `numbers` are those that stand in it, also as words, and signs as those of C++. `suffix` is
-    "jr", "3" and the like, `gender` "m" or "f" where a title says it, `legal` the class of the
-    legal form ("stock", "limited", ...). `reordered`: it was written with the family name and a
-    comma first. `script` is that of its first word, "MIXED" if one word has letters of several.
+    `words` are the distinguishing words, in lower case and in Latin letters, an initial as one
+    letter; may be empty. `written` are all of its words, joined, including those that do not count.
+    `numbers` are its numbers, also those in words, and signs such as those of C++. `suffix` is
+    "jr", "3" and the like, `gender` "m" or "f" if a title says it, `legal` the class of the legal
+    form ("stock", "limited", ...). `reordered`: it was written with the family name and a comma
+    first. `script` is that of its first word, "MIXED" if one word mixes scripts.
     """
 
     words: tuple[str, ...]
@@ -60,13 +60,13 @@ _TITLES = {
 }
 _SUFFIXES = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr"}
 _ORDINAL = re.compile(r"([0-9]{1,3})(?:st|nd|rd|th)")
-# A number of a ruler, of a part or of an event: up to 89 (LXXXIX).
+# The number of a ruler, a part or an event, up to 89 (LXXXIX).
 _ROMAN = re.compile(r"(x[lc]|l?x{0,3})(i[vx]|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-# Romans that are as well an initial, a name or another word: numbers beside other numbers only.
+# Roman numerals that may also be an initial, a name or a word: numbers only next to other numbers.
 _UNSURE_ROMANS = frozenset({"i", "v", "x", "l", "c", "vi", "xi", "li", "xl", "xc"})
 _DEGREES = word_set("phd md mba esq msc bsc")
-# Particles that are written in many ways, or left out.
+# Particles with many spellings, or that may be left out.
 _SAME_PARTICLE = {
     "abdul": "abd",
     "abdel": "abd",
@@ -124,8 +124,8 @@ _SHORT_FOR = {
     "st": "saint",
     "mt": "mount",
 }
-# Legal forms as they are written in Latin letters, by what they mean. Of a longer and a shorter one
-# the longer counts. "company" says nothing of the form.
+# Legal forms as written in Latin letters, by meaning. The longest match counts. "company" says
+# nothing about the form.
 _LEGAL: dict[str, str] = {
     form: family
     for family, forms in {
@@ -149,10 +149,10 @@ _LEGAL: dict[str, str] = {
     }.items()
     for form in forms.split("|")
 }
-# These words tell two names apart as well as they name a form.
+# Legal forms that also distinguish names.
 _KEPT_FORMS = frozenset({"foundation", "stiftung"})
 _LONGEST_FORM = max(len(form.split()) for form in _LEGAL)
-# A form of so many letters is no other word when one of them is wrong.
+# A form with more letters than this is recognised with one wrong letter.
 _LONG_FORM = 11
 _LONG_FORMS = tuple(form for form in _LEGAL if len(form) > _LONG_FORM)
 
@@ -166,28 +166,28 @@ _BREAKS = re.compile(r"[^\w]+|_")
 _CAMEL = re.compile(r"(?<=[a-zà-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ])")
 
 
-#: The kind of name of each type of entity that is compared by name.
+#: The kind of name of each entity type that is compared by name.
 NAME_KINDS: dict[str, NameKind] = {
     "person": "person",
     "organisation": "organisation",
     "place": "other",
 }
-#: Types whose names are never proposed as one, but are one where only the writing differs.
+#: Types whose names are never proposed for a merge, but are equal if only the spelling differs.
 SPELT_ONLY = frozenset({"concept", "unknown"})
-# So many words of a name count, and so many letters of each: what is longer is no name.
+# The maximum number of words of a name, and of letters of a word; a longer text is no name.
 _MOST_WORDS, _LONGEST = 16, 40
-# Of so many words of a name keys are made, and of so many letters of a word.
+# The number of words of a name from which keys are made, and of initial letters of a word.
 _KEYED_WORDS = 6
 _CLIPPED = 3
 
 
 def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
-    """Return the blocking keys of a name: names that may be one share at least one; may be empty.
+    """Return the blocking keys of a name, if any: names that may be the same share at least one.
 
-    The letters of the whole name, shared with other types, are a key. Persons, organisations and
-    places also have the sounds of the words and of the whole written as one, and a person the first
-    letters of each word, since Mel may be Melanie, and what the first is a nickname of, since Bob
-    may be Robert.
+    One key is the letters of the whole name, which all types share. Persons, organisations and
+    places also have the sounds of each word and of the whole name. A person also has the first
+    letters of each word, since Mel may be Melanie, and the names that the first name is a nickname
+    of, since Bob may be Robert.
     """
     kind = NAME_KINDS.get(entity_type)
     if kind is None and entity_type not in SPELT_ONLY:
@@ -208,7 +208,7 @@ def name_keys(normalized: str, entity_type: str) -> tuple[str, ...]:
 
 @lru_cache(8_192)
 def name_form(name: str, kind: NameKind) -> NameForm:
-    """Take a name apart; a name of nothing but titles or forms keeps them as its words."""
+    """Analyse a name; one that consists only of titles or legal forms keeps them as its words."""
     text = plain_marks(name[: _MOST_WORDS * _LONGEST])
     reordered = False
     if kind == "person":
@@ -231,7 +231,7 @@ def name_form(name: str, kind: NameKind) -> NameForm:
 
 
 def _script(text: str) -> str:
-    """Return the script of a name as Unicode calls it; "MIXED" where one word has several."""
+    """Return the Unicode script of a name; "MIXED" if one word mixes scripts."""
     scripts = [
         {unicodedata.name(letter, "?").partition(" ")[0] for letter in word if letter.isalpha()}
         for word in text.split()
@@ -253,7 +253,7 @@ def _words(text: str, kind: NameKind) -> list[str]:
 
 
 def _greek(text: str) -> str:
-    """Return a text with the Greek vowels that are written as two letters as they sound."""
+    """Return a text with Greek digraphs for vowels replaced by their sound."""
     if not any("\u0370" <= letter < "\u0400" for letter in text):
         return text
     plain = unicodedata.normalize("NFD", text)
@@ -281,7 +281,7 @@ def _person(words: list[str], reordered: bool, script: str) -> NameForm:
         elif kept and word in _DEGREES | {"dr"} and place == len(words) - 1:
             titled = True
         else:
-            # Ben Affleck is no son of somebody.
+            # Ben Affleck: a first name here, not "son of".
             kept.append(_SAME_PARTICLE.get(word, word) if kept else word)
     named = [word for place, word in enumerate(kept) if not place or word not in _PARTICLES]
     return NameForm(
@@ -297,7 +297,7 @@ def _person(words: list[str], reordered: bool, script: str) -> NameForm:
 
 
 def _generation(word: str, *, after_the: bool) -> str | None:
-    """Return which of several of one name the last word of a name says: jr, VIII, the Eighth."""
+    """Return the generation that the last word of a name gives: jr, VIII, the Eighth."""
     if found := _ORDINAL.fullmatch(word):
         return found[1]
     if after_the and word in ORDINALS:
@@ -351,7 +351,7 @@ def _thing(words: list[str], script: str, *, organisation: bool) -> NameForm:
 
 
 def _form_at(words: list[str], place: int) -> tuple[str, int]:
-    """Return the legal form at a place and of how many words it is; 0 if there is none."""
+    """Return the legal form at a position and its number of words; 0 if there is none."""
     for size in range(min(_LONGEST_FORM, len(words) - place), 0, -1):
         form = " ".join(words[place : place + size])
         if form in _LEGAL:
@@ -364,7 +364,7 @@ def _form_at(words: list[str], place: int) -> tuple[str, int]:
 def legal_form(name: str) -> str | None:
     """Return the class of the legal form that ends a company's name; None if none does.
 
-    A form of two letters counts in capitals alone: "SA", but not the surname "Sa".
+    A form of two letters counts only in capitals: "SA", but not the surname "Sa".
     """
     words = _words(plain_marks(name[: _MOST_WORDS * _LONGEST]), "organisation")
     for size in range(min(_LONGEST_FORM, len(words) - 1), 0, -1):
@@ -375,7 +375,7 @@ def legal_form(name: str) -> str | None:
 
 
 def _misspelt(form: str) -> str | None:
-    """Return the long legal form that lacks one letter, or has one that is wrong or too many."""
+    """Return the long legal form from which this differs by one missing, wrong or extra letter."""
     for meant in _LONG_FORMS:
         if DamerauLevenshtein.distance(form, meant, score_cutoff=1) <= 1:
             return meant
@@ -425,9 +425,9 @@ _SOUNDS = (
 
 @lru_cache(16_384)
 def sound_of(word: str) -> str:
-    """Return the consonants of a word as they sound, roughly: spellings of one name share them.
+    """Return the consonants of a word roughly as they sound; spellings of one name share them.
 
-    What is left out stands as one sound at the beginning, so that "Ali" and "Eli" have one at all.
+    An initial vowel becomes one common sound, so that "Ali" and "Eli" have a key.
     """
     if not word or word.isdecimal():
         return word

@@ -1,4 +1,4 @@
-"""Nicknames: other first names by which somebody may be known, and titles before one.
+"""Nicknames: other first names by which somebody may be known, and titles before a name.
 
 The table is that of the library `nicknames` (English given names and their hypocorisms).
 """
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from nicknames import NickNamer
 
 
-# Words with which questions begin, and which are nobody's name: most need no table.
+# Words that begin questions and are nobody's name: for most of them the table is not needed.
 _NO_NAMES = STOP_WORDS - {"will", "than"}
 
-# What people are called by, before a name, in a list of contacts.
+# Forms of address that precede a name in a list of contacts.
 _TITLES = sorted(
     HONORIFICS
     | word_set(
@@ -31,7 +31,7 @@ _TITLES = sorted(
 
 @lru_cache(1_024)
 def other_names(normalized: str) -> tuple[str, ...]:
-    """Return a normalised name with its first word's nicknames, or what that is a nickname of."""
+    """Return a normalised name with other first names: its nicknames, or what they stand for."""
     first, _, rest = normalized.partition(" ")
     if first in _NO_NAMES:
         return ()
@@ -41,17 +41,17 @@ def other_names(normalized: str) -> tuple[str, ...]:
 
 @lru_cache(1_024)
 def canonical_names(first: str) -> tuple[str, ...]:
-    """Return what a normalised first name is a nickname of: Robert of Bob."""
+    """Return the full forms of a normalised nickname: Robert for Bob."""
     return () if first in _NO_NAMES else tuple(sorted(_table().canonicals_of(first)))
 
 
 def is_title(word: str) -> bool:
-    """Return whether a normalised word says what somebody is, before a name: maman, mr, coach."""
+    """Return whether a normalised word is a form of address or a title: maman, mr, coach."""
     return word in _TITLES
 
 
 def with_titles(normalized: str) -> tuple[str, ...]:
-    """Return a normalised name of one word after each title: Solange, "maman solange"."""
+    """Return a normalised one-word name after each title: for Solange, "maman solange"."""
     if " " in normalized or normalized in _NO_NAMES:
         return ()
     return tuple(f"{title} {normalized}" for title in _TITLES)
@@ -59,7 +59,7 @@ def with_titles(normalized: str) -> tuple[str, ...]:
 
 @cache
 def _table() -> NickNamer:
-    # A twentieth of a second, when a question first names somebody the zone does not know.
+    # Loading takes 50 ms, when a question first names somebody whom the zone does not know.
     from nicknames import NickNamer
 
     return NickNamer()

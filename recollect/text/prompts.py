@@ -1,6 +1,6 @@
-"""What a prompt or a turn shows of being about somebody's own affairs: a few rules, no more.
+"""Simple rules for whether a prompt or a turn is about the speaker's own affairs.
 
-The first person is looked for in some twenty languages; orders are known in English alone.
+The first person is recognised in some twenty languages, requests only in English.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from recollect.text.lexicon import word_set
 
-# The first person as the one who does or has something: "give me" tells of no affairs of one's own.
+# The first person as subject or owner: "give me" says nothing about one's own affairs.
 _FIRST = word_set(
     """i im ive my mine myself we our ours ourselves
     ich mein meine meinen mir mich wir unser unsere je j mon mes moi nous notre yo mi mis nosotros
@@ -19,9 +19,9 @@ _FIRST = word_set(
 _WORD = re.compile(r"[^\W\d_]+")
 # These scripts write no spaces between words.
 _UNSPACED = re.compile("[我私僕俺]|저는|나는|제가|내가")
-# A turn shows in its beginning whom it is about.
+# A turn shows at its beginning whom it is about.
 _READ = 400
-# What is asked of an assistant begins so, after courtesies.
+# Beginnings of requests to an assistant, after courtesies.
 _ORDER = re.compile(
     r"""\W*(?:(?:please|now|ok|okay|so|then|and|also|hey|hi|hello|thanks|great|next|first|just)\W+)*
     (?:(?:can|could|will|would)\ you
@@ -34,7 +34,7 @@ _ORDER = re.compile(
     |summari[sz]e|take|tell|think|translate|try|turn|update|use|wrap|write)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-# "You said", "we discussed", "last time": it speaks of what was said before.
+# "You said", "we discussed", "last time": references to earlier conversation.
 _BACK = re.compile(
     r"""\b(?:you\ (?:said|told|mentioned|suggested|recommended|promised)
     |(?:we|i)\ (?:discussed|talked|spoke|agreed|decided|told\ you|asked\ you|mentioned)
@@ -44,26 +44,26 @@ _BACK = re.compile(
     |(?:do\ you|you)\ (?:still\ )?(?:remember|recall))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-# A turn with fewer words says little of anybody.
+# A turn with fewer words says little about anybody.
 _ENOUGH = 5
 
 
 def first_person(text: str) -> bool:
-    """Return whether a text speaks of who says it, or of what is theirs."""
+    """Return whether a text speaks of its author or of what is theirs."""
     if not _FIRST.isdisjoint(_WORD.findall(text.lower())):
         return True
     return not text.isascii() and _UNSPACED.search(text) is not None
 
 
 def orders(text: str) -> bool:
-    """Return whether a text begins by asking somebody to do something."""
+    """Return whether a text begins with a request."""
     return _ORDER.match(text) is not None
 
 
 def is_personal(text: str) -> bool:
-    """Return whether a turn tells of who says it: the first person, no order, five words or more.
+    """Return whether a turn is about its author: first person, no request, five words or more.
 
-    A session of which half of the user's turns do is about them (AUROC 0.95 against the labels of
+    A session is about its user if half of the user's turns are (AUROC 0.95 against the labels of
     RealMem's sessions).
     """
     start = text[:_READ]
@@ -72,5 +72,5 @@ def is_personal(text: str) -> bool:
 
 
 def refers_back(text: str) -> bool:
-    """Return whether a text speaks of what was said before."""
+    """Return whether a text refers to earlier conversation."""
     return _BACK.search(text) is not None

@@ -1,4 +1,4 @@
-"""Texts that were read just now: a message is cut for its dates, its names and its sentences."""
+"""A cache for recent texts: a message is parsed for its dates, its names and its sentences."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TypeVar, TypeVarTuple
 T = TypeVar("T")
 Rest = TypeVarTuple("Rest")
 
-# A text that is longer is read anew each time, so that little is kept of what was said.
+# Longer texts are parsed each time, so that little of what was said stays in memory.
 _SHORT = 4_096
 _MOST = 8
 
 
 def cached_for_short(read: Callable[[str, *Rest], T]) -> Callable[[str, *Rest], T]:
-    """Return a function that reads a short text once while it is among the last few.
+    """Return `read` with a cache of its last few results for short texts.
 
-    Further arguments must be hashable. What it returns is given to several: nobody may change it.
+    Further arguments must be hashable. Callers share a result, so they must not change it.
     """
     cached = lru_cache(maxsize=_MOST)(read)
 

@@ -1,4 +1,4 @@
-"""The plain forms of words, and whether a statement says that something was moved or called off."""
+"""Normalised words, and whether a statement says that something was rescheduled or cancelled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from recollect.text.lexicon import word_set
 from recollect.text.tokenizer import bare, tokenise
 
 _MOVED = word_set("moved rescheduled postponed delayed cancelled canceled changed shifted slipped")
-#: Verbs that say so only with one of these words right after them.
+#: Verbs that reschedule only if one of these words directly follows.
 _MOVED_WITH = {
     "pushed": word_set("back out forward"),
     "put": word_set("off"),
@@ -21,7 +21,7 @@ _UNSURE = word_set(
     wasn't weren't didn't isn't won't until before after"""
 )
 _BETWEEN = word_set("the a an my our your his her their this that")
-#: Words between what was moved and its verb, and words before the verb that may make it unsure.
+#: Words between the thing and its verb, and words before the verb that make it uncertain.
 _MOST_BETWEEN, _UNSURE_WITHIN = 8, 4
 
 
@@ -37,9 +37,9 @@ def plain_forms(text: str) -> list[str]:
 
 
 def is_rescheduled(text: str, terms: Set[str]) -> bool:
-    """Return whether a statement says that what `terms` (plain forms) name was moved or called off.
+    """Return whether a statement says that what `terms` (plain forms) name was moved or cancelled.
 
-    A word for it stands before the verb in its clause, or right after the verb.
+    A word for it must precede the verb in its clause, or directly follow the verb.
     """
     tokens = tokenise(text)
     lowers = tokens.lowers

@@ -1,4 +1,4 @@
-"""Where the sentences of the speaker begin and end, without what was quoted, signed or pasted."""
+"""The boundaries of the speaker's own sentences, without quoted, signed or pasted text."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ _CLOSING = re.compile(
     r"\s*[,.!]*\Z",
     re.IGNORECASE,
 )
-#: Lines of a signature: "tel. 514-555-0108", "0117 | info@x.org". A name has no small words but
-#: these.
+#: Lines of a signature: "tel. 514-555-0108", "0117 | info@x.org". These are the only lower-case
+#: words in a name.
 _PHONE = re.compile(r"\+?\(?\d[\d ().\-/]{4,20}\d")
 _CONTACT_WORDS = word_set(
     "tel telephone phone mobile cell fax mob email e-mail mail web website office direct t m p"
 )
 _SMALL = word_set("of the and for de des du la le van von der den da di do dos del y & et und")
 _LINE_WORD = re.compile(r"[^\W\d_][\w'’&.\-]*")
-#: A line break after a word that ends no sentence, or between the day and the month of a date.
+#: A line break inside a phrase: after a word that ends no sentence, or inside a date.
 _OPEN_ENDS = "|".join(sorted(ARTICLES | word_set("my your our their of and or than")))
 _BROKEN_PHRASE = re.compile(
     rf"(?<!\w)(?:{_OPEN_ENDS}|(?P<day>(?<=\S )\d{{1,2}}(?:st|nd|rd|th)?))"
@@ -95,7 +95,7 @@ def without_broken_phrases(text: str) -> str:
 
 
 def _paragraphs(text: str) -> list[Span]:
-    """The stretches inside which a line break means nothing."""
+    """The stretches inside which a line break has no meaning."""
     if "\n" not in text and "\r" not in text:
         return [] if text.lstrip()[:1] == ">" else [(0, len(text))]
     paragraphs: list[Span] = []
@@ -106,7 +106,7 @@ def _paragraphs(text: str) -> list[Span]:
         for start, end in block:
             bullet = _BULLET.match(text, start, end)
             if line_start >= 0 and wrapped and not bullet:
-                # The break is soft if the first word of this line had no room on the one before.
+                # The break is soft if the first word of this line did not fit on the previous one.
                 word = text.find(" ", start, end)
                 first_word = (end if word < 0 else word) - start
                 full = paragraphs[-1][1] - line_start + 1 + first_word > width
@@ -120,7 +120,7 @@ def _paragraphs(text: str) -> list[Span]:
 
 
 def _blocks(text: str, lines: list[Span]) -> list[list[Span]]:
-    """The lines in groups that nothing separates."""
+    """The lines, grouped into blocks without a separator."""
     blocks: list[list[Span]] = []
     previous_end = -1
     for start, end in lines:
@@ -143,7 +143,7 @@ def _lines(text: str) -> list[Span]:
 
 
 def _speech_lines(text: str) -> list[Span]:
-    """The lines the speaker wrote: without quotations, code, signatures and mail headers."""
+    """The lines that the speaker wrote: without quotations, code, signatures and mail headers."""
     lines = _lines(text)
     kept: list[Span] = []
     in_fence = False
@@ -181,7 +181,7 @@ def _speech_lines(text: str) -> list[Span]:
 
 
 def _without_signature(text: str, kept: list[Span]) -> list[Span]:
-    """The lines without a name and contact lines that stand apart at their end."""
+    """The lines without a final, separate block of a name and contact details."""
     last = len(kept)
     while last and _POSTSCRIPT.match(text, kept[last - 1][0]):
         last -= 1
@@ -193,7 +193,7 @@ def _without_signature(text: str, kept: list[Span]) -> list[Span]:
         first -= 1
     block = [text[start:end].strip() for start, end in kept[first:last]]
     contact = any(_is_contact_line(line) for line in block)
-    # A signature begins with a name, apart from what was said; after a list there is none.
+    # A signature begins with a name and is separated from the text; after a list there is none.
     while block:
         apart = first > 0 and "\n" in text[kept[first - 1][1] : kept[first][0]].replace("\n", "", 1)
         said = text[kept[first - 1][0] : kept[first - 1][1]].rstrip() if first else ""
@@ -209,7 +209,7 @@ def _without_signature(text: str, kept: list[Span]) -> list[Span]:
 
 
 def _is_name_line(line: str) -> bool:
-    """Dr. Ilse Brandt; Larch Street Clinic; People team, Bellwether Transit."""
+    """Whether a line is just a name: "Dr. Ilse Brandt; Larch Street Clinic", "People team"."""
     if len(line) > 60 or line[-1] in "!?:;…" or any(sign.isdigit() for sign in line):
         return False
     words = _LINE_WORD.findall(line)
@@ -229,7 +229,7 @@ def _is_name_line(line: str) -> bool:
 
 
 def _is_contact_line(line: str) -> bool:
-    """An address or a telephone number with hardly a word around it."""
+    """Whether a line is an address or a telephone number with hardly a word around it."""
     if len(line) > 120:
         return False
     rest, found = EMAIL.subn(" ", line)
@@ -256,7 +256,7 @@ def _ends_the_speech(text: str, lines: list[Span], index: int, line: str) -> boo
 
 
 def _attribution(text: str, lines: list[Span], index: int, line: str) -> int | None:
-    """Where a quotation begins after "On ... wrote:" at `index`.
+    """The index at which a quotation begins, after "On ... wrote:" at `index`.
 
     None: no attribution here. 0: what follows is not marked as quoted, so all of it is.
     """
@@ -280,7 +280,7 @@ def _attribution(text: str, lines: list[Span], index: int, line: str) -> int | N
 
 
 def _next_line(text: str, lines: list[Span], index: int) -> int:
-    """The index of the next line that is not empty, or 0."""
+    """The index of the next non-empty line, or 0."""
     for below in range(index + 1, len(lines)):
         if text[lines[below][0] : lines[below][1]].strip():
             return below
@@ -288,7 +288,7 @@ def _next_line(text: str, lines: list[Span], index: int) -> int:
 
 
 def _is_signature(text: str, lines: list[Span], index: int) -> bool:
-    """Whether at most a few short lines follow a closing formula, and no sentence."""
+    """Whether at most a few short lines, and no sentence, follow a closing formula."""
     block = [text[start:end].strip() for start, end in lines[index + 1 : index + 10]]
     for position, line in enumerate(block):
         if line[:1] == ">" or line[:2] == "On" or _HEADER.match(line) or _POSTSCRIPT.match(line):
@@ -342,7 +342,7 @@ def _ends_sentence(text: str, begin: int, dot: int, stop: int, end: int) -> bool
 
 
 def _add(text: str, start: int, end: int, spans: list[Span]) -> None:
-    """Add one sentence without its margins, in pieces of at most `LONGEST`."""
+    """Add one sentence without surrounding space, in pieces of at most `LONGEST`."""
     lead = _LEAD.match(text, start, end)
     start = lead.end() if lead else start
     while end > start and text[end - 1].isspace():

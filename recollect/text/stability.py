@@ -1,7 +1,7 @@
-"""How long what a fact says holds: for ever, for about a year, or for about a month (C7).
+"""How long a fact holds: for ever, for about a year, or for about a month (C7).
 
-It is read from the fact's words and slot, whenever it is asked for, so better rules say it of every
-fact at once.
+Stability is computed from the fact's words and slot on every read, so improved rules apply to all
+facts at once.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from recollect.text.lexicon import NOT_PAST, PAST, RELATIONS, word_set
 
 Kind = Literal["static", "semi_dynamic", "dynamic"]
 
-#: For so many days a fact of each kind holds, from when it was said; None: for ever.
+#: For how many days a fact of each class holds, from when it was said; None: for ever.
 TTL_DAYS: Mapping[Kind, int | None] = {"static": None, "semi_dynamic": 365, "dynamic": 30}
-#: Rules are less sure than this where no word tells; a model might know better.
+#: The confidence if no word is indicative is below this; a model might know better.
 CONFIDENCE_THRESHOLD = 0.6
 
 
 class Stability(Struct, frozen=True):
-    """Of which kind a fact is, how sure that is (0 to 1), and for how many days it holds."""
+    """The class of a fact, the confidence in it (0 to 1), and for how many days the fact holds."""
 
     kind: Kind
     confidence: float
 
     @property
     def ttl_days(self) -> int | None:
-        """For so many days it holds; None: for ever."""
+        """For how many days it holds; None: for ever."""
         return TTL_DAYS[self.kind]
 
 
@@ -81,7 +81,7 @@ _DONE = PAST - word_set(
 
 
 def stability(text: str, attribute: str | None) -> Stability:
-    """Return how long what a fact says holds; `attribute` is that of its slot, if it fills one."""
+    """Return how long a fact with this text holds; `attribute` is that of its slot, if any."""
     if attribute is not None and attribute in _OF_SLOTS:
         return _OF_SLOTS[attribute]
     if _NOW.search(text):
@@ -98,7 +98,7 @@ def stability(text: str, attribute: str | None) -> Stability:
 
 
 def _happened(text: str) -> bool:
-    """Whether its first verb, as far as can be told, is one of the past: what was done stays so."""
+    """Whether the first recognised verb is in the past tense: past acts stay true."""
     for word in _WORD.findall(text)[1:6]:
         lower = word.lower()
         if lower in _DONE or (len(lower) > 4 and lower.endswith("ed") and lower not in NOT_PAST):

@@ -1,9 +1,9 @@
-"""The stop words of every search: by words, and by the vectors of words."""
+"""Stop words, shared by every search over words and over word vectors."""
 
 from __future__ import annotations
 
-# Function words of English: they stand in every text and find nothing. Negations and question
-# words that carry time or place are among them, since the arms do not read grammar.
+# English function words: every text has them, so they distinguish nothing. Negations and question
+# words for time and place are included, since the arms do not parse grammar.
 _FUNCTION_WORDS = """
     a about above after again against all also am an and any are aren't as at be because been
     before being below between both but by can can't could couldn't did didn't do does doesn't
@@ -15,5 +15,5 @@ _FUNCTION_WORDS = """
     was wasn't we were weren't what when where which while who whom whose why will with won't
     would wouldn't you your yours yourself yourselves d ll m o re s t ve y
 """
-#: Lower case, with straight apostrophes; contractions stand whole and in their parts.
+#: In lower case, with straight apostrophes; contractions are listed whole and in parts.
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())

@@ -1,4 +1,4 @@
-"""The words of a text with their places: every other module reads these, none re-scans."""
+"""The words of a text with their offsets; all other modules use these instead of rescanning."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ class Tokens(NamedTuple):
     lowers: list[str]  # lower case, straight apostrophes
 
     def gap(self, index: int) -> str:
-        """What stands between token `index` and the next one."""
+        """The characters between token `index` and the next one."""
         return self.text[self.ends[index] : self.starts[index + 1]]
 
 
 @cached_for_short
 def tokenise(text: str) -> Tokens:
-    """Return the words of a text, each with the offsets of its characters."""
+    """Return the words of a text, each with its character offsets."""
     words = _TOKEN.findall(text)
     starts: list[int] = []
     ends: list[int] = []
     find, begins, stops = text.index, starts.append, ends.append
     position = 0
     for word in words:
-        # The first place at or after the last token is the match itself, or a place inside a
-        # skipped stretch; skipped stretches hold no word character that could begin a token.
+        # The first index at or after the last token is the match itself, or lies in a skipped
+        # stretch, which holds no word character that could begin a token.
         position = find(word, position)
         begins(position)
         position += len(word)

@@ -1,4 +1,4 @@
-"""Patterns of many words, in the form in which `re` finds them fast."""
+"""Patterns of many words, compiled so that `re` finds them fast."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 
 def any_of(alternatives: str) -> str:
-    r"""Return a pattern of alternatives of which each begins a word, for text in small letters.
+    r"""Return a pattern of alternatives, each beginning with a letter, for lower-case text.
 
-    It finds what rf"\b(?:{alternatives})" does. With that, `re` tries every alternative where any
-    word begins or ends; with this, it passes over what none begins with, and tries those alone that
-    begin with the letter at hand. Before that letter stand groups at most, (?:…) or (?:…)?.
+    It matches what rf"\b(?:{alternatives})" matches, but faster: for the latter, `re` tries all
+    alternatives at every word boundary; here it tries only those that begin with the letter at
+    hand. An alternative may begin with groups, (?:…) or (?:…)?.
 
     Raises:
-        ValueError: an alternative begins with something else than a letter.
+        ValueError: an alternative begins with something other than a letter.
     """
     by_letter: dict[str, list[str]] = {}
     for one in _beginning_with_letters(alternatives):
-        # What follows the letter says how often it stands there.
+        # A quantifier would apply to the letter that is split off.
         if not one[:1].isalpha() or one[1:2] in {"?", "*", "+", "{"}:
             raise ValueError(f"{one!r} does not begin with a letter")
         by_letter.setdefault(one[0], []).append(one[1:])
@@ -26,7 +26,7 @@ def any_of(alternatives: str) -> str:
 
 
 def _beginning_with_letters(alternatives: str) -> Iterator[str]:
-    """Yield alternatives in the order in which they are tried, with no group at their beginning."""
+    """Yield the alternatives in the order in which they are tried, with leading groups expanded."""
     for one in _split(alternatives):
         if not one.startswith("(?:"):
             yield one
@@ -42,7 +42,7 @@ def _beginning_with_letters(alternatives: str) -> Iterator[str]:
 
 
 def _split(alternatives: str) -> Iterator[str]:
-    """Yield the alternatives that stand in no group."""
+    """Yield the top-level alternatives."""
     begin = depth = 0
     for place, sign in _signs(alternatives):
         depth += (sign == "(") - (sign == ")")
@@ -53,7 +53,7 @@ def _split(alternatives: str) -> Iterator[str]:
 
 
 def _end_of_group(one: str) -> int:
-    """Return where the group ends with which an alternative begins."""
+    """Return the index of the parenthesis that closes the leading group."""
     depth = 0
     for place, sign in _signs(one):
         depth += (sign == "(") - (sign == ")")
@@ -63,7 +63,7 @@ def _end_of_group(one: str) -> int:
 
 
 def _signs(pattern: str) -> Iterator[tuple[int, str]]:
-    """Yield what may be a sign: neither what is escaped nor what stands in a class."""
+    """Yield each possible metacharacter: neither escaped nor in a character class."""
     in_class = escaped = False
     for place, sign in enumerate(pattern):
         if escaped or in_class or sign == "\\":
