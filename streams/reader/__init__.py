@@ -1,1 +1,1 @@
-"""The reader: small heads on the encoder's token vectors, which read what stands in a text."""
+"""The reader: small classifier heads on the encoder's token vectors."""

@@ -1,4 +1,4 @@
-"""Texts before any head sees them: their words and sentences, one text after the other."""
+"""A batch of texts, split into words and sentences before the heads see them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from recollect.streams.reader.known_words import looks_in
 from recollect.streams.reader.word_cutter import Place
 from recollect.text.sentences import sentences
 
-#: Where words or sentences begin and end: (n, 2) characters, counted through all texts.
+#: Bounds of words or sentences: (n, 2) characters, counted through all texts.
 Places = npt.NDArray[np.int64]
 
-# No character after this one is a blank.
+# No code point after this one is white space.
 _LAST_BLANK = 0x3000
 _BLANK = np.array([chr(each).isspace() for each in range(_LAST_BLANK + 2)])
 
 
 class CutTexts:
-    """Texts that are read together.
+    """A batch of texts.
 
-    `bases` says where each of them begins, when characters are counted through all of them, and
-    `firsts` the number of its first word, with the number of all words at the end. `looks` are
-    those of the words.
+    `bases` has the offset of each text, if characters are counted through all of them, and `firsts`
+    the number of its first word, with the number of all words at the end. `looks` are those of the
+    words.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
-        # A character stands between two texts: no word ends where that of another text begins.
+        # Texts are joined by one character, so no word extends from one text into the next.
         line = "\n".join(texts)
         self.bases = list(accumulate((len(text) + 1 for text in texts), initial=0))[:-1]
         self.looks, lengths = looks_in(line)
@@ -41,7 +41,7 @@ class CutTexts:
 
     @property
     def spaced(self) -> npt.NDArray[np.bool_]:
-        """Whether a blank stands before each word, or nothing: marks are words as well."""
+        """Whether white space precedes each word, or nothing does; marks are words too."""
         found = np.ones(len(self.places), bool)
         found[1:] = self.places[1:, 0] != self.places[:-1, 1]
         return found
@@ -55,7 +55,7 @@ class CutTexts:
 
 
 def _places(line: str, lengths: npt.NDArray[np.int64]) -> Places:
-    """Return where words of these lengths stand: all that is no blank belongs to one."""
+    """Return the bounds of words of these lengths: every character but white space is in a word."""
     points = np.frombuffer(line.encode("utf-32-le", "surrogatepass"), np.uint32)
     filled = np.flatnonzero(~_BLANK[np.minimum(points, _LAST_BLANK + 1)])
     after = np.cumsum(lengths)

@@ -1,4 +1,4 @@
-"""Gathering the states of the words of several texts, which heads then see together."""
+"""Gathering the states of the words of several texts, for the heads to score together."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from recollect.streams.reader.head_file import HeadFile
 from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_states import WholeNumbers, of_words, whole_numbers
 
-# More than are read together, but for long texts. Memory that is never written is none.
+# Rows to allocate: more than a batch has, except for long texts. Untouched memory costs nothing.
 _KEPT = 4_096
 
 
 class StateGatherer:
-    """Holds the states of words as whole numbers: texts one after the other, layers side by
-    side.
-    """
+    """Collects word states as integers: texts one after the other, layers side by side."""
 
     def __init__(self, encoder: OnnxEncoder, heads: HeadFile, layers: Sequence[int]) -> None:
         self._encoder = encoder
@@ -33,9 +31,9 @@ class StateGatherer:
         self._pieces, self._words = _Rows(len(self._scale)), _Rows(len(self._scale))
 
     def of_texts(self, cut: CutTexts, states: Iterable[HiddenStates]) -> WholeNumbers:
-        """Return (words, columns) states of the words of texts, of which each has its states.
+        """Return the (words, columns) states of the words of several texts.
 
-        They are there until this thread asks again.
+        The array is valid until this thread calls again.
         """
         # Most words are one piece.
         pieces = _Pieces(self._pieces.of(len(cut.places) * 5 // 4))
@@ -44,14 +42,14 @@ class StateGatherer:
             if seen.is_complete:
                 self._add(pieces, seen, base)
                 continue
-            # A long text is read sentence by sentence.
+            # A long text is encoded sentence by sentence.
             words = slice(cut.firsts[number], cut.firsts[number + 1])
             text = cut.texts[number]
             for left, right in _windows(text, cut.spans[number]):
                 begin, end = words.start + np.searchsorted(
                     starts[words], [base + left, base + right]
                 )
-                # A word that runs on is seen as far as its window goes.
+                # Of a word that extends beyond its window, only the part inside is seen.
                 np.minimum(ends[begin:end], base + right, out=ends[begin:end])
                 self._add_window(pieces, text[left:right], base + left, starts[begin:end])
         return of_words(*pieces.all(), starts, ends, out=self._words.of(len(starts)))
@@ -71,7 +69,7 @@ class StateGatherer:
     def _add_window(
         self, pieces: _Pieces, text: str, base: int, starts: npt.NDArray[np.int64]
     ) -> None:
-        """Add a window, which is halved until the encoder sees it whole."""
+        """Add a window, halved until the encoder can take it whole."""
         if not len(starts):
             return
         states = self._encoder.hidden_states(text)
@@ -85,30 +83,30 @@ class StateGatherer:
 
 
 class _Rows(threading.local):
-    """Rows of a thread's own that it uses again: fresh ones cost as much as what they are for."""
+    """Buffers that a thread reuses: allocating them costs as much as the work that they are for."""
 
     def __init__(self, columns: int) -> None:
         self._rows = np.empty((_KEPT, columns), np.int8)
 
     def of(self, count: int) -> WholeNumbers:
-        """Return so many rows."""
+        """Return `count` rows."""
         if count > len(self._rows):
             return np.empty((count, self._rows.shape[1]), np.int8)
         return self._rows[:count]
 
 
 class _Pieces:
-    """Pieces of words that stand one after the other, with their characters."""
+    """The word pieces of several windows, one after the other, with their character offsets."""
 
     def __init__(self, rows: WholeNumbers) -> None:
-        """`rows`: they may be too few."""
+        """`rows`: the initial capacity, which may be too small."""
         self._numbers = rows
         self._count = 0
         self.offsets = [np.zeros((0, 2), np.int32)]
         self.bases = [0]
 
     def room(self, count: int) -> WholeNumbers:
-        """Return the rows for so many pieces more."""
+        """Return rows for `count` more pieces."""
         start, self._count = self._count, self._count + count
         if self._count > len(self._numbers):
             more = np.empty((2 * self._count, self._numbers.shape[1]), np.int8)
@@ -123,5 +121,5 @@ class _Pieces:
 
 
 def _windows(text: str, spans: Sequence[Place]) -> Iterable[Place]:
-    """Return the stretches of a long text: it is cut where its sentences begin."""
+    """Return the stretches of a long text, split at the beginnings of sentences."""
     return pairwise(sorted({0, *(start for start, _ in spans), len(text)}))

@@ -1,4 +1,4 @@
-"""The file of heads: their weights, what they belong to, and what they were trained on."""
+"""The file of heads: their weights, the encoder they belong to, and their training data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recollect.schemas.errors import IntegrityError
 
 #: The heads that come with recollect.
 OWN = Path(__file__).with_name("heads.bin")
-#: The form of the file and of what is calculated with it.
+#: The format of the file and of the arithmetic on it.
 FORMAT = 1
 
 
@@ -26,7 +26,7 @@ class Numbers(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, values: npt.NDArray[np.generic]) -> Numbers:
-        """Return an array as it stands in the file."""
+        """Return an array in the form in which the file stores it."""
         return cls(values.dtype.str, values.shape, values.tobytes())
 
     def array(self) -> npt.NDArray[np.float32]:
@@ -36,9 +36,7 @@ class Numbers(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """One matrix of a head: `weights` (inputs, outputs) int8, with the size of a unit of each
-    output in `scales`, and what is added in `bias`.
-    """
+    """One layer of a head: `weights` (inputs, outputs) int8, `scales` and `bias` per output."""
 
     weights: Numbers
     scales: Numbers
@@ -46,10 +44,11 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """A head: the encoder's layers that it sees, its own, and the labels between which it chooses.
+    """A head: the encoder layers that it uses, its own layers, and its labels.
 
-    `steps`: (labels + 1, labels) what it costs to go from one label to the next, in thousandths;
-    the last row is that of a text's beginning. Only the heads of names and values have it.
+    `steps`: (labels + 1, labels) the cost of a transition from one label to the next, in
+    thousandths; the last row is for the beginning of a text. Only the heads for names and values
+    have it.
     """
 
     layers: tuple[int, ...]
@@ -61,8 +60,8 @@ class Head(msgspec.Struct, frozen=True):
 class HeadFile(msgspec.Struct, frozen=True):
     """All heads of a reader.
 
-    `encoder` is the SHA-256 of the weights that the heads belong to, `middles` and `scales` make
-    whole numbers of its states, by layer; `sources` says what the heads were trained on.
+    `encoder` is the SHA-256 of the encoder's weights, `middles` and `scales` quantize its states,
+    by layer; `sources` says what the heads were trained on.
     """
 
     format: int
@@ -79,7 +78,7 @@ def read_heads(path: Path, sha256: str) -> HeadFile:
 
     Raises:
         IntegrityError: the file does not have this checksum, or holds no heads.
-        FileNotFoundError: it is not there.
+        FileNotFoundError: it does not exist.
     """
     content = path.read_bytes()
     found = hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""What a head says of words or sentences: scores in whole thousandths, the same everywhere."""
+"""A head's scores for words or sentences, in integer thousandths, identical on all machines."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from recollect.streams.reader.head_file import Head, Layer
 from recollect.streams.reader.whole_products import WholeProducts
 from recollect.streams.reader.word_states import MOST, WholeNumbers
 
-#: Scores are rounded to this part of a unit.
+#: Scores are rounded to this fraction of a unit.
 PARTS = 1_000
-#: A head's inner numbers are whole numbers of this part of a unit, from 0 to MOST.
+#: A head's hidden values are integers in this fraction of a unit, from 0 to MOST.
 INNER_PARTS = 16
 
-# What is calculated from so many rows stays in a core's own cache.
+# Rows per block: the intermediate results of this many fit in a core's own cache.
 _ROWS = 1_024
 
-# What a score is worth beside the best: a row's shares are added in whole numbers, so that a
-# percentage is the same wherever it is calculated.
+# The share of a score, by its distance from the best one. Shares are summed as integers, so that
+# percentages are the same on every machine.
 _SHARES = np.rint(np.exp(np.arange(0, -20 * PARTS, -1) / PARTS) * 2**30).astype(np.int64)
 
 Scores = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ Scores = npt.NDArray[np.int64]
 class ScoringHead:
     """A head that is ready to score.
 
-    It sees states of `layers`, a layer after the other, and features beside them.
+    Its input is the states of `layers`, one layer after the other, followed by the features.
     """
 
     def __init__(self, head: Head) -> None:
@@ -39,7 +39,7 @@ class ScoringHead:
         self._first, *self._rest = [_Matrix(layer) for layer in head.own]
 
     def scores(self, parts: Sequence[WholeNumbers]) -> Scores:
-        """Return (n, labels) scores of rows of whole numbers; `parts`: (n, ...) what it sees."""
+        """Return the (n, labels) scores of integer rows; `parts`: (n, ...) arrays, side by side."""
         scores = np.empty((len(parts[0]), len(self.labels)), np.int64)
         for start in range(0, len(scores), _ROWS):
             rows = slice(start, start + _ROWS)
@@ -54,7 +54,7 @@ class ScoringHead:
 
 
 def percentages(scores: Scores, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the percentage of a label of each row; `labels`: (n,) the places of the labels."""
+    """Return the percentage of one label per row; `labels`: (n,) indices of the labels."""
     most = scores.max(axis=1, keepdims=True)
     shares = _SHARES[np.minimum(most - scores, len(_SHARES) - 1)]
     total = shares.sum(axis=1)
@@ -64,7 +64,7 @@ def percentages(scores: Scores, labels: npt.NDArray[np.int64]) -> npt.NDArray[np
 
 
 def label_shares(scores: Scores) -> Scores:
-    """Return (n, labels) shares of the labels in each row, in percent, of their softmax."""
+    """Return the (n, labels) softmax of the scores, in percent."""
     behind = scores.max(axis=1, keepdims=True) - scores
     shares = _SHARES[np.minimum(behind, len(_SHARES) - 1)]
     total = shares.sum(axis=1, keepdims=True)
@@ -81,7 +81,7 @@ class _Matrix:
         self._bias = layer.bias.array().astype(np.float64)
 
     def of(self, parts: Sequence[WholeNumbers]) -> npt.NDArray[np.float64]:
-        """Return parts @ weights * scales + bias, where parts stand side by side."""
+        """Return parts @ weights * scales + bias, where parts are side by side."""
         found = self._products.of(parts) * self._scales
         found += self._bias
         return found

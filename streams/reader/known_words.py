@@ -1,4 +1,4 @@
-"""The words of a text with their looks; what stands between two blanks is cut once."""
+"""The words of a text with their looks; each stretch without white space is split only once."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy.typing as npt
 from recollect.streams.reader.word_cutter import words_of
 from recollect.streams.reader.word_shapes import Looks, look_of
 
-# What is longer is cut anew each time, and at most so much is kept.
+# Longer stretches are split each time, and at most this many are cached.
 _LONG = 24
 _MOST = 8_192
-# The looks of a word take the lower half of a number, and its length the upper.
+# The looks of a word take the lower half of a number, its length the upper half.
 _LOOKS = 32
 
 
 def looks_in(text: str) -> tuple[Looks, npt.NDArray[np.int64]]:
-    """Return the looks of the words of a text, and how many characters each has."""
-    # No word goes on after a blank, and none looks beyond it to see where it ends.
+    """Return the looks of the words of a text, and the number of characters of each."""
+    # No word extends across white space, and no word boundary depends on what follows it.
     pieces = map(_KNOWN.__getitem__, text.split())
     found = np.fromiter(chain.from_iterable(pieces), np.int64)
     return found.astype(np.uint32), found >> _LOOKS
 
 
 class _Known(dict[str, tuple[int, ...]]):
-    """What stood between blanks before, cut into words."""
+    """A cache of stretches without white space, split into words."""
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
         words = [piece[start:end] for start, end in words_of(piece)]

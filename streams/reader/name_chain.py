@@ -1,4 +1,4 @@
-"""The likeliest labels of a row of words, of which each follows from the one before (Viterbi)."""
+"""The likeliest sequence of labels for a sequence of words (Viterbi)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-#: A step that cannot be.
+#: The cost of an impossible transition.
 NEVER = -(10**9)
-#: A label that scores so much less than none is not followed, in thousandths: with names in one
+#: A label whose score is this far below that of "O", in thousandths, is pruned: with names in one
 #: word of ten, most words then cost nothing.
 _HOPELESS = 5_000
 
 
 class NameChain:
-    """The steps between the labels "O", "B-..." and "I-...", of which "O" is the first."""
+    """The transitions between the labels "O", "B-..." and "I-...", of which "O" is the first."""
 
     def __init__(self, labels: Sequence[str], steps: npt.NDArray[np.float32]) -> None:
-        """`steps`: (labels + 1, labels) in thousandths, the last row the beginning."""
+        """`steps`: (labels + 1, labels) in thousandths; the last row is for a text's beginning."""
         assert labels[0] == "O"
         self._steps = [
             [int(step) if goes(labels, before, label) else NEVER for label, step in enumerate(row)]
@@ -30,19 +30,19 @@ class NameChain:
         ]
         self._into = [list(into) for into in zip(*self._steps, strict=True)]
         possible = [step for row in self._steps for step in row if step != NEVER]
-        # What the steps to a label and onward can count more than those to "O" and onward.
+        # How much more the transitions to and from a label can score than those to and from "O".
         self._most = 2 * (max(possible) - min(possible))
         names = [label[2:] for label in labels if label[0] == "B"]
         self._begin = [labels.index(f"B-{name}") for name in names]
         self._inside = [labels.index(f"I-{name}") for name in names]
 
     def best(self, scores: Numbers, ends: Sequence[int]) -> Numbers:
-        """Return the number of the label of each word; `scores` (words, labels) in thousandths.
+        """Return the label of each word by its index; `scores`: (words, labels) in thousandths.
 
-        Texts stand one after the other, and `ends` says where each of them ends.
+        Texts follow one another, and `ends` says where each of them ends.
         """
         found = np.zeros(len(scores), np.int64)
-        # Between two words of which only "O" has hope nothing is to be chosen.
+        # Between two words whose only possible label is "O", there is nothing to choose.
         (words,) = np.nonzero((scores[:, 1:] > scores[:, :1] - _HOPELESS).any(axis=1))
         borders = np.zeros(len(scores) + 1, bool)
         borders[[0, *ends]] = True
@@ -62,16 +62,16 @@ class NameChain:
         return found
 
     def _hopeful(self, scores: Numbers, apart: Flags) -> Flags:
-        """Return which labels a word may have where the steps are the best.
+        """Return which labels each word may have in the best sequence.
 
-        `apart`: no name goes on from the word before.
+        `apart`: no name continues from the previous word.
         """
         behind = scores[:, :1] - scores
         hopeful = behind < _HOPELESS
-        # The last word of a name is not so far behind: as "O" it would be better.
+        # The last word of a name cannot be this far behind "O", or "O" would score better.
         near = behind <= self._most
         begins, inside = hopeful[:, self._begin], hopeful[:, self._inside]
-        # A name goes on from where it begins, in its text, to a last word.
+        # A name extends from its first word, within its text, to a last word.
         before = np.zeros_like(begins)
         before[1:] = begins[:-1]
         inside &= ~apart[:, None]
@@ -94,9 +94,7 @@ class NameChain:
     def _stretch(
         self, rows: Sequence[Sequence[tuple[int, int]]], *, begins: bool, ends: bool
     ) -> list[int]:
-        """Return the best labels of words between "O" and "O", or where their text begins or
-        ends.
-        """
+        """Return the best labels of the words between two "O"s, or the bounds of their text."""
         ahead = [(len(self._steps) - 1 if begins else 0, 0)]
         came: list[dict[int, int]] = []
         for row in rows:
@@ -124,7 +122,7 @@ class NameChain:
 
 
 def _carried(marks: Flags, along: Flags) -> Flags:
-    """Return where `along` holds in each column, and has since a mark."""
+    """Return, for each column, where `along` has held at every step since a mark."""
     rows = np.arange(len(marks))[:, None]
     marked = np.maximum.accumulate(np.where(marks, rows, -1), axis=0)
     broken = np.maximum.accumulate(np.where(along, -1, rows), axis=0)
@@ -133,7 +131,7 @@ def _carried(marks: Flags, along: Flags) -> Flags:
 
 
 def goes(labels: Sequence[str], before: int, label: int) -> bool:
-    """Whether a label may follow one; `before` is len(labels) at the beginning."""
+    """Whether a label may follow another; `before` is len(labels) at the beginning."""
     name = labels[label]
     if name[0] != "I":
         return True

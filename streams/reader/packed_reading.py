@@ -1,20 +1,20 @@
-"""What was read in a text, in few bytes: a row of the ledger's changes has it for each message.
+"""The compact encoding of a message's reading, which each message has in the change records.
 
-The text itself gives its words (`word_cutter`), so a reading names them by their numbers:
+The words follow from the text (`word_cutter`), so a reading refers to them by number:
 
-    form              a byte, raised with this form or with the cut of words
-    for each word     two bytes: its part of speech, a place in TAGS, and its salience in percent;
+    form              one byte; incremented with this format or the splitting of words
+    for each word     two bytes: its part of speech, an index in TAGS, and its salience in percent;
                       marks have none
-    names             how many, then for each: words since the one before, words, a byte of its
-                      type (and 4 times its rival), how sure in percent
-    values            as names, each with how sure in percent, a byte of its type, and in percent
-                      how sure that is, how likely it is the sender's, and how likely it holds
-    sentences         to the end, for each: characters since the one before, characters, a byte of
-                      kind, and how likely it is the sender's own in percent
+    names             their number, then for each: words since the previous one, words, a byte for
+                      its type (plus 4 times its rival), its probability in percent
+    values            as names, each with its probability, a byte for its type, and the
+                      probabilities of the type, of being the sender's and of holding, in percent
+    sentences         to the end, for each: characters since the previous one, characters, a byte
+                      for its kind, and the probability of being the sender's own, in percent
 
-Numbers without a size are as in LEB128, seven bits a byte, the lowest first. In form 4, of earlier
-releases, a value has only how sure it is; form 3 has no values. In forms 1 and 2 a word has no
-salience: that of its sentence stands in the place of `own`. In form 1 a name ends with its type.
+Numbers without a size are in LEB128, seven bits a byte, the lowest first. In form 4, of earlier
+releases, a value has only its probability; form 3 has no values. In forms 1 and 2 a word has no
+salience: that of its sentence is stored instead of `own`. In form 1 a name ends with its type.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ from recollect.streams.language.grammar.text_reading import (
 )
 from recollect.streams.reader.word_cutter import CUT, is_told, words_of
 
-#: The forms of earlier releases, and that of this one.
+#: The formats of earlier releases, and that of this one.
 _WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _WITHOUT_TYPES, _FORM = range(CUT, CUT + 5)
 
-#: The tags of the Penn Treebank, as OntoNotes has them. Places are recorded: a new one comes last.
+#: The tags of the Penn Treebank, as in OntoNotes. Recordings hold indices, so new tags go to the
+#: end.
 TAGS = (
     *("", "NN", "NNS", "NNP", "NNPS", "PRP", "PRP$", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"),
     *("JJ", "JJR", "JJS", "RB", "RBR", "RBS", "RP", "IN", "DT", "PDT", "WDT", "WP", "WP$", "WRB"),
@@ -48,21 +49,21 @@ TAGS = (
     *("XX",),
 )
 _TAG = {tag: number for number, tag in enumerate(TAGS)}
-#: Parts of speech as their places in TAGS.
+#: Indices in TAGS of parts of speech.
 TagPlaces = npt.NDArray[np.uint8]
 
 NameType = Literal["PERSON", "ORG", "LOCATION", "OTHER"]
 NAME_TYPES: tuple[NameType, ...] = get_args(NameType)
 VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 _KINDS: tuple[SentenceKind, ...] = get_args(SentenceKind)
-#: In forms 1 and 2, a sentence may have an attribute behind it, of two bytes.
+#: In forms 1 and 2, a sentence may be followed by an attribute of two bytes.
 _HAS_ATTRIBUTE = 4
 
 
 class PackedName(NamedTuple):
-    """A name by the numbers of its first word and of the one after its last, marks counted.
+    """A name, by the numbers of its first word and of the one after its last, marks included.
 
-    `sure`: percent; `rival`: the likeliest other type.
+    `sure`: percent; `rival`: the second likeliest type.
     """
 
     begin: int
@@ -73,9 +74,9 @@ class PackedName(NamedTuple):
 
 
 class PackedValue(NamedTuple):
-    """A value by the numbers of its first word and of the one after its last, marks counted.
+    """A value, by the numbers of its first word and of the one after its last, marks included.
 
-    The rest as in `ReadValue`.
+    The other fields are as in `ReadValue`.
     """
 
     begin: int
@@ -88,9 +89,9 @@ class PackedValue(NamedTuple):
 
 
 def packed(text: str, reading: TextReading) -> bytes:
-    """Return a reading of a text in few bytes.
+    """Encode a reading of a text compactly.
 
-    Its words, names and values are where `words_of` puts them.
+    Its words, names and values have the bounds that `words_of` gives.
     """
     places = words_of(text)
     words = {word.start: word for word in reading.words}
@@ -127,7 +128,7 @@ def packed(text: str, reading: TextReading) -> bytes:
 
 
 def tag_places(tags: Iterable[str]) -> TagPlaces:
-    """Return the places of parts of speech; one that is not among TAGS is none."""
+    """Return the indices of parts of speech in TAGS; an unknown one counts as none."""
     return np.array([_TAG.get(tag, 0) for tag in tags], np.uint8)
 
 
@@ -138,9 +139,9 @@ def packed_parts(
     values: Iterable[PackedValue],
     sentences: Iterable[ReadSentence],
 ) -> bytes:
-    """Return a reading in few bytes.
+    """Encode a reading compactly.
 
-    `tags` and `salience` (percent): of the words that are no marks.
+    `tags` and `salience` (percent) are those of the words, without marks.
     """
     out = bytearray([_FORM])
     out += np.stack([tags, salience], axis=1).tobytes()
@@ -194,10 +195,10 @@ def _write_spans(out: bytearray, spans: Sequence[tuple[int, int, bytes]]) -> Non
 
 
 def unpacked(text: str, content: bytes) -> TextReading:
-    """Return what was read in a text.
+    """Decode the reading of a text.
 
     Raises:
-        IntegrityError: these bytes are no reading of this text, or a newer recollect packed them.
+        IntegrityError: the bytes are no reading of this text, or a newer recollect wrote them.
     """
     if not content or content[0] not in range(_WITHOUT_SCORES, _FORM + 1):
         raise IntegrityError(
@@ -248,12 +249,12 @@ def _unpacked_earlier(text: str, content: bytes) -> TextReading:
 
 
 def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return where the words are, without the marks."""
+    """Return the bounds of the words, without marks."""
     return [(start, end) for start, end in places if is_told(text[start:end])]
 
 
 def _spans(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
-    """Yield the characters of each span; what else it has follows in `numbers`."""
+    """Yield the characters of each span, and its remaining `numbers`."""
     at = 0
     for _ in range(_read(numbers)):
         begin = at + _read(numbers)

@@ -1,4 +1,4 @@
-"""Installing a reader: bring its encoder, keep its heads in the cache, and pin both."""
+"""Installing a reader: fetch its encoder, keep its heads in the cache, and pin both."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from recollect.streams.reader.reader_loading import kept_heads
 def install_reader(
     heads: Path | None, *, cache: Path, progress: OnDownloadProgress | None = None
 ) -> ReaderPin:
-    """Make a reader available in `cache` and return the pin for a home to write down.
+    """Make a reader available in `cache`, and return the pin that a home stores.
 
-    `heads`: a file that was trained, or None for recollect's own.
+    `heads`: a file of trained heads, or None for recollect's own.
 
     Raises:
         InvalidInput: the file holds no heads, or they belong to another encoder.
-        EncoderError: their encoder cannot be brought.
+        EncoderError: their encoder cannot be fetched.
     """
     path = OWN if heads is None else heads
     try:
@@ -44,14 +44,14 @@ def install_reader(
 def reinstall_reader(
     pin: ReaderPin, *, cache: Path, progress: OnDownloadProgress | None = None
 ) -> None:
-    """Make what a pin names whole in `cache` again; raise as `reinstall` does."""
+    """Restore what a pin names in `cache`; raises as `reinstall` does."""
     reinstall(pin.encoder, cache=cache, progress=progress)
     if sha256_of(OWN) == pin.heads:
         keep_heads(OWN, pin.heads, cache)
 
 
 def keep_heads(path: Path, sha256: str, cache: Path) -> None:
-    """Copy a file of heads into the cache, whole or not at all."""
+    """Copy a file of heads into the cache, atomically."""
     target = kept_heads(cache, sha256)
     if target.is_file() and sha256_of(target) == sha256:
         return

@@ -1,4 +1,4 @@
-"""Loading exactly the reader to which a home is pinned."""
+"""Loading exactly the reader that a home pins."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def load_reader(pin: ReaderPin, *, cache: Path) -> TextReader:
 
 
 def kept_heads(cache: Path, sha256: str) -> Path:
-    """Return where the cache keeps a file of heads."""
+    """Return the path at which the cache keeps a file of heads."""
     return cache / "readers" / f"{sha256[:16]}.heads"

@@ -1,4 +1,4 @@
-"""What a head is told of a sentence beside the encoder's vectors: signs and a few small words."""
+"""The features of a sentence that a head gets besides the vectors: marks and a few small words."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from recollect.streams.reader.word_shapes import (
     Looks,
 )
 
-#: How many features a sentence has.
+#: The number of features of a sentence.
 FEATURES = 24
 
 _DIGIT = re.compile(r"\d")
 _CODE = re.compile(r"[{}<>=`|]")
-# Parts of speech, each a bit of a number.
+# Parts of speech, as bits of a number.
 _PLAIN, _ASKS, _VERB, _PAST = 1, 2, 4, 8
 _OF_TAG = np.array(
     [
@@ -45,10 +45,10 @@ def sentence_shapes(
     bounds: npt.NDArray[np.int64],
     named: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int8]:
-    """Return (n, FEATURES) zeros and ones for sentences; `named`: which of them have a name.
+    """Return the (n, FEATURES) zeros and ones of sentences; `named`: whether each has a name.
 
-    `looks` and `tags` are those of all words that are no marks; `bounds` (n, 2): the words of a
-    sentence begin with the one of this number, and end before the other.
+    `looks` and `tags` are those of all words, without marks; `bounds` (n, 2): the numbers of the
+    first word of each sentence and of the one after its last.
     """
     signs = np.array([_signs(each) for each in sentences], bool).reshape(-1, 8)
     sizes = bounds[:, 1] - bounds[:, 0]
@@ -94,8 +94,8 @@ def _signs(sentence: str) -> list[bool]:
 def _first_and_every(
     bits: npt.NDArray[np.uint32], bounds: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Return the bits of the first word of each sentence, and those of all its words together."""
-    # A sentence without words begins where the next one does, or with the one added here.
+    """Return the bits of the first word of each sentence, and of all its words combined."""
+    # A sentence without words begins where the next one does, or at the sentinel added here.
     bits = np.append(bits, np.uint32(0))
     there = bounds[:, 0] < bounds[:, 1]
     first = bits[bounds[:, 0]] * there

@@ -1,4 +1,4 @@
-"""Reading texts: the encoder's states of their words, and what the heads say of them."""
+"""Reading texts: the encoder's states of their words, and the heads' results for them."""
 
 from __future__ import annotations
 
@@ -35,21 +35,23 @@ from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_shapes import are_told, codes_of, features
 from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
 
-#: Shapes are whole numbers of this size beside states, of which so many are a standard deviation.
+#: The integer that stands for 1 in a shape, and how many of these units are a standard deviation.
 UNITS = 32
 
-# At most so many texts are read together: what is done once for all of them is most of the work.
+# The maximum number of texts per batch; most of the cost is fixed per batch.
 _TOGETHER = 64
-#: The heads that see words; the others see sentences.
+#: The heads that score words; the others score sentences.
 _OF_WORDS = frozenset({"names", "tags", "salience", "values"})
-#: Labels that count: of a word, that it is part of something worth remembering; of a sentence, that
-#: it is meant as the sender's own; in heads of earlier releases, that it lasts.
+#: The labels whose probability counts: a word is part of something worth remembering; a sentence is
+#: meant as the sender's own; in heads of earlier releases, a sentence lasts.
 SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
 
 
 class _Seen(NamedTuple):
-    """Texts one after the other: the states of all words and their shapes, which of them are no
-    marks, how many such stand before each word, their parts of speech, and the names.
+    """A batch of texts: the states and the shapes of all words, and what was found so far.
+
+    That is which of the words are not marks, the number of such words before each, their parts of
+    speech, and the names.
     """
 
     states: WholeNumbers
@@ -61,10 +63,10 @@ class _Seen(NamedTuple):
 
 
 class TextReader:
-    """Reads texts; what it reads depends on the text, the encoder and the heads alone."""
+    """Reads texts. The result depends only on the text, the encoder and the heads."""
 
     def __init__(self, encoder: OnnxEncoder, heads: HeadFile, layers: Sequence[int] = ()) -> None:
-        """`layers`: those that are seen beside the layers of the heads, for training others."""
+        """`layers`: further layers to return besides those of the heads, to train other heads."""
         self.encoder = encoder
         self._heads = {name: ScoringHead(head) for name, head in heads.heads.items()}
         self._chains = {
@@ -87,17 +89,18 @@ class TextReader:
             for layer in head.layers
         }
         seen = [number for number, layer in enumerate(self._layers) if layer in of_sentences]
-        # What is between two layers that are seen is seen as well: one stretch of columns.
+        # The columns between two needed layers are kept too, so that they are one contiguous
+        # stretch.
         self._means = slice(min(seen, default=0), max(seen, default=-1) + 1)
         if layers:
             self._means = slice(0, len(self._layers))
 
     def read(self, texts: Sequence[str]) -> list[AnnotatedText]:
-        """Return what is read in each text, on the encoder's workers."""
+        """Return the reading of each text, computed by the encoder's workers."""
         if not texts:
             return []
         found: dict[int, AnnotatedText] = {}
-        # As many texts for each worker, and as often.
+        # Give each worker the same number of texts, equally often.
         workers = self.encoder.workers
         together = ceil(len(texts) / (workers * ceil(len(texts) / (workers * _TOGETHER))))
 
@@ -111,8 +114,9 @@ class TextReader:
     def sentence_states(
         self, text: str, states: HiddenStates
     ) -> tuple[Sequence[Place], tuple[dict[int, WholeNumbers], WholeNumbers]]:
-        """Return the sentences of a text as heads see them: where they are, and for each the mean
-        of its words by layer, and its shape.
+        """Return the bounds of a text's sentences, and what the heads see of each.
+
+        That is the mean state of its words by layer, and its shape.
         """
         cut = CutTexts([text])
         means, shapes = self._of_sentences(cut, self._seen(cut, [states]))
@@ -162,7 +166,7 @@ class TextReader:
     def _tags(
         self, states: WholeNumbers, shapes: WholeNumbers, told: npt.NDArray[np.bool_]
     ) -> TagPlaces:
-        """Return the parts of speech of the words that are no marks."""
+        """Return the parts of speech of the words, without marks."""
         head = self._heads.get("tags")
         if head is None or not len(shapes):
             return np.zeros(np.count_nonzero(told), np.uint8)
@@ -178,7 +182,7 @@ class TextReader:
         ]
 
     def _values(self, cut: CutTexts, seen: _Seen) -> list[PackedValue]:
-        """Return the values that the chain finds, judged where heads tell."""
+        """Return the values that the chain finds, judged by the value heads if there are any."""
         spans, scores, labels = self._spans("values", cut, seen.states, seen.shapes)
         found = {
             (begin, end): min(_least_shares(scores[begin:end], labels, [kind])[kind], 100)
@@ -191,9 +195,7 @@ class TextReader:
     def _spans(
         self, name: str, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers
     ) -> tuple[list[tuple[int, int, str]], Scores, tuple[str, ...]]:
-        """Return the spans that a chain of labels finds, the scores of all words, and the labels
-        that these are of.
-        """
+        """Return the spans that a label chain finds, the scores of all words, and their labels."""
         head, chain = self._heads.get(name), self._chains.get(name)
         if head is None or chain is None or not len(shapes):
             return [], np.empty((0, 0), np.int64), ()
@@ -212,9 +214,9 @@ class TextReader:
     def _salience(
         self, cut: CutTexts, seen: _Seen, lasting: Sequence[int]
     ) -> npt.NDArray[np.uint8]:
-        """Return the salience in percent of the words that are no marks.
+        """Return the salience, in percent, of the words, without marks.
 
-        Heads of earlier releases judge whole sentences: `lasting` is their judgement.
+        Heads of earlier releases judge whole sentences; `lasting` is their judgement.
         """
         head = self._heads.get("salience")
         if head is None or not len(seen.shapes):
@@ -230,7 +232,7 @@ class TextReader:
     # Sentences
 
     def _sentences(self, cut: CutTexts, seen: _Seen) -> tuple[list[ReadSentence], list[int]]:
-        """Return the sentences, and how likely each of them lasts, in percent."""
+        """Return the sentences, and the probability in percent that each of them lasts."""
         means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
         own = self._percent("own", OWN_WORDS, means, shapes)
@@ -243,9 +245,7 @@ class TextReader:
         return found, self._percent("durable", _DURABLE, means, shapes)
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
-        """Return the rounded means of the words of each sentence, layers side by side, and its
-        shape.
-        """
+        """Return the rounded mean state of the words of each sentence, by layer, and its shape."""
         width = self.encoder.dimension
         states = seen.states[:, self._means.start * width : self._means.stop * width]
         bounds = np.searchsorted(cut.places[:, 0], cut.sentences)
@@ -265,7 +265,7 @@ class TextReader:
         return means_of(states, bounds), shapes * np.int8(UNITS)
 
     def _likeliest(self, name: str, means: WholeNumbers, shapes: WholeNumbers) -> list[str]:
-        """Return the likeliest label of each sentence, if there is a head."""
+        """Return the likeliest label of each sentence, if the head exists."""
         head = self._heads.get(name)
         if head is None or not len(shapes):
             return []
@@ -291,7 +291,7 @@ _Span = TypeVar("_Span", PackedName, PackedValue)
 
 
 def _of_text(spans: deque[_Span], first: int, end: int) -> list[_Span]:
-    """Take the spans of a text off the front, and return them by the text's own words."""
+    """Take the spans of a text off the front, and return them with its own word numbers."""
     found = []
     while spans and spans[0].begin < end:
         span = spans.popleft()
@@ -302,7 +302,7 @@ def _of_text(spans: deque[_Span], first: int, end: int) -> list[_Span]:
 def _scored(
     begin: int, end: int, kind: NameType, scores: Scores, labels: Sequence[str]
 ) -> PackedName:
-    """Return a name with the share of its type, that of its least sure word, and its rival."""
+    """Return a name with the probability of its type in its least certain word, and its rival."""
     of_types = _least_shares(scores[begin:end], labels, NAME_TYPES)
     sure = min(of_types.pop(kind), 100)
     rival = max(of_types, key=lambda name: of_types[name])
@@ -312,7 +312,7 @@ def _scored(
 def _least_shares(
     scores: Scores, labels: Sequence[str], types: Sequence[_Type]
 ) -> dict[_Type, int]:
-    """Return the share of each type in the word that has least of it, in percent."""
+    """Return the lowest probability of each type among the words, in percent."""
     shares = label_shares(scores)
     found = {}
     for name in types:

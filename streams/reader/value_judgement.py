@@ -1,4 +1,4 @@
-"""Judging values of attributes: what they are of, whose they are, and whether they hold."""
+"""Judging values of attributes: their type, their owner, and whether they still hold."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from recollect.streams.reader.packed_reading import VALUE_TYPES, PackedValue
 from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
 
-#: The heads that judge values; they go together.
+#: The heads that judge values; a reader has all of them or none.
 OF_VALUES = frozenset({"over", "value_types", "value_owners", "value_signs"})
-#: Their labels: what is none after all, one that is said of the sender, one that holds, and one
-#: that is over.
+#: Their labels: not a value after all, said of the sender, still true, and over.
 NO_VALUE, OWN_VALUE, HOLDS, OVER = "none", "own", "holds", "over"
-#: How many words before a value, and after it, tell what it is of.
+#: The numbers of words before and after a value from which its attribute is judged.
 _AROUND, _JUST_BEFORE = 10, 2
-#: From these probabilities on, in percent, what was found is no value, and a word is of a value
+#: From these probabilities on, in percent: a value found is none, and a word belongs to a value
 #: that is over.
 _NO_VALUE, _OVER = 85, 30
-#: Up to this probability of holding, in percent, such a word's value is over.
+#: Up to this probability of still being true, in percent, such a word's value is over.
 _ENDED = 50
 
 
 class ValueJudge:
-    """The heads that judge values by the states of words."""
+    """Judges values by the states of the words in and around them."""
 
     def __init__(self, heads: Mapping[str, ScoringHead], layers: Sequence[int]) -> None:
-        """`heads`: with all of `OF_VALUES`; `layers`: those that states have side by side."""
+        """`heads`: with all of `OF_VALUES`; `layers`: the layers in the states, side by side."""
         self._heads = heads
         self._layers = layers
 
@@ -42,11 +41,11 @@ class ValueJudge:
         told: npt.NDArray[np.bool_],
         firsts: Sequence[int],
     ) -> list[PackedValue]:
-        """Return those that are values after all, and those that are over.
+        """Return the values found that are confirmed, and further ones that are over.
 
-        `found`: the (begin, end) of each by the numbers of words, and how sure it is in percent;
-        `states`, `shapes`: (words, columns); `told`: which words are no marks; `firsts`: the
-        numbers of the first word of each text, and of all words.
+        `found`: the (begin, end) of each by word numbers, with its probability in percent;
+        `states`, `shapes`: (words, columns); `told`: which words are not marks; `firsts`: the
+        number of the first word of each text, and the total number of words.
         """
         over = self._over(found, states, shapes, told, firsts)
         places = sorted({**found, **over})
@@ -86,7 +85,7 @@ class ValueJudge:
         told: npt.NDArray[np.bool_],
         firsts: Sequence[int],
     ) -> dict[Place, int]:
-        """Return where other words are a value that is over or denied, and how sure, in percent."""
+        """Return the bounds of further values that are over or denied, with the percentage."""
         if not len(shapes):
             return {}
         head = self._heads["over"]
@@ -114,7 +113,7 @@ class ValueJudge:
         return percentages(scores, np.full(len(scores), self._heads[name].labels.index(label)))
 
     def _scores(self, name: str, around: Sequence[WholeNumbers]) -> Scores:
-        """Return what a head says of each value, by the states around it."""
+        """Return a head's scores for each value, from the states around it."""
         head = self._heads[name]
         return head.scores(
             [part for each in around for part in columns_of(each, self._layers, head.layers)]
@@ -124,11 +123,11 @@ class ValueJudge:
 def surroundings(
     states: WholeNumbers, places: Sequence[Place], firsts: Sequence[int]
 ) -> list[WholeNumbers]:
-    """Return what heads see of values: (n, columns) means of the words of each, of those before,
-    just before and after it.
+    """Return the input of value heads, (n, columns).
 
-    `places`: (begin, end) of each value by the numbers of words; `firsts`: the numbers of the first
-    word of each text, and of all words.
+    It is the means of the words of each value, and of those before, just before and after it.
+    `places`: (begin, end) of each value by word numbers; `firsts`: the number of the first word of
+    each text, and the total number of words.
     """
     bounds = np.array(places, np.int64).reshape(-1, 2)
     texts = np.searchsorted(firsts, bounds[:, 0], side="right") - 1

@@ -1,7 +1,7 @@
-"""Products of matrices of whole numbers of a byte: exact, and on the caller's thread.
+"""Products of 8-bit integer matrices: exact, and computed on the caller's thread.
 
-NumPy has no fast product of such numbers, and its linear algebra takes as many threads as there are
-cores, where the encoder's workers are one to a core already.
+NumPy has no fast integer product, and its linear algebra uses as many threads as there are cores,
+while the encoder already runs one worker per core.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from recollect.schemas.errors import IntegrityError
 from recollect.streams.encoder.onnx_encoder import session_options
 from recollect.streams.reader.word_states import WholeNumbers
 
-# One operator, MatMulInteger. It takes numbers from 0 to 255 on the left; this one is zero there.
+# A graph of one operator, MatMulInteger. Its left operand is 0 to 255; this one is zero there.
 _GRAPH, _ZERO = Path(__file__).with_name("products.onnx"), 128
-# Some processors add the products of two neighbours in 16 bits, which these fit if the two weights
-# come to no more than this: 128 * 255 < 2**15.
+# Some processors add the products of two neighbours in 16 bits, which cannot overflow if the two
+# weights add up to no more than this: 128 * 255 < 2**15.
 _MOST_OF_TWO = 128
-# The sum of so many products fits 32 bits.
+# The sum of this many products fits 32 bits.
 _MOST_TERMS = (2**31 - 1) // 255**2
 
 
 class WholeProducts:
-    """A matrix of whole numbers with which others are multiplied."""
+    """An integer matrix, to be multiplied by others."""
 
     def __init__(self, weights: WholeNumbers) -> None:
-        """`weights`: (inputs, outputs). Raise IntegrityError if they are too many to be added."""
+        """`weights`: (inputs, outputs). Raise IntegrityError if the sums could overflow."""
         inputs, outputs = weights.shape
         if inputs > _MOST_TERMS:
             raise IntegrityError(f"a head has {inputs} inputs, more than {_MOST_TERMS}")
@@ -39,7 +39,7 @@ class WholeProducts:
         pairs = np.zeros((even, outputs), np.int16)
         pairs[:inputs] = weights
         (heavy,) = np.nonzero((np.abs(pairs[::2] + pairs[1::2]) > _MOST_OF_TWO).any(axis=1))
-        # The second of two that come to more stands at the end, where its neighbour is zero.
+        # Of two weights that exceed this together, the second goes to the end, next to a zero.
         self._moved = 2 * heavy + 1
         self._weights = np.zeros((even + 2 * len(heavy), outputs), np.int8)
         self._weights[:inputs] = weights
@@ -49,8 +49,8 @@ class WholeProducts:
         self._session = _session()
 
     def of(self, parts: Sequence[WholeNumbers]) -> npt.NDArray[np.int32]:
-        """Return (n, outputs) parts @ weights, where (n, ...) parts stand side by side."""
-        # What is multiplied with zero may be any number.
+        """Return the (n, outputs) product parts @ weights; `parts`: (n, ...) arrays in a row."""
+        # What is multiplied by zero may be any number.
         rows = np.empty((len(parts[0]), len(self._weights)), np.uint8)
         at = 0
         for part in parts:

@@ -1,14 +1,14 @@
-"""Cutting a text into the words that heads read, as the Penn Treebank cuts them."""
+"""Splitting a text into the words that heads see, as the Penn Treebank does."""
 
 from __future__ import annotations
 
 import re
 
-#: What changes with the cut: a recorded reading names words by their number.
+#: The version of the splitting: a recorded reading refers to words by number.
 CUT = 1
 
-# "don't" is "do" and "n't", "she's" is "she" and "'s"; hyphens stand alone, as do other marks, of
-# which a run of the same is one. No alternative goes back over a long stretch twice.
+# "don't" is "do" and "n't", "she's" is "she" and "'s"; hyphens are separate, as are other marks,
+# and a run of the same mark is one. No alternative backtracks over a long stretch.
 _WORD = re.compile(
     r"(?:https?://|www\.)\S+"
     r"|[@#]\w+"
@@ -26,10 +26,10 @@ Place = tuple[int, int]
 
 
 def words_of(text: str) -> list[Place]:
-    """Return where each word or mark of a text begins and ends, in characters."""
+    """Return the bounds of each word or mark of a text, in characters."""
     return [found.span() for found in _WORD.finditer(text)]
 
 
 def is_told(word: str) -> bool:
-    """Whether a word is no mark."""
+    """Whether it is a word and not a mark."""
     return word[0].isalnum() or word[-1].isalnum()

@@ -1,4 +1,4 @@
-"""The shape of words: what a head is told beside the encoder's vectors, which know no capitals."""
+"""The shape of words: the features that a head gets besides the vectors, which ignore case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from recollect.streams.reader.word_cutter import is_told
 
-#: How many features a word has.
+#: The number of features of a word.
 SHAPES = 24
 
 _STOPS = frozenset('.!?…:;"“”*•—–-|()[]')
@@ -17,17 +17,18 @@ _PLACED = frozenset({"in", "at", "from", "near", "to"})
 _TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof", "sir", "st", "president", "uncle", "aunt"})
 
 Shapes = npt.NDArray[np.float32]
-#: What each word adds to shapes, as the bits of a number.
+#: The contribution of each word to shapes, as the bits of a number.
 Looks = npt.NDArray[np.uint32]
 #: The shape of each word, as the bits of a number.
 Codes = npt.NDArray[np.uint32]
 
-# What a word adds to its own shape, to that of the word after it, and to that of the word before.
+# The contributions of a word to its own shape, to that of the next word, and to that of the
+# previous one.
 _OWN = (1 << 12) - 1
 _ON_NEXT = 1 << 13 | 1 << 14 | 1 << 20 | 1 << 21 | 1 << 22
 _ON_LAST = 1 << 15 | 1 << 16 | 1 << 23
 _SHOUTED, _TOLD = 1 << 24, 1 << 25
-#: Small words that say something of a sentence.
+#: Small words that indicate something about their sentence.
 OF_ME, OF_US, OF_YOU, OF_THEM, ASKING, PLEASE = (np.uint32(1 << bit) for bit in range(26, 32))
 _SMALL = {
     word: int(kind)
@@ -44,14 +45,14 @@ _SMALL = {
 
 
 def shapes_of(words: Sequence[str], spaced: Sequence[bool]) -> Shapes:
-    """Return (n, SHAPES) zeros and ones; `spaced`: whether a blank stands before each word."""
+    """Return the (n, SHAPES) zeros and ones; `spaced`: whether white space precedes each word."""
     looks = np.array([look_of(word) for word in words], np.uint32)
     codes = codes_of(looks, np.array(spaced, bool), [0, len(words)])
     return features(codes).astype(np.float32)
 
 
 def are_told(looks: Looks) -> npt.NDArray[np.bool_]:
-    """Return which words are no marks."""
+    """Return which words are not marks."""
     found: npt.NDArray[np.bool_] = looks & _TOLD != 0
     return found
 
@@ -59,7 +60,7 @@ def are_told(looks: Looks) -> npt.NDArray[np.bool_]:
 def codes_of(looks: Looks, spaced: npt.NDArray[np.bool_], firsts: Sequence[int]) -> Codes:
     """Return the shapes of the words of texts, each as the bits of a number.
 
-    `firsts`: the number of the first word of each text, and that of all words at the end.
+    `firsts`: the number of the first word of each text, and the total number of words.
     """
     codes: Codes = looks & np.uint32(_OWN)
     codes |= spaced.astype(np.uint32) << 12
@@ -92,7 +93,7 @@ _CAPITAL, _LETTERS = 1 << 0, 1 << 1
 
 
 def look_of(word: str) -> int:
-    """Return what a word adds to shapes."""
+    """Return the contribution of a word to shapes."""
     own = look = _shape(word)
     if word[0] in _STOPS:
         look |= 1 << 13
@@ -117,7 +118,7 @@ def look_of(word: str) -> int:
 
 
 def _shape(word: str) -> int:
-    """Return the bits that say what a word looks like by itself."""
+    """Return the bits for the look of a word by itself."""
     first = word[0]
     if first.isalpha():
         code = _LETTERS

@@ -1,7 +1,7 @@
-"""From the encoder's pieces to words: what heads calculate with, in whole numbers.
+"""From word pieces to words: the states that heads compute with, as integers.
 
-Their sums are exact, in whatever order they are added, so nothing that a head says depends on a
-library of linear algebra, a thread or a batch.
+Integer sums are exact in any order, so a head's result does not depend on a linear algebra library,
+on threads or on batches.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
-#: Whole numbers of at most MOST, each way: a byte each.
+#: Integers from -MOST to MOST: one byte each.
 WholeNumbers = npt.NDArray[np.int8]
 
-#: States and weights are whole numbers of at most this size, each way.
+#: States and weights are integers of at most this magnitude.
 MOST = 127
 
 assert np.iinfo(np.int8).max >= MOST
 
 
 def whole_numbers(numbers: Floats, scale: Floats, out: WholeNumbers) -> None:
-    """Write (n, columns) differences from middles as whole numbers, `scale` of them to a unit.
+    """Write (n, columns) differences from `middles` as integers, `scale` of them to a unit.
 
-    `numbers` is written over.
+    `numbers` is overwritten.
     """
     numbers *= scale
     numbers.clip(-MOST, MOST, out=numbers)
@@ -38,10 +38,9 @@ def of_words(
     ends: npt.NDArray[np.int64],
     out: WholeNumbers | None = None,
 ) -> WholeNumbers:
-    """Return (n, dimension) rounded means of the pieces of each word, by their characters.
+    """Return the (n, dimension) rounded means of the pieces of each word, by their characters.
 
-    A word without a piece, which the encoder did not see, has zeros. They are written into `out`,
-    if it is given.
+    A word of which the encoder saw no piece has zeros. The result is written into `out`, if given.
     """
     found = np.empty((len(starts), pieces.shape[1]), np.int8) if out is None else out
     if not len(pieces):
@@ -63,12 +62,12 @@ def of_words(
 
 
 def means_of(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:
-    """Return (n, columns) rounded means of stretches of words; `bounds`: (n, 2) which."""
+    """Return the (n, columns) rounded means of stretches of words; `bounds`: (n, 2) words."""
     sizes = np.maximum(bounds[:, 1] - bounds[:, 0], 1)
     totals = np.zeros((len(bounds), states.shape[1]), np.int32)
     for total, (begin, end) in zip(totals, bounds.tolist(), strict=True):
         np.add.reduce(states[begin:end], axis=0, out=total)
-    # No sentence has so many words that a quotient in float32 would be another whole number.
+    # No sentence is long enough for the quotient in float32 to round to another integer.
     means = totals.astype(np.float32)
     means /= sizes[:, None].astype(np.float32)
     np.rint(means, out=means)
@@ -78,7 +77,7 @@ def means_of(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumber
 def columns_of(
     states: WholeNumbers, layers: Sequence[int], wanted: Sequence[int]
 ) -> list[WholeNumbers]:
-    """Return (n, dimension) states of each wanted layer; in `states`, `layers` are side by side."""
+    """Return the (n, dimension) states of each wanted layer; `layers` are those of `states`."""
     width = states.shape[1] // len(layers)
     starts = [layers.index(layer) * width for layer in wanted]
     return [states[:, start : start + width] for start in starts]
