@@ -34,7 +34,7 @@ from recollect.projections.recall import (
 )
 from recollect.projections.recall.answer import assembly
 from recollect.projections.recall.answer.explanation import STEPS
-from recollect.projections.recall.arms import graph_arm, observations
+from recollect.projections.recall.arms import documents, graph_arm
 from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
 from recollect.projections.recall.arms.temporal import _EVENT_SHARE
@@ -225,7 +225,7 @@ RANKING = {
         assembly.PLACE_AMONG_ITS_EVENTS
     ),
     "minimum similarity of one of its facts, as a share of that of the nearest fact": str(
-        observations.MIN_NEARNESS
+        documents.MIN_NEARNESS
     ),
     "facts returned with an observation at most": str(assembly.MAX_FACTS),
     "share of a block for observations at most": str(observation_lines.OBSERVATION_SHARE),

@@ -209,7 +209,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
     ] = []
     facts: Annotated[
-        list[SupportingFact], Meta(description="Facts of an observation, nearest first.")
+        list[SupportingFact],
+        Meta(description="Facts of an observation or an entity, nearest first."),
     ] = []
     said: Annotated[
         Said | None, Meta(description="How often a fact was said; left out of other memories.")

@@ -15,7 +15,7 @@ from recollect.projections.recall.answer.document_results import document_result
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.turn_results import turn_results
 from recollect.projections.recall.arms.arm_scores import Candidates
-from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.arms.documents import TURNS, Document
 from recollect.projections.recall.arms.entity_documents import entities
 from recollect.projections.recall.arms.mental_model_documents import mental_models
 from recollect.projections.recall.arms.observations import observations
@@ -47,11 +47,7 @@ class Pipeline:
             scored, index, self._files, until=query.until, explain=query.explain
         )
         ranked, turn_items = None, []
-        if (
-            found is not None
-            and found.scores_by_arm
-            and not {"events", "facts"}.isdisjoint(query.scope)
-        ):
+        if found is not None and found.scores_by_arm and not TURNS.isdisjoint(query.scope):
             # Facts listed under an observation are not repeated, so more turns are needed in their
             # place.
             most = MAX_FOR_LIST if question.wants_list else MAX_OBSERVATIONS
@@ -101,5 +97,6 @@ class Pipeline:
         if "mental_models" in scope and index.row_kinds.mental_models:
             documents += mental_models(question, self._files)
         if "entities" in scope:
-            documents += entities(question, index, self._files)
+            nearness = {} if found is None else found.facts
+            documents += entities(question, nearness, index, self._files)
         return documents

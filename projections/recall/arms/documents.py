@@ -13,6 +13,10 @@ from typing import Literal, NamedTuple
 Kind = Literal["observation", "mental_model", "entity"]
 #: (id, text, unix ms): a document and when it was replaced.
 Dated = tuple[str, str, int]
+#: The similarity to the question that makes a fact near, as a share of that of the nearest fact.
+MIN_NEARNESS = 0.75
+#: The scopes of which turns are the results.
+TURNS = frozenset({"events", "facts"})
 
 
 class Support(NamedTuple):

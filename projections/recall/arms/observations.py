@@ -17,18 +17,21 @@ from recollect.projections.identity.entity_queries import aliases
 from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.memory import observation_queries
 from recollect.projections.memory.observation_queries import ObservationVersion
-from recollect.projections.recall.arms.documents import Dated, Document, Support
+from recollect.projections.recall.arms.documents import (
+    MIN_NEARNESS,
+    TURNS,
+    Dated,
+    Document,
+    Support,
+)
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.text.prompts import first_person
 
 # The number of the nearest facts whose observations are candidates.
 _MAX_NEAREST = 50
-#: The similarity to the question that makes a fact near, as a share of that of the nearest fact.
-MIN_NEARNESS = 0.75
 # The maximum number of observations, those with the nearest items, scored beside turns and facts.
 _MAX_SCORED = 2
-_TURNS = frozenset({"events", "facts"})
 
 
 def observations(
@@ -44,7 +47,7 @@ def observations(
     if not index.row_kinds.observations:
         return []
     nearest = [*islice(nearness, _MAX_NEAREST)]
-    has_turns = not _TURNS.isdisjoint(question.query.scope)
+    has_turns = not TURNS.isdisjoint(question.query.scope)
     if has_turns:
         least = MIN_NEARNESS * max(nearness.values(), default=0.0)
         nearest = [id_ for id_ in nearest if nearness[id_] >= least]

@@ -29,8 +29,8 @@ from recollect.projections.recall.ranking.session_diversity import demote_furthe
 from recollect.projections.recall.ranking.time_order import boost_by_time
 from recollect.projections.recall.ranking.turn_ranking import RankedTurns, Rescore, rank_turns
 
-# Scopes that need turns: observations are found by the facts of turns.
-_TURN_SCOPES = frozenset({"events", "facts", "observations"})
+# Scopes that need turns: observations and entities are found by the facts of turns.
+_TURN_SCOPES = frozenset({"events", "facts", "observations", "entities"})
 
 
 class Ranker:

@@ -35,6 +35,7 @@ from recollect.schemas.wire import (
     FactPage,
     Handle,
     Merge,
+    Query,
     RelatedEntities,
     RelatedEntity,
     Time,
@@ -43,6 +44,8 @@ from recollect.schemas.wire import (
 from recollect.text.stability import stability
 
 _DEFAULT_PAGE_SIZE = 50
+# The minimum of the probability that a description is of something in the zone, or of the score.
+_MIN_RELEVANCE = 0.5
 #: The maximum number of related entities, so that a graph of them can be drawn.
 MAX_RELATED = 100
 
@@ -203,8 +206,9 @@ def entity_page(
 ) -> EntityPage:
     """Return up to `limit` entities, the most mentioned first.
 
-    `query`: only those of which a name or an account has this text in it. All pages of a list show
-    the zone as it was when the first page was read.
+    `query`: only those of which a name or an account has this text in it; if there are none, those
+    that it describes, the best first, on one page. All pages of a list show the zone as it was when
+    the first page was read.
 
     Raises:
         InvalidInput: `limit` is not 1 to 1,000, or the cursor is not from this zone.
@@ -216,8 +220,12 @@ def entity_page(
     with zone.files() as files, files.read_transaction():
         now = files.memory.watermark().number
         if number in (None, now):
-            return _entity_page(files, query, now, skip, limit)
-    assert number is not None
+            page = _entity_page(files, query, now, skip, limit)
+            if page.entities or number is not None or not (query or "").strip():
+                return page
+    if number is None:
+        assert query is not None
+        return EntityPage(entities=_described_entities(zone, query, limit))
     if number > now:
         raise InvalidInput(f"cursor {cursor!r} is not from zone {zone.name}")
     with files_at(zone, number) as files:
@@ -244,6 +252,19 @@ def _entity_page(
     found = entity_list.entities(connection, among)
     more = f"{number}:{skip + limit}" if len(found) > skip + limit else None
     return EntityPage(entities=list(_to_entities(files, found[skip : skip + limit])), cursor=more)
+
+
+def _described_entities(zone: OpenZone, description: str, limit: int) -> list[Entity]:
+    """Return the entities that known facts describe in these words, or mean so; the best first."""
+    answer = recalling.recall(zone, Query(description, max_results=limit, scope=("entities",)))
+    ids = [
+        result.id
+        for result in answer.results
+        if max(answer.relevance, result.score) >= _MIN_RELEVANCE
+    ]
+    with zone.files() as files, files.read_transaction():
+        found = entity_list.entities(files.identity.connection, ids)
+        return list(_to_entities(files, sorted(found, key=lambda entity: ids.index(entity.id))))
 
 
 @contextmanager

@@ -239,7 +239,7 @@ def test_results_cite_the_sources_own_ids(memory: Memory) -> None:
     for item in ask(memory, "dog", scope=("events", "facts", "entities")):
         assert item.source_event_ids
         assert set(item.source_event_ids) <= {"m1", "m2"}
-        assert item.platform == "chat"
+        assert item.platform == (None if item.type == "entity" else "chat")
         assert item.as_of.startswith("2026-01-05T10:0")
 
 

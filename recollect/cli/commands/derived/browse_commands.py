@@ -202,7 +202,12 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
 )
 @click.argument("a", required=False)
 @click.argument("b", required=False)
-@click.option("--query", metavar="Q", help="With list: only names and accounts with Q in them.")
+@click.option(
+    "--query",
+    metavar="Q",
+    help="With list: only names and accounts with Q in them; if there are none, those that Q "
+    "describes.",
+)
 @click.option(
     "--batch",
     metavar="FILE",

@@ -116,14 +116,19 @@ def entities(
     *,
     query: Annotated[
         str | None,
-        described(description="Only entities with this text in a name or an account."),
+        described(
+            description="Only entities with this text in a name or an account; if there are none, "
+            "those that it describes."
+        ),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> EntityPage:
     """Return a page of the zone's entities, most mentioned first.
 
-    A page's `cursor` selects the next page, as of when the first page was read.
+    A page's `cursor` selects the next page, as of when the first page was read. If no name or
+    account has the `query` in it, the entities that it describes ("the vet") are returned, the best
+    first, without a cursor.
 
     Raises:
         InvalidInput: `limit` is not from 1 to 1,000, or the cursor is from another zone.
