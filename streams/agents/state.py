@@ -177,9 +177,32 @@ def key_of_event(number: int) -> bytes:
 def keys_of_row(row: AnyRow) -> tuple[tuple[bytes, Hashable], ...]:
     """Return each key under which a row is found, with the values that queries by it return.
 
-    Rows that no decision queries, such as vectors and mentions, have no keys.
+    The first key follows from the primary key, and few other rows have it. Rows that no decision
+    queries, such as vectors and mentions, have no keys.
     """
     return _KEYS_OF_ROW[type(row)](row) if type(row) in _KEYS_OF_ROW else ()
+
+
+class WriterSearch(NamedTuple):
+    """How to find the decisions that write a row: all of them write under `key`.
+
+    If `event` is not None, each of them is on this event or has it as a source.
+    """
+
+    key: bytes
+    event: int | None = None
+
+
+def search_for_writers(row: AnyRow) -> WriterSearch | None:
+    """Return how to find the decisions that write a row with this primary key.
+
+    None if no decision queries the row.
+    """
+    keys = keys_of_row(row)
+    if not keys:
+        return None
+    event = row.number if isinstance(row, EpisodeEvent) and _is_placed_by_itself(row) else None
+    return WriterSearch(keys[0][0], event)
 
 
 def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
@@ -200,10 +223,15 @@ def _handle(row: Handle) -> tuple[tuple[bytes, Hashable], ...]:
     return (key_of("handle", row.id), values), (key_of("handles", row.entity_id), values)
 
 
+def _is_placed_by_itself(row: EpisodeEvent) -> bool:
+    """Return whether the episode follows from the event alone: its thread, session or day."""
+    return row.definition_id in ("thread", "session", "day")
+
+
 def _episode_event(row: EpisodeEvent) -> tuple[tuple[bytes, Hashable], ...]:
     members = (key_of("episode events", row.episode_id), (row.event_id, row.is_standing))
-    # An event's thread, session and day follow from it alone, so no decision asks for them.
-    if row.definition_id in ("thread", "session", "day"):
+    if _is_placed_by_itself(row):
+        # No decision asks for it. All events of a thread or a day have this key.
         return (members,)
     place = (row.episode_id, row.is_standing)
     return (key_of("episode of", row.event_id, row.definition_id), place), members
@@ -226,17 +254,17 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
     FactOccasion: lambda row: (
-        (key_of("repeats", row.fact_id), (row.event_id, row.said_at, row.is_standing)),
         (key_of("repeated by", row.event_id), (row.fact_id, row.text, row.is_standing)),
+        (key_of("repeats", row.fact_id), (row.event_id, row.said_at, row.is_standing)),
     ),
     ClaimSignature: lambda row: ((_key_of_signature(row.signature), (row.fact_id, row.as_of)),),
     DuplicateStatement: lambda row: (
-        (key_of("repeats", row.fact_id), row.event_id),
         (key_of("repeated by", row.event_id), row.fact_id),
+        (key_of("repeats", row.fact_id), row.event_id),
     ),
     FactClaim: lambda row: (
-        (key_of("claims", row.subject, row.attribute), row),
         (key_of("claim", row.fact_id), row),
+        (key_of("claims", row.subject, row.attribute), row),
     ),
     MessageDate: lambda row: ((key_of("dates", row.event_id), row),),
     FactDays: lambda row: ((key_of("days", row.fact_id), (row.first_day, row.last_day)),),
@@ -280,8 +308,8 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     AnalysisType: lambda row: ((key_of("analysis type", row.id), row),),
     FactUnits: lambda row: ((key_of("units", row.fact_id), row),),
     ClusterFact: lambda row: (
-        (key_of("cluster", row.cluster_id), row),
         (key_of("clusters of", row.fact_id), row.cluster_id),
+        (key_of("cluster", row.cluster_id), row),
     ),
     ClusterChange: lambda row: ((key_of("cluster changes", row.cluster_id), row.number),),
     # No decision queries it, but several records write the row of one cluster.
@@ -305,8 +333,8 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     MentalModelPage: lambda row: ((key_of("page", row.model_id), row),),
     EntityFact: lambda row: (
-        (key_of("facts of entity", row.entity_id), row),
         (key_of("entities of fact", row.fact_id), row),
+        (key_of("facts of entity", row.entity_id), row),
         (key_of("slot of entity", row.entity_id, row.attribute), row),
     ),
     Directive: lambda row: ((key_of("directives of", row.event_id), row),),

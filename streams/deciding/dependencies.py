@@ -35,7 +35,12 @@ from recollect.schemas.ledger.records import (
     read_change,
     unseal_part,
 )
-from recollect.streams.agents.state import KEY_BYTES, key_of_event, keys_of_row
+from recollect.streams.agents.state import (
+    KEY_BYTES,
+    WriterSearch,
+    key_of_event,
+    keys_of_row,
+)
 from recollect.streams.deciding.decider import Decision
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import current_sections, record_ending_at
@@ -159,6 +164,15 @@ class DependencyIndex:
     def writers(self, key: bytes) -> npt.NDArray[np.int64]:
         """Return the numbers of the decisions that wrote a key, ascending."""
         return self._writes.numbers_with(key)
+
+    def writers_of_row(self, search: WriterSearch) -> npt.NDArray[np.int64]:
+        """Return the numbers of the decisions that may have written a row, ascending."""
+        found = self.writers(search.key)
+        if search.event is None:
+            return found
+        with_event = np.union1d(self.readers(key_of_event(search.event)), [search.event])
+        at = np.minimum(found.searchsorted(with_event), max(len(found) - 1, 0))
+        return with_event[found[at] == with_event] if len(found) else found
 
     def parts(self, number: int) -> list[RecordedPart]:
         """Return the parts of a decision.

@@ -4,9 +4,10 @@ The target is the zone as it would be without the erased records. The decisions 
 removed. Every other decision that may change is repeated, in ledger order: those that read an
 erased record, and those that looked up a key under which the live zone and the target have
 different rows at that point.
-Propagation stops where a decision or the rows of a key are unchanged. The queried state
-is in memory: when a key is first read, its rows are materialised from the decisions that wrote
-them, so each decision sees the target as it was just before its record.
+Propagation stops where a decision or the rows of a key are unchanged. Only rows that differ are
+followed, so a key with many rows, such as that of a thread, costs no more than one with few. The
+queried state is in memory: when a key is first read, its rows are materialised from the decisions
+that wrote them, so each decision sees the target as it was just before its record.
 
 If dependencies are unknown, `erasing` derives the target in full, which gives the same rows.
 """
@@ -14,9 +15,12 @@ If dependencies are unknown, `erasing` derives the target in full, which gives t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import IdentityModel
@@ -34,7 +38,12 @@ from recollect.schemas.changes import (
     Section,
 )
 from recollect.streams.agents import Agent
-from recollect.streams.agents.state import key_of_event, keys_of_row
+from recollect.streams.agents.state import (
+    WriterSearch,
+    key_of_event,
+    keys_of_row,
+    search_for_writers,
+)
 from recollect.streams.deciding.decider import Decider, Decision
 from recollect.streams.deciding.dependencies import (
     DependencyIndex,
@@ -48,7 +57,10 @@ from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.ledger import Ledger
 from recollect.streams.records.chain_readers import event_at
 
+#: The rows that a decision writes under a key, with the values that queries by it return.
 KeyView = dict[RowKey, object]
+
+_ABSENT = object()
 
 
 class DecisionInputs(NamedTuple):
@@ -94,8 +106,10 @@ class Redecision:
         self._parts: dict[int, list[RecordedPart]] = {}
         # Key -> the repeated decisions that write under it.
         self._written: dict[bytes, set[int]] = {}
-        # For each key whose rows differ, its view in the live zone and in the target.
-        self._differing: dict[bytes, tuple[KeyView, KeyView]] = {}
+        # For each key with rows that differ, their values in the live zone and in the target.
+        self._differing: dict[bytes, dict[RowKey, tuple[object, object]]] = {}
+        # The last version of each row that a decision of the target writes, with its sources.
+        self._rows: dict[int, dict[RowKey, tuple[AnyRow, tuple[int, ...]]]] = {}
         self._erased_keys = {key_of_event(number) for number in erased}
         self._pending: list[int] = []
         self._materialised_to: dict[bytes, int] = {}
@@ -122,7 +136,7 @@ class Redecision:
         """
         self._pending = sorted(number for number in self._erased if number <= self._upto)
         for key in self._erased_keys:
-            self._enqueue(key, 0)
+            self._enqueue_reader(key, 0)
         last = 0
         while self._pending:
             number = heapq.heappop(self._pending)
@@ -134,7 +148,10 @@ class Redecision:
     # Propagation, forward through the decisions
 
     def _revisit(self, number: int) -> None:
-        """Remove, repeat or keep a decision, and queue the decisions that this affects."""
+        """Remove, repeat or keep a decision, and queue the decisions that this affects.
+
+        A decision that is kept may end a difference, by writing the same row in both.
+        """
         self._current_number = number
         reads = self._decisions.reads(number)
         is_erased = number in self._erased
@@ -148,40 +165,58 @@ class Redecision:
         old = new = self._old_rows(number)
         if is_erased:
             self._parts[number] = []
+            self._rows.pop(number, None)
             new = []
         elif has_changed_read:
             new = self._decide(number)
         old_views, new_views = results_by_lookup_key(old), results_by_lookup_key(new)
+        searches = {row_key(row): search_for_writers(row) for row in (*old, *new)}
         for key in old_views.keys() | new_views.keys():
-            self._compare(
-                key, old_views.get(key, {}), new_views.get(key, {}), changed=new is not old
-            )
+            self._compare(key, old_views.get(key, {}), new_views.get(key, {}), searches)
         for key in reads | old_views.keys() | new_views.keys():
             if key in self._differing or key in self._erased_keys:
-                self._enqueue(key, number)
+                self._enqueue_reader(key, number)
 
-    def _compare(self, key: bytes, old_view: KeyView, new_view: KeyView, *, changed: bool) -> None:
-        """Record whether live and target differ under a key after the current decision.
+    def _compare(
+        self,
+        key: bytes,
+        old_view: KeyView,
+        new_view: KeyView,
+        searches: Mapping[RowKey, WriterSearch | None],
+    ) -> None:
+        """Record which rows differ between live and target under a key after the current decision.
 
-        `changed`: the decision was repeated or removed.
+        Queue the decisions that may write these rows again.
         """
-        if key not in self._differing:
-            if not changed or old_view == new_view:
-                return
-            common = self._view_before(key)
-            self._differing[key] = (dict(common), dict(common))
-        live, target = self._differing[key]
-        live.update(old_view)
-        target.update(new_view)
-        if live == target:
+        differing = self._differing.setdefault(key, {})
+        for row in old_view.keys() | new_view.keys():
+            search = searches[row]
+            assert search is not None
+            if row in differing:
+                live, target = differing[row]
+            elif row in old_view and row in new_view:
+                live = target = _ABSENT
+            else:
+                live = target = self._value_before(key, row, search)
+            live, target = old_view.get(row, live), new_view.get(row, target)
+            if live == target:
+                differing.pop(row, None)
+                continue
+            if row not in differing:
+                self._enqueue(self._writers_of_row(search, self._current_number + 1))
+            differing[row] = live, target
+        if not differing:
             del self._differing[key]
 
-    def _enqueue(self, key: bytes, after: int) -> None:
-        """Queue the next decision that read a key, and the next that wrote it."""
-        for numbers in (self._decisions.readers(key), self._decisions.writers(key)):
-            at = int(numbers.searchsorted(after, "right"))
-            if at < len(numbers):
-                heapq.heappush(self._pending, int(numbers[at]))
+    def _enqueue(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            heapq.heappush(self._pending, number)
+
+    def _enqueue_reader(self, key: bytes, after: int) -> None:
+        """Queue the next decision that read a key."""
+        numbers = self._decisions.readers(key)
+        at = int(numbers.searchsorted(after, "right"))
+        self._enqueue(map(int, numbers[at : at + 1]))
 
     def _decide(self, number: int) -> list[AnyRow]:
         """Repeat a decision with the target's state before it; return its new rows."""
@@ -194,6 +229,7 @@ class Redecision:
             decision = self._decider.resolve(record, extracted)
         self._redecided[number] = decision
         self._parts[number] = parts_of(decision.parts)
+        self._rows.pop(number, None)
         rows = [row for part in decision.parts for row in part.puts]
         for row in rows:
             for key, _ in keys_of_row(row):
@@ -211,34 +247,56 @@ class Redecision:
     def _old_rows(self, number: int) -> list[AnyRow]:
         return [row for part in self._decisions.parts(number) for row in part.rows]
 
+    def _rows_of(self, number: int) -> dict[RowKey, tuple[AnyRow, tuple[int, ...]]]:
+        """Return the last version of each row that a decision of the target writes."""
+        if number not in self._rows:
+            self._rows[number] = {
+                row_key(row): (row, part.sources)
+                for part in self._target_parts(number)
+                for row in part.rows
+            }
+        return self._rows[number]
+
     def _writers(self, key: bytes, first: int, end: int) -> list[int]:
         """Return the decisions from `first` to before `end` that write a key, in order."""
-        recorded = self._decisions.writers(key)
+        return self._with_written(self._decisions.writers(key), key, first, end)
+
+    def _writers_of_row(
+        self, search: WriterSearch, first: int = 0, end: int | None = None
+    ) -> list[int]:
+        """Return the decisions from `first` to before `end` that may write a row, in order."""
+        recorded = self._decisions.writers_of_row(search)
+        return self._with_written(
+            recorded, search.key, first, self._upto + 1 if end is None else end
+        )
+
+    def _with_written(
+        self, recorded: npt.NDArray[np.int64], key: bytes, first: int, end: int
+    ) -> list[int]:
+        """Return recorded writers of a key, and those repeated decisions that write it now."""
         low, high = recorded.searchsorted(first), recorded.searchsorted(end)
         numbers = {int(number) for number in recorded[low:high]}
         numbers |= {number for number in self._written.get(key, ()) if first <= number < end}
         return sorted(numbers)
 
-    def _rows_under(self, key: bytes, number: int) -> Iterator[tuple[AnyRow, tuple[int, ...]]]:
-        """Yield the rows that a decision of the target writes under a key, with their sources."""
-        for part in self._target_parts(number):
-            for row in part.rows:
-                if any(each == key for each, _ in keys_of_row(row)):
-                    yield row, part.sources
+    def _value_before(self, key: bytes, row: RowKey, search: WriterSearch) -> object:
+        """Return a row's value under a key before the current decision, if live and target agree.
 
-    def _view_before(self, key: bytes) -> KeyView:
-        """Return the view of a key before the current decision, where live and target agree."""
-        view: KeyView = {}
-        for number in self._writers(key, 0, self._current_number):
-            rows = [row for row, _ in self._rows_under(key, number)]
-            view |= results_by_lookup_key(rows).get(key, {})
-        return view
+        `_ABSENT` if no decision wrote it.
+        """
+        for number in reversed(self._writers_of_row(search, end=self._current_number)):
+            found = self._rows_of(number).get(row)
+            if found is not None and key in (values := dict(keys_of_row(found[0]))):
+                return values[key]
+        return _ABSENT
 
     def _materialise(self, key: bytes) -> None:
         """Copy the target's rows under a key, as of before the current decision, into memory."""
         rows: dict[ReadModel, list[AnyRow]] = {}
         for number in self._writers(key, self._materialised_to.get(key, 0), self._current_number):
-            for row, _ in self._rows_under(key, number):
+            for row, _ in self._rows_of(number).values():
+                if all(each != key for each, _ in keys_of_row(row)):
+                    continue
                 name = READ_MODEL_OF_ROW[type(row)]
                 model = self._inputs.memory if name == "memory" else self._inputs.identity
                 rows.setdefault(model, []).append(row)
@@ -257,19 +315,19 @@ class Redecision:
 
         affected: set[RowKey] = set()
         repeated: dict[RowKey, tuple[AnyRow, tuple[int, ...]]] = {}
-        # The first key of each row; None if no decision queries the row.
-        first_keys: dict[RowKey, bytes | None] = {}
+        # How to find the writers of each row; None if no decision queries the row.
+        searches: dict[RowKey, WriterSearch | None] = {}
         for number in sorted(self._parts):
             for part in self._decisions.parts(number):
-                first_keys |= dict.fromkeys(part.unqueried)
-                first_keys |= {row_key(row): _first_key(row) for row in part.rows}
+                searches |= dict.fromkeys(part.unqueried)
+                searches |= {row_key(row): search_for_writers(row) for row in part.rows}
                 if not self._erased.isdisjoint(part.sources):
                     affected.update(part.keys())
             for part in self._parts[number]:
                 repeated |= {row_key(row): (row, part.sources) for row in part.rows}
-                first_keys |= {row_key(row): _first_key(row) for row in part.rows}
-        for key, first_key in first_keys.items():
-            last = self._last_written(key, first_key) or repeated.get(key)
+                searches |= {row_key(row): search_for_writers(row) for row in part.rows}
+        for key, search in searches.items():
+            last = self._last_written(key, search) or repeated.get(key)
             if last is None:
                 erasure_part.deletes.append(Delete(*key))
             elif (
@@ -277,7 +335,7 @@ class Redecision:
                 or last[0] != self._live_row(key)
                 # The same row may now come from other events; sealed with the keys of the former
                 # ones, it would be lost with them.
-                or (first_key is not None and last[1] != self._live_sources(key, first_key))
+                or (search is not None and last[1] != self._live_sources(key, search))
             ):
                 put(*last)
         for number in sorted(self._parts):
@@ -289,26 +347,21 @@ class Redecision:
         return [part for part in parts.values() if part.puts or part.deletes]
 
     def _last_written(
-        self, key: RowKey, first_key: bytes | None
+        self, key: RowKey, search: WriterSearch | None
     ) -> tuple[AnyRow, tuple[int, ...]] | None:
         """Return a row as a decision of the target last wrote it, with its sources.
 
-        None if no decision wrote it. Also None if the row has no first key: such a row is written
-        only once, so no later version can exist.
+        None if no decision wrote it. Also None if no decision queries the row: such a row is
+        written only once, so no later version can exist.
         """
-        if first_key is None:
+        if search is None:
             return None
-        for number in reversed(self._writers(first_key, 0, self._upto + 1)):
-            found = [
-                each for each in self._rows_under(first_key, number) if row_key(each[0]) == key
-            ]
-            if found:
-                return found[-1]
-        return None
+        numbers = reversed(self._writers_of_row(search))
+        return next((found for n in numbers if (found := self._rows_of(n).get(key))), None)
 
-    def _live_sources(self, key: RowKey, first_key: bytes) -> tuple[int, ...] | None:
+    def _live_sources(self, key: RowKey, search: WriterSearch) -> tuple[int, ...] | None:
         """Return the sources of a row of the live files, from the decision that wrote it last."""
-        for number in self._decisions.writers(first_key)[::-1]:
+        for number in self._decisions.writers_of_row(search)[::-1]:
             for part in reversed(self._decisions.parts(int(number))):
                 if any(row_key(row) == key for row in part.rows):
                     return part.sources
@@ -350,7 +403,7 @@ def _has_same_rows(before: Sequence[RecordedPart], after: Sequence[RecordedPart]
     ) -> set[tuple[tuple[int, ...], RowKey, AnyRow | None]]:
         return {
             *(
-                (part.sources, row_key(row), row if _first_key(row) else None)
+                (part.sources, row_key(row), row if keys_of_row(row) else None)
                 for part in parts
                 for row in part.rows
             ),
@@ -358,9 +411,3 @@ def _has_same_rows(before: Sequence[RecordedPart], after: Sequence[RecordedPart]
         }
 
     return content(before) == content(after)
-
-
-def _first_key(row: AnyRow) -> bytes | None:
-    """Return the first state key of a row. Rows with the same row key have the same first key."""
-    found = keys_of_row(row)
-    return found[0][0] if found else None

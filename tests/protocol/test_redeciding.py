@@ -28,7 +28,7 @@ from recollect.schemas.events import (
     UpdateMentalModel,
 )
 from recollect.streams.agents import AGENTS
-from recollect.streams.deciding import erasing, redeciding
+from recollect.streams.deciding import dependencies, erasing, redeciding
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.verifying import verify
 from recollect.streams.system.locks import exclusive
@@ -288,6 +288,31 @@ def test_what_does_not_rest_on_it_is_left_alone(
     home.tell(forget(1))
     # The account and the person come into being one message later; the thread lost a message.
     assert decided == [41]
+    agree(home)
+
+
+def test_a_long_thread_of_one_person_is_not_read_again(
+    home: Home,
+    traced_only: None,
+    decided: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All messages are in one thread and about one person, and few are close to the erased one."""
+    home.publish(
+        *(say(f"I keep {n} bees.", f"m{n}", at=START + n * DAY, thread="t") for n in range(200))
+    )
+    home.drive()
+    read: set[int] = set()
+    unseal = dependencies.DependencyIndex._unseal_parts
+
+    def noted(self: dependencies.DependencyIndex, number: int) -> object:
+        read.add(number)
+        return unseal(self, number)
+
+    monkeypatch.setattr(dependencies.DependencyIndex, "_unseal_parts", noted)
+    home.tell(forget(50))
+    assert decided
+    assert len(read) < 60, f"{len(read)} of 200 decisions were read to repeat {len(decided)}"
     agree(home)
 
 
