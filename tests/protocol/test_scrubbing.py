@@ -19,6 +19,7 @@ from typing import NamedTuple
 import apsw
 import pytest
 
+from recollect.projections import scrubbing
 from recollect.projections.full_text import holds_erased_terms, rebuild
 from recollect.projections.scrubbing import scrub
 from recollect.projections.sqlite import connect, rows, truncate_wal
@@ -170,6 +171,24 @@ def test_no_byte_of_a_deleted_row_is_left_and_no_other_row_is_touched(
     with closing(sqlite3.connect(notes.path)) as other:
         assert other.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert other.execute("SELECT count(*) FROM notes").fetchone() == (len(notes.words),)
+
+
+def test_in_a_file_of_64_gb_no_page_is_taken_for_another(
+    room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, the number with which a page of a long row begins may look like the type of a page."""
+    notes = Notes(room / "notes.db", 7)
+    with notes.connection:
+        notes.add(600)
+    gone = notes.delete(100)
+    types = {**scrubbing._CELL_POINTERS, 0: 8}
+    monkeypatch.setattr(scrubbing, "_CELL_POINTERS", types)
+    monkeypatch.setattr(scrubbing, "_AMBIGUOUS_PAGES", 0)
+    before = notes.state()
+    assert scrub(notes.connection)
+    assert left(room, gone) == set()
+    assert notes.state() == before
+    assert rows(notes.connection, "PRAGMA integrity_check") == [("ok",)]
 
 
 def test_sqlite_alone_leaves_some(room: Path) -> None:
