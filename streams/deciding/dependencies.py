@@ -68,6 +68,10 @@ class RecordedPart(NamedTuple):
         yield from self.unqueried
 
 
+#: The last version of each row of a decision, with its sources.
+DecisionRows = dict[RowKey, tuple[AnyRow, tuple[int, ...]]]
+
+
 class DependenciesUnknown(Exception):
     """A decision's dependencies are not recorded, or its change record cannot be unsealed."""
 
@@ -101,6 +105,11 @@ def with_dependencies(number: int, decision: Decision, *, restated: bool = False
 def parts_of(parts: Sequence[DecidedPart]) -> list[RecordedPart]:
     """Convert the parts of a new decision to recorded parts that keep all rows."""
     return [RecordedPart(part.sources, list(part.puts), []) for part in parts]
+
+
+def rows_of(parts: Sequence[RecordedPart]) -> DecisionRows:
+    """Return the rows of a decision by their primary keys."""
+    return {row_key(row): (row, part.sources) for part in parts for row in part.rows}
 
 
 def _encode_parts(parts: Sequence[DecidedPart]) -> bytes:
@@ -148,6 +157,7 @@ class DependencyIndex:
         self._reads = _KeyIndex(self._numbers, [reads for _, reads, _ in found])
         self._writes = _KeyIndex(self._numbers, [writes for _, _, writes in found])
         self._parts: dict[int, list[RecordedPart]] = {}
+        self._rows: dict[int, DecisionRows] = {}
 
     def reads(self, number: int) -> set[bytes]:
         """Return the keys that a decision read."""
@@ -186,6 +196,16 @@ class DependencyIndex:
                 self._unseal_parts(number) if restated is None else _decode_parts(restated)
             )
         return self._parts[number]
+
+    def rows(self, number: int) -> DecisionRows:
+        """Return the rows of a decision.
+
+        Raises:
+            DependenciesUnknown: its change record can no longer be unsealed.
+        """
+        if number not in self._rows:
+            self._rows[number] = rows_of(self.parts(number))
+        return self._rows[number]
 
     def _unseal_parts(self, number: int) -> list[RecordedPart]:
         header, record = _change_of(self._ledger, self._zone, self._chain, self._memory, number)
@@ -235,9 +255,13 @@ class _KeyIndex:
         self._joined_keys = b"".join(keys)
         lengths = np.array([len(each) // KEY_BYTES for each in keys], np.int64)
         self._ends = np.cumsum(lengths)
+        # Keys are hashes, so their first two bytes divide them evenly, and NumPy sorts two bytes in
+        # linear time. An erasure looks up too few keys for a full sort to pay.
         values = np.frombuffer(self._joined_keys, ">u8")
-        order = np.argsort(values, kind="stable")
-        self._sorted = values[order].astype(np.uint64)
+        buckets = np.frombuffer(self._joined_keys, ">u2")[:: KEY_BYTES // 2].astype(np.uint16)
+        order = np.argsort(buckets, kind="stable")
+        self._bucket_ends = np.cumsum(np.bincount(buckets, minlength=1 << 16))
+        self._by_bucket = values[order]
         self._owners = np.repeat(numbers, lengths)[order]
 
     def keys_of(self, number: int) -> set[bytes]:
@@ -252,10 +276,13 @@ class _KeyIndex:
         }
 
     def numbers_with(self, key: bytes) -> npt.NDArray[np.int64]:
-        integer = np.uint64(int.from_bytes(key, "big"))
-        begin = np.searchsorted(self._sorted, integer, "left")
-        end = np.searchsorted(self._sorted, integer, "right")
-        return self._owners[begin:end]
+        bucket = int.from_bytes(key[:2], "big")
+        begin = self._bucket_ends[bucket - 1] if bucket else 0
+        end = self._bucket_ends[bucket]
+        has_key: npt.NDArray[np.bool_] = self._by_bucket[begin:end] == np.uint64(
+            int.from_bytes(key, "big")
+        )
+        return self._owners[begin:end][has_key]
 
 
 def results_by_lookup_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:

@@ -46,11 +46,13 @@ from recollect.streams.agents.state import (
 )
 from recollect.streams.deciding.decider import Decider, Decision
 from recollect.streams.deciding.dependencies import (
+    DecisionRows,
     DependencyIndex,
     RecordedPart,
     RowKey,
     parts_of,
     results_by_lookup_key,
+    rows_of,
     with_dependencies,
 )
 from recollect.streams.encoder.gateway import EncoderGateway
@@ -108,8 +110,8 @@ class Redecision:
         self._written: dict[bytes, set[int]] = {}
         # For each key with rows that differ, their values in the live zone and in the target.
         self._differing: dict[bytes, dict[RowKey, tuple[object, object]]] = {}
-        # The last version of each row that a decision of the target writes, with its sources.
-        self._rows: dict[int, dict[RowKey, tuple[AnyRow, tuple[int, ...]]]] = {}
+        # The rows of the decisions that were repeated or removed, in the target.
+        self._rows: dict[int, DecisionRows] = {}
         self._erased_keys = {key_of_event(number) for number in erased}
         self._pending: list[int] = []
         self._materialised_to: dict[bytes, int] = {}
@@ -164,8 +166,7 @@ class Redecision:
             return
         old = new = self._old_rows(number)
         if is_erased:
-            self._parts[number] = []
-            self._rows.pop(number, None)
+            self._parts[number], self._rows[number] = [], {}
             new = []
         elif has_changed_read:
             new = self._decide(number)
@@ -229,7 +230,7 @@ class Redecision:
             decision = self._decider.resolve(record, extracted)
         self._redecided[number] = decision
         self._parts[number] = parts_of(decision.parts)
-        self._rows.pop(number, None)
+        self._rows[number] = rows_of(self._parts[number])
         rows = [row for part in decision.parts for row in part.puts]
         for row in rows:
             for key, _ in keys_of_row(row):
@@ -238,24 +239,12 @@ class Redecision:
 
     # Rows by decision and by key
 
-    def _target_parts(self, number: int) -> list[RecordedPart]:
-        """Return the parts of a decision in the target."""
-        if number in self._parts:
-            return self._parts[number]
-        return self._decisions.parts(number)
-
     def _old_rows(self, number: int) -> list[AnyRow]:
         return [row for part in self._decisions.parts(number) for row in part.rows]
 
-    def _rows_of(self, number: int) -> dict[RowKey, tuple[AnyRow, tuple[int, ...]]]:
-        """Return the last version of each row that a decision of the target writes."""
-        if number not in self._rows:
-            self._rows[number] = {
-                row_key(row): (row, part.sources)
-                for part in self._target_parts(number)
-                for row in part.rows
-            }
-        return self._rows[number]
+    def _rows_of(self, number: int) -> DecisionRows:
+        """Return the rows that a decision of the target writes."""
+        return self._rows[number] if number in self._rows else self._decisions.rows(number)
 
     def _writers(self, key: bytes, first: int, end: int) -> list[int]:
         """Return the decisions from `first` to before `end` that write a key, in order."""
@@ -274,6 +263,8 @@ class Redecision:
         self, recorded: npt.NDArray[np.int64], key: bytes, first: int, end: int
     ) -> list[int]:
         """Return recorded writers of a key, and those repeated decisions that write it now."""
+        if not len(recorded) and key not in self._written:
+            return []
         low, high = recorded.searchsorted(first), recorded.searchsorted(end)
         numbers = {int(number) for number in recorded[low:high]}
         numbers |= {number for number in self._written.get(key, ()) if first <= number < end}
@@ -362,9 +353,8 @@ class Redecision:
     def _live_sources(self, key: RowKey, search: WriterSearch) -> tuple[int, ...] | None:
         """Return the sources of a row of the live files, from the decision that wrote it last."""
         for number in self._decisions.writers_of_row(search)[::-1]:
-            for part in reversed(self._decisions.parts(int(number))):
-                if any(row_key(row) == key for row in part.rows):
-                    return part.sources
+            if (found := self._decisions.rows(int(number)).get(key)) is not None:
+                return found[1]
         return None
 
     def _live_row(self, key: RowKey) -> Row | None:
