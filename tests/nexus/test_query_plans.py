@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
 from recollect import MemoryInput, Recollect, UnknownId
@@ -21,6 +22,7 @@ from recollect.projections.memory.listing.stored_memory_list import (
     MemoryPlace,
     memory_files,
 )
+from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.memory_terms import TierLimits
 
 NOW = 1_900_000_000_000
@@ -74,8 +76,17 @@ def test_what_is_due_is_found_by_index(memory: apsw.Connection) -> None:
         "stored (is_archived=? AND is_current=? AND created_at<?)",
     ):
         assert any(step.endswith(f"INDEX idx_archive_states_{condition}") for step in steps), steps
+    # Those that are not older are only counted, for each circle of readers.
+    newer = "idx_memories_readers (reader_user=? AND reader_agent=? AND created_at>?)"
+    assert any(step.endswith(newer) for step in steps), steps
     # Only the newest five are read in order.
     assert scans(steps) == ["SCAN memories USING COVERING INDEX idx_memories_created"]
+
+
+def test_the_tiers_are_counted_by_index(memory: apsw.Connection) -> None:
+    steps = plans(memory, lambda: tier_list.tier_counts(memory, []))
+    assert sum("SEARCH archive_states USING COVERING INDEX" in step for step in steps) == 4
+    assert not scans(steps)
 
 
 @pytest.mark.parametrize("tier", ["main", "recall", "archival"])
@@ -162,3 +173,68 @@ def test_persons_are_found_by_name_and_not_among_all_persons(zone: Zone) -> None
         ):
             (step, *_) = plans(identity, query)
             assert "idx_entities_normalized (normalized>? AND normalized<?)" in step
+
+
+def test_what_is_due_for_its_age_depends_on_its_readers(zone: Zone) -> None:
+    """The rows of random memories, ranked in Python among those with the same readers."""
+    rng = random.Random(5)
+    day, limits = 86_400_000, TierLimits(3, 24.0)
+    due: dict[str, tuple[int, int]] = {}
+    with zone._zone.files() as files:
+        memory = files.memory.connection
+        memory.execute("SAVEPOINT made")
+        memory.execute("DELETE FROM memories")
+        for circle in [("ada", None), ("bob", None), ("bob", "a"), (None, None)]:
+            uses = []
+            for _ in range(rng.randrange(4, 12)):
+                id_, number = f"M{rng.getrandbits(60)}", rng.randrange(10**6)
+                stored = NOW - rng.randrange(3 * day)
+                _insert_memory(memory, id_, number, circle, stored)
+                used = stored
+                if rng.random() < 0.4:
+                    used = stored + rng.randrange(2 * day)
+                    memory.execute(
+                        "INSERT INTO memory_accesses (memory_id, number, count, at) "
+                        "VALUES (?, ?, 1, ?)",
+                        (id_, number, used),
+                    )
+                uses.append((used, number, id_))
+            for used, number, id_ in sorted(uses, reverse=True)[limits.main_capacity :]:
+                if used < NOW - day:
+                    due[id_] = used, number
+        found = tier_list.due_memories(memory, NOW, limits)["age"]
+        memory.execute("ROLLBACK TO made")
+        memory.execute("RELEASE made")
+    assert due
+    assert found == sorted(due, key=due.__getitem__)
+
+
+def _insert_memory(
+    memory: apsw.Connection, id_: str, number: int, circle: tuple[str | None, str | None], at: int
+) -> None:
+    row = {
+        **dict.fromkeys(("namespace", "path_key", "importance", "invalid_at", "user_id")),
+        **dict.fromkeys(("agent_id", "earliest_date", "latest_date", "temporal_stability")),
+        "id": id_,
+        "number": number,
+        "memory_type": "fact",
+        "scope": "user",
+        "visibility": "private",
+        "reader_user": circle[0],
+        "reader_agent": circle[1],
+        "valid_at": at,
+        "created_at": at,
+        "abstraction_level": 0,
+        "derived_from": "[]",
+        "enrichments": "[]",
+        "stability_confidence": None,
+    }
+    version = StoredMemoryVersion(id_, id_, 1, 1, "", None, None, None, "active", "")
+    for table, values in (
+        ("memory_versions", msgspec.structs.asdict(version)),
+        ("memories", row),
+    ):
+        memory.execute(
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
+            tuple(values.values()),
+        )

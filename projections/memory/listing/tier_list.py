@@ -62,6 +62,40 @@ _EXPIRED = " UNION ALL ".join(
         ),
     )
 )
+#: Ids of memories outside the archival store that were not used since ?2, and before which at least
+#: ?1 with the same readers were used. All that were stored since then were used later, so only so
+#: many of these are counted; only the others are put in order.
+_AGED = f"""
+    WITH older AS MATERIALIZED (
+        SELECT memories.id, memories.number, reader_user, reader_agent,
+               {_IN_RECALL} AS in_recall, {_LAST_USED} AS used_at
+          FROM archive_states CROSS JOIN memories USING (id)
+         WHERE {_OUTSIDE} AND archive_states.created_at < ?2
+    ), readers AS MATERIALIZED (
+        SELECT DISTINCT reader_user, reader_agent FROM older WHERE NOT in_recall
+    ), newer AS MATERIALIZED (
+        SELECT reader_user, reader_agent, (
+                   SELECT count(*) FROM (
+                       SELECT 1 FROM memories CROSS JOIN archive_states USING (id)
+                        WHERE memories.reader_user IS readers.reader_user
+                          AND memories.reader_agent IS readers.reader_agent
+                          AND memories.created_at >= ?2 AND {_OUTSIDE} AND NOT {_IN_RECALL}
+                        LIMIT ?1
+                   )
+               ) AS memories
+          FROM readers
+    ), ranked AS (
+        SELECT *, row_number() OVER (
+                   PARTITION BY reader_user, reader_agent, in_recall
+                   ORDER BY used_at DESC, number DESC
+               ) AS place
+          FROM older
+    )
+    SELECT id FROM ranked LEFT JOIN newer
+        ON newer.reader_user IS ranked.reader_user AND newer.reader_agent IS ranked.reader_agent
+     WHERE (in_recall OR place + newer.memories > ?1) AND used_at < ?2
+     ORDER BY used_at, number
+"""
 
 
 def main_context(connection: apsw.Connection, capacity: int) -> list[str]:
@@ -97,19 +131,28 @@ def tier_counts(connection: apsw.Connection, main: Sequence[str]) -> dict[Memory
     """Return the size of each tier, given the main context."""
     found = rows(
         connection,
-        """
-        SELECT CASE WHEN is_archived THEN 'archival'
-                    WHEN id IN (SELECT value FROM json_each(?)) THEN 'main'
-                    ELSE 'recall' END AS tier,
-               count(*), min(created_at), max(created_at)
-          FROM archive_states
-         WHERE is_current
-         GROUP BY tier
+        f"""
+        WITH main AS (SELECT value AS id FROM json_each(?)), of_main AS (
+            SELECT count(*) AS memories, min(created_at) AS oldest, max(created_at) AS newest
+              FROM main CROSS JOIN archive_states USING (id) WHERE is_current = 1
+        )
+        SELECT 'main', * FROM of_main
+        UNION ALL
+        SELECT 'recall',
+               (SELECT count(*) FROM archive_states WHERE {_OUTSIDE}) - of_main.memories,
+               (SELECT created_at FROM archive_states
+                 WHERE {_OUTSIDE} AND id NOT IN main ORDER BY created_at LIMIT 1),
+               (SELECT created_at FROM archive_states
+                 WHERE {_OUTSIDE} AND id NOT IN main ORDER BY created_at DESC LIMIT 1)
+          FROM of_main
+        UNION ALL
+        SELECT 'archival', count(*), min(created_at), max(created_at)
+          FROM archive_states WHERE {_INSIDE}
         """,
         (json_array(main),),
     )
     counts = {tier: TierCount(*counted) for tier, *counted in found}
-    return {tier: counts.get(tier, TierCount(0, None, None)) for tier in TIERS}
+    return {tier: counts[tier] for tier in TIERS}
 
 
 def numbers_in(
@@ -184,26 +227,7 @@ def due_memories(
     unused_since = now - round(limits.max_age_hours * _HOUR_MS)
     aged: list[tuple[str]] = []
     if is_check_due(connection) and _is_any_older(connection, unused_since):
-        aged = rows(
-            connection,
-            f"""
-            WITH used AS MATERIALIZED (
-                SELECT memories.id, memories.number, reader_user, reader_agent,
-                       {_IN_RECALL} AS in_recall, {_LAST_USED} AS used_at
-                  FROM archive_states CROSS JOIN memories USING (id) WHERE {_OUTSIDE}
-            ), ranked AS (
-                SELECT id, number, used_at, in_recall, row_number() OVER (
-                           PARTITION BY reader_user, reader_agent, in_recall
-                           ORDER BY used_at DESC, number DESC
-                       ) AS place
-                  FROM used
-            )
-            SELECT id FROM ranked
-             WHERE (in_recall OR place > ?1) AND used_at < ?2
-             ORDER BY used_at, number
-            """,
-            (limits.main_capacity, unused_since),
-        )
+        aged = rows(connection, _AGED, (limits.main_capacity, unused_since))
     by_expiry = [id_ for (id_,) in expired]
     known = set(by_expiry)
     return {"expiry": by_expiry, "age": [id_ for (id_,) in aged if id_ not in known]}
