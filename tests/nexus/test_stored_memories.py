@@ -290,7 +290,33 @@ class TestMemoryQuery:
         store(zone, "The code is 2.", namespace="/door", path_key="code")
         assert contents(zone.query_memories(system_at_point=then)) == ["The code is 1."]
         assert contents(zone.query_memories()) == ["The code is 2."]
-        assert len(zone.query_memories(include_superseded=True, include_invalid=True)) == 2
+        both = ["The code is 2.", "The code is 1."]
+        assert contents(zone.query_memories(include_superseded=True)) == both
+        assert contents(zone.query_memories(include_superseded=True, include_invalid=True)) == both
+
+    def test_replaced_versions_are_included_without_what_is_over(self, zone: Zone) -> None:
+        ended = {"valid_at": "2020-01-01T00:00:00Z", "invalid_at": "2022-01-01T00:00:00Z"}
+        store(zone, "The code is 1.", namespace="/door", path_key="code", **ended)
+        store(zone, "The code is 2.", namespace="/door", path_key="code")
+        assert contents(zone.query_memories(include_superseded=True)) == ["The code is 2."]
+
+    @pytest.mark.parametrize(
+        ("name", "known"),
+        [
+            ("scope", "global"),
+            ("memory_type", "preference"),
+            ("state", "deleted"),
+            ("tier", "archival"),
+            ("temporal_stability", "semi_dynamic"),
+            ("entity_type", "TECHNOLOGY"),
+        ],
+    )
+    def test_a_query_for_a_value_that_does_not_exist_names_those_that_do(
+        self, zone: Zone, name: str, known: str
+    ) -> None:
+        with pytest.raises(InvalidInput, match=f"^{name} .*: choose from .*{known}"):
+            zone.query_memories(**{name: "PREFERRED"})  # type: ignore[arg-type]
+        assert not contents(zone.query_memories(**{name: known}))  # type: ignore[arg-type]
 
     def test_inactive_memories_are_nowhere_until_approved(self, zone: Zone) -> None:
         id_ = store(zone, "The deploy key is in the blue safe.")

@@ -75,7 +75,7 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
         person: a normalised name.
         event_after, event_before: the first and the last day that their dates may have.
         valid_at, known_at: a time at which they were true, or stored and current.
-        invalid_by: leave out what was no longer true then.
+        invalid_by: leave out what its own end says was no longer true then.
         superseded: include versions that are not current.
         archived: whether they are in the archival store.
         consolidated: whether another memory consolidates them.
@@ -345,9 +345,12 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
         yield _among("valid_at <= ?{0}", (chosen.valid_at,))
     if chosen.known_at is not None:
         yield _Filter("memories.created_at <= ?{0}", (chosen.known_at,))
-    for point in (chosen.valid_at, chosen.known_at, chosen.invalid_by):
+    for point in (chosen.valid_at, chosen.known_at):
         if point is not None:
             yield _Filter(f"{_INVALID_AT} > ?{{1}}", (_NEVER, point))
+    if chosen.invalid_by is not None:
+        # Whether replaced versions are included is another choice.
+        yield _Filter("coalesce(memories.invalid_at, ?{0}) > ?{1}", (_NEVER, chosen.invalid_by))
 
 
 def _among(condition: str, values: tuple[object, ...]) -> _Filter:

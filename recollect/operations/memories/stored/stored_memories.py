@@ -40,6 +40,7 @@ from recollect.schemas.inbound import MAX_NAME_BYTES
 from recollect.schemas.memory_terms import (
     DEFAULT_ENRICHMENTS,
     ENRICHMENTS,
+    TIERS,
     MemoryTier,
     StoredMemoryType,
     peer_of,
@@ -58,6 +59,7 @@ from recollect.schemas.wire import (
     StoredMemoryVersionPage,
     Time,
 )
+from recollect.schemas.wire.stored_memory_entries import Stability
 from recollect.streams.publishing.commands import random_id
 
 MAX_NAMESPACE, MAX_PATH_KEY = 512, 256
@@ -70,6 +72,12 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "memory_type": get_args(StoredMemoryType),
     "scope": get_args(MemoryScope),
     "visibility": get_args(MemoryVisibility),
+}
+_QUERIED: Mapping[str, tuple[str, ...]] = {
+    **_CHOICES,
+    "state": (*get_args(MemoryState), "any"),
+    "temporal_stability": get_args(Stability),
+    "tier": TIERS,
 }
 _DEFAULTS = MemoryInput(content="")
 
@@ -146,10 +154,7 @@ def draft_of(
 def _attributes(memory: MemoryInput) -> dict[str, Any]:
     """Return the attributes that differ from the defaults, as fields of the event."""
     for name, choices in _CHOICES.items():
-        if getattr(memory, name) not in choices:
-            raise InvalidInput(
-                f"{name} {getattr(memory, name)!r}: choose from {', '.join(choices)}"
-            )
+        _check_choice(name, getattr(memory, name), choices)
     for name, limit in (("namespace", MAX_NAMESPACE), ("path_key", MAX_PATH_KEY)):
         if (text := getattr(memory, name)) is not None and not 0 < len(text) <= limit:
             raise InvalidInput(f"{name} has {len(text)} characters; give 1 to {limit}")
@@ -186,6 +191,11 @@ def _attributes(memory: MemoryInput) -> dict[str, Any]:
         for name, value in found.items()
         if value != defaults.get(name, getattr(_DEFAULTS, name))
     }
+
+
+def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise InvalidInput(f"{name} {str(value)[:60]!r}: choose from {', '.join(choices)}")
 
 
 _PLAIN = (
@@ -253,6 +263,15 @@ def query(
         InvalidInput: a value is invalid; the message names it.
     """
     check_limit(limit)
+    for name, value in {**equal, "state": state, "tier": tier}.items():
+        if value is not None and name in _QUERIED:
+            _check_choice(name, value, _QUERIED[name])
+    if entity_type is not None:
+        entity_type = entity_type.upper()
+        # Imported here: it loads rules of language, which few reads need.
+        from recollect.streams.language.grammar.analysis import MentionType
+
+        _check_choice("entity_type", entity_type, get_args(MentionType))
     if tier is not None and state != "active":
         raise InvalidInput("tier: only active memories are in a tier; leave state out")
     created_from, created_before = _period(during)
@@ -275,7 +294,7 @@ def query(
         created_from=created_from,
         created_before=created_before,
         person=None if person is None else normalise_name(person),
-        entity_type=None if entity_type is None else entity_type.upper(),
+        entity_type=entity_type,
         event_after=_day(event_after, "event_after"),
         event_before=_day(event_before, "event_before"),
         valid_at=valid_at,
@@ -360,8 +379,7 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
         InvalidInput: there are none or too many.
     """
     ids = distinct_ids(ids)
-    if state not in get_args(MemoryState):
-        raise InvalidInput(f"state {state!r}: choose from {', '.join(get_args(MemoryState))}")
+    _check_choice("state", state, get_args(MemoryState))
     known = {each.memory_id: each for each in writable(zone, ids)} if zone.exists() else {}
     changed = [id_ for id_ in ids if id_ in known and known[id_].state not in (state, "deleted")]
     if changed:
