@@ -300,6 +300,20 @@ class OpenZone:
                 "agent"
             )
 
+    def owner(self, user_id: str | None, agent_id: str | None) -> Reader:
+        """Return whom what a caller stores belongs to: the caller, or whom it names.
+
+        Raises:
+            InvalidInput: the caller names another user or agent than itself.
+        """
+        named = Reader(user_id, agent_id)
+        if self.reader is None:
+            return named
+        for name, own, given in zip(Reader._fields, self.reader, named, strict=True):
+            if given is not None and given != own:
+                raise InvalidInput(f"{name} {given[:60]!r} is not the caller's; leave it out")
+        return self.reader
+
     @contextmanager
     def files(self) -> Iterator[ZoneFiles]:
         """Open the files of the generation in use, as the reader may see them."""

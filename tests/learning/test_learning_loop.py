@@ -287,6 +287,24 @@ class TestRelevantStrategies:
         assert found(user_id="ada") == "puz"
         assert found(agent_id="cook", user_id="ada") == "apuz"
 
+    def test_what_a_caller_creates_is_its_own(self, zone: Zone) -> None:
+        oven = [PlaybookStrategy("oven")]
+        ada = zone.acting_as(user="ada", agent="cook")
+        ada.create_playbook("private", visibility="private", strategies=oven)
+        ada.create_playbook("agent", scope="agent", strategies=oven)
+        ada.create_playbook("user", scope="user", strategies=oven)
+        assert {(each.user_id, each.agent_id) for each in ada.playbooks()} == {("ada", "cook")}
+        assert len(ada.relevant_strategies("oven").strategies) == 3
+        assert not zone.acting_as(user="bob").relevant_strategies("oven").strategies
+        for options in ({"visibility": "private"}, {"scope": "user"}):
+            with pytest.raises(InvalidInput, match="user_id 'bob' is not the caller's"):
+                ada.create_playbook("bob's", user_id="bob", **options)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("scope", ["agent", "user"])
+    def test_a_playbook_that_nobody_could_use_is_refused(self, zone: Zone, scope: Any) -> None:
+        with pytest.raises(InvalidInput, match=f"give its {scope}_id"):
+            zone.create_playbook("nobody's", scope=scope)
+
     def test_a_private_playbook_is_shown_to_its_owner(self, zone: Zone) -> None:
         oven = [PlaybookStrategy("oven")]
         options: Any = {"visibility": "private", "strategies": oven}

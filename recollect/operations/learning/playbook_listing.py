@@ -62,15 +62,21 @@ def create(
     visibility: Visibility = "shared",
     strategies: Sequence[PlaybookStrategy] = (),
 ) -> Playbook:
-    """Create a playbook.
+    """Create a playbook; one that is not for everyone is the caller's own.
 
     Raises:
-        InvalidInput: a text is empty or too long, or a confidence is not between 0 and 1.
+        InvalidInput: a text is empty or too long, a confidence is not between 0 and 1, or nobody
+            or somebody else is named as its owner.
     """
     check_text("name", name, MAX_NAME)
     for field, value in (("agent_id", agent_id), ("user_id", user_id)):
         if value is not None:
             check_text(field, value, MAX_NAME)
+    if visibility == "private" or scope in ("agent", "user"):
+        user_id, agent_id = zone.owner(user_id, agent_id)
+    owner = agent_id if scope == "agent" else user_id
+    if scope in ("agent", "user") and owner is None:
+        raise InvalidInput(f"scope is {scope}: give its {scope}_id, or nobody could use it")
     if description:
         check_text("description", description, MAX_STRATEGY)
     _check_strategies(strategies)

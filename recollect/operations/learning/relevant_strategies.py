@@ -63,7 +63,8 @@ def relevant_strategies(
 ) -> RelevantStrategies:
     """Return the strategies that fit a task, best first, as many as fit into a budget.
 
-    Strategies for one agent or user are returned only to that agent or user.
+    Strategies for one agent or user are returned only to that agent or user: to the caller, unless
+    others are named.
 
     Raises:
         InvalidInput: the task is empty or too long, or the budget is not positive.
@@ -71,6 +72,8 @@ def relevant_strategies(
     check_text("task", task, MAX_TEXT)
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1:
         raise InvalidInput(f"max_tokens is {max_tokens!r}; give a positive number")
+    if zone.reader is not None:
+        user_id, agent_id = user_id or zone.reader.user_id, agent_id or zone.reader.agent_id
     found: list[RelevantStrategy] = []
     if zone.exists():
         with zone.files() as files, files.read_transaction():

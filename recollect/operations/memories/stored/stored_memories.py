@@ -107,17 +107,8 @@ def _as_caller(zone: OpenZone, memory: MemoryInput) -> MemoryInput:
     Raises:
         InvalidInput: it names another user or agent than the caller.
     """
-    if zone.reader is None:
-        return memory
-    for name, own, given in (
-        ("user_id", zone.reader.user_id, memory.user_id),
-        ("agent_id", zone.reader.agent_id, memory.agent_id),
-    ):
-        if given is not None and given != own:
-            raise InvalidInput(f"{name} {given[:60]!r} is not the caller's; leave it out")
-    return msgspec.structs.replace(
-        memory, user_id=zone.reader.user_id, agent_id=zone.reader.agent_id
-    )
+    user_id, agent_id = zone.owner(memory.user_id, memory.agent_id)
+    return msgspec.structs.replace(memory, user_id=user_id, agent_id=agent_id)
 
 
 def draft_of(
