@@ -92,6 +92,22 @@ class TestRLM:
             with pytest.raises(UnknownId):
                 memory.infer("What?", context_paths=["/memory/by-user/bob/"])
 
+    def test_consolidated_memories_are_read_too(self, tmp_path: Path) -> None:
+        replies = script(code("FINAL(context)"))
+        texts = ["Ada prefers green tea.", "Ada drinks tea at four."]
+        with writing_home(tmp_path, replies) as (memory, _):
+            memory.store_memories(
+                [MemoryInput(content=text, user_id="ada", namespace="people") for text in texts]
+            )
+            (level,) = memory.consolidate_memories(method="criteria").levels
+            (id_,) = level.memory_ids
+            for path in (f"/objs/memory/{id_}", "/memory/by-user/ada/"):
+                found = memory.infer("What?", context_paths=[path])
+                heading = found.answer.partition("\n")[0] if found.answer else ""
+                assert (heading == f"== {path}") is path.endswith(id_)
+                assert all(text in (found.answer or "") for text in texts)
+                assert len(found.sources) == 2
+
     def test_it_asks_itself_about_parts(self, tmp_path: Path) -> None:
         def answer(body: Body) -> Reply:
             if len(body["messages"]) == 1:

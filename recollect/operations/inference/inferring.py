@@ -24,9 +24,9 @@ from recollect.operations.inference.sandbox import (
     SandboxTimeout,
 )
 from recollect.operations.memories import memory_listing
-from recollect.operations.memories.stored import memory_paths
+from recollect.operations.memories.stored import memory_paths, stored_memories
 from recollect.operations.writing.writing import open_client
-from recollect.schemas.errors import AlreadyClosed, InvalidInput
+from recollect.schemas.errors import AlreadyClosed, InvalidInput, UnknownId
 from recollect.schemas.wire import (
     Inference,
     InferenceEvent,
@@ -106,9 +106,9 @@ def infer(
     sources: dict[str, None] = {}
     for path in context_paths:
         for name, id_ in _memories_at(zone, path):
-            memory = memory_listing.get_memory(zone, id_)
-            sources |= dict.fromkeys(memory.source_event_ids)
-            texts.append(f"== {name}\n{memory.text}\n")
+            said, of_events = _said_in(zone, id_)
+            sources |= dict.fromkeys(of_events)
+            texts.append(f"== {name}\n{said}\n")
     text = "\n".join(texts)
     with ExitStack() as stack:
         home = zone.open_home.home
@@ -152,6 +152,27 @@ def _memories_at(zone: OpenZone, path: str) -> Iterable[tuple[str, str]]:
     if path.endswith("/"):
         return memory_paths.below(zone, path)
     return [(path, memory_paths.read(zone, path).memory_id)]
+
+
+def _said_in(zone: OpenZone, id_: str) -> tuple[str, Sequence[str]]:
+    """Return the text of a memory, and the ids of its source events.
+
+    Raises:
+        UnknownId: the zone has no such memory.
+    """
+    try:
+        memory = memory_listing.get_memory(zone, id_)
+        return memory.text, memory.source_event_ids
+    except UnknownId:
+        # A consolidated memory has no event of its own.
+        for consolidated in stored_memories.with_ids(zone, [id_]):
+            of_texts = [
+                event
+                for text in consolidated.consolidated_from
+                for event in memory_listing.get_memory(zone, text).source_event_ids
+            ]
+            return consolidated.content, of_texts
+        raise
 
 
 class _LimitReached(Exception):
@@ -247,10 +268,10 @@ class _Run:
         if not isinstance(id, str) or not isinstance(start, int) or not isinstance(length, int):
             raise InvalidInput("nexus_read takes an id and two numbers")
         ((_, id_),) = _memories_at(self._zone, id.rstrip("/"))
-        memory = memory_listing.get_memory(self._zone, id_)
-        self._sources |= dict.fromkeys(memory.source_event_ids)
+        said, of_events = _said_in(self._zone, id_)
+        self._sources |= dict.fromkeys(of_events)
         first = max(start, 0)
-        return memory.text[first : first + max(0, min(length, _MAX_READ))]
+        return said[first : first + max(0, min(length, _MAX_READ))]
 
     def ask_about(self, prompt: str) -> str:
         """Return a model's reply to a prompt of the code, for the sandbox."""
