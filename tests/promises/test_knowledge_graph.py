@@ -57,6 +57,17 @@ class TestKnowledgeGraph:
             zone.ingest(TALK)
             yield zone
 
+    def test_the_graph_of_a_name_is_that_of_all_its_namesakes(self, zone: Zone) -> None:
+        zone.ingest(
+            [
+                said("n1", "Hello from me.", by="Norway", minute=5, peer_id="e"),
+                said("n2", "Grace Hopper lives in Norway.", minute=6, peer_id="f"),
+            ]
+        )
+        types = {each.type for each in zone.neighbors("Norway", hops=0).entities}
+        assert {"person", "place"} <= types
+        assert "Oslo" in {each.name for each in zone.neighbors("Norway", hops=1).entities}
+
     def test_entities_are_extracted_with_their_types(self, zone: Zone) -> None:
         types = {one.name: one.type for one in zone.entities()}
         assert types["Grace Hopper"] == "person"

@@ -16,9 +16,11 @@ from recollect.projections import entity_graph
 from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entity_list import names_of, types_of
+from recollect.projections.identity.entity_queries import entities_named
 from recollect.projections.memory import fact_statements
 from recollect.projections.memory.relationship_queries import RelationshipFilter
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.names import normalise_name
 from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.times import format_time, parse_query_time
 from recollect.schemas.wire import (
@@ -136,8 +138,13 @@ class _Graph:
         )
 
     def entities(self, name_or_id: str) -> list[str]:
-        """Return the ids of all entities with a name or an id, after merges."""
+        """Return the ids of all entities with a name or an id, after merges.
+
+        Of namesakes, a question means the person; in the graph the others count too.
+        """
         ids = resolve_entities(self._files, name_or_id)
+        named = entities_named(self._files.identity.connection, normalise_name(name_or_id))
+        ids += [each.id for each in named]
         return sorted(set(self.edges.canonical(ids).values()))
 
     def of(self, hops: dict[str, int], *, truncated: bool) -> EntityGraph:
