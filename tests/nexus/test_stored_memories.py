@@ -271,6 +271,18 @@ class TestMemoryQuery:
         with pytest.raises(InvalidInput, match="during"):
             zone.query_memories(during="2019-13")
 
+    def test_relationships_follow_the_names_behind_pronouns(self, plain: Zone) -> None:
+        text = "Alice Smith joined Acme Corp. She works with Bob Stone."
+        flags = ["extract_entities", "extract_relationships"]
+        for enrichments, expected in (
+            (flags, set()),
+            ([*flags, "resolve_coreferences"], {("Alice Smith", "WORKS_WITH", "Bob Stone")}),
+        ):
+            id_ = store(plain, text, enrichments=enrichments, path_key="who")
+            stated = plain.stored_memory(id_).relationships
+            of_people = {(e.subject, e.predicate, e.object) for e in stated if "Bob" in e.object}
+            assert of_people == expected
+
     def test_points_in_time_give_what_was_true_or_known_then(self, zone: Zone) -> None:
         store(
             zone,

@@ -120,14 +120,16 @@ def _shown(
     ttl = TTL_DAYS[memory.temporal_stability] if memory.temporal_stability else None
     has_vector = "generate_embedding" in asked and files.embeddings.model is not None
     archival = derived.archivals.get(memory.id)
-    stated = _relationships(text, every) if _asks_for_relationships(asked) else []
+    resolved = _resolved(memory.id, text, asked, derived, files)
+    # "She works with Bob." says whom Alice works with once the pronoun is resolved.
+    stated = _relationships(resolved or text, every) if _asks_for_relationships(asked) else []
     return StoredMemory(
         memory_id=memory.id,
         first_id=version.memory_id,
         version=version.version,
         content=text,
         content_hash=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        resolved_content=_resolved(memory.id, text, asked, derived, files),
+        resolved_content=resolved,
         memory_type=memory.memory_type,
         scope=memory.scope,
         visibility=memory.visibility,
