@@ -1,1 +1,1 @@
-"""What a sentence says of whom: subject, attribute, value."""
+"""Extraction of attributes: which value a sentence gives to which attribute of whom."""

@@ -1,7 +1,7 @@
-"""What a verb of doing and the words after it say of its subject, as an attribute with a value.
+"""Attributes from verbs: each rule makes an attribute and a value of the words after one verb.
 
-Each rule reads the words after one verb: those after "work" in "I work as a nurse". What is
-doubtful is nothing: "I work best at night", "I like to think so", "I play it safe".
+In "I work as a nurse", the rule for "work" gets "as a nurse". Doubtful cases give nothing: "I work
+best at night", "I like to think so", "I play it safe".
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _get(rest: Rest) -> Told | None:
 
 
 def _land(rest: Rest) -> Told | None:
-    """A job that somebody has got: "a job at Ostra"."""
+    """_land: A job that somebody was given: "a job at Ostra"."""
     said = thing(rest)
     if said.head not in ("job", "position", "offer", "role") or said.next not in (
         "at",
@@ -259,7 +259,7 @@ def _come(rest: Rest) -> Told | None:
 
 
 def origin(rest: Rest) -> Told | None:
-    """Where somebody is from: a place by its name, or of what kind it is."""
+    """Where somebody is from: the name of a place, or a kind of place."""
     if rest.opens in ("a", "an") and rest.ends in word_set(
         "town village farm island city family neighborhood neighbourhood suburb country"
     ):
@@ -304,7 +304,7 @@ def _turn(rest: Rest) -> Told | None:
     return None
 
 
-#: What is said of somebody by verbs in their base form.
+#: Rules for verbs in the base form.
 VERBS: Mapping[str, Rule] = {
     **PURSUITS,
     "live": _live,
@@ -325,7 +325,7 @@ VERBS: Mapping[str, Rule] = {
     "raise": _raise,
     "come": _come,
 }
-#: By verbs of the past: what they brought about is so since.
+#: Rules for past forms, whose result still holds.
 PAST: Mapping[str, Rule] = {
     **PAST_PURSUITS,
     **dict.fromkeys(("moved", "relocated"), _move),
@@ -338,7 +338,7 @@ PAST: Mapping[str, Rule] = {
     "broke": _break,
     "turned": _turn,
 }
-#: By the participle after "have", and after "am": "I've lived in Lima", "I'm studying law".
+#: Rules for participles after "have" and "am": "I've lived in Lima", "I'm studying law".
 PARTICIPLES: Mapping[str, str] = {
     "lived": "live",
     "living": "live",
@@ -377,7 +377,7 @@ PARTICIPLES: Mapping[str, str] = {
     "tutoring": "tutor",
     "fostering": "foster",
 }
-#: By verbs that are denied: "I don't like", "I can't stand".
+#: Rules for negated verbs: "I don't like", "I can't stand".
 DENIED: Mapping[str, Rule] = {
     **dict.fromkeys(("like", "enjoy", "love"), _hate),
     "stand": _stand,

@@ -1,4 +1,4 @@
-"""Words that tell which attribute of somebody a clause gives: animals, kin, conditions, things."""
+"""Word lists that identify attributes of people: animals, relatives, conditions, things."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _RELATIVES = word_set(
     auntie uncle uncles mother-in-law father-in-law sister-in-law brother-in-law son-in-law
     daughter-in-law godson goddaughter family boy boys girl girls"""
 )
-#: Who is one's partner, by a word; and who is of one's family.
+#: Words for a partner, and for members of the family.
 PARTNERS, RELATIVES = _PARTNERS, _RELATIVES - word_set("boy boys girl girls family baby babies")
-#: Of whom one can say how many one has.
+#: Relatives of whom one can have several.
 COUNTED_RELATIVES = _RELATIVES
 PARENTS = word_set(
     """mother father mom mum dad parent grandmother grandma grandfather grandpa grandparent
@@ -143,27 +143,27 @@ THINGS = MOTORS | word_set(
     land acres vineyard orchard motorhome trailer tent plane helicopter airplane treehouse
     balcony terrace backyard record-player"""
 )
-#: What a business of one's own is.
+#: Businesses that somebody may own.
 BUSINESSES = word_set(
     """business company shop store bakery restaurant cafe café bar startup start-up agency studio
     farm salon gym practice clinic bookstore bookshop firm brewery winery consultancy
     foundation charity nonprofit non-profit nursery boutique garage pub hotel hostel school
     podcast blog channel truck startups stall kiosk pharmacy laundromat barbershop"""
 )
-#: Verbs of habit that say little as something liked: "I like to think so".
+#: Verbs of habit that, as something liked, say little: "I like to think so".
 IDLE = word_set(
     """think believe say see know hear imagine add ask point mention note thank start begin get
     take have be keep try make clarify discuss confirm check suggest propose share tell
     remind put hope let consider assume feel call use end bet talk order book request focus
     stick move proceed"""
 )
-#: A thing with one of these in it points at what was said before.
+#: A phrase with one of these refers to something said before.
 POINTING = (PRONOUNS - {"all", "some", "any", "one", "both", "i"}) | word_set(
     """idea ideas option options version suggestion suggestions plan photo photos picture pictures
     pic pics way sound sounds thought attitude approach answer question latter
     former stuff thing things look looks vibe energy"""
 )
-#: What "the" may stand before and still name what is liked in general.
+#: Nouns that "the" may precede although what is liked is meant in general.
 GENERAL = word_set(
     """beach ocean sea mountains mountain outdoors outdoor city country countryside rain snow sun
     sunshine winter summer autumn fall spring cold heat dark night water lake lakes river
@@ -171,7 +171,7 @@ GENERAL = word_set(
     zoo park color colour smell sound taste wilderness feeling thrill wind weekend weekends holidays
     news internet radio piano guitar violin drums saxophone circus"""
 )
-#: Names of places are none of these: "I live in fear", "in the moment".
+#: These are never names of places: "I live in fear", "in the moment".
 NO_PLACES = word_set(
     """fear hope peace pain poverty denial sin harmony luxury style hell heaven debt squalor
     silence confusion general person reality fantasy exile isolation misery darkness comfort
@@ -184,7 +184,7 @@ NO_ILLNESS = word_set(
     fools idiots money effort excuses emails spreadsheets cardio running compliments"""
 )
 COUNT = rf"(?:{'|'.join(COUNTS)}|\d{{1,2}}|several|some|lots of|a few|a couple of|many)"
-#: Where one works, in lower case without an article: "I work in finance".
+#: Fields of work, in lower case and without an article: "I work in finance".
 FIELDS = word_set(
     """finance marketing it tech retail healthcare hospitality construction advertising education
     sales insurance law publishing logistics manufacturing accounting banking media research
@@ -203,15 +203,15 @@ SPORTS = word_set(
     theater theatre improv photography origami parkour cosplay gardening charity martial
     taichi fencing wrestling"""
 )
-#: What somebody does often, as a verb without an object.
+#: Regular activities, as verbs without an object.
 PASTIMES = word_set(
     """run jog swim hike meditate cycle bike camp fish hunt garden knit sew crochet paint draw
     dance sing cook bake climb row box ski surf skate sail ride read write game hunt golf
     bowl skateboard snowboard blog travel exercise"""
 )
-#: What somebody can do at all, where nothing follows the verb.
+#: Skills, as verbs with nothing after them.
 OWN_ABILITIES = ABILITIES - word_set("read write type build fix fold repair sign code fly")
-#: What somebody means to do for life, or for long: "I want to …", "I'm going to …".
+#: Long-term intentions: "I want to …", "I'm going to …".
 LIFE = word_set(
     """be become learn visit travel move open start own run get marry retire study buy adopt go
     join write quit switch teach publish graduate apply climb live raise renovate volunteer

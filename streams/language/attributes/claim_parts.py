@@ -1,7 +1,7 @@
 """The parts of a clause that each make a claim: "I live in Turin and work as a nurse" has two.
 
-A part lacks the words that it shares with the rest; they stand before it as its opening: "I", "my
-sister Ana is". Parts that "and" joins divide the clause. What is said on the way, such as whose
+A part lacks the words that it shares with the rest ("I", "my sister Ana is"); they are put before
+it as its opening. Parts joined by "and" divide the clause; a parenthetical claim, such as whose
 sister it is, leaves it whole.
 """
 
@@ -43,13 +43,13 @@ _VERB = re.compile(rf"\s*(?:{_ADVERB} )*(?P<verb>[\w'’]+)", re.IGNORECASE)
 _JOINT = re.compile(
     rf",? (?:and|but|plus) (?=(?:{_ADVERB} )*(?P<verb>\w+))|, (?=(?P<next>\w+))", re.IGNORECASE
 )
-#: What follows belongs to somebody or something else than the subject.
+#: Words after which something other than the subject is the topic.
 _WITHIN = re.compile(
     r"\b(?:who|whom|whose|which|that|where|when|while|if|because|since i|since we|so|said|says|"
     r"think|thinks|hope|hopes)\b",
     re.IGNORECASE,
 )
-#: What a base form after "and" may hang on as well: "I want to sing and live in Rome".
+#: A verb that may also govern a base form after "and": "I want to sing and live in Rome".
 _LEADING = re.compile(
     r"\b(?:to (?!(?:the|an?|my|our|this|that)\b)[a-z]+|"
     r"can|cannot|could|will|would|should|might|may|must|not|never|let|"
@@ -61,7 +61,7 @@ _SOMETHINGS = re.compile(
     re.IGNORECASE,
 )
 _IN = re.compile(r"\b(?:in|of|to|with|at|about|for|by|from|on|into)\b", re.IGNORECASE)
-#: What says something of whoever is told of, also after "in" and the like.
+#: Words that describe the subject, also after "in" and the like.
 _PREDICATES = word_set(
     "allergic married divorced single engaged widowed retired unemployed pregnant vegan vegetarian "
     "from originally afraid based living looking diabetic"
@@ -76,19 +76,19 @@ _DOING = re.compile(r" (?=(?:living|based|working|studying) (?:in|at|for|as)\b)"
 _AS = re.compile(r"\b(?:work(?:s|ed|ing)?|employed) [^,;]{2,40}? (?=as an? \w)", re.IGNORECASE)
 _AT = re.compile(r" (?=(?:at|in) (?:the )?(?-i:[A-Z]))")
 _ENDS = re.compile(r"[,;()]| (?:and|but|who|which|with|since|for|while|because)\b", re.IGNORECASE)
-#: Attributes of which somebody who is "a nurse from Turin" has one.
+#: Attributes of which a description such as "a nurse from Turin" gives one value each.
 _BEING = word_set("role age gender relationship")
 _NO_WORK = word_set("student pupil patient resident guest retired intern")
 _AUXILIARIES = word_set("am is are was have has do does can cannot")
 _IS_DOING = re.compile(r"ing\b")
-#: No clause that makes a claim is longer.
+#: No claiming clause is longer.
 _LONGEST = 300
-#: Fewer characters after "and" say nothing.
+#: With fewer characters after "and", nothing is claimed.
 _SHORTEST = 4
 
 
 class ClaimPart(NamedTuple):
-    """A part of a clause, what stands before it, and its claim; `beside`: the clause goes on."""
+    """A part of a clause, its opening and its claim; `beside`: the clause continues after it."""
 
     opening: str
     start: int
@@ -98,9 +98,9 @@ class ClaimPart(NamedTuple):
 
 
 class Reads(Protocol):
-    """Reads a claim in a part of the text after some words; these name a person, if any is given.
+    """Finds the claim of a part of the text, read after an opening that may name a person.
 
-    The part is from `start` to `end`, characters of the message.
+    The part is from `start` to `end`, in characters of the message.
     """
 
     def __call__(self, opening: str, start: int, end: int, person: str | None) -> Claim | None:
@@ -108,9 +108,9 @@ class Reads(Protocol):
 
 
 class _Subject(NamedTuple):
-    """Whom a clause is about: how it is told, how it is read, and where what is said begins.
+    """The subject of a clause: as rendered, as analysed, and where the predicate begins.
 
-    `short` is the verb that is part of "I'm", in full.
+    `short` is the full form of a contracted verb, such as that of "I'm".
     """
 
     told: str
@@ -136,9 +136,9 @@ def claim_parts(
     speaker: str,
     pronoun: Whom | None = None,
 ) -> list[ClaimPart]:
-    """Return the parts of a clause that make a claim each, first what it mainly says.
+    """Return the parts of a clause that each make a claim, the main claim first.
 
-    `mentions` are those of the clause; `pronoun` is whom "he" or "she" in it means.
+    `mentions` are those of the clause; `pronoun` is the person that "he" or "she" in it means.
     """
     if end - start > _LONGEST:
         return []
@@ -199,7 +199,7 @@ def _whole(subject: _Subject, short: str) -> _Subject:
 
 
 def _joined(text: str, start: int, end: int, subject: _Subject, reads: Reads) -> list[ClaimPart]:
-    """Return the parts that "and" joins, or the one that there is."""
+    """Return the parts joined by "and", or the only one."""
     first = reads(subject.read + subject.short, subject.begin, end, subject.person)
     if first is None:
         return []
@@ -227,7 +227,7 @@ def _joined(text: str, start: int, end: int, subject: _Subject, reads: Reads) ->
 
 
 def _openings(left: str, joint: re.Match[str], subject: _Subject) -> list[str]:
-    """Return what may follow the subject before what is joined: its verb, or nothing more."""
+    """Return the possible openings of a joined part: the subject with its verb, or alone."""
     word = (joint["verb"] or joint["next"]).lower()
     if _WITHIN.search(left):
         return []
@@ -247,7 +247,7 @@ def _openings(left: str, joint: re.Match[str], subject: _Subject) -> list[str]:
         return [f" {subject.agreed('have')} "]
     if subject.verb != "be" or (word.endswith("ing") and _IS_DOING.search(left)):
         return []
-    # "I'm fluent in English and French": what follows may belong to the preposition.
+    # "I'm fluent in English and French": what follows may depend on the preposition.
     begins = (joint["verb"] or joint["next"])[0]
     plain = word in _PREDICATES or word in _ITEM or word.isdecimal()
     bare = begins.islower() and _IN.search(left) is None
@@ -265,7 +265,7 @@ def _part(reads: Reads, subject: _Subject, verb: str, start: int, end: int) -> l
 
 
 def _on_the_way(text: str, part: ClaimPart, subject: _Subject, reads: Reads) -> list[ClaimPart]:
-    """Return what else a part says of its subject: "a nurse from Turin"."""
+    """Return further claims of a part about its subject: "a nurse from Turin"."""
     attribute, found = part.claim.attribute, []
     begin = max(part.start, subject.begin)
     if attribute in _BEING:
@@ -301,7 +301,7 @@ def _kin(text: str, start: int, end: int, speaker: str) -> list[ClaimPart]:
 
 
 def _is_same(one: Claim, other: Claim) -> bool:
-    """Whether two claims of one sentence cannot stand beside each other."""
+    """Whether two claims of one sentence exclude each other."""
     if (one.subject, one.attribute) != (other.subject, other.attribute):
         return False
     return is_single_valued(one.attribute) or one.value == other.value

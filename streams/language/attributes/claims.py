@@ -1,4 +1,4 @@
-"""Plain statements of attributes of people: a home, an employer, a birthday, what they like."""
+"""Plain statements of people's attributes: a home, an employer, a birthday, a preference."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ TRIGGERS = OPENING | word_set(
     role title promoted position married wife husband partner girlfriend boyfriend fiance
     fiancé fiancee fiancée birthday born am is"""
 )
-#: What a role is nobody's. Who "she" is, is told later.
+#: Subjects that name no third person; "she" is resolved later.
 _NOBODY = word_set("i i'm i’m it this that they we you who there here what")
-#: Anything that makes a claim less than plain: doubt, denial, the past, wishes, reports.
+#: Whatever makes a claim uncertain: doubt, denial, the past, wishes, reports.
 _DOUBT = re.compile(
     r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|may|wish|maybe|perhaps|"
     r"almost|nearly|ex|former|formerly|until|wanted|hoping|hope|dream|thinking|considering|"
     r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|"
     r"said)\b|n['’]t\b",
 )
-#: Words that may stand before the subject without changing what is said.
+#: Words that may precede the subject without changing the meaning.
 _LEAD = (
     r"(?:(?:hey|hi|hello|so|and|but|well|oh|yes|yeah|btw|by the way|actually|correction|update|"
     r"also|now|recently|today|yesterday|fyi|ps|honestly|anyway|good news|big news|"
@@ -115,7 +115,7 @@ def _is_doubtful(sentence: str) -> bool:
 
 
 def _subject(match: re.Match[str], speaker: str | None, mentions: list[Mention]) -> str | None:
-    """Who the sentence is about: the speaker, or a name that is no place."""
+    """The subject of a sentence: the speaker, or a name that is not a place."""
     groups = match.groupdict()
     who = groups.get("who")
     if who is None:
@@ -152,7 +152,7 @@ def _place_or_employer(
         subject = _subject(match, speaker, mentions)
         if mention is None or subject is None or mention.type not in types:
             continue
-        # "Tom's place", "room 101" and one of several places are no home.
+        # "Tom's place", "room 101" and one of several places are not a home.
         if _is_of_another(sentence, offset, mention.end, mentions):
             continue
         if attribute == "home" and mention.text[-1].isdigit():
@@ -164,7 +164,7 @@ def _place_or_employer(
 
 
 def _is_of_another(sentence: str, offset: int, end: int, mentions: list[Mention]) -> bool:
-    """Whether what ends at a place of the message is the owner of something, or one of several.
+    """Whether the phrase up to a position is a possessive, or one item of an enumeration.
 
     "I live in Turin and work as a nurse" names one place.
     """
@@ -218,20 +218,20 @@ def _role(sentence: str, speaker: str | None) -> Claim | None:
 def _birthday(
     sentence: str, offset: int, speaker: str | None, dates: list[DateReference]
 ) -> Claim | None:
-    """A birthday as --MM-DD, or as a whole date where the year is said."""
+    """A birthday as --MM-DD, or as a full date if the year is given."""
     if not dates:
         return None
     match = _BIRTHDAY.match(sentence) or _BORN.match(sentence)
     if match is None:
         return None
     date = next((item for item in dates if abs(item.start - offset - match.end()) <= 1), None)
-    # "My birthday is next week" names no day, "is tomorrow" needs no month: both have one day.
+    # "My birthday is next week" gives no day; "is tomorrow" gives one without naming a month.
     if date is None or date.first != date.last:
         return None
     owner = (match["who"] or "").lower()
     if owner.endswith(("'s", "’s")):
         name = match["who"][:-2].split()[-1]
-        # "Mom" is another person in another speaker's message.
+        # "Mom" is a different person in each speaker's messages.
         if not name[0].isupper() or name.lower() in RELATIONS | HONORIFICS:
             return None
         subject: str | None = name

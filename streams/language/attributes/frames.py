@@ -1,9 +1,9 @@
 """Open frames: a plain sentence as the value of a slot, whatever its subject and relation.
 
-"The chairperson of Fatah is Mahmoud Abbas" fills the slot ("Fatah", "the chairperson of … is").
-The words up to the last verb, and the prepositions after it, are the frame, with the subject's name
-masked; the rest is the value. Only where a subject has one value at a time, and the sentence says
-nothing else: whoever likes tea may like coffee too.
+"The chairperson of Fatah is Mahmoud Abbas" fills the slot ("Fatah", "the chairperson of … is"). The
+words up to the last verb, and the prepositions after it, are the frame, with the subject's name
+masked; the rest is the value. A sentence has a frame only if its relation has one value at a time
+and it states nothing else: somebody who likes tea may like coffee too.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _MOST_PLAIN_WORDS = 3
 _MOST_NAME_WORDS = 8
 
 _BE = word_set("is are was were")
-#: With "in" or "at", or what they name: one at a time, or once.
+#: Relations with "in" or "at", or a fixed object, that have one value at a time, or ever.
 _PLACED = word_set("works studies teaches trains serves died dies")
-#: With "the position of", "the language of": what follows names the one value.
+#: "the position of", "the language of": the one value follows.
 _TAKING = word_set(
     "works worked plays played speaks spoke holds held writes wrote uses used practises practised "
     "practices practiced heads headed leads led represents represented"
 )
 #: Participles that end in neither -ed nor -en.
 _PARTICIPLES = word_set("born built made led sung held bought sold known taught won famous")
-#: Of what can be many at a time, or passes.
+#: Relations that can have several values at a time, or that pass quickly.
 _OPEN_ENDED = word_set(
     """interested excited worried scared bored tired annoyed impressed involved obsessed addicted
     disappointed concerned pleased surprised stressed inspired motivated determined committed
@@ -42,9 +42,9 @@ _OPEN_ENDED = word_set(
     mentioned shared posted added finished started driven drawn relieved honored honoured hooked
     stuck shocked blown reminded hurt injured forced talented gifted skilled experienced"""
 )
-#: "Ada is a citizen of France": what somebody is of one place or house at a time.
+#: "Ada is a citizen of France": kinds of membership of which a subject has one at a time.
 _BELONGING = word_set("citizen resident native national student employee subject")
-#: Nouns that are no attribute: "The best part of Rome is …".
+#: Nouns that are not attributes: "The best part of Rome is …".
 _VAGUE = word_set(
     """best worst part thing things problem point reason way idea truth fact question answer
     rest matter trick issue goal plan hope dream secret beauty highlight moment day time news view
@@ -52,7 +52,7 @@ _VAGUE = word_set(
     photo picture pic image story message example advice mood week weekend year month morning
     evening night weather thought thoughts feeling guess bet pleasure"""
 )
-#: A sentence with one of these says less than a value, or more.
+#: With one of these, a sentence states more than a value, or less.
 _DOUBT = re.compile(
     r"\b(?:not|never|no|longer|anymore|if|would|might|may|maybe|perhaps|almost|nearly|ex|former|"
     r"formerly|until|wish|seems?|probably|possibly|apparently|supposedly|like|so|very|too|just|"
@@ -76,7 +76,7 @@ _INSIDE_NAMES = word_set(
     """of the and in to a an for on at by as with or from into over y e und et vs de la le les du
     des da di do dos das del della von van der den zu ter ten el al bin ibn bint ben"""
 )
-#: "In Porto" is no name, whatever follows.
+#: "In Porto" is not a name, whatever follows.
 _OPENING = word_set("in on at from by to with during")
 _POSSESSIVE = ("'s", "’s")
 _NO_VALUE = (PRONOUNS | PREPOSITIONS | FUNCTION_WORDS) - {"the"}
@@ -92,7 +92,8 @@ VERBS = _BE | _PLACED | _TAKING
 def find_frame(sentence: str, speaker: str | None) -> Claim | None:
     """Return the slot that a sentence fills, with its value, or None.
 
-    `attribute` is the frame, in lower case, with `MASK` for its subject. `speaker` says "my".
+    `attribute` is the frame, in lower case, with `MASK` for its subject. `speaker` is the subject
+    of "my".
     """
     if len(sentence) > _LONGEST:
         return None
@@ -130,7 +131,7 @@ def _is_doubtful(plain: str) -> bool:
 
 
 def _last_verb(words: Sequence[str]) -> int | None:
-    """Return where the last finite verb is; a word with a capital inside a sentence is a name."""
+    """Return the index of the last finite verb; a capitalised word inside a sentence is a name."""
     for place in range(len(words) - 2, 0, -1):
         if words[place] in _BE or words[place] in _PLACED or words[place] in _TAKING:
             return place
@@ -138,9 +139,9 @@ def _last_verb(words: Sequence[str]) -> int | None:
 
 
 def _end_of_frame(words: Sequence[str], verb: int) -> tuple[int, bool]:
-    """Return where the value begins, and whether a noun before it says what it is.
+    """Return where the value begins, and whether a noun before it gives its kind.
 
-    That is so in "the city of London", "the position of goalkeeper".
+    The latter is so in "the city of London" and "the position of goalkeeper".
     """
     end = verb + 1
     if words[verb] in _BE and end < len(words) and _is_participle(words[end]):
@@ -166,7 +167,7 @@ def _is_participle(word: str) -> bool:
 
 
 def _is_single(words: Sequence[str], verb: int, end: int, definite: bool) -> bool:
-    """Whether a subject has one value at a time of what the verb says."""
+    """Whether a relation has one value at a time."""
     said = words[verb:end]
     if words[verb] in _BE:
         if len(said) > 2 and _is_participle(said[1]):
@@ -180,9 +181,9 @@ def _is_single(words: Sequence[str], verb: int, end: int, definite: bool) -> boo
 def _subject(
     left: Sequence[str], speaker: str | None, *, whole: bool
 ) -> tuple[str, list[str]] | None:
-    """Return whose slot it is, and the frame before the verb.
+    """Return the subject of the slot, and the frame before the verb.
 
-    `whole`: what is no noun of somebody or something may be a subject itself.
+    `whole`: words that are not an attribute of anything may themselves be the subject.
     """
     lowers = [word.lower() for word in left]
     if lowers == ["i"]:
@@ -201,7 +202,7 @@ def _subject(
     if not whole or len(left) > _MOST_NAME_WORDS or not _reads_as_name(left):
         return None
     if lowers[0] in FUNCTION_WORDS:
-        # "Like a Prayer" may be a name, "It" and "In Porto" are none.
+        # "Like a Prayer" may be a name; "It" and "In Porto" are not.
         rest = left[1:] if lowers[0] == "the" else left
         if len(left) == 1 or not _is_name(rest) or lowers[0] in _OPENING:
             return None
@@ -209,7 +210,7 @@ def _subject(
 
 
 def _reads_as_name(words: Sequence[str]) -> bool:
-    """Whether there is no pronoun, and no comma but inside a name ("Alice, Duchess of Kent")."""
+    """Whether it has no pronoun, and no comma except inside a name ("Alice, Duchess of Kent")."""
     return PRONOUNS.isdisjoint(words) and not any(
         word.endswith(",") and following.islower()
         for word, following in zip(words, [*words[1:], ""], strict=True)
@@ -223,7 +224,7 @@ def _named_within(left: Sequence[str]) -> tuple[str, list[str]] | None:
         return None
     first, last = capital[0], capital[-1]
     if first == 1 and "of" in left[2:last]:
-        # "The Prime Minister of Sweden": an office is written as a name.
+        # "The Prime Minister of Sweden": an office is capitalised like a name.
         first = list(left).index("of") + 1
         around = [word.lower() for word in left[1 : first - 1]]
     else:
@@ -239,7 +240,7 @@ def _named_within(left: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _is_attribute(noun: Sequence[str]) -> bool:
-    """Whether lower-case words name what somebody or something has one of."""
+    """Whether lower-case words are an attribute with one value."""
     return (
         0 < len(noun) <= 8
         and all(word.islower() and "," not in word for word in noun)
@@ -257,7 +258,7 @@ def _is_name(words: Sequence[str]) -> bool:
 
 
 def _is_nominal(value: Sequence[str], *, plain: bool) -> bool:
-    """Whether words are a name, a number or, where `plain`, a noun and those that go with it."""
+    """Whether words are a name, a number or, if `plain`, a noun phrase."""
     if not 0 < len(value) <= _MOST_VALUE_WORDS or value[0].lower() in _NO_VALUE:
         return False
     if not _reads_as_name(value):

@@ -1,6 +1,6 @@
-"""What "has" and the words after it say of their subject: an attribute and its value.
+"""Attributes from "has" and the words after it.
 
-"I have two cats", "I've lived in Ghent for years". What is doubtful is nothing: "I have a
+"I have two cats", "I've lived in Ghent for years". Doubtful cases give nothing: "I have a
 question", "I have a business to run".
 """
 
@@ -119,7 +119,7 @@ _HAVING: tuple[Rule, ...] = (_partner, _ailment, _kin_or_animal, _holding)
 
 
 def having(rest: Rest) -> Told | None:
-    """What "has" says of somebody, also as the auxiliary of what began and lasts."""
+    """Return what "has" states about somebody, also as the auxiliary of a state that continues."""
     if rest.opens == "always" and rest.words[1:2] == ("wanted",):
         what = rest.after(2)
         return own("plan", what.after()) if what.opens == "to" and len(what.words) > 2 else None

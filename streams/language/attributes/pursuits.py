@@ -1,7 +1,7 @@
-"""What somebody does with their time, by the verb: sports, music, languages, studies, plans.
+"""Attributes from verbs for pursuits: sports, music, languages, studies, plans.
 
-Each rule reads the words after one verb: those after "play" in "I play the cello". What is doubtful
-is nothing: "I play it safe", "I study hard", "I want to read it".
+Each rule gets the words after one verb: "the cello" after "play". Doubtful cases give nothing: "I
+play it safe", "I study hard", "I want to read it".
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _volunteer(rest: Rest) -> Told | None:
 
 
 def _mean_to(rest: Rest) -> Told | None:
-    """What somebody means to do: "plan to …"."""
+    """An intention: "plan to …"."""
     if rest.opens == "on":
         return own("plan", rest.after())
     if rest.opens == "to" and len(rest.words) > 2 and rest.words[1] not in ("use", "be"):
@@ -141,7 +141,7 @@ def _mean_to(rest: Rest) -> Told | None:
 
 
 def _wish(rest: Rest) -> Told | None:
-    """What somebody wants to do, if it is for life or for long."""
+    """A wish, if it is a long-term one."""
     if rest.opens != "to" or len(rest.words) < 3 or rest.words[1] not in LIFE:
         return None
     if not _NO_WISH.isdisjoint(rest.words[2:4]) or rest.is_for_now():
@@ -226,7 +226,7 @@ def _can(rest: Rest) -> Told | None:
     return None
 
 
-#: By verbs in their base form.
+#: Rules for verbs in the base form.
 PURSUITS: Mapping[str, Rule] = {
     **{verb: _pastime(verb) for verb in sorted(PASTIMES)},
     "play": _play,
@@ -249,7 +249,7 @@ PURSUITS: Mapping[str, Rule] = {
     "do": _do,
     "can": _can,
 }
-#: Of the past, what lasts.
+#: Rules for past forms, whose result still holds.
 PAST_PURSUITS: Mapping[str, Rule] = {
     "graduated": _graduate,
     "majored": _major,

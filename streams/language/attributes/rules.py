@@ -1,4 +1,4 @@
-"""Attributes of people by rules: what one clause says of its speaker, or of whom it names first."""
+"""Rules for attributes of people: what a clause says of the speaker, or of the person it names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DOUBT = re.compile(
     r"kidding|pretend|pretending|imagine|used to|no longer|any ?more|not sure|or not|supposedly|"
     r"until|almost|once|had|let's|as if|apparently|like a (?:dog|maniac|fool|horse))\b|[?]",
 )
-# Each with what a text has where it is found.
+# Each rule with substrings of which a matching text has one.
 _SHORT = (
     ("", re.compile(r"\b(i|we|[\w.]+)['’](?:m|re)\b|\b(i)m\b", re.IGNORECASE), r"\1\2 am"),
     ("ve", re.compile(r"\b(i|we)['’]ve\b|\b(i)ve\b", re.IGNORECASE), r"\1\2 have"),
@@ -38,7 +38,7 @@ _SHORT = (
     ("can", re.compile(r"\bcan(?:['’]?t|not)\b", re.IGNORECASE), "can not"),
 )
 _SHORTENED = re.compile(r"['’]|\bi(?:m|ve)\b|\b(?:do|does)nt\b|cannot|cant")
-#: "Long story short, I …": a few words that say nothing, and nobody's but the speaker's.
+#: "Long story short, I …": a short preamble without content, before a speaker's clause.
 _COMMENT = re.compile(
     r"(?![^,]{0,40}\b(?:say|says|said|tell|tells|told|thinks?|thought|asked|wrote|when|while|like|"
     r"though|although|because|after|before|where|as)\b)(?:[\w'’]+ ){0,3}[\w'’]+,\s+"
@@ -83,7 +83,7 @@ _AFTERTHOUGHT = re.compile(
     r"in general|myself|the best|today|right|dear|anyway|tho|all the time|together))+\Z",
     re.IGNORECASE,
 )
-#: After the name of a place: another's, or one of several.
+#: After the name of a place: a possessive, or an enumeration of places.
 _NO_HOME = ("'s", "’s", " and ", " or ", "/")
 _STILL = word_set("just also still actually really currently now both")
 _KIN_WORDS = sorted(PARTNERS | RELATIVES, key=len, reverse=True)
@@ -96,7 +96,7 @@ _KINSHIP = re.compile(
     rf"(?P<name>{KIN_NAME})(?!['’]s|\w)",
     re.IGNORECASE,
 )
-#: The further names of several: "my daughters Mia and Zoe".
+#: The further names of several relatives: "my daughters Mia and Zoe".
 _FURTHER_NAMES = re.compile(rf"(?:,? (?:and|&)|,) {KIN_NAME}(?!['’]s|\w)", re.IGNORECASE)
 _NO_NAME = word_set("i i'm i’m i've i’ve monday tuesday wednesday thursday friday saturday sunday")
 _MINE = re.compile(
@@ -128,7 +128,7 @@ OPENING = frozenset(_BASES) | word_set(
     """i i'm i've im ive my we we're we've our i’m i’ve we’re we’ve moved bought purchased
     adopted graduated grew doesn't doesn’t does can can't can’t cannot"""
 )
-#: A clause of the speaker begins with one of these, or has a "my" further on.
+#: A clause about the speaker begins with one of these, or has a later "my".
 _SUBJECTS = ("i", "we", "my ", "our ", "as a")
 _TELLING = VERBS.keys() | {"do", "does", "can", "be", "was", "have"}
 _OWN_BASES: Mapping[str, str] = {"am": "be", "are": "be", "have": "have", "was": "was"}
@@ -137,9 +137,9 @@ _OWN_BASES: Mapping[str, str] = {"am": "be", "are": "be", "have": "have", "was":
 def find_attribute(
     clause: str, offset: int, speaker: str | None, mentions: Sequence[Mention]
 ) -> Claim | None:
-    """Return the attribute that a clause gives of somebody, with its value, or None.
+    """Return the attribute and value that a clause gives, or None.
 
-    `offset` is where the clause begins in the message, `mentions` are those in it.
+    `offset` is where the clause begins in the message; `mentions` are those of the clause.
     """
     begin = after_lead_in(clause, 0, len(clause))
     begin = LEAD.match(clause, begin).end()  # type: ignore[union-attr]
@@ -152,7 +152,7 @@ def find_attribute(
 def _attribute(
     clause: str, begin: int, offset: int, speaker: str | None, mentions: Sequence[Mention]
 ) -> Claim | None:
-    """Return the attribute that a clause gives from `begin` on, if it is not in doubt."""
+    """Return the attribute that a clause gives from `begin` on, unless it is doubtful."""
     person = next(
         (one for one in mentions if one.start == offset + begin and one.type == "PERSON"), None
     )
@@ -160,7 +160,7 @@ def _attribute(
         told_of = _named(clause[person.end - offset :])
         if told_of is not None:
             if find_frame(clause, None) is not None:
-                return None  # of anybody and anything that has one value at a time
+                return None  # a frame: it applies to any subject with one value at a time
             return Claim(person.text, told_of.attribute, told_of.value)
     if speaker is None:
         return None
@@ -195,7 +195,7 @@ def _of_speaker(clause: str) -> Told | None:
 
 
 def _named(after: str) -> Told | None:
-    """What is said of somebody by name, in the words after the name."""
+    """What the words after a person's name say of them."""
     if after[:3] in ("'s ", "’s "):
         after = f" is {after[3:]}"
     plain = _plainly(after)
@@ -238,14 +238,14 @@ def _told(verb: str, words: str, adverbs: Sequence[str]) -> Told | None:
 
 
 def _beside(found: Told | None) -> Told | None:
-    """What somebody does beside something else takes the place of nothing."""
+    """An activity beside another ("besides teaching") replaces no other value."""
     if found is None or found.attribute not in ("role", "employer"):
         return found
     return Told("work", f"{'as' if found.attribute == 'role' else 'at'} {found.value}")
 
 
 def _mine(plain: str) -> Told | None:
-    """What "my …" says: of relatives and animals that there are, of hobbies, dreams and cars."""
+    """What "my …" says: that a relative or animal exists, or the value of a hobby, dream or car."""
     match = _MINE.match(plain)
     if match is None:
         return None
@@ -315,7 +315,7 @@ def _relative(what: str, head: str, verb: str, rest: Rest) -> Told | None:
 
 
 def find_kin(clause: str) -> re.Match[str] | None:
-    """Find a relative or partner who is named: "my son Harjit"."""
+    """Return a relative or partner who is named: "my son Harjit"."""
     lower = clause.lower()
     if not ("my " in lower or "our " in lower) or not any(map(lower.__contains__, _KIN_WORDS)):
         return None
@@ -323,13 +323,13 @@ def find_kin(clause: str) -> re.Match[str] | None:
     if match is None or match["name"].split()[0].lower() in _NO_NAME | LANGUAGES:
         return None
     past = match["which"].strip().lower() in ("ex", "ex-", "former", "late")
-    # "My parents are Lutheran" names nobody.
+    # "My parents are Lutheran" contains no name.
     nobody = match["are"] and kin_names(clause, match)[1] == match.end("name")
     return None if nobody or (past and match["kin"].lower() in PARTNERS) else match
 
 
 def kin_names(clause: str, kin: re.Match[str]) -> tuple[int, int]:
-    """Return where the names of relatives stand: one, or of several all: "Mia and Zoe"."""
+    """Return the spans of the names of relatives, all of them if several: "Mia and Zoe"."""
     start, end = kin.span("name")
     while are_several(kin) and (further := _FURTHER_NAMES.match(clause, end)):
         end = further.end()
@@ -337,7 +337,7 @@ def kin_names(clause: str, kin: re.Match[str]) -> tuple[int, int]:
 
 
 def are_several(kin: re.Match[str]) -> bool:
-    """Whether the word for a relative is of several: "daughters"."""
+    """Whether the word for a relative is plural: "daughters"."""
     return kin["kin"].lower().endswith(("s", "ren"))
 
 
@@ -352,9 +352,10 @@ def _kinship(clause: str) -> Told | None:
 
 
 def _is_sure(found: Told, clause: str, mentions: Sequence[Mention]) -> bool:
-    """Whether nothing that the message mentions speaks against it.
+    """Whether nothing that the message mentions contradicts the attribute.
 
-    "I love Tom" is of somebody of this conversation; "Tom's house" and two towns are no home.
+    "I love Tom" is about a participant of the conversation; "Tom's house" and two towns are not a
+    home.
     """
     named = [one for one in mentions if one.text == found.value]
     if found.attribute in ("likes", "dislikes"):
@@ -366,7 +367,7 @@ def _is_sure(found: Told, clause: str, mentions: Sequence[Mention]) -> bool:
 
 
 def _plainly(clause: str) -> str:
-    """The clause with single blanks and without short forms."""
+    """The clause with single spaces and with contractions expanded."""
     plain = " ".join(clause.split())
     lower = plain.lower()
     if _SHORTENED.search(lower):
@@ -377,14 +378,14 @@ def _plainly(clause: str) -> str:
 
 
 def _said(words: str) -> Rest:
-    """What is said after a verb, up to what begins something else."""
+    """The phrase after a verb, up to the beginning of something else."""
     if not words.startswith("to "):
         words = _without_next_verb(words)
     return Rest.of(_AFTERTHOUGHT.sub("", _STOP.sub("", f" {words}").strip(" ,.")).strip(" ,."))
 
 
 def _without_next_verb(words: str) -> str:
-    """The words up to another verb of the same subject: "a cow and drive a truck"."""
+    """The words up to another verb with the same subject: "a cow and drive a truck"."""
     for joint in _AND.finditer(words):
         verb = joint["next"].lower()
         if verb in BASES and (verb not in NOUNS_TOO or joint["object"]):

@@ -1,12 +1,12 @@
-"""Slots of the values that the reader finds: of the type that it tells, or an open attribute.
+"""Slots of the values that the reader finds: of a known type, or of an open attribute.
 
 A typed value of a person fills that person's slot ("home"); one of a thing fills a frame of the
-thing ("Ada's boiler", "…'s status"). A value that no longer holds, or is denied, ends what earlier
-statements claim with it.
+thing ("Ada's boiler", "…'s status"). A value that no longer holds, or is denied, ends earlier
+claims with the same value.
 
-The attribute of any other value is open, and named by the words before it: the noun that it is said
-of ("the boiler is …" gives `boiler`), or a verb with its preposition ("moved to …" gives
-`move to`). The values of open attributes end nothing.
+The attribute of any other value is open, and named by the words before the value: the noun that it
+is said of ("the boiler is …" gives `boiler`), or a verb with its preposition ("moved to …" gives
+`move to`). Values of open attributes end nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from recollect.streams.language.grammar.text_reading import (
 from recollect.streams.language.grammar.verbs import base_form
 from recollect.text.lexicon import RELATIONS
 
-#: The attribute of a person that a value of each type is of.
+#: The attribute of a person for each type of value.
 _OF_PERSONS: Mapping[ValueType, str] = {
     "home": "home",
     "address": "address",
@@ -51,7 +51,7 @@ _OF_PERSONS: Mapping[ValueType, str] = {
     "skill": "skill",
     "membership": "membership",
 }
-#: The attribute of a thing, of which it has one value at a time, that a value of each type is of.
+#: The attribute of a thing for each type of value, with one value at a time.
 _OF_THINGS: Mapping[ValueType, str] = {
     "appointment": "date",
     "deadline": "date",
@@ -60,19 +60,19 @@ _OF_THINGS: Mapping[ValueType, str] = {
     "status": "status",
     "name": "name",
 }
-#: From these probabilities on, in percent, a value has its type, has one that ends a person's
-#: earlier values, and is the sender's own.
+#: From these probabilities on, in percent, a value has its type, its type ends a person's earlier
+#: values, and the value is the sender's own.
 _TYPED, _ENDING, _OWN = 40, 60, 50
-#: Up to this probability of holding, in percent, a value no longer holds.
+#: Up to this probability of still holding, in percent, a value no longer holds.
 _ENDED = 50
-#: In words: a longer phrase names nothing.
+#: In words: a longer phrase is no name.
 _LONGEST = 5
-#: How far before the value its verb may be denied, in words.
+#: How far before the value, in words, its verb may be negated.
 _DENIED_WITHIN = 4
 _DENIALS = frozenset({"not", "n't", "n’t", "no", "never"})
 _SPEAKER = frozenset({"i", "we", "my", "our"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-#: Tags of the words of a noun phrase, of those that begin one, and of links to one.
+#: Tags of the words in a noun phrase, at its beginning, and of connections to another one.
 _PHRASE = _NOUNS | {"JJ", "CD", "DT", "PRP$", "POS"}
 _BEGINS = frozenset({"DT", "PRP$", "POS"})
 _LINKS = frozenset({"IN", "TO", "RP"})
@@ -94,8 +94,8 @@ def stated_slots(
 ) -> StatedSlots:
     """Return the slots of the values in a span of a text.
 
-    Of several values, one whose type is known fills the slot, of those one of an attribute with one
-    value at a time, and of those the surest.
+    If there are several values, one of a known type fills the slot, preferably of a single-valued
+    attribute, and among those the most certain.
     """
     start, end = span
     filled: list[tuple[bool, bool, int, Claim]] = []
@@ -155,7 +155,7 @@ def _is_verb(word: ReadWord) -> bool:
 
 
 class _Clause:
-    """The words of a clause before its value, by which the value is somebody's and has a name."""
+    """The context of a value in its clause, which gives its owner and its attribute."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class _Clause:
         speaker: str,
         people: Sequence[Mention],
     ) -> None:
-        """`words` stand before the value, `around` are all of the clause but those of the value."""
+        """`words` precede the value; `around` are all words of the clause except the value."""
         self._words, self._around = words, around
         self._lowers, self._around_lowers = (
             [text[each.start : each.end].lower() for each in some] for some in (words, around)
@@ -174,15 +174,13 @@ class _Clause:
         self._people = people
 
     def subject(self) -> str | None:
-        """Return whom the clause is about: the speaker, or somebody who is named; None if open."""
+        """Return the subject of the clause: the speaker, or a named person; None if it is open."""
         if not _SPEAKER.isdisjoint(self._lowers):
             return self._speaker
         return self._people[0].text if self._people else None
 
     def typed_slot(self, value: ReadValue) -> tuple[list[str], str] | None:
-        """Return the names of the subject and the attribute of a value by its type; None if it is
-        open.
-        """
+        """Return the subject's names, and the attribute by the value's type; None if it is open."""
         if value.type_sure < _TYPED:
             return None
         attribute = _OF_PERSONS.get(value.type)
@@ -195,9 +193,7 @@ class _Clause:
         return ([owner], attribute) if attribute is not None and owner is not None else None
 
     def owner(self, value: ReadValue) -> str | None:
-        """Return the person whom a value is said of: the sender, the last who is named, or a
-        relative; None if it is not known who that is.
-        """
+        """Return whose a value is: the sender's, a named person's or a relative's; None if open."""
         if value.own >= _OWN:
             return self._speaker
         if self._people:
@@ -223,11 +219,11 @@ class _Clause:
         return list(dict.fromkeys(found))
 
     def is_denied(self) -> bool:
-        """Whether what governs the value is denied."""
+        """Whether the word that governs the value is negated."""
         return not _DENIALS.isdisjoint(self._lowers[-_DENIED_WITHIN:])
 
     def slot(self) -> tuple[str, str] | None:
-        """Return the subject and the attribute of the value by what governs it; None if nothing."""
+        """Return the subject and attribute by the word that governs the value, or None."""
         subject = self.subject() or self._speaker
         verbs = [place for place, each in enumerate(self._words) if _is_verb(each)]
         if not verbs:
@@ -243,12 +239,12 @@ class _Clause:
         return subject, f"{'not ' if self.is_denied() else ''}{base}{link}"
 
     def _is_link(self, place: int) -> bool:
-        """Whether a word links the verb to the value, whatever goes with that."""
+        """Whether a word connects the verb to the value, whatever goes with it."""
         after = self._words[place + 1 :]
         return self._words[place].tag in _LINKS and all(each.tag in _PHRASE for each in after)
 
     def _of_noun(self, subject: str) -> tuple[str, str] | None:
-        """Return the slot of a noun, with the preposition after it: "his job in [Portland]"."""
+        """Return the slot of a noun and the preposition after it: "his job in [Portland]"."""
         end = len(self._words)
         if not end or self._words[end - 1].tag not in _LINKS:
             return self._of_phrase(end, subject)
@@ -256,7 +252,7 @@ class _Clause:
         return None if found is None else (found[0], f"{found[1]} {self._lowers[end - 1]}")
 
     def _of_phrase(self, end: int, subject: str) -> tuple[str, str] | None:
-        """Return the slot that the noun phrase just before a word names; None without one."""
+        """Return the slot that the noun phrase just before a word names; None if there is none."""
         begin = end
         while begin > 0 and self._words[begin - 1].tag in _PHRASE:
             begin -= 1

@@ -1,6 +1,6 @@
-"""What "is" and the words after it say of their subject: an attribute and its value.
+"""Attributes from "is" and the words after it.
 
-"I'm allergic to kiwis", "I was born in Lima". What is doubtful is nothing: "I'm glad", "I'm
+"I'm allergic to kiwis", "I was born in Lima". Doubtful cases give nothing: "I'm glad", "I'm
 allergic to small talk".
 """
 
@@ -113,7 +113,7 @@ _PLANNED = re.compile(
 
 
 def _ending(rest: Rest, named: Set[str], most: int = 3) -> str | None:
-    """The few words that say what somebody is, where the last of them is one of these."""
+    """Return the short phrase whose last word is one of these, such as an occupation."""
     words = rest.words[1:] if rest.opens in ("a", "an") else rest.words
     fits = 0 < len(words) <= most and words[-1] in named and POINTING.isdisjoint(words)
     fits = fits and not words[0].endswith("ing")
@@ -300,14 +300,14 @@ _BEING: tuple[Rule, ...] = (
 
 
 def being(rest: Rest) -> Told | None:
-    """What "is" says of somebody."""
+    """Return what "is" states about somebody."""
     if not rest.words:
         return None
     return next((found for rule in _BEING if (found := rule(rest)) is not None), None)
 
 
 def not_being(rest: Rest) -> Told | None:
-    """What "is not" says of somebody: "I'm not a fan of crowds", "I'm not religious"."""
+    """Return what "is not" states about somebody: "I'm not a fan of crowds"."""
     if match := _FAN.match(rest.text):
         what = Rest.of(match["what"])
         return None if what.opens in _NO_INTEREST else liked("dislikes", what)
@@ -317,7 +317,7 @@ def not_being(rest: Rest) -> Told | None:
 
 
 def was(rest: Rest) -> Told | None:
-    """What "was" says of somebody and stays so: where they were born, what they suffer from."""
+    """Return what "was" states that still holds: where somebody was born, an illness."""
     if rest.words[:3] == ("born", "and", "raised"):
         return raised(rest.after(3))
     if rest.words[:2] in (("born", "in"), ("raised", "in"), ("raised", "on"), ("born", "on")):

@@ -1,4 +1,4 @@
-"""Values of attributes: what is said after a verb, as a value, or nothing where it is none."""
+"""Values of attributes: the phrase after a verb, or nothing if it is no value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.streams.language.attributes.attribute_words import GENERAL, IDLE,
 from recollect.streams.language.names.gazetteer import PLACES
 from recollect.text.lexicon import PREPOSITIONS, WEEKDAYS, word_set
 
-#: How many words a value has at most.
+#: The maximum number of words of a value.
 _MOST_WORDS = 14
 _OPENING = word_set("a an the some my our both")
 _AFTER_NOUN = (PREPOSITIONS - {"like"}) | word_set("named called and or that who which but")
@@ -17,34 +17,34 @@ _AMOUNTS = word_set("couple lot lots pair bunch few")
 #: "I like to take naps"
 _TAKEN = word_set("walks naps photos photographs pictures baths")
 _NOTHING_LIKED = word_set("not knowing so very no how what when where why who whatever")
-#: "I like the smell" is that of something.
+#: "I like the smell" refers to something mentioned before.
 _SENSED = word_set("feeling thrill smell taste sound color colour look feel night water news")
-#: Only for now, or on one day.
+#: Expressions that limit a state to now or to one day.
 _WHEN = word_set("tomorrow today tonight now then later soon again yesterday") | WEEKDAYS.keys()
-#: "I live in verdun": a place that nobody knows, in a message without capitals.
+#: "I live in verdun": an unknown place, in a message without capitals.
 _PLAIN_PLACE = re.compile(r"[a-zà-öø-ÿ][\w'\-]{2,}(?: [a-zà-öø-ÿ][\w'\-]{2,})?\Z")
 
 
 class Told(NamedTuple):
-    """An attribute and its value, without whose it is."""
+    """An attribute and its value, without its subject."""
 
     attribute: str
     value: str
 
 
 class Rest(NamedTuple):
-    """The words after a verb: as they are written, and each in lower case."""
+    """The words after a verb, as written and in lower case."""
 
     text: str
     words: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> Rest:
-        """Read a stretch of text."""
+        """Parse a stretch of text."""
         return cls(text, tuple(word.strip(",.'").lower() for word in text.split()))
 
     def after(self, count: int = 1) -> Rest:
-        """Return what follows the first words."""
+        """Return what follows the first `count` words."""
         return Rest(" ".join(self.text.split()[count:]), self.words[count:])
 
     @property
@@ -58,7 +58,7 @@ class Rest(NamedTuple):
         return self.words[-1] if self.words else ""
 
     def is_for_now(self) -> bool:
-        """Whether it is of one day: "tomorrow"."""
+        """Whether it applies only to one day: "tomorrow"."""
         return not _WHEN.isdisjoint(self.words)
 
 
@@ -71,7 +71,7 @@ class Thing(NamedTuple):
 
 
 def told(attribute: str, text: str) -> Told | None:
-    """Return an attribute with a value; None where the value points at what was said before."""
+    """Return an attribute with a value; None if the value refers to something said before."""
     words = text.split()
     while len(words) > 1 and words[0].lower() in _OPENING and words[1] not in _AMOUNTS:
         words = words[1:]
@@ -83,13 +83,13 @@ def told(attribute: str, text: str) -> Told | None:
 
 
 def own(attribute: str, rest: Rest) -> Told | None:
-    """As `told`, of what belongs to whom it is told of: "with my parents" is "with parents"."""
+    """As `told`, but without the owner's pronoun: "with my parents" is "with parents"."""
     kept = [word for word in rest.text.split() if word.lower() not in ("my", "our")]
     return told(attribute, " ".join(kept))
 
 
 def thing(rest: Rest) -> Thing:
-    """Return the noun phrase that opens what is said."""
+    """Return the noun phrase at the beginning."""
     words = rest.words
     commas = [word.endswith(",") for word in rest.text.split()]
     start = 0
@@ -102,7 +102,7 @@ def thing(rest: Rest) -> Thing:
 
 
 def liked(attribute: str, rest: Rest) -> Told | None:
-    """What somebody likes or not, in general: "dogs", "to cook", "the mountains"."""
+    """What somebody likes or dislikes in general: "dogs", "to cook", "the mountains"."""
     if rest.opens == "to":
         idle = rest.words[1:2] and rest.words[1] in IDLE and rest.ends not in _TAKEN
         if len(rest.words) < 2 or idle or rest.is_for_now():
@@ -118,7 +118,7 @@ def liked(attribute: str, rest: Rest) -> Told | None:
 
 
 def place(attribute: str, rest: Rest) -> Told | None:
-    """A place by its name: a known one, or words with capitals."""
+    """A named place: a known one, or capitalised words."""
     words = rest.text.split()
     if words and words[0].lower() == "the":
         words = words[1:]
@@ -131,7 +131,7 @@ def place(attribute: str, rest: Rest) -> Told | None:
 
 
 def plain_place(attribute: str, rest: Rest, no_places: frozenset[str]) -> Told | None:
-    """A place by its name alone, in a text without capitals."""
+    """A named place alone, in a text without capitals."""
     if _PLAIN_PLACE.match(rest.text) is None or not no_places.isdisjoint(rest.words):
         return None
     return told(attribute, rest.text)
