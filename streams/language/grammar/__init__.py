@@ -1,1 +1,1 @@
-"""What a sentence is made of: clauses, verbs, questions, reported speech."""
+"""Sentence structure: clauses, verbs, questions, reported speech."""

@@ -32,8 +32,8 @@ class Mention(Struct, frozen=True):
 
     Attributes:
         confidence: probability, 0 to 1, that these characters are a mention of this type.
-        first, last: the days of a DATE or TIME (ISO dates), where they are resolved.
-        time: its clock time ("14:30"), where it has one.
+        first, last: the days of a DATE or TIME (ISO dates), if they are resolved.
+        time: its clock time ("14:30"), if it has one.
     """
 
     start: int
@@ -47,7 +47,7 @@ class Mention(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A value of somebody or something, such as ("Ada", "home", "Berlin").
+    """A subject, an attribute and a value, such as ("Ada", "home", "Berlin").
 
     `attribute` is one of `recollect.schemas.attributes`, or a frame (see `frames`), of which the
     subject has one value at a time. `also` are other names under which earlier claims may have the
@@ -92,7 +92,7 @@ class Introduction(Struct, frozen=True):
 
 
 class Whom(Struct, frozen=True):
-    """Whom the pronoun from `start` to `end` means: a name, and how the statement calls them."""
+    """The person whom the pronoun from `start` to `end` means: `name`, and `called` in the text."""
 
     name: str
     called: str
@@ -101,11 +101,11 @@ class Whom(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True):
-    """One sentence worth keeping; `whom` is who "he" or "she" in it is, where that has a name.
+    """One sentence worth keeping; `whom` is the person that "he" or "she" in it means, if named.
 
     `ended` are values that it says no longer hold: an earlier claim of the subject ends if its
-    value has a content word in common with one. `told_with` are the numbers of the events before it
-    whose words are in `text`.
+    value has a content word in common with one. `told_with` are the numbers of earlier events from
+    which `text` has words.
     """
 
     start: int
@@ -122,14 +122,14 @@ class Statement(Struct, frozen=True):
     ended: tuple[EndedValue, ...] = ()
 
     def told_with_words_of(self, *numbers: int) -> Statement:
-        """Return the statement, as having words of the events with these numbers too."""
+        """Return the statement with these events added to `told_with`."""
         return replace(self, told_with=tuple(dict.fromkeys((*self.told_with, *numbers))))
 
 
 class Caused(Struct, frozen=True):
-    """The message says that one of its statements led to another, by their places.
+    """The message says that one of its statements led to another; both are given by index.
 
-    `concludes`: it draws the effect as a conclusion ("therefore"), and does not explain it
+    `concludes`: it presents the effect as a conclusion ("therefore") rather than explaining it
     ("because").
     """
 
@@ -140,10 +140,10 @@ class Caused(Struct, frozen=True):
 
 
 class Outside(Struct, frozen=True):
-    """The message says that a statement has its cause, or its effect, in what was said before.
+    """The message says that a statement has its cause, or its effect, in an earlier message.
 
-    `words` are those by which that is named, without any it is what was said last; `is_cause`
-    says that the statement itself is the cause.
+    `words` are those that name the other side; if there are none, it is the previous statement.
+    `is_cause`: the statement itself is the cause.
     """
 
     statement: int
@@ -153,7 +153,7 @@ class Outside(Struct, frozen=True):
 
 
 class Added(Struct, frozen=True):
-    """The message says that one of its statements adds to another, by their places."""
+    """The message says that one of its statements adds to another; both are given by index."""
 
     statement: int
     to: int
@@ -161,11 +161,11 @@ class Added(Struct, frozen=True):
 
 
 class AddedOutside(Struct, frozen=True):
-    """The message says that a statement adds to something that was said before it.
+    """The message says that a statement adds to something in an earlier message.
 
-    Both are said of `subject` (see `relations.subjects`). `words` are those that tell what the
-    statement is about, `names` those by which it names what it adds to; `answers` says that this
-    may as well be what another person said: "I love it too".
+    Both are about `subject` (see `relations.subjects`). `words` are the content words of the
+    statement, `names` those that name what it adds to. `answers`: it may also add to something that
+    another person said: "I love it too".
     """
 
     statement: int
@@ -178,10 +178,10 @@ class AddedOutside(Struct, frozen=True):
 class Analysis(Struct, frozen=True):
     """Everything found in one message, each part in the order of the text.
 
-    What is said on the way ("my sister Ana", of whom something else is told) is stated last.
-
-    `days_meant` are those days that bare weekdays mean since the conversation named them before
-    (ordinals). `dates` are all dates of the text, of statements or not.
+    An aside ("my sister Ana", within a sentence about her) is the last of its sentence's
+    statements. `days_meant` are the days (ordinals) that bare weekdays mean because the
+    conversation named them before. `dates` are all dates of the text, whether or not a statement
+    has them.
     """
 
     statements: tuple[Statement, ...]

@@ -1,4 +1,4 @@
-"""The clauses of a sentence that could stand alone."""
+"""The clauses of a sentence that can stand alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recollect.text.tokenizer import Tokens
 Span = tuple[int, int]
 
 _PRONOUN = r"(?:i|we|he|she|it|they|you|there|that|this|im|ive)(?:['’](?:m|s|re|ve|d|ll))?"
-#: Between two clauses they stand for the full stop: "We are on for Tuesday 🚀 List is pinned".
+#: Pictures that replace a full stop: "We are on for Tuesday 🚀 List is pinned".
 _PICTURES = "[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]++"
 _OWNER = r"(?:my|our|his|her|their|your|the|mum|mom|dad)"
 _JOINT = re.compile(
@@ -28,7 +28,7 @@ _JOINT = re.compile(
     rf"|(?:my|our)\s))",
     re.IGNORECASE,
 )
-#: A clause that begins so hangs on another.
+#: A clause with such a beginning depends on another one.
 _SUBORDINATE = re.compile(
     r"(?:(?:and|but|so|oh|well|yeah|yes|no|also|then|just|only)[ ,]+)*(?:around|if|when|whenever|"
     r"because|since|as|although|"
@@ -36,12 +36,12 @@ _SUBORDINATE = re.compile(
     r"with|without|in|on|at|from|during|last|next|every|this|by the way)\b",
     re.IGNORECASE,
 )
-#: "so I can", "so that we may": what is to be, not what is.
+#: "so I can", "so that we may": a purpose, not a statement.
 _MAY_BE = re.compile(
     rf"(?:that\s+)?(?:{_PRONOUN}|{_OWNER}\s+\w+)(?:\s+\w+)?\s+(?:can|could|may|might)\b(?!['’]?t)",
     re.IGNORECASE,
 )
-#: "so I don't get lost" is to be as well, where somebody wants or does something for it.
+#: "so I don't get lost" is a purpose too, if the main clause is a wish or an action towards it.
 _IS_AVOIDED = re.compile(
     rf"(?:that\s+)?(?:{_PRONOUN}|{_OWNER}\s+\w+)(?:\s+\w+)?\s+"
     r"(?:don['’]?t|doesn['’]?t|won['’]?t|wouldn['’]?t|do not|does not|will not|would not)\b",
@@ -53,14 +53,14 @@ _FOR_IT = re.compile(
     r"please|remind|keep|just)\b",
     re.IGNORECASE,
 )
-#: ", I suppose,": said in passing.
+#: ", I suppose,": a parenthesis.
 _IN_PASSING = re.compile(
     r"(?:i|we|it) (?:suppose|guess|think|believe|know|mean|hope|admit|reckon|imagine|assume|"
     r"fear|bet|swear|seems|must (?:say|admit)|have to (?:say|admit))\s*(?:[,.;!?)]|\Z)",
     re.IGNORECASE,
 )
-#: "I'm sure if I keep at it" lacks what he is sure of, "it works but for the app" what is so for
-#: that.
+#: Unfinished clauses: "I'm sure if I keep at it" lacks an object, "it works but for the app" a
+#: verb.
 _UNFINISHED = re.compile(
     r"\b(?:sure|certain|confident|think|hope|believe|guess|know|bet|feel|promise|swear|said|told)"
     r"(?: that)? (?:if|when|once|with|after|as long as|as soon as)\b[^,;]*\Z|"
@@ -68,7 +68,7 @@ _UNFINISHED = re.compile(
     r"because|although) [^,;.!?]*\Z",
     re.IGNORECASE,
 )
-#: What opens a clause that needs a verb of its own: "he asked if Ann" is not finished.
+#: Words that open a clause with a verb of its own: "he asked if Ann" is not finished.
 _OPENS_CLAUSE = re.compile(r"\b(?:if|whether|because|unless|while)\s", re.IGNORECASE)
 _OWNED = re.compile(r"(?:my|our)\b", re.IGNORECASE)
 _SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
@@ -76,13 +76,13 @@ _VERBS = (AUXILIARIES | PAST) - word_set(
     "been done gone seen taken given broken ago last since used ought being doing having gotten"
 )
 _FEW_WORDS = 4
-#: In characters: no further back is looked for what a clause goes on with.
+#: In characters: how far back the beginning of a clause's continuation is searched.
 _NEAR = 120
 _SUBJECTS = word_set("i we he she they it you who")
 _SHORTENED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 
 
-#: What leads to what is said, and says nothing.
+#: Introductions without content.
 _LEAD_IN = re.compile(
     r"(?:(?:and|but|so|oh|well|yeah|yes|yep|yup|no|nope|ok|okay|ah|hmm|wow|alright|hey|hi|also|plus|"
     r"anyway|btw|fyi|ps|p\.s\.|by the way|honestly|frankly|actually|attention|update|heads up|"
@@ -111,8 +111,10 @@ _LEAD_IN = re.compile(
 
 
 class Clause(NamedTuple):
-    """A clause, and what it is to the one before it: whether it takes back something of that
-    ("but", "though"), or says what that is done for ("so I don't forget").
+    """A clause and its relation to the previous one.
+
+    `shifts`: it contrasts with that ("but", "though"); `purpose`: it gives its purpose ("so I don't
+    forget").
     """
 
     start: int
@@ -122,7 +124,7 @@ class Clause(NamedTuple):
 
 
 def clauses(tokens: Tokens, span: Span) -> list[Clause]:
-    """Return the clauses of a sentence in order; one that cannot be split is one clause."""
+    """Return the clauses of a sentence in order; a sentence that cannot be split is one clause."""
     start, end = span
     text = tokens.text
     if end - start < 25:
@@ -141,9 +143,9 @@ def clauses(tokens: Tokens, span: Span) -> list[Clause]:
 
 
 def is_purpose(text: str, main: Span, said: Span) -> bool:
-    """Whether a clause after "so" says what something is done for: "so I don't forget".
+    """Whether a clause after "so" gives a purpose: "so I don't forget".
 
-    It does not say that it is so, and means nothing without the clause `main` before it.
+    A purpose is not a statement, and means nothing without the preceding clause, `main`.
     """
     if _MAY_BE.match(text, *said):
         return True
@@ -158,7 +160,7 @@ def _shifts(text: str, place: int) -> bool:
 
 
 def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: int) -> bool:
-    """Whether both sides could stand alone, and the left one hangs on nothing."""
+    """Whether both sides can stand alone, and the left one is not subordinate."""
     text = tokens.text
     if _SUBORDINATE.match(text, begin, left_end):
         return False
@@ -172,7 +174,7 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
     if is_in_brackets(text, begin, left_end) or _is_my_noun(tokens, right_start, end):
         return False
     if _OWNED.match(text, right_start, end):
-        # "Dan goes too, my brother Dan, and I stay": who Dan is is no clause.
+        # "Dan goes too, my brother Dan, and I stay": an apposition is not a clause.
         aside = text.find(",", right_start, end)
         if aside >= 0 and not is_finite(tokens, right_start, aside):
             return False
@@ -189,7 +191,7 @@ def _is_finite_outside(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _is_my_noun(tokens: Tokens, start: int, end: int) -> bool:
-    """Whether a few words may only name what is somebody's: "and my lunch breaks"."""
+    """Whether a few words may be only a possessive phrase: "and my lunch breaks"."""
     left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
     lowers = tokens.lowers[left:right]
     return (
@@ -206,13 +208,13 @@ def is_in_brackets(text: str, start: int, place: int) -> bool:
 
 
 def after_lead_in(text: str, start: int, end: int) -> int:
-    """Return where what is said begins: after "By the way," and "That's why"."""
+    """Return where the content begins: after "By the way," and "That's why"."""
     lead = _LEAD_IN.match(text, start, end)
     return lead.end() if lead is not None and end - lead.end() > 3 else start
 
 
 def is_finite(tokens: Tokens, start: int, end: int) -> bool:
-    """Whether a stretch of text has a verb that says something of a subject, as far as can be told.
+    """Whether a stretch of text probably has a finite verb with a subject.
 
     Of two words only a pronoun's verb counts: "I sang" does, "Jonas" does not.
     """

@@ -1,4 +1,4 @@
-"""The steps by which what is said becomes more than its words (C4); each can be left out."""
+"""The steps by which statements gain more than their words (C4); each can be disabled."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import msgspec
 
 from recollect.streams.language.grammar.analysis import Analysis
 
-#: `entities`: who and what is named becomes known, and is linked. `temporal`: it is said which days
-#: a fact is of. `coreference`: facts are told in the third person, with names for "I" and "she".
-#: `temporal_resolution`: the days that "tomorrow" means stand behind it. `evolution`: a newer
-#: value, or a correction, takes the place of what was so before, and it is said which fact adds to
-#: another or follows from it. `causes`: facts are linked to what they led to. `stability`: it is
-#: said how long a fact holds. `salience`: only what is worth remembering becomes a fact.
+#: `entities`: names are recognised and linked. `temporal`: facts have days. `coreference`: facts
+#: are in the third person, with names for "I" and "she". `temporal_resolution`: the days that
+#: "tomorrow" means are written after it. `evolution`: a newer value, or a correction, supersedes
+#: earlier ones, and facts are related as additions or conclusions. `causes`: facts are linked to
+#: their effects. `stability`: a fact says how long it holds. `salience`: only what is worth
+#: remembering becomes a fact.
 Step = Literal[
     "entities",
     "temporal",
@@ -26,21 +26,21 @@ Step = Literal[
     "salience",
 ]
 STEPS: tuple[Step, ...] = get_args(Step)
-#: Stands before the name of each step that an agent leaves out, behind the agent's own name.
+#: Precedes the name of each disabled step, in the name of an agent.
 LESS = "-"
-#: The steps that are left out.
+#: The disabled steps.
 Without = Set[Step]
 ALL: Without = frozenset()
 
 
 def left_out_by(names: Sequence[str]) -> tuple[Step, ...]:
-    """Return the steps that agents of these names leave out."""
+    """Return the steps that agents with these names disable."""
     behind = {part for name in names if ":" not in name for part in name.split(LESS)[1:]}
     return tuple(step for step in STEPS if step in behind)
 
 
 def left_out(analysis: Analysis, without: Without) -> Analysis:
-    """Return what was found in a message, without what these steps find."""
+    """Return the findings of a message without those of the disabled steps."""
     statements = analysis.statements
     if "entities" in without:
         statements = tuple(msgspec.structs.replace(one, mentions=()) for one in statements)

@@ -1,4 +1,4 @@
-"""Letters in a message: from the salutation in a line of its own to who signed it."""
+"""Letters in a message: from a salutation on a line of its own to the signature."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SALUTATION = re.compile(
     r"to whom it may concern)(?P<to>(?:[ ,]+[\w.'’\-\[\]]+){0,6})[ \t\r]*[,:!.…]*[ \t\r]*",
     re.IGNORECASE,
 )
-#: "Best regards,", "Thanks, Tom": the name stands behind it or in the next line.
+#: "Best regards,", "Thanks, Tom": the name follows, or is on the next line.
 _SIGN_OFF = re.compile(
     r"[ \t\r]*(?:(?:with )?(?:(?:kind|kindest|best|warm|warmest|many|my|all the) )*"
     r"(?:regards|wishes|cheers|thanks|thank you|sincerely|yours|sincerely yours|"
@@ -23,13 +23,15 @@ _SIGN_OFF = re.compile(
 )
 _NAME = re.compile(r"[ \t\r]*(?:[A-Z\[][\w.'’\-\]]*[ \t\r,]*){1,5}")
 _WORD = re.compile(r"\w+")
-#: In characters: less between salutation and sign-off is no letter. So many are looked at.
+#: The minimum number of characters between salutation and sign-off, and the maximum number of
+#: salutations examined.
 _SHORTEST, _MOST = 40, 20
 
 
 class Letter(NamedTuple):
-    """A letter from its salutation at `start` to `end`, with the words of the names in lower case:
-    to whom it is, and who signed it.
+    """A letter from its salutation at `start` to `end`.
+
+    The names of its addressee and of its signatory are given by their words, in lower case.
     """
 
     start: int
@@ -46,10 +48,11 @@ def words_of(name: str) -> tuple[str, ...]:
 def find_letters(text: str, lines: Sequence[tuple[int, int]]) -> list[Letter]:
     """Return the letters of a text that have a salutation, a sign-off and a name under it.
 
-    `lines` are those of the text in which something stands.
+    `lines` are the non-empty lines of the text.
     """
     found: list[Letter] = []
-    begun: tuple[int, tuple[str, ...]] | None = None  # where a salutation stands, and to whom
+    # the positions of salutations, and the addressees
+    begun: tuple[int, tuple[str, ...]] | None = None
     for place, (start, end) in enumerate(lines):
         greets = _SALUTATION.fullmatch(text, start, end)
         if greets is not None:

@@ -1,7 +1,7 @@
-"""Which day a bare weekday means where the conversation has just named that day in full.
+"""The day that a bare weekday means if the conversation has just named that day in full.
 
-"My last day is Friday the 3rd. Friday is a holiday" speaks of the 3rd, not of the Friday that comes
-next; and so does "Friday suits me better" as the answer to it.
+In "My last day is Friday the 3rd. Friday is a holiday", the second Friday is the 3rd, not the next
+Friday; and so is the one in the answer "Friday suits me better".
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from recollect.text.lexicon import WEEKDAYS
 from recollect.text.tokenizer import Tokens, tokenise
 from recollect.text.word_patterns import any_of
 
-#: A day that lies further ahead than this is not meant by its weekday alone.
+#: A day further ahead than this is not meant by its weekday alone.
 FURTHEST_DAYS = 62
 
 _BINS = (
     r"(?:garbage|trash|rubbish|refuse|recycling|compost|(?:\w+ )?bins?|(?:yard|food|green) waste|"
     r"waste|litter)(?: (?:day|collection|pick-?up|truck))?"
 )
-#: "From 1 April" tells how long, and no day on which something is.
+#: "From 1 April" gives the beginning of a period, not a day on which something happens.
 _BOUNDS = [[word] for word in ("from", "since", "until", "till", "by", "before", "after")]
 _DAYS = rf"(?:{'|'.join(sorted(WEEKDAYS))})\b"
-#: What is collected, and a weekday right after it.
+#: Waste that is collected, directly followed by a weekday.
 _WEEKLY = re.compile(
     rf"\b{_BINS}(?:['’]s| is| are| on| goes out| go out| (?:is|are) collected)*:? (?:on )?"
     rf"{_DAYS}(?! (?:the )?\d)",
     re.IGNORECASE,
 )
 _CLOCK = r"(?:\d{1,2}(?:[:.h]\d{2})?(?: ?[ap]\.?m\.?)?|noon|midnight)"
-#: When something is open: "The Mill: Friday & Saturday, 7 AM - 10 PM", "its Friday hours".
+#: Opening times: "The Mill: Friday & Saturday, 7 AM - 10 PM", "its Friday hours".
 _OPENING = re.compile(
     rf"\b{_DAYS}(?:(?: ?[&,/–-] ?| and | or )\b{_DAYS})* (?:times|hours|opening|schedules)\b|"
     rf"(?:\b(?:open|opens|opening|closed|closes|hours)\b[^.!?\n]{{0,30}}?|:[^\w\n]{{0,4}})"
@@ -56,12 +56,12 @@ _WEEKDAY = re.compile(any_of("|".join(sorted(WEEKDAYS))) + r"\b")
 
 
 def names_weekday(text: str) -> bool:
-    """Whether a weekday stands in a text."""
+    """Whether a text contains a weekday."""
     return _WEEKDAY.search(text.lower()) is not None
 
 
 def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:
-    """Return the single days that a text, written at `at_ms` (unix ms), names by their number.
+    """Return the single days that a text, written at `at_ms` (unix ms), names by number.
 
     They are ordinals, as `date.toordinal` gives them.
     """
@@ -73,7 +73,7 @@ def days_named(text: str, at_ms: int, utc_offset_minutes: int = 0) -> list[int]:
 def dates_meant(
     text: str, at_ms: int, utc_offset_minutes: int, named: Sequence[int]
 ) -> tuple[list[DateReference], frozenset[int]]:
-    """Return the dates of a message, written at `at_ms` (unix ms), as `as_named` settles them."""
+    """Return the dates of a message, written at `at_ms` (unix ms), resolved as by `as_named`."""
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
     minute = local_minute(at_ms, utc_offset_minutes)
@@ -87,7 +87,7 @@ def all_dates(
 ) -> list[DateReference]:
     """Return every date of a message, less certain ones too, as `date_references` does.
 
-    `meant` are its dates as `dates_meant` gives them: a single day that stands there is that day.
+    `meant` are its dates as `dates_meant` gives them; they take precedence for single days.
     """
     days = [one for one in meant if one.first == one.last]
     found = date_references(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, every=True)
@@ -100,7 +100,7 @@ def all_dates(
             if one.start <= day.start < one.end:
                 found[index] = replace(one, first=day.first, last=day.last)
                 for beside in (index - 1, index + 1):
-                    # The time of a day is of it.
+                    # A time belongs to the day that it accompanies.
                     time = found[beside] if 0 <= beside < len(found) else one
                     if time.is_time and time.first == one.first:
                         found[beside] = replace(time, first=day.first, last=day.last)
@@ -110,7 +110,7 @@ def all_dates(
 def dates_about(
     sentence: str, *, at_ms: int, utc_offset_minutes: int, meant: Sequence[DateReference]
 ) -> list[DateReference]:
-    """Return the dates of a sentence that somebody made of a message.
+    """Return the dates of a sentence that somebody derived from a message.
 
     `meant` are those of the message: a date in its words means the same days.
     """
@@ -125,15 +125,15 @@ def dates_about(
 
 
 def collection_days(tokens: Tokens) -> list[tuple[int, int]]:
-    """Return where a text says on which weekday the bins are emptied, by first and last character.
+    """Return the spans (first and last character) that give a weekday on which waste is collected.
 
-    That is no one day, and is worth keeping.
+    Such a weekday recurs, and is worth keeping.
     """
     return _with_weekdays(tokens, _WEEKLY)
 
 
 def _opening_days(tokens: Tokens) -> list[tuple[int, int]]:
-    """Return where a text says on which weekdays something is open: no one day either."""
+    """Return the spans that give weekdays on which something is open, which recur too."""
     return _with_weekdays(tokens, _OPENING)
 
 
@@ -146,22 +146,22 @@ def _with_weekdays(tokens: Tokens, form: re.Pattern[str]) -> list[tuple[int, int
 def as_named(
     tokens: Tokens, dates: Sequence[Found], today: int, named: Sequence[int]
 ) -> tuple[list[Found], frozenset[int]]:
-    """Return the dates of a text with each bare weekday as the day that was named before it.
+    """Return the dates of a text, with each bare weekday resolved to the previously named day.
 
     `named` are the days that the conversation named, as ordinals; those of the text itself count
-    too from where they stand. Only a day ahead is meant, and only where one day alone agrees. After
-    one day of a weekend that is meant so, the other is of the same weekend. The second value are
-    those of `named` that the text alone would not have given.
+    from their position on. Only a future day is meant, and only if a single one matches. After one
+    day of such a weekend, the other is of the same weekend. The second value are those of `named`
+    that affected the result.
     """
     if collection_days(tokens):
-        # "Garbage Tuesday, recycling Thursday": of every week.
+        # "Garbage Tuesday, recycling Thursday": every week.
         dates = [item for item in dates if not _is_bare_weekday(tokens, item)]
     elif open_on := _opening_days(tokens):
         dates = [item for item in dates if not _is_within(tokens, item, open_on)]
     here: list[int] = []
     settled: list[Found] = []
     used: set[int] = set()
-    weekend: Found | None = None  # the Saturday or Sunday that stands before, if it was named
+    weekend: Found | None = None  # the preceding Saturday or Sunday, if it was named
     for item in dates:
         if _is_numbered(tokens, item):
             if tokens.lowers[item.left - 1 : item.left] not in _BOUNDS:
@@ -183,11 +183,10 @@ def as_named(
 def _of_weekend(
     tokens: Tokens, before: Found, item: Found, named: Sequence[int], today: int
 ) -> int | None:
-    """Return the day of a bare "Sunday" after the Saturday that is meant before it, and the other
-    way round; None where another weekend may be meant.
+    """Return the day of a bare "Sunday" after a resolved Saturday, or the reverse; None if unclear.
 
-    What was named in full says it for its own sentence, what is only called by its weekday also
-    for the next, which compares the two. No other weekend ahead may have been named.
+    A day named in full determines its own sentence; a weekday alone also the next sentence, which
+    compares the two. No other future weekend may have been named.
     """
     one, other = (date.fromordinal(day).weekday() for day in (before.first, item.first))
     if {one, other} != {_SATURDAY, _SUNDAY} or before.first <= today:
@@ -203,12 +202,12 @@ def _of_weekend(
 
 
 def _is_ahead(day: int, today: int) -> bool:
-    """Whether a day is of a weekend ahead."""
+    """Whether a day is on a future weekend."""
     return today < day and date.fromordinal(day).weekday() in (_SATURDAY, _SUNDAY)
 
 
 def _only(named: Sequence[int], item: Found, today: int) -> int | None:
-    """Return the one day among those named that lies ahead and has the weekday of a date."""
+    """Return the only named future day with the weekday of a date, or None."""
     weekday = date.fromordinal(item.first).weekday()
     agree = {
         day
@@ -219,7 +218,7 @@ def _only(named: Sequence[int], item: Found, today: int) -> int | None:
 
 
 def _is_numbered(tokens: Tokens, item: Found) -> bool:
-    """Whether a date is one day and names its number: "Friday the 3rd", "3 April"."""
+    """Whether a date is a single day given by its number: "Friday the 3rd", "3 April"."""
     return item.first == item.last and item.said == "number"
 
 

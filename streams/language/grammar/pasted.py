@@ -1,8 +1,8 @@
-"""Where a message holds a text that was pasted into it, to be read or worked on.
+"""Texts that were pasted into a message, to be read or worked on.
 
-Such a text is not told of whoever pasted it. It is known by what stands around it (a request before
-or after it, a line that says from whom it came, marks that fence it in), or by being a letter of
-somebody else. How long a message is, or how solemn, says nothing: in doubt it is its sender's.
+Such a text says nothing about its sender. It is recognised by its context (a request before or
+after it, a line that gives its origin, delimiters around it), or as a letter by somebody else. The
+length and the style of a message are no evidence: in doubt, a text is its sender's own.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from recollect.text.prompts import first_person
 
 Span = tuple[int, int]
 
-#: In words: so long a text is at least that follows, or goes before, a request in another line.
+#: In words: the minimum length of a text that precedes or follows a request on another line.
 _LEAST = 20
-#: In words: so long a text at least follows a request in the same line.
+#: In words: the minimum length of a text that follows a request on the same line.
 _LEAST_IN_LINE = 60
-#: A line that asks has no more words, and no more characters.
+#: The maximum length of a line with a request, in words and in characters.
 _LONGEST_ASKING, _LONGEST_LINE = 24, 240
-#: So many tags are looked at.
+#: The maximum number of tags that are examined.
 _MOST_TAGS = 20
-#: So many words at most introduce a letter.
+#: The maximum number of words that introduce a letter.
 _LONGEST_BEFORE_LETTER = 40
 _TRIPLE = re.compile("\"\"\"|'''")
 _QUOTED_LINES = re.compile(r'(?m)^[ \t]*(?:"[^"]+"|“[^“”]+”)[ \t\r]*$')
@@ -47,13 +47,13 @@ _TITLES = frozenset({"mr", "mrs", "ms", "mme", "mlle", "miss", "dr", "prof"})
 
 
 def pasted(text: str, speaker: str | None = None) -> list[Span]:
-    """Return the spans of texts that `speaker` pasted into a message, in order and apart."""
+    """Return the spans of the texts that `speaker` pasted into a message, in order and disjoint."""
     spans: list[Span] = []
     if ":" in text or "\n" in text:
         if opened := BEFORE_COLON.search(text):
             spans.append((opened.end(), len(text)))
         elif came := CAME.search(text):
-            # In the same line it goes to the end of its paragraph.
+            # On the same line, it extends to the end of its paragraph.
             end = -1 if text[came.end()] in "\r\n" else text.find("\n\n", came.end())
             spans.append((came.end(), len(text) if end < 0 else end))
     said = THIS_TEXT.search(text, 0, _LONGEST_LINE)
@@ -68,16 +68,14 @@ def pasted(text: str, speaker: str | None = None) -> list[Span]:
 
 
 def _directions(text: str, speaker: str | None) -> list[Span]:
-    """Return the lines in brackets that tell of the speaker as a stage direction does: "(Kenta
-    sighs.)".
-    """
+    """Return the lines in brackets that are stage directions for the speaker: "(Kenta sighs.)"."""
     name = speaker.split(" ")[0].lower() if speaker else ""
     found = (one for one in _DIRECTION.finditer(text) if name and name in one[0].lower())
     return [one.span() for one in found if not first_person(one[0])]
 
 
 def _in_lines(text: str, speaker: str | None) -> list[Span]:
-    """Return what is pasted in lines of its own."""
+    """Return the pasted texts that have lines of their own."""
     lines = [one.span() for one in _LINE.finditer(text)]
     if len(lines) < 2:
         return []
@@ -85,7 +83,7 @@ def _in_lines(text: str, speaker: str | None) -> list[Span]:
     spans = [(one.start, one.end) for one in letters if _is_anothers(text, one, speaker)]
     spans += _fenced(text, lines)
     if spans or letters:
-        return spans  # whose a letter is, who wrote it says and not what is asked
+        return spans  # the author of a letter, not the request, decides whose it is
     headers = _HEADERS.search(text)
     if headers is not None and text[: headers.start()].strip():
         return [(headers.start(), len(text))]
@@ -98,7 +96,7 @@ def _in_lines(text: str, speaker: str | None) -> list[Span]:
 
 
 def _asks(text: str, line: Span, form: re.Pattern[str]) -> bool:
-    """Whether a line is a request of a form, and no sentence follows it there."""
+    """Whether a line is a request of one of these forms, without a further sentence."""
     said = text[slice(*line)].strip()
     if len(said) > _LONGEST_LINE or len(said.split()) > _LONGEST_ASKING:
         return False
@@ -106,9 +104,7 @@ def _asks(text: str, line: Span, form: re.Pattern[str]) -> bool:
 
 
 def _fenced(text: str, lines: list[Span]) -> list[Span]:
-    """Return what stands between triple quotation marks, or in lines of its own and long between
-    others, or below a request between rules.
-    """
+    """Return text in triple quotes, long quoted lines, and text between rules below a request."""
     marks = [one.span() for one in _TRIPLE.finditer(text)]
     spans = [(one[1], two[0]) for one, two in zip(marks[::2], marks[1::2], strict=False)]
     if not spans:
@@ -123,7 +119,7 @@ def _fenced(text: str, lines: list[Span]) -> list[Span]:
 
 
 def _between_tags(text: str) -> list[Span]:
-    """Return what stands between a tag and its end: "<text> … </text>"."""
+    """Return text between a tag and its end: "<text> … </text>"."""
     spans: list[Span] = []
     for number, tag in enumerate(_TAG.finditer(text)):
         if number == _MOST_TAGS:
@@ -135,9 +131,7 @@ def _between_tags(text: str) -> list[Span]:
 
 
 def _is_anothers(text: str, letter: Letter, speaker: str | None) -> bool:
-    """Whether a letter is not what its sender says: it is to him, or another signed it and it is
-    shown to somebody.
-    """
+    """Whether a letter is not the sender's: it is to them, or shown and signed by somebody else."""
     own = set(words_of(speaker or ""))
     if not letter.signed or own & set(letter.signed):
         return False

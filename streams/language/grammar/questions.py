@@ -1,4 +1,4 @@
-"""Whether a sentence asks, and what it says beside what it asks."""
+"""Whether a sentence is a question, and what it states besides asking."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _OPENS = (
 _QUESTION_OPENING = re.compile(
     rf"(?:(?:so|and|but|hey|hi|ok|okay|oh|well|btw|wow)[ ,]+)*(?:{_OPENS})", re.IGNORECASE
 )
-#: Where a question begins after a statement: "I'm 32 and live in Turin, could you ...?"
+#: The beginning of a question after a statement: "I'm 32 and live in Turin, could you ...?"
 _ASKS_THEN = re.compile(
     rf"(?:[,;:–—](?!\d)| -+)\s*(?=(?:(?:so|and|but|then|now|please|any|also)[ ,]+)*(?:{_OPENS}"
     r"|(?:what|where|when|why|how|who|which|any|is|are|should|could|can|would|do|does|remember) ))"
     rf"|\s(?:so|and|but)\s(?=(?:{_OPENS}))",
     re.IGNORECASE,
 )
-#: "... dinner, wednesdays ok?": a question of a few words without a verb.
+#: "... dinner, wednesdays ok?": a short question without a verb.
 _SHORT_TAIL = re.compile(r"[,;–—](?!\d)\s*(?=[^,;–—?]{1,30}\?+\W*\Z)")
 _TAG = re.compile(
     r"\W*(?:right|correct|no|yes|huh|eh|ok|okay|yeah|you know|or not|true|really|is it not|"
     r"(?:is|are|was|were|do|does|did|has|have|can|could|will|would|should)(?:n['’]t)? \w+)\W*\Z",
     re.IGNORECASE,
 )
-#: A question in its form alone.
+#: A rhetorical question that introduces a statement.
 _TELLS = re.compile(
     r"(?:(?:so|and|but|oh|btw|also)[ ,]+)*(?:(?:may|can|could|might) i (?:just )?(?:remind|tell|"
     r"inform) "
@@ -43,23 +43,23 @@ _TELLS = re.compile(
     r"have i (?:told|mentioned to) you|guess what[:,]?) (?:that )?(?=\w+ \w+ \w+)",
     re.IGNORECASE,
 )
-#: What stands under a condition is not said; a reason is.
+#: A condition states nothing; a reason does.
 _UNDER = re.compile(
     r"(?:(?:so|and|but|ok|okay|hi|hey|hello|also|well)[ ,]+)*(?:if|when|whenever|unless|suppose|"
     r"supposing|imagine|assuming|say|while|although|though|before|after|until|once|as soon as|"
     r"whether|let's|lets|in case|provided|what|how|why|where|who|which)\b",
     re.IGNORECASE,
 )
-#: "I sent the photos, right?" says so; "You moved, right?" asks.
+#: "I sent the photos, right?" is a statement; "You moved, right?" is a question.
 _OWN = re.compile(r"(?:(?:so|and|but|well|oh)[ ,]+)*(?:i|we|my|our)\b", re.IGNORECASE)
 _REASON = re.compile(r"(?:since|because|as|given that|now that|considering)\s+", re.IGNORECASE)
-#: In words: two questions that are told with one answer.
+#: In words: the maximum length of two questions that share an answer.
 _LONGEST_TWO = 18
 _MARKS = ".!?…。\uff01\uff1f\uff61"
 
 
 def is_question(sentence: str) -> bool:
-    """Whether the sentence asks: by its question mark, or by its opening words without one."""
+    """Whether a sentence is a question: by its question mark, or else by its opening words."""
     end = len(sentence)
     while end and not (sentence[end - 1].isalnum() or sentence[end - 1] in _MARKS + ":,"):
         end -= 1
@@ -73,8 +73,9 @@ def is_question(sentence: str) -> bool:
 
 
 def last_question(text: str) -> str:
-    """Return what a text asks last, or the text: of two questions, one after the other, both where
-    they are short, since an answer may be to either.
+    """Return the last question of a text, or the text if it has none.
+
+    Of two short questions in succession, both are returned, since an answer may refer to either.
     """
     spans = sentences(text)
     asked = [place for place, (start, end) in enumerate(spans) if is_question(text[start:end])]
@@ -89,7 +90,7 @@ def last_question(text: str) -> str:
 
 
 def told_in_question(tokens: Tokens, span: Span) -> Span | None:
-    """Return what a question says before it asks, or in the form of a question; None: nothing."""
+    """Return the statement before a question, or in the form of one; None if there is none."""
     start, end = span
     text = tokens.text
     tells = _TELLS.match(text, start, end)

@@ -1,4 +1,4 @@
-"""Where a message repeats somebody else's words, which the speaker does not say."""
+"""Reported speech: the parts of a message that repeat somebody else's words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Span = tuple[int, int]
 
 _MARK = re.compile(r"[\"“”„«»]|\n\s*\n|(?<!\w)['\u2018](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
 _OPENING = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"', "'": "'’", "\u2018": "’'"}
-#: "She told me: ..."; but a report of the speaker's own words counts as said.
+#: "She told me: ..."; but a report of the speaker's own words counts as the speaker's.
 _REPORTING = re.compile(
     r"(?P<own>\b(?:i|we|i['’]ve|we['’]ve|let me|as)(?: (?:already|just|have|also))? )?"
     r"\b(?:said|says|told|tells|asked|asks|wrote|writes|replied|replies|answered|answers|texted|"
@@ -22,10 +22,10 @@ _REPORTING = re.compile(
 
 
 def reported(text: str, speaker: str | None = None) -> list[Span]:
-    """The spans of other people's words, in order: in quotation marks, after "she said:" or in a
-    text that `speaker` pasted.
+    """The spans of other people's words, in order.
 
-    A double quotation mark that nothing closes, and the colon, reach to the end of the paragraph.
+    They are in quotation marks, after "she said:", or in a text that `speaker` pasted. An unclosed
+    double quotation mark, and a colon, extend to the end of the paragraph.
     """
     spans = _quoted(text) + pasted(text, speaker)
     if ":" in text:
@@ -56,7 +56,7 @@ def is_reported(spans: list[Span], place: int) -> bool:
 
 
 def overlaps(spans: list[Span], start: int, end: int) -> bool:
-    """Whether one of these spans has a part of a stretch of text."""
+    """Whether one of these spans overlaps a stretch of text."""
     at = bisect_right(spans, (start, start)) - 1
     if at >= 0 and spans[at][1] > start:
         return True
@@ -64,7 +64,7 @@ def overlaps(spans: list[Span], start: int, end: int) -> bool:
 
 
 def _quoted(text: str) -> list[Span]:
-    """Within quotation marks, the marks included."""
+    """Spans in quotation marks, the marks included."""
     spans: list[Span] = []
     begin, closing = -1, ""
     for match in _MARK.finditer(text):
@@ -77,7 +77,7 @@ def _quoted(text: str) -> list[Span]:
             spans.append((begin, place + 1))
             begin = -1
         elif mark in _OPENING and (begin < 0 or closing[0] in "'’"):
-            # 27" is a length; a mark of double quotation also ends a single one that stays open.
+            # 27" is a length; a double quotation mark also closes an unclosed single one.
             if mark == '"' and place and text[place - 1].isdecimal():
                 continue
             if mark == "'" and (place + 1 == len(text) or not text[place + 1].isalpha()):

@@ -1,7 +1,8 @@
-"""Whether a message to an assistant begins a play or a story: what is said in it is nobody's own.
+"""Whether a message to an assistant begins a role play or a story.
 
-"Act as a dietician. I'm vegan." asks for advice, and what is said of oneself is so. "Answer as if
-you were the receptionist of my clinic" makes the writer a patient that they are not.
+What is said in it says nothing about its sender. "Act as a dietician. I'm vegan." asks for advice,
+so what is said of oneself is true. "Answer as if you were the receptionist of my clinic" makes the
+sender a patient who may not exist.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 
 _IS = r"(?:['’]re| are| were)\b"
-#: Who serves those that come: whoever speaks to them plays a customer.
+#: Occupations that serve customers: whoever speaks to them plays a customer.
 _SERVES = (
     r"(?:chat ?bot|bot|receptionist|cashier|clerk|waiter|waitress|barista|bartender|"
     r"(?:customer|support|service|sales|call[- ]cent(?:er|re)) \w+|help ?desk|hotline|operator|"
@@ -29,18 +30,19 @@ _PLAYS = re.compile(
     rf"(?:(?:as if|as though|like) you{_IS}|as|like)[^.!?\n]{{1,60}}?\b{_SERVES}\b)",
     re.IGNORECASE,
 )
-#: Somebody tells of a play, and asks for none.
+#: A report about a role play, which does not begin one.
 _TELLS = re.compile(
     r"\b(?:i|we|he|she|they|don['’]?t|do not|never|not|can['’]?t|to|no)(?: \w+){0,2} \Z",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"(?:want|need|like|ask(?:ing)?) (?:you|us) to \Z", re.IGNORECASE)
-#: In characters: a play is asked for near the beginning; what leads to it stands so near.
+#: In characters: how near the beginning the request must be, and the length of the examined
+#: context.
 _FIRST, _NEAR = 600, 40
 
 
 def begins_play(text: str) -> bool:
-    """Whether a message asks, near its beginning, to play somebody or tell a story from here on."""
+    """Whether a message requests, near its beginning, a role play or a story from here on."""
     for found in _PLAYS.finditer(text, 0, _FIRST):
         before = text[max(0, found.start() - _NEAR) : found.start()]
         if _ASKS.search(before) or _TELLS.search(before) is None:

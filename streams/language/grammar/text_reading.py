@@ -1,6 +1,7 @@
-"""What the heads on the encoder read in one text; every offset counts characters of that text.
+"""The results of the classifier heads for one text; every offset counts characters of that text.
 
-Rules work without it, plainly worse: where a home has no reader, a text has no `TextReading`.
+Rules work without them, but clearly less well: in a home without a reader, a text has no
+`TextReading`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-#: What a sentence does, by its form.
+#: The kind of a sentence, by its form.
 SentenceKind = Literal["statement", "question", "command", "fragment"]
 
 
-#: What a value is of: "open" is any other attribute. Readings store places in this order, so a new
-#: type comes last.
+#: The type of a value; "open" is any other attribute. Recordings store indices, so a new type goes
+#: to the end.
 ValueType = Literal[
     "open",
     "home",
@@ -50,8 +51,10 @@ ValueType = Literal[
 
 
 class ReadWord(Struct, frozen=True):
-    """A word, its part of speech as a tag of the Penn Treebank ("VBZ", "NNP", "PRP$"; "" if none),
-    and how likely it is part of something worth remembering, in percent.
+    """A word with its part of speech and its salience.
+
+    The part of speech is a Penn Treebank tag ("VBZ", "NNP", "PRP$"), "" if none. The salience is
+    the probability, in percent, that the word is part of something worth remembering.
     """
 
     start: int
@@ -61,10 +64,10 @@ class ReadWord(Struct, frozen=True):
 
 
 class ReadName(Struct, frozen=True):
-    """A name; words that only stand for somebody ("she", "my boss") are none.
+    """A name; pronouns and descriptions ("she", "my boss") are not names.
 
-    `sure`: probability of the type, in percent, that of its least sure word; None in readings of
-    earlier versions. `rival`: the likeliest other type.
+    `sure`: the probability of the type, in percent, in its least certain word; None in readings of
+    earlier versions. `rival`: the second likeliest type.
     """
 
     start: int
@@ -75,10 +78,10 @@ class ReadName(Struct, frozen=True):
 
 
 class ReadSentence(Struct, frozen=True):
-    """A sentence, as `recollect.text.sentences` cuts the text.
+    """A sentence, with the bounds that `recollect.text.sentences` gives.
 
-    `own` is how likely the sender means it as their own words, in percent, and does not quote,
-    paste, draft or play them.
+    `own`: the probability, in percent, that the sender means it as their own words, rather than
+    quoting, pasting, drafting or acting.
     """
 
     start: int
@@ -88,11 +91,11 @@ class ReadSentence(Struct, frozen=True):
 
 
 class ReadValue(Struct, frozen=True):
-    """The value of an attribute; all figures are probabilities in percent.
+    """The value of an attribute; all numbers are probabilities in percent.
 
-    `sure`: that its words are a value, of the least sure one. `type_sure`: that it is of `type`;
-    0 in readings of earlier versions. `own`: that it is said of the sender. `holds`: that it is
-    said to hold, and not to be over or denied.
+    `sure`: its words are a value, for the least certain word. `type_sure`: it has the type `type`;
+    0 in readings of earlier versions. `own`: it is about the sender. `holds`: it is stated to hold,
+    rather than to be over or denied.
     """
 
     start: int

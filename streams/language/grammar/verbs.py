@@ -1,10 +1,10 @@
-"""Forms of English verbs: a table of the irregular ones and rules for the rest."""
+"""Forms of English verbs: a table of irregular verbs, and rules for the others."""
 
 from __future__ import annotations
 
 from recollect.text.lexicon import word_set
 
-#: Base, past and participle where the last two are not made with -ed.
+#: Base, past and participle of verbs whose last two forms do not end in -ed.
 _IRREGULAR = """
 arise arose arisen|awake awoke awoken|bear bore born|beat beat beaten|become became become
 begin began begun|bend bent bent|bet bet bet|bind bound bound|bite bit bitten|bleed bled bled
@@ -37,16 +37,16 @@ _TABLE = [row.split() for row in _IRREGULAR.replace("|", "\n").split("\n") if ro
 _PAST = {past: base for base, past, _ in _TABLE}
 _PARTICIPLES = frozenset(participle for _, _, participle in _TABLE) | {"been"}
 _BASES = frozenset(base for base, _, _ in _TABLE)
-#: Their past is their present: "I put" may be either.
+#: Verbs whose past equals their present: "I put" may be either.
 UNCERTAIN = frozenset(base for base, past, _ in _TABLE if base == past)
-#: Past forms of irregular verbs; those that may as well be a present form are not among them.
+#: Past forms of irregular verbs, except those that may also be present forms.
 PAST_FORMS = frozenset(_PAST) - UNCERTAIN - {"lay", "found", "ground", "wound"} | {
     "was",
     "were",
     "found",
 }
 
-#: Regular verbs that people say of themselves.
+#: Regular verbs that people use of themselves.
 _REGULAR = word_set(
     """accept ache adapt add admire admit adopt adore agree aim allow answer appreciate apply
     approve argue arrange arrive ask attend avoid bake bark battle believe belong bike blame book
@@ -77,7 +77,7 @@ _REGULAR = word_set(
 )
 #: Base forms of common verbs.
 BASES = _BASES | _REGULAR
-#: They are as often nouns, so after "and" they may be either.
+#: Verbs that are as often nouns, so after "and" they may be either.
 NOUNS_TOO = word_set(
     """ache answer bake battle bike blame book call camp care change chat check clean climb
     coach code copy cough count cover craft cry cycle dance date deal design doubt
@@ -104,7 +104,7 @@ _SIBILANT = ("s", "x", "z", "ch", "sh", "o")
 
 
 def third_person(base: str) -> str:
-    """Return the form of the present that goes with "she": of "study", "studies"."""
+    """Return the third-person form of the present: "studies" for "study"."""
     if base in _THIRD:
         return _THIRD[base]
     if base.endswith("y") and base[-2:-1] not in ("a", "e", "i", "o", "u"):
@@ -112,23 +112,23 @@ def third_person(base: str) -> str:
     return base + ("es" if base.endswith(_SIBILANT) else "s")
 
 
-#: The forms that go with "she"; the last are no plurals of nouns.
+#: The third-person forms; the second set has none that may be the plural of a noun.
 THIRDS = frozenset(map(third_person, BASES))
 THIRDS_ALONE = frozenset(map(third_person, BASES - NOUNS_TOO))
 
 
 def is_past(word: str) -> bool:
-    """Whether a word, if it is a verb, is a past form: it goes with every person."""
+    """Whether a word, if it is a verb, is a past form, which is the same for every person."""
     return word in PAST_FORMS or (word.endswith("ed") and word not in ("need", "feed", "bleed"))
 
 
 def is_participle(word: str) -> bool:
-    """Whether a word may follow "have"."""
+    """Whether a word may be a participle after "have"."""
     return word in _PARTICIPLES or word.endswith("ed")
 
 
 def base_form(word: str) -> str:
-    """Return the base form of a verb in lower case; of one that is in no table, the word itself."""
+    """Return the base form of a lower-case verb; an unknown word is returned unchanged."""
     if word in _TO_BASE:
         return _TO_BASE[word]
     for ending in ("ing", "ed"):

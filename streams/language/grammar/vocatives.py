@@ -1,4 +1,4 @@
-"""Names that only address somebody, and lines that only greet."""
+"""Vocatives, and sentences that only greet or take leave."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from recollect.streams.language.grammar.analysis import Mention
 from recollect.text.lexicon import FUNCTION_WORDS, PHATIC, PREPOSITIONS, word_set
 from recollect.text.tokenizer import Tokens
 
-#: "Good morning my treasures", "Dear parents of 3B,": a salutation and nothing else.
+#: "Good morning my treasures", "Dear parents of 3B,": just a salutation.
 _SALUTATION = re.compile(
     r"(?:good (?:morning|afternoon|evening|night|day)|dear|hi|hello|hey|greetings|bonjour|hallo)\b"
     r"(?: [\w.'’\-]+,?){0,5}[\s,:!.…]*",
     re.IGNORECASE,
 )
-#: "ok shower, bye", "night!": an end of a talk and nothing else.
+#: "ok shower, bye", "night!": just the end of a conversation.
 _FAREWELL = re.compile(
     r"(?:[\w'’]+[, ]+){0,3}?(?:bye(?:[- ]?bye)?|ciao|ttyl|gtg|see (?:you|ya)|talk later)[\s!.,x]*|"
     r"(?:ok(?:ay)?,? )?(?:good ?)?night(?: night| all| everyone)?[\s!.,x]*",
@@ -53,18 +53,18 @@ def is_salutation(tokens: Tokens, start: int, end: int, left: int, right: int) -
         return True
     if right - left > 7 or _SALUTATION.fullmatch(tokens.text, start, end) is None:
         return False
-    # "Dear Anna, come soon" asks for something.
+    # "Dear Anna, come soon" is a request.
     inner = tokens.text[start:end].rstrip(" ,:!.…")
     return "," not in inner and not _VERBS.intersection(tokens.lowers[left:right])
 
 
 def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
-    """Whether a few words before what is said only greet, thank or agree: "Thanks, Tom!"."""
+    """Whether a few introductory words only greet, thank or agree: "Thanks, Tom!"."""
     start, end = span
     left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
     if right - left > 7 or left == right or tokens.lowers[left] not in _OPENS_COURTESY:
         return False
-    # Whom it addresses, the last word, is no content.
+    # The addressee, which comes last, is not content.
     inner = tokens.lowers[left : right - 1] or tokens.lowers[left:right]
     said = tokens.text[start:end]
     if (
@@ -81,9 +81,7 @@ def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
 
 
 def is_remark(tokens: Tokens, span: tuple[int, int]) -> bool:
-    """Whether it only exclaims about what was said before, "Wow Mel, that's stunning!", or says
-    that it was said.
-    """
+    """Whether it is only a comment: "Wow Mel, that's stunning!", "As I told you."."""
     start, end = span
     if _TOLD_BEFORE.search(tokens.text, start, end):
         return True
