@@ -1,1 +1,1 @@
-"""Who and what a text names, and whether two names are alike."""
+"""Named-entity recognition, and comparison of names."""

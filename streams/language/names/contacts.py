@@ -25,7 +25,7 @@ _ADJECTIVES = r"(?:(?:new|work|personal|private|current|other|home|office|main|s
 _OWNER = r"(?P<owner>my|our|(?:[^\W\d_][\w\-]{0,30} ){0,2}[^\W\d_][\w\-]{0,30}['’]s)"
 _IS = r"(?:\s*(?:[:=]|['’]s| is| is now| address is)+\s*|\s+)"
 
-# Each is matched at the end of a short stretch before the value, so it cannot run long.
+# Each is matched at the end of a short stretch before the value, so matching takes bounded time.
 _OWNED = re.compile(rf"\b{_OWNER} {_ADJECTIVES}{_THING}{_IS}[\"“'(<]?\Z", re.IGNORECASE)
 _REACH = re.compile(
     r"\b(?:reach|contact|call|text|ping|write|message|dm|email|e-mail|mail|find|add|ring|get) "
@@ -40,7 +40,7 @@ _I_AM = re.compile(
 _IS_OWNED = re.compile(rf"[\"”')>]?,? (?:is|['’]s) {_OWNER} {_ADJECTIVES}{_THING}\b", re.IGNORECASE)
 _ON_PLATFORM = re.compile(rf"[\"”']? (?:on|over at) (?P<kind>{_PLATFORMS})\b", re.IGNORECASE)
 
-#: "I have a new number. It is now …": the sentence before says what it is, and whose.
+#: "I have a new number. It is now …": the first sentence gives the kind and the owner.
 _ANNOUNCES = re.compile(
     rf"\b(?:(?:i|we)(?: have|['’]ve)?(?: just)?(?: got| have| changed| switched)? (?:a|an|my|our) "
     rf"(?:new )?{_THING}|(?:my|our) (?:new |old )?{_THING.replace('P<kind>', 'P<kind_>')}"
@@ -55,16 +55,16 @@ _PHONE = re.compile(r"(?<![\w.@#/-])(?:\+|00)?\(?\d[\d ().\-/]{5,18}\d(?![\w@])"
 _HANDLE = re.compile(r"(?<![\w@.+-])@?[A-Za-z0-9_][\w.\-]{1,31}(?:#\d{4})?(?::[\w.\-]{3,60})?")
 _DIGITS = re.compile(r"\d+")
 _SIX_DIGITS = re.compile(r"[0-9](?:[^0-9]*+[0-9]){5}")
-# "Reach me at this or that": both are mine.
+# "Reach me at this or that": both belong to the same owner.
 _OR = re.compile(r"[)\"”'>]?,?(?: or| and|/)(?: (?:at|on|via|by))?[ \"“'(<]*")
 _BEFORE = 90
 _AFTER = 70
 
-#: No sentence without one of these names the owner of a contact.
+#: A sentence names the owner of a contact only with one of these words.
 _SIGNS = re.compile(rf"\b(?:{_KINDS}|reach|contact|call|text|ping|dm)\b", re.IGNORECASE)
 _PLATFORM_SIGN = re.compile(rf"\b(?:{_PLATFORMS})\b", re.IGNORECASE)
 _PLATFORM_NAMES = tuple(_PLATFORMS.split("|"))
-#: "Call Tom at" names Tom; these words in the same place name nobody.
+#: "Call Tom at" names Tom; in the same position, these words name nobody.
 _NOBODY = word_set(
     """him her them it you your his their this that the a an back someone somebody anyone
     everyone people out in up off me us customer support and or to"""
@@ -95,7 +95,7 @@ def find_contacts(tokens: Tokens, spans: list[tuple[int, int]]) -> list[Contact]
 
 
 def _may_hold_contacts(text: str) -> bool:
-    """Cheap and generous: most messages end here."""
+    """A cheap pre-check without false negatives: most messages end here."""
     if "@" in text or "://" in text or "www." in text:
         return True
     if _SIX_DIGITS.search(text) is not None:
@@ -136,7 +136,7 @@ def _in_sentence(sentence: str, offset: int, announced: str | None) -> list[Cont
 
 
 def _owner(sentence: str, start: int, end: int, kind: str) -> tuple[str] | None:
-    """(owner,), with "" for the speaker; None if the sentence does not say whose it is."""
+    """(owner,), with "" for the speaker; None if the sentence does not name an owner."""
     before = sentence[max(0, start - _BEFORE) : start]
     owned = _OWNED.search(before) or _IS_OWNED.match(sentence[end : end + _AFTER])
     if owned is not None:
@@ -151,12 +151,12 @@ def _owner(sentence: str, start: int, end: int, kind: str) -> tuple[str] | None:
 
 
 def _is_it(sentence: str, start: int, end: int) -> bool:
-    """Whether a sentence is no more than "It is now …"."""
+    """Whether a sentence is just "It is now …"."""
     return _IT_IS.match(sentence[:start]) is not None and not sentence[end:].strip(" .,!)🎉")
 
 
 def _fits(said: str, kind: str) -> bool:
-    """Whether a thing called `said` can be a value of that kind."""
+    """Whether what the text calls `said` can be a value of this kind."""
     if kind == "email":
         return said in ("email", "e-mail", "mail")
     if kind == "url":
@@ -198,7 +198,7 @@ def _handles(
             owned = None
         said: str | None = None
         owner: tuple[str] | None = None
-        # "My Discord is down today": a plain word is a handle only at the end of its clause.
+        # "My Discord is down today": an ordinary word is a handle only at the end of its clause.
         ends = not value.isalpha() or not sentence[end : end + 1].isspace()
         if owned is not None and ends:
             said, owner = owned["kind"], _owner_name(owned["owner"])
@@ -208,7 +208,7 @@ def _handles(
         elif (reach := _REACH.search(before)) is not None and (reach["kind"] or on_platform):
             said = reach["kind"] or (on_platform["kind"] if on_platform else None)
             owner = _owner_name(reach["owner"])
-        # A plain word may be anything; a handle says so by its @, # or digits, or by its place.
+        # An ordinary word is a handle only with an @, a # or digits, or in this position.
         marked = not value.isalpha() or owned is not None
         if said is None or owner is None or not marked or not _PLATFORM_SIGN.fullmatch(said):
             continue

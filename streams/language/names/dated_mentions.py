@@ -1,4 +1,4 @@
-"""All mentions of a message, its dates and times resolved from when it was said (C5)."""
+"""All mentions of a message, with dates and times resolved relative to its time (C5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.mentions import CERTAIN_DATE, DATE, mentions
 from recollect.text.dates.found_dates import DateReference, local_day
 
-# Between a time and the day that it is of: "9:30 to 11:00 on Thursday".
+# Words between a time and its day: "9:30 to 11:00 on Thursday".
 _BESIDE = re.compile(r"[^.!?;\n]{0,12}")
 
 
@@ -27,11 +27,11 @@ def dated_mentions(
     at_ms: int,
     utc_offset_minutes: int = 0,
 ) -> list[Mention]:
-    """Return what `text`, written at `at_ms` (unix ms), mentions, in order.
+    """Return the mentions in `text`, written at `at_ms` (unix ms), in order.
 
-    A time is of the day that stands beside it; alone, of the day of the message. Only events, such
-    as holidays, overlap dates. `reading`: as in `mentions`; `meant`: the certain dates of the text,
-    as `dates_meant` gives them.
+    The day of a time is the one next to it or, if there is none, that of the message. Only events,
+    such as holidays, overlap dates. `reading`: as in `mentions`; `meant`: the certain dates of the
+    text, as `dates_meant` gives them.
     """
     certain = {each.start for each in meant} | {each.end for each in meant}
     dates = all_dates(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, meant=meant)
@@ -47,7 +47,7 @@ def dated_mentions(
 
 
 def _with_days(text: str, found: list[Mention], today: str) -> list[Mention]:
-    """Return mentions with the days of times without any: of a day beside it, or today."""
+    """Return mentions in which each time has the adjacent day, or the message's day."""
     dated = list(found)
     for place in reversed(range(len(dated))):
         mention = dated[place]

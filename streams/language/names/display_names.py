@@ -1,4 +1,4 @@
-"""What somebody may be called by, from the name that a platform shows."""
+"""Names by which somebody may be addressed, derived from a platform's display name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from recollect.streams.language.names.gazetteer import ORGANISATION_ENDINGS
 from recollect.text.lexicon import FUNCTION_WORDS, word_set
 from recollect.text.nicknames import is_title
 
-# The last bracket may be lost: it is punctuation at the end of a name.
+# The last bracket may be missing: as punctuation at the end of a name, it is stripped.
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{2,40})(?:[)\]]|\Z)")
-#: What stands in brackets behind a name, and is none.
+#: Words in brackets after a name that are not a name.
 _NO_NAMES = FUNCTION_WORDS | word_set(
     """away work home office mobile cell busy afk brb external guest admin bot support private new
     old remote ooo vacation holiday sick retired team sales hr personal business via test former
@@ -21,7 +21,7 @@ _NO_NAMES = FUNCTION_WORDS | word_set(
 
 
 def names_in(display_name: str) -> tuple[str, ...]:
-    """Return the names that a display name has in it: "melodious (Mel)" is melodious, and Mel."""
+    """Return the names in a display name: "melodious (Mel)" contains melodious and Mel."""
     if "(" not in display_name and "[" not in display_name:
         return (display_name,)
     outer = " ".join(_IN_BRACKETS.sub(" ", display_name).split())
@@ -32,9 +32,9 @@ def names_in(display_name: str) -> tuple[str, ...]:
 
 @lru_cache(4_096)
 def called(display_name: str) -> frozenset[str]:
-    """Return by which normalised names somebody with a display name may be called.
+    """Return the normalised names by which somebody with a display name may be called.
 
-    An organisation is called by its whole name alone.
+    An organisation is called only by its full name.
     """
     found = {normalise_name(display_name)}
     if not ORGANISATION_ENDINGS.isdisjoint(normalise_name(display_name).split()):

@@ -1,6 +1,6 @@
-"""First names that are mostly men's or mostly women's, for "he" and "she" alone.
+"""First names that are mostly male or mostly female, used only to resolve "he" and "she".
 
-Nothing lasting is decided by them: many names are anybody's, and a name here may be too.
+They are not used for anything permanent: many names are unisex, and any name here may be.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ _RELATIONS: dict[str, Gender] = {
 
 
 def gender_of_name(first_name: str) -> Gender | None:
-    """Return whose a first name mostly is; None: anybody's, or not known here."""
+    """Return the usual gender of a first name; None if it is unisex or unknown."""
     lower = first_name.lower()
     if lower in _BOTH:
         return None
@@ -118,5 +118,5 @@ def gender_of_name(first_name: str) -> Gender | None:
 
 
 def gender_of_relation(word: str) -> Gender | None:
-    """Return the gender that a word states: of "brother" or "Mrs"; None: none."""
+    """Return the gender that a word states, such as "brother" or "Mrs"; None if it states none."""
     return _RELATIONS.get(word.lower())

@@ -1,4 +1,4 @@
-"""Marks that format a text (Markdown, Slack's links, HTML) and are no part of what it says."""
+"""Formatting marks (Markdown, Slack's links, HTML), which are not part of the content."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from recollect.schemas.names import same_length_marks
 
-# Each takes the place of what it matches; the rest of the match becomes blanks.
+# Each replaces what it matches; the rest of the match becomes spaces.
 _LINK = re.compile(r"\[(?P<said>[^\[\]\n]{1,120})\]\([^()\s]{1,300}\)")
 _SLACK_LINK = re.compile(r"<[^<>|\s]{1,300}\|(?P<said>[^<>|\n]{1,120})>")
 _TAG = re.compile(
@@ -23,9 +23,9 @@ _EDGES = " \t\n|<>*`~"
 
 
 def unformatted(text: str) -> str:
-    """Return a text of the same length with blanks in the place of marks that format it.
+    """Return a text of the same length with formatting marks replaced by spaces.
 
-    Hyphens, apostrophes and spaces have one form each.
+    Hyphens, apostrophes and spaces are unified.
     """
     return _without_formatting(same_length_marks(text))
 
@@ -41,7 +41,7 @@ def _without_formatting(text: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return a name without marks that format it; as it is, where nothing else is left."""
+    """Return a name without formatting marks; unchanged if nothing else is left."""
     plain = " ".join(_without_formatting(html.unescape(name)).split())
     plain = plain.partition("|")[0] if "|" in plain.strip("| ") else plain
     return plain.strip(_EDGES) or name
@@ -57,7 +57,7 @@ def _only_said(match: re.Match[str]) -> str:
 
 
 def _as_character(match: re.Match[str]) -> str:
-    """Return the character that an entity of HTML means, and blanks; no mark, no new line."""
+    """Return the character of an HTML entity, padded with spaces; no mark and no line break."""
     meant = html.unescape(match[0])
     shown = meant if len(meant) == 1 and (meant.isalnum() or meant in "&'’@+") else " "
     return shown + " " * (len(match[0]) - 1)

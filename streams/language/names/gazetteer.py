@@ -1,4 +1,4 @@
-"""Names known without context: places, persons, organisations, technologies, peoples, events."""
+"""Names that need no context: places, persons, organisations, technologies, peoples, events."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ PLACES = _list(
     lake michigan, wall street, times square, central park, black forest"""
 )
 
-#: Places that are also words or given names: alone, they count as places only after a preposition.
+#: Places that are also ordinary words or given names: without context, they count as places only
+#: after a preposition.
 UNSURE_PLACES = word_set(
     """us la chad jordan georgia turkey java mali niger split male essen cork mesa reading
     bath nice york phoenix austin charlotte jacksonville madison victoria florence sofia
@@ -200,7 +201,7 @@ ORGANISATIONS = _list(
     bytedance, deloitte, accenture, mckinsey, pwc, kpmg, ernst & young"""
 )
 
-#: Known in any case ("python" as well as "Python").
+#: Recognised in any case ("python" as well as "Python").
 TECHNOLOGIES = _list(
     """python, javascript, typescript, golang, kotlin, haskell, erlang, clojure, php, perl, sql,
     html, css, bash, linux, ubuntu, debian, fedora, kubernetes, docker, kafka, redis, postgres,
@@ -262,13 +263,13 @@ PLACE_ENDINGS = word_set(
     forest desert castle palace cathedral temple hills hill creek county city town village
     province district coast ocean sea gulf peninsula platz straße strasse"""
 )
-#: These end no person's name.
+#: Words that never end a person's name.
 SURE_PLACE_ENDINGS = word_set(
     """avenue ave boulevard road rd mountains island islands airport station canyon harbor
     harbour falls cathedral palace desert county city town province district ocean gulf
     peninsula platz straße strasse"""
 )
-#: Given names that are ordinary words too: for "Mark Lane" and "Grace Park".
+#: Given names that are also ordinary words: for "Mark Lane" and "Grace Park".
 WORD_NAMES = word_set(
     """mark grace rose hope faith joy bill will drew grant frank pat gene dale glen penny daisy
     ruby pearl violet ivy lily iris olive holly hazel heath cliff chase mason hunter sky june
@@ -276,7 +277,7 @@ WORD_NAMES = word_set(
 )
 #: "Rue Drolet", "via Roma".
 STREET_WORDS = word_set("rue calle avenida avenue boulevard chemin rua strada corso ulica quai")
-#: Last words of names of persons as well as of churches, banks and days.
+#: Last words of persons' names that also end names of churches, banks and days.
 SURNAME_ENDINGS = word_set("church post press day fair bank day eve cup war")
 PLACE_OPENINGS = word_set("lake mount mt fort port cape saint st isle gulf san santa los las el")
 EVENT_ENDINGS = word_set(
@@ -284,7 +285,7 @@ EVENT_ENDINGS = word_set(
     parade gala convention congress hackathon tournament symposium workshop awards day eve
     war"""
 )
-#: Parts of a building or a site: every one of these has its own number 1.
+#: Parts of a building or site, of which every building has a number 1.
 LOCAL_PLACES = word_set("room building floor apartment suite gate terminal platform stage")
 #: A number right after one of these belongs to the name.
 NUMBERED = {
@@ -318,14 +319,14 @@ NUMBERED = {
     ),
 }
 
-#: Places, technologies, products and events known as one lower-case word.
+#: Places, technologies, products and events that are recognised as a lower-case word.
 LOWER_KNOWN: dict[str, str] = {
     **{name: "LOCATION" for name in PLACES - UNSURE_PLACES if " " not in name and len(name) > 3},
     **{name: "TECHNOLOGY" for name in TECHNOLOGIES - CAPITAL_ONLY if " " not in name},
     **{name: "PRODUCT" for name in PRODUCTS - CAPITAL_ONLY if " " not in name},
     **{name: "EVENT" for name in EVENTS if " " not in name},
 }
-#: Every known name, whole, in lower case. Later lists win.
+#: Every known full name in lower case. Later lists take precedence.
 KNOWN: dict[str, str] = {
     **dict.fromkeys(EVENTS, "EVENT"),
     **dict.fromkeys(CONCEPTS, "CONCEPT"),
@@ -334,6 +335,6 @@ KNOWN: dict[str, str] = {
     **dict.fromkeys(ORGANISATIONS, "ORG"),
     **dict.fromkeys(PLACES, "LOCATION"),
 }
-#: The first words of known names of several words, and how many words the longest has.
+#: The first words of known names with several words, and the maximum number of words.
 FIRST_OF_KNOWN = frozenset(name.split()[0] for name in KNOWN if " " in name)
 LONGEST_KNOWN = max(len(name.split()) for name in KNOWN)

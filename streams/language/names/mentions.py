@@ -54,7 +54,7 @@ from recollect.text.lexicon import (
 )
 from recollect.text.tokenizer import Tokens, bare, tokenise
 
-#: The confidence of mentions that rules find, by type: about their precision on public corpora.
+#: The confidence of rule-based mentions by type: roughly their precision on public corpora.
 _BY_RULE: dict[MentionType, float] = {
     "PERSON": 0.8,
     "ORG": 0.7,
@@ -67,23 +67,23 @@ _BY_RULE: dict[MentionType, float] = {
 }
 CERTAIN_DATE = 0.95
 DATE = 0.75
-#: The types of names that a reader decides on, where there is one.
+#: The types of names for which the reader, if there is one, takes precedence.
 _READ_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
-# Of a read name without a percentage, about its precision.
+# The confidence of a reader's name without a percentage: roughly its precision.
 _SURE = 0.75
-# Of a read name of 0 percent: shares of types are too modest, by public corpora.
+# The confidence at 0 percent: the heads underestimate their types, as public corpora show.
 _LEAST_SURE = 0.25
-# A person of less percent is doubtful.
+# Below this percentage, a person is doubtful.
 _DOUBTFUL = 60
-#: Any day does: only the places of the dates are wanted here, not the days.
+#: Any date will do: only the positions of dates are needed here, not the days.
 _ANY_DAY = 730_000
-#: Names of more words are headings or shouting; they are cut.
+#: A longer sequence of capitalised words is a heading or shouting, and is cut.
 _LONGEST_NAME = 6
 
 _INITIAL_GAP = frozenset('.!?…\n:;"“„«(*•。\uff01\uff1f–—>|')
 _CONNECTORS = word_set("of the de da di do del della la le van von der den du des dos y e")
 _PLACE_PREPOSITIONS = frozenset({"in", "near", "around", "across", "outside", "throughout"})
-#: Where something is; the rest of the prepositions leads to persons as well as to places.
+#: Prepositions of place; the others may precede persons as well as places.
 _WITHIN = _PLACE_PREPOSITIONS | {"at", "inside", "into", "within", "via", "along"}
 _TOWARDS = frozenset({"on", "to", "from", "by", "past", "beyond", "behind", "off", "through"})
 _MOVEMENT = word_set(
@@ -109,12 +109,12 @@ _UNITS = word_set(
     days weeks months years"""
 )
 _MERIDIEM = frozenset({"am", "pm", "a.m", "p.m", "uhr", "o'clock"})
-#: "Searching helped": no person, though a verb of persons follows.
+#: "Searching helped": not a person, although a verb for persons follows.
 _ABSTRACT = ("ing", "tion", "ness", "ment", "ity", "ism", "ers", "cks")
-# "Noble.com", "README.md", "C:\\", "Inter@ctive": part of something that is no name.
+# "Noble.com", "README.md", "C:\\", "Inter@ctive": parts of words that are not names.
 _DOTTED = re.compile(r"[./@\\_:=]\w|\(\)|:\\")
 _CURRENCY = "$€£¥₹"
-#: Months that are more often persons or plain words when they stand alone.
+#: Month names that, alone, are more often persons or ordinary words.
 _DOUBTFUL_DATES = frozenset(
     {
         "may",
@@ -138,10 +138,10 @@ _DOUBTFUL_DATES = frozenset(
 
 
 def mentions(text: str, reading: TextReading | None = None) -> list[Mention]:
-    """Return what `text` mentions, in order and without overlap.
+    """Return the mentions in `text`, in order and without overlap.
 
-    `reading`: what a reader read in it, whose names of people, organisations and places take the
-    place of those that rules find.
+    `reading`: the reader's result for it, whose people, organisations and places replace those that
+    rules find.
     """
     tokens = tokenise(text)
     places = addresses(text)
@@ -150,7 +150,7 @@ def mentions(text: str, reading: TextReading | None = None) -> list[Mention]:
 
 
 def stands_as_place(text: str, start: int) -> bool:
-    """Return whether the words before a name at `start` say that it is a place: "moved to Iran"."""
+    """Return whether the words before a name at `start` make it a place: "moved to Iran"."""
     before = tokenise(text[max(0, start - 60) : start]).lowers[-4:]
     if not before:
         return False
@@ -168,14 +168,14 @@ def find_mentions(
     sentences: list[tuple[int, int]],
     reading: TextReading | None = None,
 ) -> list[Mention]:
-    """Return what the sentences mention, given the dates and addresses in the whole text.
+    """Return the mentions in these sentences, given the dates and addresses of the whole text.
 
     `reading`: as in `mentions`.
     """
     said, text = tokens, tokens.text
     if (plain := unformatted(text)) != text:
         tokens = tokenise(plain)
-    # Spans that other readers took: first token -> the index after the last.
+    # Spans that are already taken: first token -> the index after the last.
     taken: dict[int, int] = {}
     found: list[Mention] = []
     for start, end, kind in places:
@@ -184,7 +184,7 @@ def find_mentions(
         taken[first] = max(first, bisect_left(tokens.starts, end))
     for item in dates:
         if item.said == "feast":
-            continue  # a holiday is an event
+            continue  # a holiday is also an event
         reference = as_reference(said, item)
         found.append(Mention(reference.start, reference.end, reference.text, "DATE", CERTAIN_DATE))
         first = bisect_left(tokens.starts, reference.start)
@@ -206,7 +206,7 @@ def find_mentions(
     found.sort(key=lambda mention: mention.start)
     starts = [mention.start for mention in found]
     for name in names:
-        # A name that runs into an address or a date is a part of it.
+        # A name that overlaps an address or a date is part of it.
         before = bisect_left(starts, name.end) - 1
         if before < 0 or found[before].end <= name.start:
             merged.append(name)
@@ -222,11 +222,11 @@ def _with_read(
     text: str,
     sentences: list[tuple[int, int]],
 ) -> list[Mention]:
-    """Return names as a reader read them, and what rules found beside them.
+    """Return the reader's names, with other mentions that rules found.
 
-    A reader knows people, organisations and places better than rules do. It is silent on what else
-    there is a name for, and where it has no name, a rule's name has no such type. `tokens`: those
-    of `text` without marks that format it.
+    The reader recognises people, organisations and places better than rules do. For other types it
+    is silent; a rule's name of these three types is dropped if the reader has none there. `tokens`:
+    those of `text` without formatting marks.
     """
     ends = [end for _, end in sentences]
     plain = tokens.text
@@ -251,20 +251,20 @@ def _with_read(
 
 
 def _is_numbered(mention: Mention) -> bool:
-    """Whether a name is a word and its number, which needs no reader: Room 101."""
+    """Whether a name is a word with its number, which needs no reader: Room 101."""
     word, _, number = mention.text.partition(" ")
     return word.lower() in NUMBERED and number[:1].isdigit()
 
 
 def _confidence(name: ReadName) -> float:
-    """Return how likely a read name is exactly this one, of this type."""
+    """Return the probability that a reader's name is exactly this one, of this type."""
     if name.sure is None:
         return _SURE
     return round(_LEAST_SURE + (1 - _LEAST_SURE) * name.sure / 100, 2)
 
 
 def _placed(tokens: Tokens, start: int, name: ReadName) -> MentionType:
-    """Return the type of a read name; where a place stands, a doubtful person may be one."""
+    """Return the type of a reader's name; in a place's position, a doubtful person may be one."""
     if name.type == "PERSON" and name.rival == "LOCATION" and (name.sure or 100) < _DOUBTFUL:
         before = bisect_left(tokens.starts, start) - 1
         if before >= 0 and tokens.lowers[before] in LOCATIVE:
@@ -273,7 +273,7 @@ def _placed(tokens: Tokens, start: int, name: ReadName) -> MentionType:
 
 
 def _without_marks(plain: str, start: int, end: int) -> tuple[int, int]:
-    """Return where a name begins and ends without marks that format it, and before a bar."""
+    """Return the bounds of a name without formatting marks, and up to a bar."""
     plain = plain[start:end].partition("|")[0]
     return start + len(plain) - len(plain.lstrip()), start + len(plain.rstrip())
 
@@ -314,20 +314,20 @@ def _names_and_numbers(
 
 
 def _capitals(words: list[str]) -> tuple[bool, bool]:
-    """(whether the words are shouted, whether so many are capitalised that it means little)."""
+    """Return (whether the words are in capitals, whether too many are capitalised to mean much)."""
     long_words = [word for word in words if len(word) > 1]
     total = len(long_words)
     capitalised = [word for word in long_words if word[0].isupper()]
     if total < 3 or len(capitalised) < 2:
         return False, False
     shouted = sum(1 for word in capitalised if word.isupper())
-    # A short sentence may well be half names; a long one is a heading, a list or German.
+    # In a short sentence half of the words may be names; a long one is a heading, a list or German.
     crowded = len(capitalised) > (0.4 if total > 9 else 0.7) * total and total > 3
     return 2 * shouted > total, crowded
 
 
 def _initial(tokens: Tokens, index: int) -> bool:
-    """Whether the word opens a sentence, so that its capital means nothing."""
+    """Whether a word begins a sentence, so that its capital has no meaning."""
     if index == 0:
         return True
     gap = tokens.text[tokens.ends[index - 1] : tokens.starts[index]]
@@ -336,7 +336,7 @@ def _initial(tokens: Tokens, index: int) -> bool:
     if gap[0] == "." and len(gap) == 2:
         before = tokens.lowers[index - 1]
         return not (before in ABBREVIATIONS or len(before) == 1)
-    # An emoji or another sign ends a sentence as well as a full stop does.
+    # An emoji or another symbol ends a sentence as a full stop does.
     return (
         not _INITIAL_GAP.isdisjoint(gap)
         or any("\u2190" <= sign < "\u3000" for sign in gap)
@@ -352,7 +352,7 @@ def _name(
     taken: dict[int, int],
     found: list[Mention],
 ) -> int:
-    """Read the name that begins at `index`, if one does; return the index after what was read."""
+    """Parse the name that begins at `index`, if there is one; return the index after it."""
     words, lowers = tokens.words, tokens.lowers
     lower = bare(lowers[index])
     initial = _initial(tokens, index)
@@ -370,7 +370,7 @@ def _name(
     right = _run(tokens, index, end, taken)
     left = index
     if initial and right - left > 1 and _is_plain_opener(lower) and not _known(tokens, left, right):
-        # "Visited Tigran": the verb opens the sentence, the name is the rest.
+        # "Visited Tigran": the verb begins the sentence, and only the rest is a name.
         left += 1
     if right - left == 1:
         lower = bare(lowers[left])
@@ -378,7 +378,7 @@ def _name(
             kind = cast(MentionType, NUMBERED[lower])
             _add(tokens, left, left + 2, kind, found)
             return left + 2
-        # "Cake moved to Thursday": a date is no place for a person to go.
+        # "Cake moved to Thursday": one cannot move to a date as to a place.
         dated = right + 2 in taken and lowers[right + 1] in ("to", "until", "till")
         single = _single(tokens, left, lower, initial and left == index, crowded, dated)
         if single is not None:
@@ -391,7 +391,7 @@ def _name(
 
 
 def _can_open(tokens: Tokens, index: int, lower: str, initial: bool) -> bool:
-    """Whether a name can begin with this capitalised word."""
+    """Whether this capitalised word can begin a name."""
     if lower[-1] == "s" and lower[:-1] in WEEKDAYS:
         return False
     if lower in MONTHS or lower in WEEKDAYS:
@@ -403,20 +403,20 @@ def _can_open(tokens: Tokens, index: int, lower: str, initial: bool) -> bool:
     if lower in KNOWN or lower in GIVEN_NAMES:
         return len(lower) > 2 or tokens.words[index].isupper()
     if lower in FUNCTION_WORDS or tokens.lowers[index] in STARTERS:
-        # "The" and "I" begin no name; "Apple"-like words were let through above.
+        # "The" and "I" begin no name; other names, such as Apple, were accepted above.
         return False
     return len(lower) > 1 or _initials_follow(tokens, index)
 
 
 def _known_phrase(tokens: Tokens, index: int, end: int) -> int:
-    """The index after a known name of several words ("new york city") at `index`, or 0."""
+    """Return the index after a known name of several words ("new york city") at `index`, or 0."""
     right = index + 1
     limit = min(end, index + LONGEST_KNOWN)
     while right < limit and _joined(tokens, right - 1):
         right += 1
     while right - index > 1:
         if _phrase(tokens, index, right) in KNOWN:
-            # "New York Marathon" and "Paris Hilton" are other names than what they begin with.
+            # "New York Marathon" and "Paris Hilton" are names of their own.
             longer = (
                 right < end
                 and tokens.words[right][0].isupper()
@@ -430,7 +430,7 @@ def _known_phrase(tokens: Tokens, index: int, end: int) -> int:
 
 
 def _initials_follow(tokens: Tokens, index: int) -> bool:
-    """J. R. Smith."""
+    """Whether initials and a family name follow: "J. R. Smith"."""
     return (
         index + 1 < len(tokens.words)
         and tokens.gap(index) in (". ", ".")
@@ -451,7 +451,7 @@ def _phrase(tokens: Tokens, left: int, right: int) -> str:
 
 
 def _joined(tokens: Tokens, index: int, allowed: str = "") -> bool:
-    """Whether the next word follows on the same line after one space (and `allowed`)."""
+    """Whether the next word follows on the same line, after one space (and `allowed`)."""
     if index + 1 >= len(tokens.words):
         return False
     gap = tokens.gap(index)
@@ -459,7 +459,7 @@ def _joined(tokens: Tokens, index: int, allowed: str = "") -> bool:
 
 
 def _run(tokens: Tokens, index: int, end: int, taken: dict[int, int]) -> int:
-    """The index after the capitalised words (and "of the" between them) that begin at `index`."""
+    """Return the index after the capitalised words, and connecting "of the", from `index` on."""
     words, lowers = tokens.words, tokens.lowers
     right = index + 1
     limit = min(end, index + _LONGEST_NAME)
@@ -499,7 +499,7 @@ def _is_and(tokens: Tokens, index: int) -> bool:
 def _single(
     tokens: Tokens, index: int, lower: str, initial: bool, crowded: bool, dated: bool
 ) -> MentionType | None:
-    """The type of a name of one word, or None if it is none."""
+    """The type of a one-word name, or None if it is no name."""
     word = tokens.words[index]
     if _DOTTED.match(tokens.text, tokens.ends[index]) or tokens.text.endswith(
         "<@", 0, tokens.starts[index]
@@ -529,7 +529,7 @@ def _single(
         return "LOCATION"
     if known is not None and known != "LOCATION":
         if initial and lower in CAPITAL_ONLY:
-            # "Stripe works" may be a name or a word; without more evidence it is a word.
+            # "Stripe works" may contain a name or a word; without further evidence it is a word.
             return cast(MentionType, known) if following in ANIMATE_VERBS else None
         return cast(MentionType, known)
     if initial and crowded:
@@ -543,7 +543,7 @@ def _single(
         return "PERSON" if lower not in PHATIC else None
     odd = any(letter.isupper() or letter.isdigit() for letter in word[1:])
     if initial and not odd:
-        # The capital is the sentence's; "Tigran's sister" still shows a name.
+        # The sentence explains the capital; "Tigran's sister" still shows a name.
         return "PERSON" if lowers[index].endswith("'s") and following in RELATIONS else None
     if lower in STARTERS:
         return None
@@ -593,7 +593,7 @@ def _type_of_run(tokens: Tokens, left: int, right: int) -> MentionType:
 
 
 def _place_or_person(tokens: Tokens, left: int, right: int, last: str) -> MentionType:
-    """ "Mark Lane" and "Grace Park" are streets and parks only where the words around say so."""
+    """ "Mark Lane" and "Grace Park" are a street and a park only if the context says so."""
     lowers = tokens.lowers
     first = lowers[left]
     before = lowers[left - 1] if left and tokens.gap(left - 1) == " " else ""
@@ -621,7 +621,7 @@ def _place_or_person(tokens: Tokens, left: int, right: int, last: str) -> Mentio
 
 
 def _has_role(tokens: Tokens, left: int) -> bool:
-    """Our CEO, Mark Lane; my boss Mark Lane; Dr. Lane."""
+    """Whether a role or title precedes: "Our CEO, Mark Lane", "my boss Mark Lane", "Dr. Lane"."""
     if not left:
         return False
     before = tokens.lowers[left - 1]
@@ -647,7 +647,7 @@ def _lower_known(tokens: Tokens, index: int, end: int, lower: str, found: list[M
     """A known name written in lower case, or "room 101"."""
     known = LOWER_KNOWN.get(lower)
     numbered = NUMBERED.get(lower)
-    # "iphone 15" and "room 101" are names, "line 5" in lower case is any line.
+    # "iphone 15" and "room 101" are names; a lower-case "line 5" may be any line.
     if (known or numbered == "LOCATION") and numbered and _number_follows(tokens, index, end):
         _add(tokens, index, index + 2, cast(MentionType, numbered), found)
     elif known is not None:
@@ -706,7 +706,7 @@ def _add(tokens: Tokens, left: int, right: int, kind: MentionType, found: list[M
 
 
 def _agree(found: list[Mention]) -> list[Mention]:
-    """Give a name that was typed once in the text the same type everywhere in it."""
+    """Give all occurrences of a name in the text the type that one of them has."""
     types: dict[str, MentionType] = {}
     for mention in found:
         if mention.type in ("PERSON", "LOCATION", "ORG"):

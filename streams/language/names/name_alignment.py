@@ -1,4 +1,4 @@
-"""Which word of one name stands for which word of another, and how alike the two are."""
+"""Alignment of the words of two names, and how well they agree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.text.lexicon import word_set
 from recollect.text.name_forms import NameForm, NameKind, sound_of
 from recollect.text.nicknames import other_names
 
-#: How two words agree, the surest first; "far": they do not.
+#: How two words agree, the most certain first; "far": they do not.
 Agreement = Literal["equal", "nickname", "sound", "typo", "initial", "far"]
 
 _WORTH: dict[Agreement, float] = {
@@ -23,16 +23,16 @@ _WORTH: dict[Agreement, float] = {
     "initial": 0.5,
     "far": 0.0,
 }
-# Of a word of so many letters, one is perhaps mistyped; of one of twice as many two.
+# A word of this many letters may have one typo; one of twice as many, two.
 _LETTERS_A_TYPO = 3
-# A name is clipped to no less: Mel for Melanie.
+# The minimum length of a clipped name: Mel for Melanie.
 _CLIPPED = 3
-# How a father's name ends in the names of his children, and the fewest letters of such a word.
+# The endings of patronymics, and the minimum length of such a word.
 _CHILD_OF = (
     "ovich", "evich", "ovych", "evych", "ovitch", "evitch", "ovna", "evna", "ivna", "ichna",
 )  # fmt: skip
 _PATRONYMIC = 7
-# Names that end as short forms do, and are whole names.
+# Full names that end as diminutives do.
 _NO_DIMINUTIVES = word_set(
     """marie julie sophie natalie nathalie valerie stephanie melanie rosalie leslie amelie emilie
     aurelie elodie leonie eugenie virginie stacie bonnie kelly shelly emily molly harry henry"""
@@ -48,7 +48,7 @@ class AlignedWords(Struct, frozen=True):
 
 
 class Alignment(Struct, frozen=True):
-    """Pairs of words that agree, in the order of the first name, and what is left of each."""
+    """Pairs of words that agree, in the order of the first name, and the unmatched words."""
 
     pairs: tuple[AlignedWords, ...]
     left: tuple[str, ...]
@@ -61,8 +61,8 @@ def agreement(
 ) -> Agreement:
     """Return how two words of names agree.
 
-    `transliterated`: they come from two scripts. `given`: they may be given names, which alone have
-    nicknames and are clipped: Lind is not short for Lindemann.
+    `transliterated`: they come from two scripts. `given`: they may be given names. Only given names
+    have nicknames and are clipped: Lind is not short for Lindemann.
     """
     if one == other:
         return "equal"
@@ -84,21 +84,21 @@ def agreement(
     distance = DamerauLevenshtein.distance(one, other)
     allowed = len(long) // _LETTERS_A_TYPO
     sound = sound_of(one)
-    # Of a short word every letter counts: Ann is not Jan, and Xi is Shi.
+    # In a short word, every letter counts: Ann is not Jan, and Xi is not Shi.
     alike = one[0] == other[0] or len(short) > _CLIPPED or sound[0] not in "aeiou"
     if sound == sound_of(other) and (transliterated or (alike and distance <= allowed + 1)):
         return "sound"
-    # Hardly anybody mistypes the first letter: Iran is not Tigran.
+    # The first letter is hardly ever mistyped: Iran is not Tigran.
     return "typo" if distance <= allowed and one[0] == other[0] else "far"
 
 
 def is_patronymic(word: str) -> bool:
-    """Return whether a word says whose child somebody is: Ivanovich, Petrovna."""
+    """Return whether a word is a patronymic: Ivanovich, Petrovna."""
     return len(word) >= _PATRONYMIC and word.endswith(_CHILD_OF)
 
 
 def _is_diminutive(short: str, long: str) -> bool:
-    """Whether a short name is made of a longer: Junie of Juniper, Maddy of Madeleine."""
+    """Whether a short name is a diminutive of a longer one: Junie of Juniper."""
     if short in _NO_DIMINUTIVES:
         return False
     stem = short[:-2] if short.endswith("ie") else short[:-1] if short.endswith("y") else ""
@@ -109,12 +109,12 @@ def _is_diminutive(short: str, long: str) -> bool:
 
 
 def _is_fathers_name(short: str, long: str) -> bool:
-    """Whether the longer word is a child's of the shorter: Oleksandrovych is no Oleksandr."""
+    """Whether the longer word is a patronymic of the shorter: Oleksandrovych is not Oleksandr."""
     return is_patronymic(long) and long.startswith(short[:-1])
 
 
 def align(one: NameForm, other: NameForm, kind: NameKind = "person") -> Alignment:
-    """Pair the words of two names, the surest pairs first, each word once."""
+    """Pair the words of two names, the most certain pairs first; each word is used once."""
     scripts = one.script != other.script
     scored = sorted(
         (-_WORTH[how], abs(i - j), i, j, how)
@@ -158,9 +158,9 @@ def _is_family(place: int, name: NameForm) -> bool:
 def _joined(
     found: Alignment, several: tuple[str, ...], single: tuple[str, ...]
 ) -> Alignment | None:
-    """Pair words that are left of one name with one of the other's: "Patr ushev", or "J C" as "JC".
+    """Pair unmatched words of one name with one word of the other: "Patr ushev", or "J C" as "JC".
 
-    Return None where no such words are left.
+    Return None if there is no such pair.
     """
     if len(several) < 2:
         return None

@@ -1,6 +1,6 @@
-"""Whether two names may be names of one: only sure rules say so, a likelihood proposes.
+"""Whether two names may denote the same entity: certain by rules, or proposed by likelihood.
 
-Names alone say how alike two names are, never that two accounts are one person.
+A comparison of names never proves that two accounts belong to one person.
 """
 
 from __future__ import annotations
@@ -22,41 +22,42 @@ from recollect.streams.language.names.name_alignment import (
 from recollect.streams.language.names.pet_forms import beginning
 from recollect.text.name_forms import NameForm, NameKind, name_form, roman
 
-#: The least likelihood at which two names are proposed as one.
+#: The minimum likelihood at which a merge is proposed.
 PROPOSED = 0.38
 
-# How alike two words are, of 100, that are one in two alphabets: Barack and Barak.
+# The minimum similarity, of 100, of equal words in two alphabets: Barack and Barak.
 _TRANSLITERATED = 75
 
-# Of an acronym and words with its letters; there are too few to learn from.
+# The likelihood for an acronym and words with its letters, which are too rare to learn from.
 _ACRONYM = 0.6
 
-# Of one first name in two spellings or scripts: José and Jose.
+# The likelihood for one first name in two spellings or scripts: José and Jose.
 _FIRST_NAME = 0.9
 
-# Of initials alone and a name that begins with them.
+# The likelihood for bare initials and a name that begins with them.
 _INITIALS = 0.2
 
-# Of two names of two words, one of which agrees and the other is another: Emma Stone, Emma Watson.
+# The maximum for two-word names of which one word agrees and the other differs: Emma Stone, Emma
+# Watson.
 _ANOTHER_WORD = 0.2
-# How alike, 0 to 1, two words are that may be one.
+# The minimum similarity, 0 to 1, of two words that may be the same.
 _ALIKE = 0.55
 
 _MIXED = "MIXED"
 
-# How a family name ends of a man, and of a woman of the same family.
+# Endings of a family name for a man, and for a woman of the same family.
 _OF_MEN_AND_WOMEN = (
     ("ov", "ova"), ("ev", "eva"), ("in", "ina"), ("sky", "skaya"), ("skiy", "skaya"),
     ("skii", "skaia"), ("ski", "ska"), ("cki", "cka"), ("sky", "ska"), ("y", "a"),
 )  # fmt: skip
 
-# One letter more or less makes another first name of one with fewer.
+# Below this length, a first name with one letter more or less is another name.
 _SHORT_FIRST_NAME = 5
 
-# So few letters are a short name.
+# The maximum length of a short name.
 _SHORT = 6
 
-#: What each feature of two names weighs; learnt by `python -m training.name_weights` from
+#: The weight of each feature of a pair of names; learnt by `python -m training.name_weights` from
 #: the name pairs of OpenSanctions' nomenklatura (MIT).
 WEIGHTS: dict[str, float] = {
     "one": -1.837,
@@ -83,9 +84,9 @@ WEIGHTS: dict[str, float] = {
 
 
 class NameComparison(Struct, frozen=True):
-    """Whether two names are one; `likelihood`, 0 to 1, is that they are. `reasons` says why.
+    """Whether two names are the same; `likelihood`, 0 to 1, and the `reasons`.
 
-    `in_general`: the same without the words of the names, where `reasons` has any of these.
+    `in_general`: the reasons without words of the names, if `reasons` contain any.
     """
 
     decision: Literal["same", "propose", "different"]
@@ -131,7 +132,7 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
 def features(
     one: NameForm, other: NameForm, aligned: Alignment, kind: NameKind
 ) -> tuple[float, ...]:
-    """Return what the likelihood weighs, one number for each of the features."""
+    """Return the features for the likelihood, as numbers."""
     shorter = min(len(one.words), len(other.words))
     longer = max(len(one.words), len(other.words))
     count = dict.fromkeys(("equal", "nickname", "sound", "typo", "initial"), 0)
@@ -167,7 +168,7 @@ def features(
 
 
 def likelihood(values: tuple[float, ...]) -> float:
-    """Return the likelihood, 0 to 1, that two names with these features are one."""
+    """Return the likelihood, 0 to 1, that two names with these features are the same."""
     weighed = math.fsum(
         weight * value for weight, value in zip(WEIGHTS.values(), values, strict=True)
     )
@@ -175,8 +176,8 @@ def likelihood(values: tuple[float, ...]) -> float:
 
 
 def _conflict(one: NameForm, other: NameForm, kind: NameKind) -> str | None:
-    """Return why two names cannot be one, however alike their words are."""
-    # A person's account may add a number to the name: ada, ada99.
+    """Return why two names cannot be the same, however similar their words; None if they can."""
+    # A person's account may append a number to the name: ada, ada99.
     if one.numbers != other.numbers and (kind != "person" or (one.numbers and other.numbers)):
         return "other numbers"
     if one.suffix and other.suffix and one.suffix != other.suffix:
@@ -197,7 +198,7 @@ def _conflict(one: NameForm, other: NameForm, kind: NameKind) -> str | None:
 
 
 def _numbered_words_differ(aligned: Alignment) -> bool:
-    """Whether words with digits of both names do not agree: gate 12a, gate 12b."""
+    """Whether words with digits in both names differ: gate 12a, gate 12b."""
     pairs = [(each.one, each.other) for each in aligned.pairs if each.agreement != "equal"]
     pairs += [(left, right) for left in aligned.left for right in aligned.right]
     return any(_has_digit(one) and _has_digit(other) for one, other in pairs)
@@ -208,21 +209,21 @@ def _has_digit(word: str) -> bool:
 
 
 def _are_numbered(one: NameForm, other: NameForm) -> bool:
-    """Whether two names are the same but for a numeral at the end, of a suffix or a last word."""
+    """Whether two names are equal except for a final numeral, such as a suffix."""
     stems = (each.words if each.suffix else each.words[:-1] for each in (one, other))
     first, second = stems
     return bool(first) and first == second
 
 
 def _initials_differ(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
-    """Whether each name has an initial, or a word, where the other has another initial."""
+    """Whether each name has an initial, or a word, that conflicts with the other's initial."""
     return any(
         len(left) == 1 or len(right) == 1 for left in aligned.left for right in aligned.right
     )
 
 
 def _person_conflict(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
-    """Return why two people's names cannot be one's, given which words agree."""
+    """Return why two names cannot be one person's, given the aligned words; None if they can."""
     if any(map(is_patronymic, aligned.left)) and any(map(is_patronymic, aligned.right)):
         return "another father's name"
     several = min(len(one.words), len(other.words)) > 1
@@ -232,7 +233,7 @@ def _person_conflict(one: NameForm, other: NameForm, aligned: Alignment) -> str 
 
 
 def _is_of_other_gender(one: NameForm, other: NameForm) -> bool:
-    """Whether the last words are one family name, of a man and of a woman: Baranov, Baranova."""
+    """Whether the last words are a family name in its male and female forms: Baranov, Baranova."""
     ends = sorted((one.words[-1], other.words[-1]), key=len)
     return any(
         ends[0].endswith(man)
@@ -243,7 +244,7 @@ def _is_of_other_gender(one: NameForm, other: NameForm) -> bool:
 
 
 def _has_another_word(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
-    """Whether two names of two words share one, and the others are not even alike."""
+    """Whether two two-word names share one word, and the others are dissimilar."""
     sizes = len(one.words), len(other.words), len(aligned.left), len(aligned.right)
     if sizes != (2, 2, 1, 1):
         return False
@@ -251,7 +252,7 @@ def _has_another_word(one: NameForm, other: NameForm, aligned: Alignment) -> boo
 
 
 def _are_other_first_names(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
-    """Whether a first name is only like another: Dan and Dana, Whit and Whitlock."""
+    """Whether two first names are similar but different: Dan and Dana, Whit and Whitlock."""
     return _is_a_first_name_like(one, other, aligned) or (
         len(one.words) == len(other.words) == 1
         and min(len(one.words[0]), len(other.words[0])) < _SHORT_FIRST_NAME
@@ -264,7 +265,7 @@ def _is_initials(name: NameForm) -> bool:
 
 
 def _is_a_first_name_like(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
-    """Whether one is a single name that is only spelt or sounds like one of the other's."""
+    """Whether one is a single name that merely resembles one of the other's words."""
     single = min(len(one.words), len(other.words)) == 1 < max(len(one.words), len(other.words))
     return (
         single
@@ -274,9 +275,9 @@ def _is_a_first_name_like(one: NameForm, other: NameForm, aligned: Alignment) ->
 
 
 def _same(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
-    """Return why two names are the same without a doubt."""
+    """Return why two names are certainly the same; None if that is not certain."""
     if one.suffix != other.suffix or _MIXED in (one.script, other.script):
-        # A word of several alphabets is made to look like another.
+        # A word that mixes alphabets is meant to be mistaken for another.
         return None
     if one.words == other.words:
         titles = one.titled != other.titled
@@ -307,7 +308,7 @@ def _same(one: NameForm, other: NameForm, aligned: Alignment) -> str | None:
 
 
 def _lacks_patronymic(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
-    """Whether one name is the other without the father's name between the first and the last."""
+    """Whether one name is the other without a patronymic between the first and the last word."""
     shorter, longer = sorted((one, other), key=lambda name: len(name.words))
     rest = aligned.left or aligned.right
     agree = all(
@@ -325,7 +326,7 @@ def _lacks_patronymic(one: NameForm, other: NameForm, aligned: Alignment) -> boo
 
 
 def _is_transliteration(pair: AlignedWords) -> bool:
-    """Whether two words are one, written in two alphabets; "Aleksandra" is not "Aleksandr"."""
+    """Whether two words are equal across two alphabets; "Aleksandra" is not "Aleksandr"."""
     if pair.agreement == "equal":
         return True
     ends = {word[-1] == "a" for word in (pair.one, pair.other)}
@@ -337,7 +338,7 @@ def _is_transliteration(pair: AlignedWords) -> bool:
 
 
 def _is_acronym(one: NameForm, other: NameForm) -> bool:
-    """Whether one name is the first letters of the other's words."""
+    """Whether one name is an acronym of the other."""
     for short, long in ((one, other), (other, one)):
         if len(short.words) == 1 and len(long.words) > 2:
             letters = "".join(word[0] for word in long.words)
@@ -347,11 +348,11 @@ def _is_acronym(one: NameForm, other: NameForm) -> bool:
 
 
 def _made_of_another(word: str) -> tuple[bool, int]:
-    """Return what orders two words of which one is made of the other: that one first."""
+    """Return a sort key that puts derived forms of a word after it."""
     return beginning(word) is None, len(word)
 
 
-#: How words of two names agree, with them and without.
+#: Descriptions of how words agree, with the words and without.
 _AGREE = {
     "nickname": ("{} is a nickname of {}", "a nickname"),
     "sound": ("{} and {} sound alike", "words that sound alike"),
@@ -363,7 +364,7 @@ _AGREE = {
 def _alike(
     decision: Literal["propose", "different"], likely: float, aligned: Alignment
 ) -> NameComparison:
-    """Return what the likelihood says, with what agrees and what does not as reasons."""
+    """Return the result by likelihood, with the agreeing and differing words as reasons."""
     reasons: list[tuple[str, str]] = []
     if equal := [pair.one for pair in aligned.pairs if pair.agreement == "equal"]:
         reasons.append((f"both have {' '.join(equal)}", "a part of the name is the same"))

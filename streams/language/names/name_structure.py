@@ -1,7 +1,7 @@
-"""Names whose form, or whose place in the sentence, is that of a street or a business (fault 56).
+"""Names that are streets or businesses, by their form or their position in the sentence.
 
-What is learnt of names in general errs most on such names; the rules here look at forms alone: a
-house number, a street designator, a legal form, a preposition of place.
+A learned model errs most on such names. The rules here use only forms: a house number, a street
+designator, a legal form, a preposition of place.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from recollect.streams.language.names.gazetteer import (
 from recollect.text.name_forms import legal_form
 from recollect.text.tokenizer import Tokens
 
-#: Where something is; no person follows these, but for "in" of belief.
+#: Prepositions of place; a person follows none of these, except "in" after "believe".
 LOCATIVE = frozenset({"at", "in", "near", "around", "inside", "outside", "into", "via", "along"})
 _ON_THE_WAY = LOCATIVE | {"on", "to", "from", "past", "towards"}
 _ARTICLES = frozenset({"the", "our", "my", "a"})
-# "Chez Anna" is a business or a home, as "at Anna's" is.
+# "Chez Anna" is a business or a home, as is "at Anna's".
 _AT_THE_HOUSE_OF = "chez"
 _HOUSE_NUMBER = re.compile(r"\d{1,4}[a-z]?")
 # A lower number before a name may be the hour: "at 5 Tom came".
 _LAST_HOUR = 24
-# One word that ends so is a street in German or Dutch.
+# A single word with this ending is a street in German or Dutch.
 _COMPOUND = re.compile(r".{3,}(?:straße|strasse|gasse|straat)")
 
 
 def with_structure(tokens: Tokens, names: list[Mention]) -> list[Mention]:
-    """Return names, of which streets and businesses by form are no persons."""
+    """Return names in which those with the form of a street or a business are not persons."""
     return [
         replace(name, type=kind)
         if name.type in ("PERSON", "OTHER") and (kind := _type_by_form(tokens, name))
@@ -57,7 +57,7 @@ def _type_by_form(tokens: Tokens, name: Mention) -> MentionType | None:
 
 
 def _is_street(tokens: Tokens, left: int, right: int) -> bool:
-    """Whether tokens are a street: by a designator, or a house number where a place stands."""
+    """Whether tokens are a street: by a designator, or by a house number after a preposition."""
     lowers = tokens.lowers
     first, last = lowers[left], lowers[right - 1]
     before = _beside(tokens, left - 1, left)
@@ -75,7 +75,7 @@ def _is_street(tokens: Tokens, left: int, right: int) -> bool:
 
 
 def _is_business(tokens: Tokens, left: int, right: int) -> bool:
-    """Whether tokens are a business: a legal form or such a word ends them, or "&" joins them."""
+    """Whether tokens are a business: they end in a legal form or the like, or "&" joins them."""
     words, lowers = tokens.words[left:right], tokens.lowers[left:right]
     if len(words) < 2:
         return False
@@ -90,20 +90,20 @@ def _is_business(tokens: Tokens, left: int, right: int) -> bool:
 
 
 def _beside(tokens: Tokens, index: int, following: int) -> str:
-    """Return the lower-case token at `index` if one space parts it from the next; "" otherwise."""
+    """Return the lower-case token at `index` if one space separates it from the next, or ""."""
     if index < 0 or tokens.text[tokens.ends[index] : tokens.starts[following]] != " ":
         return ""
     return tokens.lowers[index]
 
 
 def _preposition(tokens: Tokens, left: int) -> str:
-    """Return the word before a name at token `left`, or before its article."""
+    """Return the preposition before a name at token `left`, or before its article."""
     before = _beside(tokens, left - 1, left)
     return _beside(tokens, left - 2, left - 1) if before in _ARTICLES else before
 
 
 def _is_house_number(tokens: Tokens, index: int) -> bool:
-    """Whether a house number stands at `index` after a name, and nothing that it counts."""
+    """Whether the number at `index` after a name is a house number, and counts nothing."""
     if index >= len(tokens.words) or tokens.gap(index - 1) != " ":
         return False
     if not _HOUSE_NUMBER.fullmatch(tokens.lowers[index]):

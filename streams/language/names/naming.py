@@ -1,4 +1,4 @@
-"""Names: where somebody says what they or another are called."""
+"""Introductions: sentences that say what somebody is called."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from recollect.text.tokenizer import Tokens
 
 _NAME = r"[^\W\d_](?:[\w'’\-]|\.(?=[ \w])){0,30}"
 _FULL_NAME = rf"{_NAME}(?: {_NAME}){{0,3}}"
-#: What may follow a name that somebody gives as their own.
+#: Words that may follow a name with which somebody introduces themselves.
 _STOP = r"(?=\s*(?:[^\w\s'’]|\Z|(?:and|from|but|by the way|btw|here|speaking)\b))"
 
 _NAME_IS = re.compile(
@@ -48,29 +48,29 @@ _HERE = re.compile(
     r"(?:speaking|calling)(?:\s*(?:[^\w\s]|\Z)| (?:about|again|and)\b)))",
     re.IGNORECASE,
 )
-#: After these somebody else is introduced: "This is Sarah from work, she sings".
+#: After these, the name is another person's: "This is Sarah from work, she sings".
 _THIRD_PERSON = re.compile(r"\b(?:he|she|they|who|whom|his|her|him|their)\b", re.IGNORECASE)
-#: A name in a sentence after one of these is reported.
+#: After one of these, a name in the sentence is reported speech.
 _REPORTED = re.compile(
     r"\b(?:said|says?|saying|told|tells?|telling|asked|asks?|wrote|writes?|replied|texted|thinks?|"
     r"thought|believes?|assumed?|assumes|claims?|claimed|heard|announced|shouted|introduced|sang|"
     r"sings?|lyrics?|song)\b",
     re.IGNORECASE,
 )
-#: In the same clause: supposed or refused.
+#: In the same clause: hypothetical or refused.
 _NOT_SO = re.compile(
     r"\b(?:guess|bet|if|when|whether|pretend|pretending|imagine|wish|unless|not|never|nobody|"
     r"no one|stop|stopped|act|acting|suppose|because)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,;:.!–—]")
-#: Who may be said to call the speaker something; "my bank calls me Melanie" is no wish.
+#: Those who may be said to call the speaker something; "my bank calls me Melanie" is not a wish.
 _CALLERS = word_set("everyone everybody people friends they family folks most all colleagues")
 _GREETINGS = word_set(
     "hi hey hello hiya heya dear greetings good morning evening afternoon welcome bonjour salut "
     "hallo hola bom ola olá moin servus ciao namaste salam shalom guten buenos buongiorno yo"
 )
-#: Words of a greeting before somebody gives their name.
+#: Words of a greeting before a self-introduction.
 _LEAD = (
     _GREETINGS
     | PHATIC
@@ -81,10 +81,10 @@ _LEAD = (
     )
 )
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
-#: An unknown word that ends so is an adjective, a people or a faith, not a name.
+#: An unknown word with this ending is an adjective, a people or a faith, not a name.
 _ADJECTIVE = ("ed", "ing", "ish", "ful", "less", "ous", "able", "ible", "ive", "ic", "ical", "ly",
               "ese", "ian", "ean", "ist")  # fmt: skip
-#: After an unknown name these words show that it is one.
+#: After an unknown word, these words show that it is a name.
 _APPOSITION = re.compile(
     r"(?:,? (?:and|but) |, (?:the|your|one|an?|from|nice|pleased|glad) )", re.IGNORECASE
 )
@@ -97,7 +97,8 @@ _GOES_BY = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(rf"[(\"“](?P<name>{_NAME})[)\"”]")
-#: Who is spoken of, right before a nickname; the text is cut to a few words first.
+#: The person who is called something, right before a nickname; the text is cut to a few words
+#: first.
 _NAMED_BEFORE = re.compile(
     rf"(?P<related>\b[^\W\d_]{{1,20}},? )?\b(?P<of>{_FULL_NAME}) (?:is )?(?:also |usually )?[(]?\Z"
 )
@@ -105,7 +106,7 @@ _WINDOW = 60
 _CLAUSE = 120
 _AT_STOP = re.compile(_STOP, re.IGNORECASE)
 
-#: A name is introduced only in a text with one of these words, or with brackets.
+#: Only a text with one of these words, or with brackets, introduces a name.
 TRIGGERS = word_set(
     "name name's i'm i call calls go goes this known aka nicknamed here speaking calling"
 )
@@ -113,24 +114,24 @@ _NOT_NAMES = (
     FUNCTION_WORDS | PHATIC | STARTERS | CONCEPTS | PLACES | EVENTS | ORGANISATIONS
     | frozenset(MONTHS) | frozenset(WEEKDAYS) | RELATIONS
 )  # fmt: skip
-#: "I'm ..." and "call me ..." are said of much else than names.
+#: "I'm ..." and "call me ..." are followed by much else besides names.
 _NOT_OWN_NAMES = _NOT_NAMES | STATES | ROLES | HONORIFICS
 
 
 class _Sentence(NamedTuple):
-    """One sentence: its text, where it begins, and what stands before it in the message."""
+    """A sentence: its text, its start, and what precedes it in the message."""
 
     text: str
     start: int
-    opens: bool  # only greetings stand before it
-    greeted: bool  # and there is one
+    opens: bool  # only greetings precede it
+    greeted: bool  # and there is at least one
     reported: list[tuple[int, int]]
 
 
 def find_introductions(
     tokens: Tokens, spans: list[tuple[int, int]], reported: list[tuple[int, int]]
 ) -> list[Introduction]:
-    """Return who says, in one of these sentences, what they or another are called.
+    """Return the introductions in these sentences: who is called what, and who says so.
 
     Nothing in a `reported` span counts.
     """
@@ -148,7 +149,7 @@ def find_introductions(
 
 
 def _is_greeting(sentence: str) -> bool:
-    """Good morning songbirds!"""
+    """Whether a sentence is a greeting: "Good morning songbirds!"."""
     if len(sentence) > 60:
         return False
     words = [word.lower() for word in _WORD.findall(sentence)]
@@ -185,7 +186,7 @@ def _in_sentence(sentence: _Sentence) -> list[Introduction]:
 
 
 def _said(sentence: _Sentence, match: re.Match[str]) -> bool:
-    """Whether the speaker says it, and says that it is so."""
+    """Whether the speaker says it, and as a fact."""
     before = sentence.text[max(0, match.start() - _CLAUSE) : match.start()]
     return (
         not is_reported(sentence.reported, sentence.start + match.start())
@@ -195,7 +196,7 @@ def _said(sentence: _Sentence, match: re.Match[str]) -> bool:
 
 
 def _leads(before: str) -> bool:
-    """Whether only a greeting stands before: "Hi Melanie, ", "Note to new people: "."""
+    """Whether only a greeting precedes: "Hi Melanie, ", "Note to new people: "."""
     if len(before) > 60:
         return False
     words = [word.lower() for word in _WORD.findall(before)]
@@ -217,7 +218,7 @@ def _name_is(sentence: _Sentence, found: list[Introduction]) -> None:
         words = match["name"]
         name = _leading_name(words, _NOT_NAMES, any_case=True)
         if name and name[0].islower():
-            # "My name is spelled with a y": in lower case only what can be nothing else.
+            # "My name is spelled with a y": in lower case, only what can be nothing but a name.
             first = name.split(" ")[0]
             stopped = _AT_STOP.match(text, match.start("name") + len(first)) is not None
             if first not in GIVEN_NAMES and (
@@ -298,7 +299,7 @@ def _add(
 def _others(
     pattern: re.Pattern[str], sentence: _Sentence, bracketed: bool, found: list[Introduction]
 ) -> None:
-    """Nicknames of somebody who is named right before."""
+    """Nicknames of a person who is named just before."""
     for match in pattern.finditer(sentence.text):
         name = _leading_name(match["name"], _NOT_NAMES)
         before = sentence.text[max(0, match.start() - _WINDOW) : match.start()]
@@ -313,7 +314,7 @@ def _others(
             related = words.pop(0).lower()
         if not words or not all(word[0].isupper() for word in words):
             continue
-        # Brackets hold many things: a nickname only after "my sister Katherine".
+        # Brackets have many uses: they hold a nickname only after "my sister Katherine".
         if bracketed and related not in RELATIONS:
             continue
         start, end = match.span("name")
@@ -325,7 +326,7 @@ def _others(
 
 
 def _leading_name(words: str, no_names: frozenset[str], any_case: bool = False) -> str:
-    """The part of `words` that is a name: capitalised words that mean nothing else."""
+    """The part of `words` that is a name: capitalised words without another meaning."""
     kept: list[str] = []
     for word in words.split(" "):
         lower = word.lower().rstrip(".")

@@ -1,4 +1,4 @@
-"""Names made of the beginning of a first name: doubled, Juju of Junie, or clipped, Juni."""
+"""Pet forms made of the beginning of a first name: Juju (doubled) and Juni (clipped) for Junie."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from recollect.text.nicknames import is_title, other_names
 _BEGINNING = r"[b-df-hj-np-tv-xz]{1,2}[aeiouy]{1,2}"
 _DOUBLED = re.compile(rf"({_BEGINNING})\1")
 _FIRST = re.compile(_BEGINNING)
-#: So many letters at least are left of a clipped name.
+#: The minimum length of a clipped name.
 _CLIPPED = 3
-#: Doubled too, and of nobody: laughter, and what children call people and things.
+#: Doubled syllables that are no names: laughter, and children's words for people and things.
 _NO_NAMES = word_set("haha hehe hihi hoho lala blabla dada baba tata yaya bobo dodo yoyo tutu caca")
 
 
 def beginning(pet: str) -> str | None:
-    """Return what a name in lower case doubles, "ju" of "juju"; None: it doubles nothing."""
+    """Return the syllable that a lower-case name doubles, "ju" of "juju"; None if none."""
     doubled = _DOUBLED.fullmatch(pet)
     return None if doubled is None or pet in _NO_NAMES or is_title(pet) else doubled[1]
 
 
 def is_pet_form(pet: str, first: str) -> bool:
-    """Whether one word in lower case doubles the beginning of another; "lou" is "lu" too."""
+    """Whether a lower-case word doubles the beginning of another; "lou" counts as "lu" too."""
     begins = beginning(pet)
     return (
         begins is not None
@@ -35,7 +35,7 @@ def is_pet_form(pet: str, first: str) -> bool:
 
 
 def may_be_clipped(short: str) -> bool:
-    """Whether a word in lower case may be the beginning of a name, and is none that people have."""
+    """Whether a lower-case word may be a clipped name, and is not itself a known name."""
     known = gender_of_name(short) is not None or other_names(short) or is_title(short)
     return len(_stem(short)) >= _CLIPPED and " " not in short and not known
 
@@ -51,7 +51,7 @@ def _stem(short: str) -> str:
 
 
 def pet_forms(first: str) -> tuple[str, ...]:
-    """Return the names that double the beginning of a first name in lower case."""
+    """Return the names that double the beginning of a lower-case first name."""
     found = _FIRST.match(first)
     if found is None or beginning(first) is not None:
         return ()

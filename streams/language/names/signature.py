@@ -1,9 +1,9 @@
 """A readable key that near-duplicate sentences share.
 
-Case, punctuation, contractions, articles, the present tense of "to be" and "to have", a few
-prepositions, fillers and a plural or third-person -s do not count. Word order, numbers, names,
-negation, modal verbs, past forms, "from" and "to", and being a question do; a date counts as the
-days it means.
+It ignores case, punctuation, contractions, articles, the present tense of "to be" and "to have", a
+few prepositions, fillers and a plural or third-person -s. It keeps word order, numbers, names,
+negation, modal verbs, past forms, "from" and "to", and whether it is a question; a date counts as
+the days it means.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from recollect.text.dates.found_dates import Found, as_reference
 from recollect.text.lexicon import CONTRACTIONS, word_set
 from recollect.text.tokenizer import Tokens, tokenise
 
-#: Longer keys keep their beginning, and the rest becomes a digest.
+#: Longer keys keep their beginning, and the rest is replaced by a digest.
 LONGEST = 240
 
 _DROPPED = word_set(
@@ -29,22 +29,22 @@ _DROPPED = word_set(
 )
 _ENDINGS = {"'m": "", "'re": "", "'ve": "", "'s": "", "'ll": "will", "'d": "would"}
 _SIGNS = "$€£¥"
-#: What İ is in lower case.
+#: The lower-case form of İ.
 _DOTTED = "i\u0307"
-# C++ and C# differ only by their marks.
+# C++ and C# differ only in their symbols.
 _LANGUAGE_MARKS = ("+", "#")
 _MARKS = re.compile(r"(?:\+{1,2}|#)(?!\w)")
 
 
 def signature(sentence: str, *, speaker: str | None = None) -> str:
-    """Return the key of `sentence` on its own, with dates as they are written."""
+    """Return the key of `sentence` on its own, with dates as written."""
     tokens = tokenise(sentence)
     words = tokens_for_signature(tokens, 0, len(tokens.words), ())
     return assemble(words, speaker, question=sentence.rstrip().endswith("?"))
 
 
 def assemble(words: list[str], speaker: str | None, question: bool) -> str:
-    """Join the tokens of a key; the rest of a long key becomes a digest."""
+    """Join the tokens of a key; the rest of a long key is replaced by a digest."""
     if question:
         words = [*words, "?"]
     prefix = f"{normalise_name(speaker)}: " if speaker else ""
@@ -114,7 +114,7 @@ def _contraction(word: str, kept: list[str]) -> None:
 
 
 def _number(text: str, start: int, end: int, word: str) -> str:
-    """A number with the signs that change its value; thousands without their commas."""
+    """A number with the symbols that affect its value; without thousands separators."""
     if "," in word and all(len(group) == 3 for group in word.split(",")[1:]):
         word = word.replace(",", "")
     before = text[start - 1 : start] if start else ""
@@ -126,7 +126,7 @@ def _number(text: str, start: int, end: int, word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Without a plural or third-person -s; "Adams" stays different from "Adam"."""
+    """A word without a plural or third-person -s; "Adams" stays different from "Adam"."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "sui" or not word[-2].isalnum():
         return word
     if word.endswith("ies") and len(word) > 4:
