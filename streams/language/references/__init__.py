@@ -1,1 +1,1 @@
-"""Whom and what pronouns and bare descriptions stand for."""
+"""Resolution of pronouns and bare descriptions."""

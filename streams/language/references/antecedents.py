@@ -1,4 +1,4 @@
-"""Whom "he" or "she" at the start of a clause means, where the message itself leaves no doubt."""
+"""The antecedent of a "he" or "she" at the start of a clause, if the message leaves no doubt."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from recollect.streams.language.grammar.vocatives import is_vocative
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.text.lexicon import OCCUPATIONS, RELATIONS
 
-#: Somebody who was named longer ago than so many characters may have been left behind.
+#: In characters: a person named longer ago may no longer be the topic.
 _NEAR = 400
 _PRONOUN = re.compile(r"(?P<he>he)|she", re.IGNORECASE)
 _KIN = re.compile(
     rf"\b(?:my|our) (?:[a-z]+ )?(?P<kin>{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE
 )
-#: Anybody else of whom it may speak: "a friend", "her doctor", "that woman", "they".
+#: Other possible antecedents: "a friend", "her doctor", "that woman", "they".
 _ANYBODY = re.compile(
     rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|men|women|guys?|lady|person|"
     r"people|friends|kids|children|parents|they|them|someone|somebody|dog|cat|puppy|kitten|pet|"
@@ -29,10 +29,10 @@ _ANYBODY = re.compile(
 def antecedent(
     text: str, place: int, mentions: Sequence[Mention], speaker: str, others: list[Span]
 ) -> tuple[str, list[Mention]] | None:
-    """Return how the person is called whom the pronoun at `place` means, and the mentions of it.
+    """Return the name of the person whom the pronoun at `place` means, and their mentions.
 
-    The one person of that gender whom the paragraph names before; None where anybody else may be
-    meant, or the gender is not known. `others` are the spans of other people's words.
+    That is the only person of that gender whom the paragraph names before; None if anybody else may
+    be meant, or the gender is unknown. `others` are the spans of other people's words.
     """
     pronoun = _PRONOUN.match(text, place)
     begin = max(text.rfind("\n\n", 0, place), place - _NEAR, 0)

@@ -1,4 +1,4 @@
-"""Things that are named without saying which: "the plan", "the cheaper one", "both", "the rest"."""
+"""Definite phrases that do not identify their referent: "the plan", "the cheaper one", "both"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from recollect.streams.language.grammar.verbs import THIRDS_ALONE, is_past
 from recollect.text.lexicon import AUXILIARIES, CONJUNCTIONS, FUNCTION_WORDS, word_set
 from recollect.text.tokenizer import Tokens
 
-#: Things that are known only by what was said before: nobody has one plan, one book, one trip.
+#: Things that only the context identifies: nobody has just one plan, one book, one trip.
 _ANY = word_set(
     """idea ideas plan plans book books song songs movie film story stories picture photo painting
     drawing letter message file document form list draft report article video link post tool tools
@@ -18,7 +18,7 @@ _ANY = word_set(
     recipe dish product item items box design colour color funds proceeds donation loan debt
     feedback experience option options session sessions outline template concept"""
 )
-#: They are of something else, whatever the statement names.
+#: These refer to something else, whatever the statement names.
 RELATIONAL = word_set("part parts reason result results outcome point")
 _QUALIFIERS = word_set("best first second third whole main new other next last only final exact")
 _SAYS_WHICH = word_set(
@@ -34,7 +34,7 @@ _ENDS = ".,;:!?)…"
 
 
 def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
-    """Whether the token names a thing, or some of several, that only what is before it can tell.
+    """Whether a token names a thing, or some of several, that only the context identifies.
 
     `left` and `right` bound the statement.
     """
@@ -64,17 +64,17 @@ def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
         return lowers[index + 2] not in _DEFINED
     if following in _SAYS_WHICH:
         return False
-    # "The book club", "the draft he wrote": the next word says which.
+    # "The book club", "the draft he wrote": the next word identifies it.
     return is_verb(following) or following in FUNCTION_WORDS or following in CONJUNCTIONS
 
 
 def is_verb(lower: str) -> bool:
-    """Whether a word may well be a verb that follows its subject."""
+    """Whether a word is probably a verb that follows its subject."""
     return lower in AUXILIARIES or lower in THIRDS_ALONE or is_past(lower)
 
 
 def ends_clause(tokens: Tokens, index: int, right: int) -> bool:
-    """Whether a clause ends with the token: nothing follows, or a mark."""
+    """Whether a clause ends with the token: nothing follows, or a punctuation mark."""
     if index + 1 >= right:
         return True
     after = tokens.text[tokens.ends[index] :].lstrip(" ")[:1]

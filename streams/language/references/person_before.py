@@ -1,7 +1,7 @@
-"""Whom "he" or "she" in a statement means, by the message and those before it, where that is sure.
+"""The antecedent of "he" or "she" in a statement, from its message and the previous ones.
 
-Sure is one person alone of that gender in the nearest message that names anybody of whom it may be
-said; where two may be meant, or somebody without a name, nobody is taken.
+It is resolved only if the nearest message that names a possible antecedent names a single person of
+that gender. If two people may be meant, or somebody without a name, it is left open.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from recollect.text.sentences import sentences
 from recollect.text.tokenizer import Tokens
 from recollect.text.word_patterns import any_of
 
-#: So many messages before it, and no older ones than this, say who is meant.
+#: The number of earlier messages, and their maximum age, in which an antecedent is searched.
 IN_MIND = 6
 IN_MIND_WITHIN_MS = 14 * 86_400_000
-#: Longer messages name too many.
+#: Longer messages name too many people.
 _LONGEST = 2_000
-#: A line of no more words with a name in it is a signature or a call.
+#: A line of at most this many words that contains a name is a signature or a form of address.
 _SHORT_LINE = 3
 
 _HE_OR_SHE = "he|she|him|her|his|hers|himself|herself"
 _PRONOUN = re.compile(rf"\b({_HE_OR_SHE})\b", re.IGNORECASE)
-# Both, in text in small letters.
+# In lower-case text, these may be either.
 _PRONOUN_OR_THEY = re.compile(any_of(f"{_HE_OR_SHE}|they") + r"\b")
 _KIN = re.compile(
     r"\b(?P<whose>my|our|your) "
@@ -49,7 +49,7 @@ _KIN = re.compile(
     rf"twin|best) )?(?P<kin>{'|'.join(sorted(RELATIONS - {'named'}))})\b(?!['’]s)",
     re.IGNORECASE,
 )
-#: Somebody of whom it may be said as well, and who has no name here.
+#: Possible antecedents that have no name here.
 _ANYBODY = re.compile(
     rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|guy|lady|person|people|someone|"
     r"somebody|mum|mom|maman|mummy|mommy|dad|papa|daddy|grandma|granny|gran|nan|nana|grandpa|"
@@ -61,7 +61,7 @@ _ANYBODY = re.compile(
 _TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Mme|Mlle|Miss|Dr|M)\.?\s\Z")
 _NO_PERSON = re.compile(r"\b(?:the|an?) \Z", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?\Z")
-#: "Her bag" is hers, "gave her some" and "takes her swimming" are not.
+#: "Her bag" is possessive; "gave her some" and "takes her swimming" are not.
 _OWNED = re.compile(
     r" (?!(?:to|for|in|at|on|and|or|but|with|about|from|that|how|when|what|why|where|if|as|so|up|"
     r"out|"
@@ -70,7 +70,7 @@ _OWNED = re.compile(
     r"they|last|next|tomorrow|today|yesterday|\w+ing|\d+)\b)\w",
     re.IGNORECASE,
 )
-#: A sentence may begin with a name that nothing tells from another word.
+#: A sentence may begin with a name that looks like an ordinary word.
 _MAYBE_NAME = re.compile(
     r"(?:\A|[.!?:\n]\s*)([A-Z][a-z]+)(?:['’]s [a-z]+)? "
     r"(?:is|has|was|will|does|did|can|had|[a-z]+(?:s|ed))\b"
@@ -79,7 +79,7 @@ _LETS = re.compile(
     r"\b(?:help|let|make|made|making|watch|saw|see|hear|heard)(?:s|ed|ing)? \Z", re.I
 )
 _SHORTENED = re.compile(r"['’]s(?P<done> (?:been|got|had|gone|done|lost|\w+ed)\b)?", re.IGNORECASE)
-#: What a sentence begins with that names nobody.
+#: Words that begin a sentence without naming anybody.
 _OPENERS = FUNCTION_WORDS | PHATIC | WEEKDAYS.keys()
 _WORD = re.compile(r"\w+")
 _NOBODY = word_set(
@@ -88,9 +88,9 @@ _NOBODY = word_set(
 
 
 class Before(NamedTuple):
-    """An earlier message of the conversation: the number of its event, who said it, and what.
+    """An earlier message of the conversation: its event's number, its sender and its text.
 
-    `reading` is what the heads on the encoder read in it.
+    `reading` is what the classifier heads found in it.
     """
 
     number: int
@@ -100,9 +100,9 @@ class Before(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """Whom a pronoun means: how to call him or her, and the event that says so; None: this one.
+    """The antecedent of a pronoun: how to render it, and the event that names it; None: this one.
 
-    `named` is the bare name; empty where he or she has none.
+    `named` is the bare name; empty if the person has none.
     """
 
     name: str
@@ -113,15 +113,15 @@ class Meant(NamedTuple):
 class _Candidate(NamedTuple):
     name: str
     gender: Gender | None
-    sure: bool  # has a name, or is one of somebody's own people
-    named: str = ""  # the name alone: of "Mr. Pike", "Pike"
+    sure: bool  # has a name, or is related to the speaker
+    named: str = ""  # the name alone: "Pike" for "Mr. Pike"
 
 
 def has_pronoun(text: str) -> bool:
-    """Whether a text speaks of somebody as "he" or "she", or of things as "they"."""
+    """Whether a text refers to somebody as "he" or "she", or to things as "they"."""
     if text.isascii():
         return _PRONOUN_OR_THEY.search(text.lower()) is not None
-    # `re` knows more letters as one, such as the long s of "she".
+    # `re` treats more characters as equal, such as the long s.
     return _PRONOUN.search(text) is not None or _THEY.search(text) is not None
 
 
@@ -133,10 +133,10 @@ def meant_by(
     before: Sequence[Before],
     others: list[Span],
 ) -> Meant | None:
-    """Return whom the pronoun that is the token `index` means; None where that is not sure.
+    """Return the antecedent of the pronoun at token `index`; None if it is uncertain.
 
     `found` are the mentions of the message, `others` the spans of other people's words in it,
-    `before` the messages before it, the nearest first.
+    `before` the previous messages, the nearest first.
     """
     text, place = tokens.text, tokens.starts[index]
     wanted: Gender = "m" if tokens.lowers[index].split("'")[0] in HE else "f"
@@ -172,13 +172,13 @@ def meant_by(
             return None
         if any(each.gender == wanted for each in there):
             return Meant(meant.name, one.number, meant.named)
-        # The name tells no gender: sure only where nobody else is named.
+        # The gender of the name is unknown: certain only if nobody else is named.
         unsure = Meant(meant.name, one.number, meant.named)
     return unsure
 
 
 def _in_small_letters(text: str, speaker: str, before: Sequence[Before]) -> Iterator[_Candidate]:
-    """Yield those who wrote before and are called by their first names, as "ann" is."""
+    """Yield earlier senders who are called by their first names in lower case: "ann"."""
     words = set(_WORD.findall(text))
     for name in dict.fromkeys(one.speaker.split(" ")[0] for one in before):
         if name.lower() in words and name.lower() != name and name != speaker.split(" ")[0]:
@@ -186,7 +186,7 @@ def _in_small_letters(text: str, speaker: str, before: Sequence[Before]) -> Iter
 
 
 def _named_in(one: Before, speaker: str) -> list[_Candidate]:
-    """Return of whom "he" or "she" may be said after an earlier message."""
+    """Return the possible antecedents in an earlier message."""
     whose = None if one.speaker == speaker else one.speaker
     found = mentions(one.text, one.reading)
     own = (one.speaker, one.speaker.split(" ")[0])
@@ -203,7 +203,7 @@ def _named_in(one: Before, speaker: str) -> list[_Candidate]:
 
 
 def _nobody_told(tokens: Tokens, begin: int, place: int) -> bool:
-    """Whether nothing before a pronoun may tell of somebody who has no name that is known here."""
+    """Whether no possible antecedent without a known name precedes a pronoun."""
     spans = sentences(tokens.text[begin:place])
     for number, (start, end) in enumerate(spans):
         first = tokens.text[begin + start : begin + end].split()[0]
@@ -215,7 +215,7 @@ def _nobody_told(tokens: Tokens, begin: int, place: int) -> bool:
 
 
 def _only(candidates: Sequence[_Candidate], wanted: Gender) -> _Candidate | None:
-    """Return the one person of whom "he" or "she" may be said."""
+    """Return the only possible antecedent, or None."""
     may = [each for each in candidates if _may_be(each, wanted)]
     if not may or not all(each.sure for each in may):
         return None
@@ -237,9 +237,9 @@ def _candidates(
     others: list[Span],
     whose: str | None,
 ) -> list[_Candidate]:
-    """Return of whom "he" or "she" may be said after a stretch of text.
+    """Return the possible antecedents in a stretch of text.
 
-    `whose` is who said it where "my" is not the word of the speaker of now.
+    `whose` is its sender, if "my" in it is not the current speaker's.
     """
     people: list[_Candidate] = []
     taken: list[tuple[int, int]] = []
@@ -305,14 +305,14 @@ def _candidates(
 
 
 def _stands_alone(text: str, item: Mention) -> bool:
-    """Whether a name is all of its line, as in a signature or a call: "Daniel."."""
+    """Whether a name is the whole line, as in a signature or an address: "Daniel."."""
     start = text.rfind("\n", 0, item.start) + 1
     end = text.find("\n", item.end)
     line = text[start : len(text) if end < 0 else end]
     return len(line.split()) <= _SHORT_LINE and not line.rstrip().endswith(("!", "?"))
 
 
-#: "The glasses are ready": what a sentence tells of several things, and a later "they" means.
+#: "The glasses are ready": a plural subject, which a later "they" means.
 _SEVERAL = re.compile(
     r"(?:(?:yeah|yes|and|but|so|well|oh)[, ]+)*(?P<whose>the |my |our |your )?"
     r"(?P<things>(?:[a-z][a-z\-]+ )?[A-Za-z][a-z\-]{2,}s) (?P<verb>[a-z]+(?:n['’]t)?)\b",
@@ -323,8 +323,10 @@ _THEY = re.compile(r"\bthey\b", re.IGNORECASE)
 
 
 def things_meant(text: str, place: int, speaker: str, before: Sequence[Before]) -> Meant | None:
-    """Return what "they" at a place of a text means: the things that the sentence before it, here
-    or at the end of the last message, tells of; None where it tells of something else.
+    """Return the things that "they" at a position means; None if it may mean something else.
+
+    They are the subject of the previous sentence, in this message or at the end of the previous
+    one.
     """
     if not _THEY.match(text, place):
         return None
@@ -367,7 +369,7 @@ def _things(said: str, whose: str | None, speaker: str, number: int | None) -> M
 
 
 def with_things(said: str, name: str) -> str:
-    """Return what is said with things in the place of the first "they"."""
+    """Return a text with its first "they" replaced by the things that it means."""
     found = _THEY.search(said)
     if found is None:
         return said
@@ -380,9 +382,9 @@ def with_things(said: str, name: str) -> str:
 
 
 def with_names(said: str, pronoun: str, ordinal: int, name: str) -> str:
-    """Return what is said with a name in the place of one pronoun: the `ordinal`th of its kind.
+    """Return a text with the `ordinal`th pronoun of a kind replaced by a name.
 
-    "her" that belongs to what follows becomes "Ada's".
+    A possessive "her" becomes "Ada's".
     """
     found = list(_PRONOUN.finditer(said))
     if ordinal >= len(found) or found[ordinal][0].lower() != pronoun:
@@ -404,7 +406,7 @@ def with_names(said: str, pronoun: str, ordinal: int, name: str) -> str:
 
 
 def nth_pronoun(said: str, place: int) -> tuple[str, int] | None:
-    """Return the pronoun at a place of a text in lower case, and how many stand before it."""
+    """Return the pronoun at a position, in lower case, and how many of the same precede it."""
     for ordinal, each in enumerate(_PRONOUN.finditer(said)):
         if each.start() == place:
             return each[0].lower(), ordinal

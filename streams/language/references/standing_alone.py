@@ -1,7 +1,7 @@
-"""Whether a statement stands alone: every pronoun in it stands for something that it names itself.
+"""Whether a statement is self-contained: it names whatever its pronouns refer to.
 
-"He is down to 13.6 kg" says nothing to whoever has not read the message before it, nor do "That
-works for her" and "I love this one".
+"He is down to 13.6 kg", "That works for her" and "I love this one" say nothing to a reader who has
+not seen the previous message.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from recollect.text.lexicon import (
 )
 from recollect.text.tokenizer import Tokens
 
-#: What a statement leaves open: nothing; a word beside its point; part of what it tells; or whom or
-#: what it is about; "which" is an aside that the words before may tell: "the plan", "both".
+#: What a statement leaves open: nothing; something incidental; part of its content; or its subject.
+#: "which": an aside that earlier words may resolve, such as "the plan" or "both".
 Open = Literal["nothing", "aside", "which", "part", "thing"]
 _WEIGHT: tuple[Open, ...] = ("nothing", "aside", "which", "part", "thing")
 PERSON_WORDS = word_set(
@@ -36,7 +36,7 @@ PERSON_WORDS = word_set(
 THEY = word_set("they them their theirs themselves they're they've they'd they'll theyre")
 _IT = word_set("it it's its it'd it'll itself")
 POINTING = word_set("this that these those that's that'll that'd this'll")
-#: What "it" stands for in these is nothing: "it takes me an hour to", "it's raining".
+#: In these, "it" refers to nothing: "it takes me an hour to", "it's raining".
 _EMPTY_IT = re.compile(
     r"it(?:['’]s| is| was| has been|['’]s been|['’]ll be| will be| would be|['’]d be)"
     r"(?: (?:a bit|so|too|very|really|quite|not|always|still|just|also|now|about|almost|only|"
@@ -63,7 +63,7 @@ _IDIOM = re.compile(
 )
 _CLAUSE_OPENINGS = CONJUNCTIONS | word_set("thankfully luckily hopefully now then today")
 _TO_ME = word_set("me us my our")
-#: After them "that" leads to what is said.
+#: After these, "that" is a conjunction.
 _SAYING = word_set(
     """think thought know knew known say said tell told believe believed hope hoped mean meant feel
     felt realize realized realise realised learn learned learnt find found hear heard see saw seen
@@ -75,7 +75,7 @@ _SAYING = word_set(
 _NO_VERBS = ADVERBS | word_set("out up over down in hang hi hello hey")
 _ONE = word_set("one ones")
 _BEFORE_ONE = word_set("the this that another big new old first last next right other good best")
-#: Words after which "that" leads to what is said: "I think that", "the fact that".
+#: Words after which "that" introduces a clause: "I think that", "the fact that".
 _CLAUSE_STARTS = word_set(
     "i we he she it they you my our his her their the a an i'm i've we're it's there no all if"
 )
@@ -92,8 +92,8 @@ def left_open(
 ) -> Open:
     """Return what a statement, the tokens from `left` to `right`, leaves open.
 
-    `begin` is the token with which it begins to say something, after "Well," and "By the way,".
-    `known`: a name stands for the person of whom it speaks.
+    `begin` is the first token after an introduction such as "Well," or "By the way,". `known`: a
+    name will replace the pronoun for the person.
     """
     found: Open = "nothing"
     named = Named(tokens, left, right, mentions)
@@ -131,7 +131,7 @@ def left_open(
 
 
 def _is_one_of_them(tokens: Tokens, index: int, left: int) -> bool:
-    """Whether it is one of several that were named before: "the cheaper one", "another one"."""
+    """Whether it is one of several mentioned before: "the cheaper one", "another one"."""
     if tokens.lowers[index] not in _ONE or index == left:
         return False
     before = tokens.lowers[max(left, index - 2) : index]
@@ -139,7 +139,7 @@ def _is_one_of_them(tokens: Tokens, index: int, left: int) -> bool:
 
 
 def _is_place(tokens: Tokens, index: int, left: int, right: int) -> bool:
-    """Whether "there" or "here" stands for a place: not in "there is", "up there"."""
+    """Whether "there" or "here" refers to a place, unlike in "there is" and "up there"."""
     lower = tokens.lowers[index]
     if lower == "here":
         return ends_clause(tokens, index, right)
@@ -152,7 +152,7 @@ def _is_place(tokens: Tokens, index: int, left: int, right: int) -> bool:
 
 
 def _noun_phrase_before(tokens: Tokens, index: int, left: int) -> int:
-    """Return where the words begin of which "it" tells more: "the calm it gives me"; or `index`."""
+    """Return the start of a phrase that an "it" describes ("the calm it gives me"), or `index`."""
     lowers = tokens.lowers
     if index <= left + 1 or tokens.gap(index - 1) != " " or lowers[index] not in ("it", "they"):
         return index
@@ -164,7 +164,7 @@ def _noun_phrase_before(tokens: Tokens, index: int, left: int) -> int:
 
 
 def _is_anybody(tokens: Tokens, index: int) -> bool:
-    """Whether "they" are whoever it is: "They promoted me", "They moved my desk"."""
+    """Whether "they" is impersonal: "They promoted me", "They moved my desk"."""
     return tokens.lowers[index] == "they" and not _TO_ME.isdisjoint(
         tokens.lowers[index + 2 : index + 3]
     )
@@ -181,7 +181,7 @@ def _leads(tokens: Tokens, index: int, begin: int) -> bool:
 def person_open(
     tokens: Tokens, left: int, right: int, mentions: Sequence[Mention], begin: int
 ) -> int | None:
-    """Return the first token that stands for somebody whom the statement does not name."""
+    """Return the first pronoun for a person whom the statement does not name."""
     named = Named(tokens, left, right, mentions)
     return next(
         (
@@ -204,7 +204,7 @@ def _is_empty(tokens: Tokens, index: int) -> bool:
 
 
 def _has_object(tokens: Tokens, index: int, right: int) -> bool:
-    """Whether "that" after a verb points at a thing: "I got that job", not "I said that jobs"."""
+    """Whether "that" after a verb determines a noun: "I got that job", not "I said that jobs"."""
     before = tokens.lowers[index - 1]
     if before in _SAYING or not (is_past(before) or before in BASES):
         return False
@@ -219,7 +219,7 @@ def _pointing(
     right: int,
     named: Named,
 ) -> Open:
-    """Return what "this", "that", "these" or "those" at a place leaves open."""
+    """Return what "this", "that", "these" or "those" at a position leaves open."""
     lowers = tokens.lowers
     lower = lowers[index]
     following = lowers[index + 1] if index + 1 < right else ""
@@ -242,7 +242,7 @@ def _pointing(
             return "nothing" if following in _CLAUSE_STARTS else "aside"
         if lower == "that" and _has_object(tokens, index, right):
             return "nothing" if named.something_before(index - 1) else "aside"
-        # "the house that I bought", "I think that it is so": it leads on.
+        # "the house that I bought", "I think that it is so": a relative pronoun or a conjunction.
         return "nothing"
     if verb or following in PREPOSITIONS or following in CONJUNCTIONS:
         return "part"

@@ -1,4 +1,4 @@
-"""What a stretch of text names, by where it first does: somebody, several, a thing."""
+"""What a stretch of text names, and where first: a person, several, or a thing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from recollect.text.lexicon import (
 from recollect.text.tokenizer import Tokens, bare
 
 HE = word_set("he him his himself")
-#: Somebody or some animal of whom "he" or "she" may be said.
+#: Nouns for a person or an animal that "he" or "she" may mean.
 SOMEBODY = (
     RELATIONS
     | ROLES
@@ -51,7 +51,7 @@ _NO_PLURAL = word_set(
     class dress boss business process progress illness happiness address access success access
     stress kindness fitness wellness glass grass guess miss pass cross loss mess"""
 )
-#: "This morning" is a day, and "that day" is told before.
+#: "This morning" is a day; "that day" needs an antecedent.
 TIMES = word_set(
     """morning afternoon evening night week weekend month year summer winter spring autumn fall
     season semester term quarter time monday tuesday wednesday thursday friday saturday sunday past
@@ -63,7 +63,7 @@ _NOT_NOUNS = ("ing", "ly", "ful", "ous", "ive", "able", "est")
 DETERMINERS = word_set("a an the my our your his her their another every each no any")
 _NOUNS_OR_VERBS = frozenset(map(third_person, NOUNS_TOO))
 _OWN = word_set("my our")
-#: Endings of words for people: "the driver", "a pianist".
+#: Endings of nouns for people: "the driver", "a pianist".
 AGENTS = ("er", "or", "ist", "man", "woman", "ian", "ess", "mate", "son", "daughter")
 ADVERBS = word_set("away back together again ahead apart along around yet ago")
 _NO_THINGS = SOMEBODY - _ANIMALS
@@ -72,7 +72,7 @@ _NO_NOUNS = FUNCTION_WORDS | PHATIC | TIMES | ADVERBS
 
 
 class Named:
-    """What a statement names, by where it first does: somebody, several, a thing."""
+    """The positions at which a statement first names a person, several, and a thing."""
 
     def __init__(self, tokens: Tokens, left: int, right: int, mentions: Sequence[Mention]) -> None:
         self._tokens = tokens
@@ -80,17 +80,17 @@ class Named:
         self._mentions = mentions
 
     def somebody_before(self, index: int) -> bool:
-        """Whether a word before a token names whom that token, "he" or "she", may mean."""
+        """Whether an earlier word names a person whom the "he" or "she" at a token may mean."""
         word = self._tokens.lowers[index].split("'")[0]
         return (self._man if word in HE else self._woman) < index
 
     def several_before(self, index: int, lower: str) -> bool:
-        """Whether a word before a token names several; "their" may be somebody's as well."""
+        """Whether an earlier word names several; "their" may also refer to one person."""
         several = self._several if lower == "them" else min(self._somebody, self._several)
         return several < index
 
     def something_before(self, index: int) -> bool:
-        """Whether a word before a token names a thing."""
+        """Whether an earlier word names a thing."""
         return self._something < index
 
     @cached_property
@@ -106,7 +106,7 @@ class Named:
         return self._named("f")
 
     def _named(self, gender: Gender) -> int:
-        """Where somebody is first named who may be of a gender."""
+        """Where a person who may have a gender is first named."""
         tokens, left = self._tokens, self._left
         named = self._first(
             lambda item: (
@@ -156,7 +156,7 @@ class Named:
 
 
 def _is_somebody(tokens: Tokens, at: int, left: int) -> bool:
-    """Whether a word names somebody, or may: "my ...", a capital, "the driver"."""
+    """Whether a word names, or may name, a person: "my ...", a capital, "the driver"."""
     lower, word = tokens.lowers[at], tokens.words[at]
     owner = bare(lower)
     if owner in SOMEBODY or lower.endswith("-old"):
@@ -170,7 +170,7 @@ def _is_somebody(tokens: Tokens, at: int, left: int) -> bool:
 
 
 def gender_of(lower: str) -> Gender | None:
-    """Return the gender of whom a word names: a relation or a first name."""
+    """Return the gender of the person whom a word names: a relation or a first name."""
     word = bare(lower)
     return gender_of_relation(word) or gender_of_name(word)
 
@@ -189,14 +189,14 @@ def _is_plural(tokens: Tokens, at: int, left: int) -> bool:
 
 
 def _is_verb_of_somebody(tokens: Tokens, at: int, left: int) -> bool:
-    """Whether it is no noun after who does it: "my cousin runs", "Paul rows"."""
+    """Whether a word is a verb after its subject, not a noun: "my cousin runs", "Paul rows"."""
     if tokens.lowers[at] not in _NOUNS_OR_VERBS or at == left:
         return False
     return bare(tokens.lowers[at - 1]) in SOMEBODY or tokens.words[at - 1].istitle()
 
 
 def is_noun(tokens: Tokens, at: int, left: int) -> bool:
-    """Whether a word names a thing, as far as its form and the word before it say."""
+    """Whether a word is a noun for a thing, judged by its form and the word before it."""
     lower = tokens.lowers[at]
     if len(lower) < 3 or lower in _NO_NOUNS or "'" in lower or lower.endswith(_NOT_NOUNS):
         return False

@@ -1,7 +1,7 @@
-"""Who is meant by the names and pronouns of a message, from it and the messages before it.
+"""Whom the names and pronouns of a message mean, from it and the previous messages.
 
-Each message is read anew with those before it in its conversation: what is known of somebody is
-never more than what stands there, and is forgotten with it.
+Each message is analysed anew with the previous ones of its conversation. So nothing is known about
+a person beyond these texts, and it is forgotten with them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
 from recollect.text.nicknames import other_names
 from recollect.text.tokenizer import Tokens, tokenise
 
-#: How many messages before one may say who is meant in it.
+#: The number of previous messages that are considered.
 IN_MIND = 12
-#: Longer texts are read up to here.
+#: Longer texts are cut here.
 _LONGEST = 4_000
 
 _I = word_set("i me my mine myself im ive")
@@ -32,7 +32,7 @@ _WE = word_set("we us our ours ourselves let's lets")
 _SHE = word_set("she her hers herself")
 _PRONOUNS = _I | _YOU | _WE | HE | _SHE
 _GROUP = word_set("guys all both two three folks people")
-#: What somebody is called in the place of a name, where he is spoken to.
+#: Forms of address used instead of a name.
 _ENDEARMENTS = word_set(
     """honey sweetie sweetheart darling dear babe baby buddy pal man dude mate bro sir madam love
     dearie hon pumpkin"""
@@ -42,7 +42,7 @@ _OPENING = word_set(
 )
 _SOMEBODY = word_set("guy woman man girl boy lady chick dude bloke actress")
 _ONE = word_set("a the that this some another one your")
-#: Names that are words as well.
+#: Names that are also ordinary words.
 _ALSO_WORDS = word_set(
     """mark rose grace joy dawn daisy ivy ruby violet viola olive jade pearl amber penny hazel rob
     bill pat sue miles dale max frank grant earl art chase lance will sally"""
@@ -52,17 +52,17 @@ _BEGINS = re.compile(r"(?:\A|[.!?…\n,;:—–]|--)[\s\"'“*]*\Z")
 
 
 class Heard(NamedTuple):
-    """An earlier message: who said it, and what."""
+    """An earlier message: its sender and its text."""
 
     speaker: str
     text: str
 
 
 class Reference(Struct, frozen=True):
-    """A word of a message, and the person whom it means; a word for several has one for each.
+    """A word of a message, and the person whom it means; a plural word has one for each.
 
-    `spoke` says that the person takes part in the conversation; `back` how many messages before
-    this one the person was named or spoke, 0: in this one.
+    `spoke`: the person takes part in the conversation. `back`: how many messages ago the person was
+    named or spoke; 0: in this message.
     """
 
     start: int
@@ -74,22 +74,22 @@ class Reference(Struct, frozen=True):
 
 
 class _Named(NamedTuple):
-    """A person who is named in a text: at which place, with what name, of what gender."""
+    """A person named in a text: the position, the name and the gender."""
 
     start: int
     end: int
     name: str
     gender: Gender | None
-    called: bool  # spoken to by this name
+    called: bool  # addressed by this name
 
 
 def who_is_meant(
     text: str, speaker: str, before: Sequence[Heard], found: Sequence[Mention] | None = None
 ) -> list[Reference]:
-    """Return who is meant in a text of `speaker`, in order; words that nobody stands for are left.
+    """Return the references to people in a text of `speaker`, in order, without unresolved ones.
 
-    `before` are the messages before it, the nearest first; the first `IN_MIND` count. `found` are
-    the mentions of the text; None: they are looked for.
+    `before` are the previous messages, the nearest first; the first `IN_MIND` count. `found` are
+    the mentions of the text; None: they are determined here.
     """
     before = before[:IN_MIND]
     people = _people(speaker, before)
@@ -103,7 +103,7 @@ def who_is_meant(
 
 
 class _People:
-    """Those who speak in a conversation, the last first, and by what names they may be called."""
+    """The participants of a conversation, the latest speaker first, and their possible names."""
 
     def __init__(self, speakers: Sequence[tuple[str, int]]) -> None:
         self.last = speakers  # name, how many messages ago
@@ -115,7 +115,7 @@ class _People:
         self._called = {each: next(iter(of)) for each, of in called.items() if len(of) == 1}
 
     def one_called(self, name: str) -> str | None:
-        """Return who of them has a name; None: nobody, or several."""
+        """Return the participant with a name; None if nobody has it, or several do."""
         return self._called.get(name.lower().rstrip("."))
 
 
@@ -129,7 +129,7 @@ def _people(speaker: str, before: Sequence[Heard]) -> _People:
 
 @lru_cache(maxsize=1_024)
 def _called(name: str) -> frozenset[str]:
-    """Return by what names somebody may be called, in lower case: Rachel Green is Rach as well."""
+    """Return the lower-case names by which somebody may be called: Rachel Green is also Rach."""
     words = [word for word in name.lower().split() if word.strip(".") not in HONORIFICS]
     if not words or not words[0].isalpha():
         return frozenset({name.lower()})
@@ -148,7 +148,7 @@ def _references(
     names: Sequence[_Named],
     earlier: Sequence[tuple[int, Sequence[_Named]]],
 ) -> Iterable[tuple[int, int, str, bool, int]]:
-    """Yield start, end, who is meant, whether by a pronoun, and how many messages back."""
+    """Yield (start, end, person, whether by a pronoun, how many messages back)."""
     at_names = {each.start: each for each in names if each.name}
     addressed = _addressed(tokens, speaker, people, names)
     others = [name for name, _ in people.last if name != speaker]
@@ -206,7 +206,7 @@ def _third(
     earlier: Sequence[tuple[int, Sequence[_Named]]],
     addressed: Sequence[str],
 ) -> tuple[str, int] | None:
-    """Return whom "he" or "she" means, and how many messages before he was named."""
+    """Return the person whom "he" or "she" means, and how many messages ago they were named."""
     said: list[tuple[_Named, int]] = [
         (each, 0) for each in reversed(names) if each.end <= at and not each.called
     ]
@@ -232,14 +232,14 @@ def _third(
 
 
 def _addressed(tokens: Tokens, speaker: str, people: _People, names: Sequence[_Named]) -> list[str]:
-    """Return to whom a message is said, the likeliest first: whom it calls, else who spoke last."""
+    """Return the possible addressees, the likeliest first: a named one, else the last speaker."""
     called = [each.name for each in names if each.called and each.name != speaker]
     spoke = [name for name, _ in people.last if name != speaker]
     return list(dict.fromkeys([*called, *spoke]))
 
 
 def _is_called(tokens: Tokens, left: int, right: int) -> bool:
-    """Whether words stand alone between pauses, as the name of somebody who is spoken to does."""
+    """Whether words stand alone between pauses, like the name of an addressee."""
     text = tokens.text
     if _ENDS.match(text, tokens.ends[right - 1]) is None:
         return False
@@ -251,7 +251,7 @@ def _is_called(tokens: Tokens, left: int, right: int) -> bool:
 
 
 class _Marks(NamedTuple):
-    """Where a text names persons, by where each begins, and where something else."""
+    """The positions at which a text names persons, and at which it names something else."""
 
     persons: dict[int, int]
     others: tuple[tuple[int, int], ...]
@@ -274,7 +274,7 @@ def _heard(heard: Heard, people: _People) -> list[_Named]:
 
 
 def _named(tokens: Tokens, people: _People, marks: _Marks) -> list[_Named]:
-    """Return the persons whom a text names, in order: found ones, those who speak, first names."""
+    """Return the persons whom a text names, in order: mentions, participants, first names."""
     found: list[_Named] = []
     until = -1
     for index, word in enumerate(tokens.words):
@@ -314,7 +314,7 @@ def _named(tokens: Tokens, people: _People, marks: _Marks) -> list[_Named]:
 
 
 def _is_first_name(tokens: Tokens, index: int, word: str, marks: _Marks) -> bool:
-    """Whether a word with a capital is a first name that people have, and nothing else here."""
+    """Whether a capitalised word is a known first name and nothing else here."""
     if gender_of_name(word) is None or word.lower() in FUNCTION_WORDS:
         return False
     start = tokens.starts[index]
