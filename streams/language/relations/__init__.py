@@ -1,1 +1,1 @@
-"""What one statement does to another: corrects, denies, causes, repeats."""
+"""Relations between statements: correction, denial, cause, addition, repetition."""

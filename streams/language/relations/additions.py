@@ -1,8 +1,8 @@
-"""What a sentence adds to what was said: "I also play the cello", "Moreover, …", "another cat".
+"""Whether a sentence adds to an earlier one: "I also play the cello", "Moreover, …", "another cat".
 
-The word alone tells that something is added. To what, is told by whom both are said of and by the
-words that they share; where the word has another sense ("too late", "also known as", "one
-another"), or what is said is in doubt, nothing is added.
+The cue only shows that something is added. The earlier sentence is identified by the subject and by
+shared words. If the cue has another sense ("too late", "also known as", "one another"), or the
+statement is doubtful, nothing is added.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from recollect.streams.language.relations.content_words import content_words, st
 from recollect.text.lexicon import FUNCTION_WORDS, word_set
 from recollect.text.tokenizer import Tokens
 
-#: How sure it is that a sentence adds to another of the same subject: it names what it adds to;
-#: both share what they are about; it follows the other.
+#: The confidence that a sentence adds to another with the same subject: it names what it adds to;
+#: both share content words; it just follows the other.
 NAMED, SHARED, NEXT = 0.9, 0.8, 0.6
 
 #: A text without one of these words adds nothing.
@@ -36,7 +36,7 @@ _OPENS = re.compile(
     rf"(?:[,:–—-]+ *| +(?={_SUBJECT}))|besides, +)",
     re.IGNORECASE,
 )
-#: "Besides the dance classes, I teach yoga": what is named was said before.
+#: "Besides the dance classes, I teach yoga": the named thing was mentioned before.
 _NAMES = re.compile(
     r"(?:(?:\A(?:(?:and|but|so|well)[ ,]+)*(?:besides|on top of|as well as))|\bin addition to)"
     r" (?=(?:the|my|our|these|those)\b)(?P<what>[^,.;:!?()]{3,80}?)(?=[,.;!]|\Z)",
@@ -51,7 +51,7 @@ _ENDS = re.compile(
     r"(?P<before>[\w'’]+)[ ,]+(?:too|as well)[\s.!…)\"”]*\Z",
     re.IGNORECASE,
 )
-#: "Me too", "I am too" and "we might as well" say nothing more.
+#: "Me too", "I am too" and "we might as well" add no content.
 _NO_END = word_set(
     "me you us him them am is are was were be do does did have has had can could will would might "
     "may just"
@@ -61,7 +61,7 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 _OF_YOURS = re.compile(r"\b(?:you|your|yours|(?:would|['’]d) (?:love|like))\b", re.IGNORECASE)
-#: Nobody told of a first day when they speak of "another day".
+#: "Another day" does not imply that a first day was mentioned.
 _NO_OTHER = word_set(
     """day time way thing week month year hour minute level note question story round chance person
     reason look moment word try part point side matter kind sort type bit couple place one few set
@@ -69,7 +69,7 @@ _NO_OTHER = word_set(
 )
 _HEAD_ENDS = FUNCTION_WORDS | word_set("named called that which who like made")
 
-#: What is only supposed, and what somebody wants to say.
+#: Hypothetical statements and wishes.
 _DOUBT = re.compile(
     r"(?:\bwould|['’]d|\bwant(?:ed)?)(?: also)?(?: like)?(?: also)? to (?:also )?(?:address|"
     r"mention|say|ask|thank|point|note|add|share|highlight|clarify|remind|tell)\b|"
@@ -77,7 +77,7 @@ _DOUBT = re.compile(
     r"not just|wish|imagine)\b",
     re.IGNORECASE,
 )
-#: Words that say little of what something is about.
+#: Words that say little about the topic of a text.
 _LITTLE = word_set(
     """good great nice new old big little small really thing way bit lot start try want need use
     give find help people person amazing awesome different special important like love enjoy live
@@ -87,11 +87,11 @@ _NOT_SHARED = frozenset(stemmed(_LITTLE)) | _LITTLE | CUES
 
 
 class Addition(Struct, frozen=True):
-    """How a sentence says that it adds: from which character on it is said of what, and the words
-    of what it names as there before; empty where it names nothing.
+    """How a sentence adds to another one.
 
-    `answers` says that what it adds to may as well be what another person said ("I also love it"),
-    `ends` that this is as likely ("I love it too").
+    `begins` is the character from which its content counts, and `names` are the words for what it
+    adds to, empty if it names nothing. `answers`: it may also add to something that another person
+    said ("I also love it"); `ends`: that is as likely ("I love it too").
     """
 
     begins: int
@@ -101,7 +101,7 @@ class Addition(Struct, frozen=True):
 
 
 def find_addition(text: str, start: int, end: int) -> Addition | None:
-    """Return how the sentence between two characters says that it adds something, or None."""
+    """Return how the sentence between two characters adds something, or None."""
     said = text[start:end]
     if _DOUBT.search(said):
         return None
@@ -124,7 +124,7 @@ def find_addition(text: str, start: int, end: int) -> Addition | None:
 
 
 def _another(said: str) -> frozenset[str] | None:
-    """Return what "another" is one more of: of "another camping trip in May", a trip."""
+    """Return the thing that "another" adds one to: a trip, for "another camping trip in May"."""
     found = _ANOTHER.search(said)
     if found is None or _OF_YOURS.search(said):
         return None
@@ -139,10 +139,10 @@ def _another(said: str) -> frozenset[str] | None:
 
 
 def may_add(tokens: Tokens) -> bool:
-    """Whether a text has a word by which something may be added."""
+    """Whether a text has a cue for an addition."""
     return not CUES.isdisjoint(tokens.lowers)
 
 
 def told_words(text: str, without: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Return the words by which it is told what a sentence is about, those of its subject apart."""
+    """Return the content words of a sentence, without those of its subject."""
     return content_words(text) - _NOT_SHARED - without

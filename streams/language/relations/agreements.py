@@ -1,4 +1,4 @@
-"""What somebody takes back by agreeing to what was asked just before: another day, time or room."""
+"""Values that a message takes back by agreeing to a request: another day, time or room."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _PUTS_OFF = re.compile(
 
 
 def agrees(text: str) -> bool:
-    """Whether a message opens as one that agrees does."""
+    """Whether a message begins with an agreement."""
     return _AGREES.match(text) is not None
 
 
 def find_agreed(text: str, asked: str, at_ms: int, utc_offset: int) -> Correction | None:
-    """Return what a message takes back by agreeing to what was asked just before it.
+    """Return what a message takes back by agreeing to the request just before it.
 
-    "Of course." after "Could I come on Friday instead of Tuesday?". `at_ms` is when that was asked.
-    It begins and ends with the sentence that says it again, or is empty where none does.
+    "Of course." after "Could I come on Friday instead of Tuesday?". `at_ms` is the time of the
+    request. The result spans the sentence that repeats the new value, or is empty if there is none.
     """
     spans = sentences(text)[:2]
     if not agrees(text) or not spans:

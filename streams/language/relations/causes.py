@@ -1,7 +1,7 @@
-"""What a sentence says about causes: which of its parts, or which sentence before, led to which.
+"""Causal statements: which part of a sentence, or which previous sentence, led to which.
 
-Precision comes before number: where a word may mean something else ("since" of time, "so" of
-degree, "led to" of a road), or what is said is in doubt, there is no cause.
+Precision takes precedence over recall: if a cue may mean something else ("since" of time, "so" of
+degree, "led to" of a road), or the statement is doubtful, there is no cause.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from recollect.text.tokenizer import Tokens
 
 #: The strength of a link that the speaker states ("because", "that's why").
 STATED = 0.8
-#: Of one that rests on a word with other meanings too (", so", "since").
+#: The strength of a link by an ambiguous cue (", so", "since").
 IMPLIED = 0.6
 
 
 class Joined(NamedTuple):
     """Two parts of a sentence, one of which is the cause of the other.
 
-    `concludes`: it is said that the right one follows ("so", "which means").
+    `concludes`: the right one is presented as a conclusion ("so", "which means").
     """
 
     left: Span
@@ -35,13 +35,13 @@ class Joined(NamedTuple):
 
 Opening = Literal["effect", "cause"]
 
-#: Whom or what a clause is of: not "that means a lot", nor "the world".
+#: A clause after "means" or the like is about somebody: not "that means a lot", nor "the world".
 _CLAUSE = (
     r"(?:i|we|he|she|it|they|there|nobody|everybody|everyone|my|our|his|her|their|"
     r"the (?!world\b|most\b|same\b|whole\b|absolute\b)\w+|(?-i:[A-Z])[\w'’]+ \w+s)\b"
 )
-#: Begins a sentence that is the effect of the one before. "So" and "then" are left out, as they
-#: often only go on with a story; but for what one can't do, or must, there is a reason.
+#: Cues that a sentence is the effect of the previous one. "So" and "then" are excluded, as they
+#: often just continue a story; but an inability or an obligation after them has a cause.
 _EFFECT_OPENS = re.compile(
     r"(?:(?:and|but|so|yeah|yes|oh|well),? )*(?:because of (?:that|this|it|which)\b|"
     r"as a (?:direct )?(?:result|consequence)\b(?! of (?!that\b|this\b))|"
@@ -59,14 +59,14 @@ _EFFECT_OPENS = re.compile(
     r"meant (?:that|i|we|he|she|they|my|our)|forced (?:me|us|him|her|them)))",
     re.IGNORECASE,
 )
-#: Begins a sentence that is the cause of the one before.
+#: Cues that a sentence is the cause of the previous one.
 _CAUSE_OPENS = re.compile(
     r"(?:(?:and|well|oh),? )*(?:(?:mainly |mostly |simply |partly )?because (?!of\b)|"
     r"(?:that['’]?s|that is|this is|it['’]s|that was|this was|it was) (?:all |mainly |mostly |"
     r"simply |partly )?because (?!of\b)|the (?:main |real )?reason (?:is|was|being)(?: that)? )",
     re.IGNORECASE,
 )
-#: "That's why" with nothing after it points at what is known, and questions ask.
+#: "That's why" with nothing after it gives no effect, and a question states none.
 _POINTLESS = re.compile(r"[\W_]*\Z")
 
 _DOUBT = re.compile(
@@ -84,7 +84,7 @@ _DENIED = re.compile(
 _WEAKENED = re.compile(r"(?:\A|\b)(?:just|only|even)\s*\Z", re.IGNORECASE)
 _CONTRASTS = re.compile(r"\bbut\b|\bdoes(?:n['’]t| not) mean\b", re.IGNORECASE)
 
-#: Between an effect and its cause, both clauses.
+#: Cues between an effect and its cause, both of them clauses.
 _CAUSE_FOLLOWS = re.compile(
     r"(?<![ ,–—-])[ ,–—-]+"
     r"(?:(?:mainly|mostly|simply|partly|largely|and (?:that['’]s|it['’]s|this is)|and) )?"
@@ -94,7 +94,7 @@ _CAUSE_FOLLOWS = re.compile(
     r"(?! of\b) ",
     re.IGNORECASE,
 )
-#: Between a cause and its effect, both clauses.
+#: Cues between a cause and its effect, both of them clauses.
 _EFFECT_FOLLOWS = re.compile(
     r"(?:\s*[,;:–—]|\s-|(?=\s(?:and|so)\s))\s*(?:(?:and|so) )?(?:"
     r"(?:therefore|consequently|accordingly|thus|hence|as a (?:result|consequence)(?! of)|"
@@ -108,23 +108,23 @@ _EFFECT_FOLLOWS = re.compile(
     r"she|they|he['’]s|she['’]s|they['’]\w+|my|our|his|her|their|the)\b))",
     re.IGNORECASE,
 )
-#: Without one of these there is no such link.
+#: A sentence without one of these has no such link.
 _CAUSE_WORDS = ("because", "the fact", "reason", "given that", "since", "seeing")
 _EFFECT_WORDS = (
     "so ", "why", "how come", "mean", "implies", "follows", "therefore", "consequently",
     "accordingly", "thus", "hence", "as a ", "because of", "reason", "due to",
 )  # fmt: skip
-#: What one does in order that something may be is no cause of it.
+#: The purpose of an action is not its cause.
 _PURPOSE = re.compile(
     r"\b(?:(?:can|could|(?-i:may))(?!['’]t)|will|would|won['’]t|wouldn['’]t)\b", re.IGNORECASE
 )
-#: At the beginning of a sentence: a cause up to the comma, then its effect.
+#: Cues at the beginning: a cause up to the comma, then its effect.
 _CAUSE_FIRST = re.compile(
     r"(?:(?:and|but|so|well|also),? )*(?:because|(?:due|owing|thanks) to the fact that|given that|"
     r"(?P<weak>since|seeing (?:as|that)))(?! of\b) ",
     re.IGNORECASE,
 )
-#: "Since" of cause: what holds now, as "since I'm vegan"; all else may be a time.
+#: Causal "since": a present state, as in "since I'm vegan"; anything else may be a time.
 _HOLDS = re.compile(
     r"(?:(?:i|we|he|she|it|they|you|there|my|our|his|her|their|the|this|that)\b"
     r"(?: [\w'’-]+){0,3}?)(?:\s|['’])"
@@ -140,7 +140,7 @@ _SINCE_TIME = re.compile(
     re.IGNORECASE,
 )
 
-#: A cause that is only named.
+#: A cause given as a noun phrase.
 _BY_NAME = re.compile(
     r"\b(?:because of|as a (?:direct )?(?:result|consequence) of|due to|owing to|thanks to|"
     r"on account of|caused by|brought (?:on|about) by|triggered by|(?:resulted|resulting|stems?|"
@@ -152,7 +152,7 @@ _LED_TO = re.compile(
     r"(?:led to|leads to|resulted in|brought about|caused|triggered)[ ]",
     re.IGNORECASE,
 )
-#: What was named before: "the storm", "my broken leg", "Ada's fall".
+#: A phrase for something mentioned before: "the storm", "my broken leg", "Ada's fall".
 _DEFINITE = re.compile(
     r"(?:the|that|this|these|those|my|our|his|her|their|all (?:the|this|that)|"
     r"(?-i:[A-Z])[\w-]*['’]s)\s",
@@ -163,7 +163,7 @@ _PHRASE_ENDS = re.compile(
     r"they|on|last|this|yesterday|today|tomorrow|next|for)\s",
     re.IGNORECASE,
 )
-#: What leads somewhere in space.
+#: Subjects that lead somewhere in space.
 _WAYS = word_set(
     """road path street stair stairs staircase door gate bridge trail corridor hallway way track
     tunnel lane alley passage exit steps line route link river"""
@@ -172,7 +172,7 @@ _MOST_WORDS = 4
 
 
 def joined(tokens: Tokens, start: int, end: int) -> Joined | None:
-    """Return the two parts of a sentence of which one is the cause of the other, or None."""
+    """Return the two parts of a sentence, one of which is the cause of the other, or None."""
     text = tokens.text
     lower = text[start:end].lower()
     ways = []
@@ -216,7 +216,7 @@ def _with_cause_after(text: str, start: int, end: int) -> Joined | None:
     if _DENIED.search(before) or _WEAKENED.search(before) or _CONTRASTS.search(text, *right):
         return None
     if _CAUSE_FOLLOWS.search(text, *right):
-        return None  # which of them is whose cause?
+        return None  # no way to tell which is the cause
     if marker["weak"] and not _is_reason(text, *right, *left):
         return None
     return Joined(left, right, False, _strength(marker))
@@ -225,7 +225,7 @@ def _with_cause_after(text: str, start: int, end: int) -> Joined | None:
 def _with_effect_after(text: str, start: int, end: int) -> Joined | None:
     marker = _EFFECT_FOLLOWS.search(text, start + 1, end)
     if marker is None or _CAUSE_FIRST.match(text, start, end):
-        return None  # "Since we have a car, that means …": half of it says nothing.
+        return None  # "Since we have a car, that means …": one half has no content
     left, right = (start, marker.start()), (marker.end(), end)
     if marker["weak"] and (
         is_purpose(text, left, right)
@@ -240,33 +240,33 @@ def _strength(marker: re.Match[str]) -> float:
 
 
 def _is_reason(text: str, start: int, end: int, main: int, main_end: int) -> bool:
-    """Whether "since" gives a reason here: it names a state of now, and no time is counted."""
+    """Whether "since" gives a reason here: a present state, and no duration is given."""
     return _HOLDS.match(text, start, end) is not None and not _SINCE_TIME.search(
         text, main, main_end
     )
 
 
 def opening(text: str, start: int, end: int) -> Opening | None:
-    """Return what a sentence says that it is of the one before: its effect, or its cause."""
+    """Return whether a sentence is the effect or the cause of the previous one, or None."""
     effect = _EFFECT_OPENS.match(text, start, end)
     opens = effect or _CAUSE_OPENS.match(text, start, end)
     if opens is None or _POINTLESS.match(text, opens.end(), end) or _DOUBT.search(text, start, end):
         return None
     if effect is not None:
         return "effect"
-    # "Because I'm tired, I stay" has its effect with it; "because reasons" has none.
+    # "Because I'm tired, I stay" contains its own effect; "because reasons" has none.
     whole = ", " in text[opens.end() : end] or _CONTRASTS.search(text, start, end)
     return None if whole else "cause"
 
 
 def opening_strength(text: str, start: int, end: int) -> float:
-    """Return how strong the link is that the beginning of a sentence states."""
+    """Return the strength of the link that the beginning of a sentence states."""
     effect = _EFFECT_OPENS.match(text, start, end)
     return STATED if effect is None else _strength(effect)
 
 
 def after_opening(text: str) -> int:
-    """Return where a sentence begins that is the cause of the one before: after "Because"."""
+    """Return where the content of a sentence begins that is the cause of the previous one."""
     if opening(text, 0, len(text)) != "cause":
         return 0
     opens = _CAUSE_OPENS.match(text)
@@ -274,15 +274,15 @@ def after_opening(text: str) -> int:
 
 
 def after_link(text: str) -> int:
-    """Return where a sentence begins to say something: after "That's how come", "Because"."""
+    """Return where the content of a sentence begins: after "That's how come", "Because"."""
     opens = _EFFECT_OPENS.match(text) or _CAUSE_OPENS.match(text)
     return opens.end() if opens and opening(text, 0, len(text)) is not None else 0
 
 
 def named_cause(text: str, start: int, end: int) -> frozenset[str]:
-    """Return the words of the cause that a sentence only names ("because of the storm").
+    """Return the content words of a cause given as a noun phrase ("because of the storm").
 
-    They are those by which it was spoken of before; empty where it names none.
+    They match the earlier mention of the cause. Empty if there is no such phrase.
     """
     nothing: frozenset[str] = frozenset()
     by = _BY_NAME.search(text, start, end)
@@ -297,7 +297,7 @@ def named_cause(text: str, start: int, end: int) -> frozenset[str]:
 
 
 def _phrase(text: str, start: int, end: int) -> frozenset[str]:
-    """Return the content words of a phrase that stands for what was named before."""
+    """Return the content words of a phrase for something mentioned before."""
     stop = _PHRASE_ENDS.search(text, start + 4, end)
     phrase = text[start : stop.start() if stop else end]
     if _DEFINITE.match(phrase) is None:

@@ -1,4 +1,4 @@
-"""The words by which two messages may be of the same thing."""
+"""The content words by which two messages may have the same topic."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words by which two messages may be of the same thing."""
+    """Return the content words of a text, stemmed."""
     words = frozenset(stemmed(word.group().lower() for word in _WORD.finditer(text)))
     return words | {match["what"].lower() for match in _OCCASION.finditer(text)}
 
 
 def stemmed(words: Iterable[str]) -> Iterable[str]:
-    """Yield those words, in small letters, that say what a text is of, without their endings."""
+    """Yield the lower-case content words of a text, without their endings."""
     for word in words:
         bare = word.removesuffix("'s").removesuffix("’s")
         if (
@@ -37,7 +37,8 @@ def stemmed(words: Iterable[str]) -> Iterable[str]:
             )
 
 
-#: What is attended, in words that are courtesies elsewhere: not "looking forward to hearing you".
+#: Events, which are courtesies elsewhere: "hearing" counts, except in "looking forward to hearing
+#: you".
 _OCCASION = re.compile(
     r"\b(?:the|an?|my|our|your|his|her|their|this|that|[\w]+['’]s) "
     r"(?:(?!for|to|of|from|nice|good|and)\w+ )?(?P<what>hearing|talk|course|chat|work|check)\b",

@@ -1,8 +1,9 @@
-"""Corrections in a conversation: what a message takes back of one before it, and which.
+"""Corrections: what a message takes back of an earlier message, and of which.
 
 "Room 102, not Room 101.", "We are moving it from Monday to Tuesday.", "It is at 18:30 instead." A
-cue, and a value of a kind that an earlier message gives another of: a day, a time, a number with
-what it counts. The two are linked most of all by the value that is taken back, else by their words.
+correction has a cue, and a value of a kind of which an earlier message gives another: a day, a
+time, a number with its unit. The earlier message is found mainly by the value that is taken back,
+or else by shared words.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from recollect.text.lexicon import FUNCTION_WORDS, word_set
 from recollect.text.sentences import sentences
 from recollect.text.word_patterns import any_of
 
-#: So many messages of the conversation are looked through.
+#: The number of earlier messages of the conversation that are searched.
 LOOKED_THROUGH = 40
-#: In other conversations, what the same person wrote in so many milliseconds before.
+#: In other conversations: the maximum age, in ms, of the same person's messages.
 _ELSEWHERE_WITHIN_MS = 14 * 86_400_000
 
 _CUE = re.compile(
@@ -51,7 +52,7 @@ _CUE = re.compile(
     )
     + r"\b",
 )
-#: What follows is taken back; "from … to" takes back the first of two.
+#: What follows is taken back; of "from … to", the first value is.
 _TAKEN_BACK = re.compile(
     r"(?:\b(?:and |but )?\bnot(?: be)?|\bcan(?:['’]?t|not) (?:make|do)(?: it)?|n['’]t be|"
     r"\binstead of|\brather than|\bno longer|"
@@ -63,28 +64,28 @@ _MOVED = re.compile(
     r"\b(?:mov(?:e|es|ed|ing)|postponed?|re-?scheduled|chang(?:ed|ing)|pushed|slipped)\b",
     re.IGNORECASE,
 )
-#: What says by itself that the same speaker's last value of the kind was wrong.
+#: Cues that by themselves show that the same speaker's last value of the kind was wrong.
 _PLAINLY = re.compile(
     r"\b(?:actually|correction|i meant|scratch that|make that|make it|no wait|oops|edit|misspoke|"
     r"mixed (?:it |them |that )?up|i was wrong|had (?:\w+ ){1,3}wrong|my mistake|typo|turns out|"
     r"my bad|(?:gate|platform|room) change)\b",
     re.IGNORECASE,
 )
-#: The same, where little else is said: "No, page 21."
+#: The same, in a short message: "No, page 21."
 _BRIEFLY = re.compile(r"\bno(?=, )|\bsorry\b(?=, |\W*\Z)", re.IGNORECASE)
 _BRIEF_WORDS = 4
-#: So many spaces has at least a sentence that says something of what was named before it.
+#: The minimum number of spaces in a sentence whose pronoun may refer to something before it.
 _POINTING_WORDS = 4
-#: A clock, not an appointment: "It's actually 18:30 here."
+#: A clock time, not an appointment: "It's actually 18:30 here."
 _CLOCK = re.compile(r"\b(?:here|already|now|only|o'clock here)\b", re.IGNORECASE)
 #: "Sorry, 10:15 doesn't work" gives no other time.
 _DENIES = re.compile(r"\bnot\b|n['’]t\b", re.IGNORECASE)
-#: How many messages back such a value may be.
+#: The maximum distance, in messages, to such a value.
 _JUST_BEFORE = 8
 _BARE = re.compile(r"\d+(?:[.,]\d+)?")
-#: What is only told again, or says no more than when it is told.
+#: Words that repeat a value rather than change it.
 _STILL = re.compile(r"\b(?:same|still)(?: on| at| in| the)* ?\Z", re.IGNORECASE)
-#: Who is counted says what it is about, as no unit does.
+#: Nouns for counted people identify the topic, unlike units.
 _WHO = frozenset({"people", "guest", "seat"})
 _OWNER = re.compile(
     r"\b(?P<whose>(?!today|tomorrow|tonight|yesterday)[^\W\d_]+(?=['’]s )|my|our|first|second|"
@@ -96,25 +97,25 @@ _TODAY = frozenset({"today", "tonight", "yesterday", "tomorrow", "last night", "
 
 
 class Correction(Struct, frozen=True):
-    """A sentence that takes something back: what it says now, and what no longer."""
+    """A sentence that takes something back: its new values, and those that no longer hold."""
 
     start: int
     end: int
     values: tuple[Value, ...]
     taken_back: tuple[Value, ...]
     words: frozenset[str]
-    #: Nothing but the value: it is of what the same speaker gave such a value of last.
+    #: Just a value: it replaces the same speaker's last value of its kind.
     alone: bool = False
-    #: What it is of, and whose that is.
+    #: The thing and its owner.
     owners: frozenset[tuple[str, str]] = frozenset()
-    #: It does not say what the value is of: "Actually it's 18:30."
+    #: The topic is not named: "Actually it's 18:30."
     bare: bool = False
 
 
 class Earlier(Struct, frozen=True):
-    """A message before: its text, when it was said, and whether the same person said it.
+    """An earlier message: its text, its time, and whether it is by the same person.
 
-    `elsewhere`: in another conversation; `age_ms`: how long before.
+    `elsewhere`: it is in another conversation; `age_ms`: its age.
     """
 
     text: str
@@ -125,12 +126,12 @@ class Earlier(Struct, frozen=True):
     age_ms: int = 0
 
     def is_near(self) -> bool:
-        """Whether values that are restated may be its own: here, or lately elsewhere."""
+        """Whether restated values may refer to it: it is in this conversation, or recent."""
         return not self.elsewhere or self.age_ms <= _ELSEWHERE_WITHIN_MS
 
 
 def find_corrections(text: str, at_ms: int, utc_offset: int) -> list[Correction]:
-    """Return what a message corrects; most messages nothing."""
+    """Return the corrections in a message; for most messages, none."""
     if _CUE.search(text.lower()) is None:
         return []
     others = reported(text)
@@ -155,7 +156,7 @@ def find_corrections(text: str, at_ms: int, utc_offset: int) -> list[Correction]
 def correction_in(
     text: str, start: int, end: int, values: Sequence[tuple[Value, int]]
 ) -> Correction | None:
-    """Return what a sentence corrects; `values` are those in it, with their places in it."""
+    """Return the correction in a sentence; `values` are its values with their positions."""
     sentence = text[start:end]
     denied = _taken_back(sentence)
     old = [value for value, place in values if _is_inside(denied, place)]
@@ -186,13 +187,13 @@ def correction_in(
 
 
 def _what_is_counted(values: Sequence[Value]) -> frozenset[str]:
-    """Return the words that only say what a value is of: prices have "euros" in common."""
+    """Return the words that only name a unit or kind: "euros" does not relate two prices."""
     kinds = (value.kind.partition(" ")[2] for value in values if " " in value.kind)
     return content_words(" ".join(kinds)) - _WHO
 
 
 def _owners(sentence: str) -> frozenset[tuple[str, str]]:
-    """Return whose, or which of several, something is in a sentence: "Otto's lesson"."""
+    """Return the owners or ordinals of the things in a sentence: "Otto's lesson"."""
     return frozenset(
         (match["what"].lower(), match["whose"].lower())
         for match in _OWNER.finditer(sentence)
@@ -201,13 +202,13 @@ def _owners(sentence: str) -> frozenset[tuple[str, str]]:
 
 
 def _is_of_another(correction: Correction, sentence: str, *, same_sender: bool) -> bool:
-    """Whether a sentence is of the same thing of somebody else, or of another of several."""
+    """Whether two sentences are about different people's things, or different ones of several."""
     owners = _owners(sentence)
     return any(
         what == other
         and whose != another
         and (what, whose) not in owners
-        # "My" of two people may be anybody's.
+        # "My" of two people may refer to anybody.
         and (same_sender or _MINE.isdisjoint((whose, another)))
         for what, whose in correction.owners
         for other, another in owners
@@ -217,7 +218,7 @@ def _is_of_another(correction: Correction, sentence: str, *, same_sender: bool) 
 def _bare_numbers(
     sentence: str, denied: Sequence[Span], values: Sequence[tuple[Value, int]]
 ) -> list[Value]:
-    """Return what is taken back by its number alone: "14 kg, not 12"."""
+    """Return the values that are taken back as bare numbers: "14 kg, not 12"."""
     counted = {value.kind for value, place in values if not _is_inside(denied, place)}
     kinds = sorted(kind for kind in counted if kind.startswith(("amount", "count", "numbered")))
     if len(kinds) != 1:
@@ -227,7 +228,7 @@ def _bare_numbers(
 
 
 def _taken_back(text: str) -> list[Span]:
-    """Return what is taken back, in order: "not on Friday"; of "moves from A to B" the first."""
+    """Return the values taken back: "not on Friday"; of "moves from A to B", the first one."""
     return [
         match.span("old" if match["was"] is None else "was")
         for match in _TAKEN_BACK.finditer(text)
@@ -240,13 +241,13 @@ def _is_inside(spans: Sequence[Span], place: int) -> bool:
 
 
 def _only_denies(sentence: str) -> bool:
-    """Whether "not" is all that hints at a correction: that alone is none."""
+    """Whether "not" is the only cue, which is not sufficient."""
     cues = {match.group() for match in _CUE.finditer(sentence.lower())}
     return bool(cues) and cues <= {"not", "no longer"}
 
 
 class Corrected(NamedTuple):
-    """Which message a correction corrects, counted from the nearest, and what of it ends."""
+    """The corrected message, counted from the nearest, and which part of it ends."""
 
     distance: int
     values: tuple[Value, ...]
@@ -255,7 +256,7 @@ class Corrected(NamedTuple):
 
 
 def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected | None:
-    """Return what a correction corrects of the messages before it, the nearest first."""
+    """Return which earlier message a correction corrects; `earlier`: the nearest first."""
     best: tuple[float, Corrected] | None = None
     new, back = correction.values, correction.taken_back
     kinds = {value.kind for value in new}
@@ -264,7 +265,7 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
             continue
         in_message = len(correction.words & content_words(message.text))
         if not in_message and not (back and message.same_sender):
-            continue  # nothing links them
+            continue  # no connection
         everything = values_in(message.text, message.at_ms, message.utc_offset, kinds)
         places = [each for each in everything if each[0].kind == "place"]
         denied = _taken_back(message.text)
@@ -282,18 +283,19 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
             if not others or (back and not named) or (len(others) < len(given) and not named):
                 continue
             if not named and any(value.kind.startswith("count") for value in others):
-                continue  # two numbers of one thing may both be right
+                continue  # two numbers for one thing may both be right
             sentence = message.text[start:end]
             if _is_of_another(correction, sentence, same_sender=message.same_sender):
                 continue
             about = content_words(sentence)
             if "place" not in kinds:
-                # "The canteen closes at two now" is not of the lunch "at the canteen".
+                # "The canteen closes at two now" is not about the lunch "at the canteen".
                 about -= content_words(
                     " ".join(each.text for each, at in places if start <= at < end)
                 )
             shared = len(correction.words & about)
-            # Elsewhere much may be on the same day: only the thing itself tells.
+            # In another conversation, much may be on the same day: only the thing itself identifies
+            # it.
             if message.elsewhere and not shared:
                 continue
             if not _is_linked(shared, in_message, message.same_sender, others, bool(named)):
@@ -311,7 +313,7 @@ def corrected(correction: Correction, earlier: Sequence[Earlier]) -> Corrected |
 def _said_last(
     kinds: Set[str], new: Sequence[Value], earlier: Sequence[Earlier]
 ) -> Corrected | None:
-    """Return the last sentence of the same speaker that gives one other value of a kind."""
+    """Return the same speaker's last sentence that gives a different value of a kind."""
     for distance, message in enumerate(earlier):
         if not message.same_sender:
             continue
@@ -329,7 +331,7 @@ def _said_last(
 def says_what(
     values: Sequence[Value], text: str, at_ms: int, utc_offset: int
 ) -> tuple[int, int] | None:
-    """Return the sentence of a message that gives one of some values and says what it is of."""
+    """Return the sentence of a message that gives one of some values and names its topic."""
     said = values_in(text, at_ms, utc_offset, {value.kind for value in values})
     given = [(value, place) for value, place in said if is_among(value, values)]
     if not given:
@@ -341,7 +343,7 @@ def says_what(
         here = any(start <= place < end and not is_reported(others, place) for _, place in given)
         if not here or "?" in sentence:
             continue
-        # "You can see it at six": what, is said before it.
+        # "You can see it at six": the topic is named before.
         points = sentence.count(" ") >= _POINTING_WORDS and content_words(text[:start]) - things
         if content_words(sentence) - things or points:
             return start, end
@@ -351,7 +353,7 @@ def says_what(
 def _is_linked(
     shared: int, in_message: int, same_sender: bool, others: Sequence[Value], named: bool
 ) -> bool:
-    """Whether a sentence is of the same thing, by the words shared with it and its message."""
+    """Whether a sentence has the same topic, by the words shared with it and its message."""
     if named:
         return same_sender or in_message > 0
     if same_sender and in_message and all(value.kind.startswith("amount") for value in others):
@@ -359,7 +361,7 @@ def _is_linked(
     return shared > 0 and (same_sender or in_message > 1)
 
 
-#: "The film starts at 14:00 now" is not of the picnic that starts at 13:00, nor of what else costs.
+#: "The film starts at 14:00 now" is not about the picnic that starts at 13:00; the same for prices.
 _TIMETABLE = frozenset(
     stemmed(
         word_set(

@@ -1,8 +1,8 @@
-"""Denials: what a message says is no longer so, or not so, of a sentence before it, by its words.
+"""Denials: what a message says no longer holds, or never did, matched by words.
 
 "It's Farida who does payroll, not Nils.", "We cancelled the trip to Crete.", "I no longer eat
-meat." What is denied must have been said, in the same words and of something that lasts; what
-happened once stays as it was.
+meat." The denied statement must have been made before, in the same words and about a lasting state;
+past events are not affected.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from recollect.streams.language.relations.given_values import Value
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
 from recollect.text.sentences import sentences
 
-#: How many words something that is denied may have.
+#: The maximum number of words of a denied phrase.
 _MOST_DENIED = 4
 
 _DET = (
@@ -64,7 +64,7 @@ _CUE = re.compile(
     r"\b(?:not|instead of|rather than|no longer|any ?more|forget|ignore|disregard|quit|stopped|"
     r"g[ai]ven? up|sold|cancel?led|called off|broken? up|split up|got rid|dropped out)\b|n['’]t\b",
 )
-#: What is only supposed, asked for, or a matter of degree, denies nothing.
+#: Hypotheses, questions and matters of degree deny nothing.
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|would|could|should|might|(?-i:may)|maybe|perhaps|wish|almost|nearly|thinking|"
     r"considering|want(?:ed|s)?|hope|plan(?:ning)? to|going to|about to|until|not only|"
@@ -72,13 +72,13 @@ _SUPPOSED = re.compile(
     r"whether|when i|imagine|pretend|tried to|trying to|dream(?:ed|t)?)\b",
     re.IGNORECASE,
 )
-#: The rest of what has ended says when or why, no more what.
+#: The rest of an ended phrase, which only says when or why.
 _AFTERWARDS = re.compile(
     r"\b(?:because|since|after|when|while|as|so|and|but|last|this|yesterday|today|in|for good|"
     r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|years?|months?|weeks?|ago|due)\b.*\Z",
     re.IGNORECASE,
 )
-#: What was once, or was denied then already, does not end.
+#: Past events, and what was already denied, do not end.
 _ONCE = re.compile(
     r"\b(?:was|were|had|did|went|ate|got|saw|came|took|made|bought|met|yesterday|ago|"
     r"last (?:night|week|month|year|summer|winter|spring|autumn|fall|time)|used to|not|never|"
@@ -97,10 +97,10 @@ _LESS = word_set(
 
 
 class Denial(Struct, frozen=True):
-    """What a sentence denies: the stems of it, and those of the words around it.
+    """The stems of the denied phrase, and those of the surrounding words.
 
-    "contrast": not this but another; "ended": the speaker has no more to do with it; "said": the
-    speaker takes back in so many words what he said of it.
+    "contrast": not this but another; "ended": the speaker is no longer involved; "said": the
+    speaker explicitly takes back a statement.
     """
 
     start: int
@@ -112,7 +112,7 @@ class Denial(Struct, frozen=True):
 
 
 def find_denials(text: str) -> list[Denial]:
-    """Return what a message denies; most messages nothing."""
+    """Return the denials in a message; for most messages, none."""
     if _CUE.search(text.lower()) is None:
         return []
     others = reported(text)
@@ -146,7 +146,7 @@ def _denial(sentence: str, start: int, end: int) -> Denial | None:
 
 
 def denied(denial: Denial, earlier: Sequence[Earlier]) -> Corrected | None:
-    """Return what a denial denies of the messages before it, the nearest that says it."""
+    """Return what a denial denies in the earlier messages, in the nearest one that states it."""
     for distance, message in enumerate(earlier):
         if denial.kind != "contrast" and not message.same_sender:
             continue
@@ -170,19 +170,19 @@ def denied(denial: Denial, earlier: Sequence[Earlier]) -> Corrected | None:
 
 
 def _is_of(denial: Denial, message: Earlier, shared: float, sentence: str) -> bool:
-    """Whether an earlier sentence that has the words denied is of the same thing."""
+    """Whether an earlier sentence that contains the denied words has the same topic."""
     if denial.kind == "said":
         return True
     if denial.kind == "ended":
         return _OWN.search(sentence) is not None
     if not denial.words:
-        # "Lille, not Paris.": nothing else says what it is of.
+        # "Lille, not Paris.": no other word gives a topic.
         return denial.named and message.same_sender
     return shared >= (1 if denial.named and message.same_sender else 2)
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return what is left of the words that say something, without their endings."""
+    """Return the stems of the content words."""
     return frozenset(_stems(_WORD.findall(text.lower())))
 
 

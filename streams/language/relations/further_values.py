@@ -1,6 +1,6 @@
-"""When a value of a slot is a further one, or tells more of one that was told before.
+"""Whether a value of a slot is additional, or a more detailed form of an earlier one.
 
-What is likened are the words of both: "dancing" tells nothing that "all dances" did not.
+The words of both values are compared: "dancing" adds nothing to "all dances".
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from recollect.streams.language.relations.content_words import content_words
 
 
 class ToldValues:
-    """Compares texts by their words; of each the words are looked up once."""
+    """Compares texts by their words, which are looked up once per text."""
 
     def __init__(self) -> None:
         self._words: dict[str, frozenset[str]] = {}
 
     def is_told(self, text: str, known: str) -> bool:
-        """Whether a text tells nothing that another does not; so does one of no words."""
+        """Whether a text has no word that another lacks; true if it has no words."""
         words = self._of(known)
         return all(any(_is_alike(word, other) for other in words) for word in self._of(text))
 
     def shared(self, text: str, other: str) -> int:
-        """Return how many words of a text are told in another too."""
+        """Return how many words of a text also occur in another."""
         words = self._of(other)
         return sum(any(_is_alike(word, each) for each in words) for word in self._of(text))
 
@@ -30,7 +30,7 @@ class ToldValues:
         return self._words[text]
 
 
-#: Two words of which one begins the other are forms of one, if they differ in no more letters.
+#: Two words are forms of one if one is a prefix of the other, up to this many letters.
 _LEAST_LETTERS, _MOST_MORE = 4, 2
 
 

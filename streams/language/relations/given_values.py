@@ -1,4 +1,4 @@
-"""Values that a text gives: days, times, places, and numbers with what they count."""
+"""Values in a text: days, times, places, and numbers with their units."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HOURS = (
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
 _ANY_HOUR = rf"(?P<hour>{'|'.join(_HOURS)}|1[0-2]|[1-9])"
-#: "9 am", "half past six", "at seven": an hour, of one half of the day or of either.
+#: "9 am", "half past six", "at seven": an hour, with a known or an unknown half of the day.
 _HOUR = (
     re.compile(rf"(?<![\w.:]){_ANY_HOUR} ?(?P<half>[ap])\.?m\b", re.IGNORECASE),
     re.compile(rf"\b(?P<part>half|(?:a )?quarter) past {_ANY_HOUR}\b", re.IGNORECASE),
@@ -49,7 +49,7 @@ _AMOUNT = re.compile(
     r"percent|minutes|hours|people|guests|seats)(?!\w)",
     re.IGNORECASE,
 )
-#: Things that are counted.
+#: Nouns for things that are counted.
 _COUNT = re.compile(
     r"(?<![\d.,:])(?P<number>\d+) (?P<unit>(?!years|months|weeks|days|times|minutes|hours)"
     r"[a-z]{3,}s)\b(?! old| ago)"
@@ -65,7 +65,7 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\d./:-])(?P<year>(?:19|20)\d\d)(?![\d/:-]|\.\d)")
-#: Where something is held.
+#: Nouns for venues.
 _PLACE = re.compile(
     r"\b(?P<place>(?:(?!the|an?|our|my|at|in|to|of|on|from|and|this|that|new)[a-z]+ )?"
     r"(?:hall|library|church|office|kitchen|school|studio|gym|park|caf[eé]|restaurant|theat(?:re|er)|"
@@ -73,15 +73,15 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _WHERE = re.compile(r"(?:\b(?:at|in|to|from|not|,) |, )(?:the |our |a )?\Z", re.IGNORECASE)
-#: Kinds of values that a date tells, or keeps from being told.
+#: Kinds of values for which dates must be found, or excluded.
 _DATED = frozenset({"day", "year"})
 
 
 class Value(Struct, frozen=True):
     """A day, a time, a numbered thing or an amount; `text` as it was written.
 
-    The key of a day is its date, or of "the 12th" only "-12"; that of an hour of either half of the
-    day begins with "~".
+    The key of a day is its date, or just "-12" for "the 12th"; that of an hour whose half of the
+    day is unknown begins with "~".
     """
 
     kind: str
@@ -89,13 +89,13 @@ class Value(Struct, frozen=True):
     text: str
 
     def is_as(self, other: Value) -> bool:
-        """Whether two may be the same value."""
+        """Whether two values may be the same."""
         if self.kind != other.kind:
             return False
         if self.kind == "time" and "~" in (self.key[0], other.key[0]):
             return _on_the_dial(self.key) == _on_the_dial(other.key)
         for one, two in ((self, other), (other, self)):
-            # "Not Friday but Thursday": any day that is a Friday.
+            # "Not Friday but Thursday": any date that is a Friday.
             if one.kind == "day" and one.text.lower() in WEEKDAYS and two.key[0] != "-":
                 return one.key == two.key or _weekday(one.key) == _weekday(two.key)
         short, long = sorted((self.key, other.key), key=len)
@@ -108,7 +108,7 @@ def _on_the_dial(time: str) -> tuple[int, str]:
 
 
 def _times(text: str) -> list[tuple[Value, int]]:
-    """Return the times of day in a text, each with its place."""
+    """Return the times of day in a text, with their positions."""
     found: list[tuple[Value, int]] = []
     for match in _TIME.finditer(text):
         hour = _of_half(int(match["hour"]), match["half"]) if match["half"] else int(match["hour"])
@@ -143,9 +143,9 @@ def is_among(value: Value, values: Iterable[Value]) -> bool:
 def values_in(
     text: str, at_ms: int, utc_offset: int, kinds: Set[str] = _DATED
 ) -> list[tuple[Value, int]]:
-    """Return the values in a text, each with the place where it stands.
+    """Return the values in a text, with their positions.
 
-    Dates are looked for only where a day or a year is among the `kinds` that are wanted.
+    Dates are searched only if a day or a year is among the wanted `kinds`.
     """
     found: list[tuple[Value, int]] = []
     if not _DATED.isdisjoint(kinds):

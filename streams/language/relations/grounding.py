@@ -1,7 +1,7 @@
-"""Whether a sentence that somebody made of a message says what the message says.
+"""Whether a sentence that a model derived from a message is supported by the message.
 
-Checks by words, numbers, names and days, not by understanding: what passes may still be a poor
-sentence, but names nobody, and no number or day, that was not said.
+The checks use words, numbers, names and days, not understanding: a sentence that passes may still
+be poor, but has no name, number or day that the message lacks.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from recollect.text.dates.found_dates import DateReference
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 from recollect.text.sentences import sentences
 
-#: A sentence is not longer than this, and no evidence shorter than that (characters).
+#: The maximum length of a sentence and the minimum length of its evidence, in characters.
 LONGEST, SHORTEST_EVIDENCE = 400, 3
-#: At least this share of a sentence's own words was said.
+#: The minimum share of the sentence's own words that occur in the messages.
 _LEAST_SAID = 0.5
 
-#: Fewer words say nothing that stands alone.
+#: A shorter sentence cannot be self-contained.
 _FEWEST_WORDS = 3
 _OUTCRY = ("!", "…", "...", "!)")
 _AUXILIARIES = word_set(
@@ -33,7 +33,7 @@ _AUXILIARIES = word_set(
     "shall should cannot isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't "
     "won't wouldn't can't couldn't mustn't shouldn't"
 )
-#: Who begins with one of these tells not whom, or only greets.
+#: A sentence that begins with one of these does not name its subject, or only greets.
 _NO_SUBJECT = word_set(
     "he she it they him her them his hers its their this that these those here who what which "
     "hello hi hey dear thanks thank thx welcome congratulations congrats bravo ok okay yes yeah no "
@@ -60,10 +60,10 @@ _ORDER = re.compile(
 
 
 class Said(Struct, frozen=True):
-    """What a sentence may rest on: a message, when it was said, and who is near.
+    """The texts that may support a sentence: a message, its time, and its participants.
 
-    `thread` are the messages before it; `names` are those of the people who speak; `dates` are
-    those of the message.
+    `thread` are the previous messages; `names` are those of the participants; `dates` are those of
+    the message.
     """
 
     text: str
@@ -75,7 +75,7 @@ class Said(Struct, frozen=True):
 
 
 def evidence_span(text: str, evidence: str) -> tuple[int, int] | None:
-    """Return where a quotation stands in a text, whatever white space it has; None: nowhere."""
+    """Return the span of a quotation in a text, whatever its white space; None if absent."""
     words = evidence.split()
     if not words or len(evidence.strip()) < SHORTEST_EVIDENCE:
         return None
@@ -84,9 +84,9 @@ def evidence_span(text: str, evidence: str) -> tuple[int, int] | None:
 
 
 def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
-    """Return why a sentence is not believed, as a short name and in words; None: it is.
+    """Return why a sentence is rejected, as a short name and in words; None if it is supported.
 
-    `evidence` is the quotation of the message that it rests on.
+    `evidence` is the quotation of the message that supports it.
     """
     if not isinstance(sentence, str) or not sentence.strip():
         return "form", "text is empty"
@@ -121,19 +121,19 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
 
 
 def is_negated(sentence: str) -> bool:
-    """Whether a sentence has a word that denies something."""
+    """Whether a sentence contains a negation."""
     return _NEGATION.search(sentence) is not None
 
 
 def is_in_third_person(sentence: str) -> bool:
-    """Whether a sentence has no word for who speaks or is spoken to."""
+    """Whether a sentence has no pronoun of the first or second person."""
     return _FIRST_OR_SECOND.search(sentence) is None
 
 
 def states_something(sentence: str) -> bool:
-    """Whether a sentence begins with whom or what it is about, and has a verb behind that.
+    """Whether a sentence begins with its subject and has a verb after it.
 
-    "Noted.", "The bus." and "She would." say nothing that stands alone.
+    "Noted.", "The bus." and "She would." are not self-contained statements.
     """
     words = [_bare(word).casefold() for word in _words(sentence)]
     opening = next((sign for sign in sentence if sign.isalnum()), "")
@@ -152,7 +152,7 @@ def _may_be_verb(word: str) -> bool:
 
 
 def occurs(name: str, texts: Iterable[str]) -> bool:
-    """Whether a name stands in one of the texts, as whole words."""
+    """Whether a name occurs in one of the texts, as whole words."""
     words = name.split()
     if not words or len(name) > LONGEST:
         return False
@@ -162,7 +162,7 @@ def occurs(name: str, texts: Iterable[str]) -> bool:
 
 
 def _whole_sentences(text: str, span: tuple[int, int]) -> str:
-    """Return the sentences of a text that a span touches."""
+    """Return the sentences of a text that overlap a span."""
     touched = [
         text[start:end] for start, end in sentences(text) if start < span[1] and span[0] < end
     ]
@@ -178,7 +178,7 @@ def _bare(word: str) -> str:
 
 
 def _unsaid_name(sentence: str, near: Sequence[str]) -> str | None:
-    """Return a word with a capital that nobody said, if there is one."""
+    """Return a capitalised word that does not occur in the messages, if there is one."""
     said = {word.casefold() for text in near for word in _words(text)}
     for place, word in enumerate(_words(sentence)):
         lower = word.casefold()
@@ -195,14 +195,14 @@ def _unsaid_day(sentence: str, said: Said) -> str | None:
 
     meant = _dates_said(said)
     for each in _dates_about(sentence, said):
-        # A month or a year around a day that was said is that day, said less exactly.
+        # A month or a year that contains a stated day is a less precise form of it.
         if not any(each.first <= one.last and one.first <= each.last for one in meant):
             return each.text
     return None
 
 
 def _dates_said(said: Said) -> list[DateReference]:
-    """Return the dates of the message, and those of the messages before it."""
+    """Return the dates of the message, and those of the previous messages."""
     at_ms, offset = said.at_ms, said.utc_offset_minutes
     found = _dates_about(said.text, said)
     for text in said.thread:
@@ -217,7 +217,7 @@ def _dates_about(text: str, said: Said) -> list[DateReference]:
 
 
 def _unsaid_number(sentence: str, said: Said, near: Sequence[str]) -> str | None:
-    """Return a number in a sentence that was neither said nor is part of a date that was meant."""
+    """Return a number that neither occurs in the messages nor is part of a known date."""
     known = {number for text in near for number in _NUMBER.findall(text)}
     for each in _dates_said(said):
         for day in (each.first, each.last):
@@ -227,6 +227,6 @@ def _unsaid_number(sentence: str, said: Said, near: Sequence[str]) -> str | None
 
 
 def _own_words(sentence: str, names: Sequence[str]) -> frozenset[str]:
-    """Return what a sentence says beside names."""
+    """Return the words of a sentence except names."""
     of_names = content_words(" ".join(names))
     return content_words(sentence) - of_names

@@ -1,9 +1,9 @@
-"""When two statements of one person within a day say the same: by their words, and by meaning.
+"""Whether two statements of one person within a day are the same, by their words and meaning.
 
-The same words in the same order are the same statement, and so they are where its end stands at its
-beginning ("On Monday I sold the boat"). With an encoder one word may be another ("bought",
-"purchased") if the sentence is short, its vectors are all but equal, and nothing that makes a
-difference differs: a number, a day, a name, a negation, a person, a direction, a claim.
+The same words in the same order are the same statement, also if a final phrase is moved to the
+beginning ("On Monday I sold the boat"). With an encoder, one word may differ ("bought",
+"purchased") if the sentence is short, the vectors are nearly equal, and nothing significant
+differs: a number, a day, a name, a negation, a person, a direction, a claim.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from recollect.text.lexicon import (
 )
 from recollect.text.tokenizer import tokenise
 
-#: The cosine of two short sentences that say the same. The nearest pairs that do not, of those that
-#: were tried, have 0.946 and 0.942 (docs/decisions).
+#: The minimum cosine of two equal short sentences. The most similar unequal pairs in our tests have
+#: 0.946 and 0.942 (docs/decisions).
 LEAST_COSINE = 0.955
 
-#: In longer sentences one word changes the vector too little.
+#: In longer sentences, one word changes the vector too little.
 _MOST_WORDS = 9
 _LEAST_WORDS = 3
 _WORD_BYTES = 4
-#: No sentence is turned that is longer; its digest at the end must stay there.
+#: Longer signatures are not rotated: the digest at their end must stay there.
 _MOST_TURNED = 40
 
-#: A word of which one side has another is a difference, whatever the vectors say.
+#: Words that make a difference if only one side has them, whatever the vectors say.
 _TELLING = (
     PRONOUNS
     | AUXILIARIES
@@ -66,9 +66,9 @@ _TELLING = (
 
 
 class Likeness(Struct, frozen=True):
-    """What tells whether a short statement may be another one in other words.
+    """The data for deciding whether a short statement paraphrases another one.
 
-    `key` says all that must be equal; `words` are marks of its words, four bytes each, in order.
+    `key` covers everything that must be equal; `words` are four-byte hashes of its words, in order.
     """
 
     key: str
@@ -76,7 +76,7 @@ class Likeness(Struct, frozen=True):
 
 
 def turned(signature: str) -> str:
-    """Return a signature with its words turned so that those that are turns of each other agree."""
+    """Return the rotation of a signature's words that is the same for all of its rotations."""
     words = signature.split(" ")
     if not 1 < len(words) <= _MOST_TURNED:
         return signature
@@ -86,7 +86,7 @@ def turned(signature: str) -> str:
 def likeness(statement: Statement, said: str) -> Likeness | None:
     """Return the likeness of a statement; None if it is too long, or too short, to have one.
 
-    `said` is its signature without who said it.
+    `said` is its signature without the speaker.
     """
     words = said.split(" ")
     if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
@@ -101,9 +101,9 @@ def likeness(statement: Statement, said: str) -> Likeness | None:
 
 
 def is_vague(statement: Statement) -> bool:
-    """Return whether whom or what a statement is about depends on what was said before it.
+    """Return whether the subject of a statement depends on earlier statements.
 
-    "She got the job" said twice may be about two people.
+    "She got the job", said twice, may be about two people.
     """
     tokens = tokenise(statement.sentence)
     if _OTHERS.isdisjoint(tokens.lowers):
@@ -125,7 +125,7 @@ _OTHERS = word_set(
 def cosine_of(one: bytes, other: bytes) -> float:
     """Return the cosine of two canonical vectors, rounded to four digits; 0 for zeros.
 
-    It is counted in whole numbers, so it is the same on every machine.
+    It is computed with integers, so it is the same on every machine.
     """
     left, right = (np.frombuffer(each, np.int8).astype(np.int64) for each in (one, other))
     if left.shape != right.shape:
@@ -135,9 +135,9 @@ def cosine_of(one: bytes, other: bytes) -> float:
 
 
 def differ_in_one_word(one: bytes, other: bytes) -> bool:
-    """Return whether two rows of words, one of them turned if need be, differ in one word at most.
+    """Return whether two word sequences, one of them possibly rotated, differ in at most one word.
 
-    Both are marks as `Likeness` has them.
+    Both are hashes, as in `Likeness`.
     """
     if len(one) != len(other):
         return False
@@ -153,7 +153,7 @@ def _tells(word: str) -> bool:
 
 
 def _names(statement: Statement) -> set[str]:
-    """Return the words of a statement, in small letters, that name somebody or something."""
+    """Return the lower-case words of a statement that are names."""
     tokens = tokenise(statement.sentence)
     names = {
         lower
@@ -162,7 +162,7 @@ def _names(statement: Statement) -> set[str]:
     }
     for mention in statement.mentions:
         names.update(tokenise(mention.text).lowers)
-    # A signature has them without a plural's -s.
+    # Signatures have them without a plural -s.
     return names | {name.removesuffix("'s").removesuffix("s") for name in names}
 
 

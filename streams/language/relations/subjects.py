@@ -1,4 +1,4 @@
-"""Whom or what a sentence is said of, as far as its words tell: "I", "my sister", "the kiln"."""
+"""The subject of a sentence, as far as its words show it: "I", "my sister", "the kiln"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, PAST_FORM
 from recollect.text.lexicon import CONJUNCTIONS, NOT_PAST, PREPOSITIONS, word_set
 from recollect.text.tokenizer import Tokens
 
-#: The words of a subject in small letters: `SPEAKER`, "my" with what is mine, a name, a thing.
+#: The lower-case words of a subject: `SPEAKER`, "my" with a noun, a name, or a thing.
 Subject = tuple[str, ...]
 SPEAKER: Subject = ("i",)
 
@@ -21,7 +21,7 @@ _OTHERS = {
     **dict.fromkeys(word_set("they they're they've they'd they'll"), "they"),
 }
 PRONOUNS = frozenset(_OTHERS.values())
-#: They say nothing of whose or which it is, so that nothing tells whether another is the same.
+#: Nouns that identify nothing, so two mentions cannot be matched.
 _UNTOLD = word_set(
     """you you're you've your that that's this there there's who what which his her their its these
     those one someone somebody everyone everybody people no nobody nothing some any all each every
@@ -38,18 +38,18 @@ _VERBS = word_set(
     can't cannot couldn't shouldn't got went"""
 )
 _TIMES = word_set("last next every when while once after before since if as although though this")
-#: "Ana's also a vet": after them "'s" is a verb.
+#: "Ana's also a vet": before these words, "'s" is a verb.
 _AFTER_IS = word_set("also a an the not been very really still now too")
-#: A longer stretch without a verb is no subject.
+#: A longer stretch before the verb is not a subject.
 _MOST_WORDS = 5
-#: After "In May" or "When she left" the speaker is looked for in so many words.
+#: How many words after "In May" or "When she left" the first person may be.
 _AFTER_OPENING = 14
 
 
 def subject_of(tokens: Tokens, start: int, end: int) -> Subject | None:
-    """Return whom or what the words between two characters are said of; None: that is not plain.
+    """Return the subject of the words between two characters; None if it is unclear.
 
-    A pronoun is returned as it is ("she"): whom it means is another question.
+    A pronoun is returned unresolved ("she").
     """
     left = bisect_left(tokens.starts, after_lead_in(tokens.text, start, end))
     right = bisect_left(tokens.starts, end)
@@ -74,7 +74,7 @@ def subject_of(tokens: Tokens, start: int, end: int) -> Subject | None:
 
 
 def _noun_phrase(lowers: list[str], left: int, right: int) -> Subject | None:
-    """Return the words before the first verb; None where they are too many, or no verb follows."""
+    """Return the words before the first verb; None if they are too many, or no verb follows."""
     words: list[str] = []
     for index in range(left, min(right, left + _MOST_WORDS + 1)):
         lower = lowers[index]
@@ -107,12 +107,12 @@ def _is_verb(lower: str) -> bool:
 
 
 def is_same(one: Subject, other: Subject) -> bool:
-    """Whether two subjects are one: "my sister" is who "my sister Ana" is."""
+    """Whether two subjects are the same: "my sister" and "my sister Ana"."""
     few, more = sorted((one, other), key=len)
     return more[: len(few)] == few
 
 
 def is_named(subject: Subject, name: str) -> bool:
-    """Whether a subject is called by the first word of a name: "my sister Ana" by "Ana"."""
+    """Whether a subject contains the first word of a name: "my sister Ana" contains "Ana"."""
     called = name.lower().split()[:1]
     return bool(called) and called[0] in subject

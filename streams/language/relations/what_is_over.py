@@ -1,8 +1,8 @@
-"""What is over: a state that somebody told, and that a later message says has ended.
+"""States that have ended: a state in an earlier message that a later one says is over.
 
-"My sister is in hospital" is over with "My sister is home." An illness ends by being well again, a
-fault by its repair, a search by what was found, and a move by having moved. What happened, and what
-is planned for a day, stays as it was; of whom a state is, its own words must say.
+"My sister is in hospital" ends with "My sister is home." An illness ends by recovery, a fault by
+repair, a search by finding, and a move by having moved. Past events, and plans for a day, are not
+affected. The sentence itself must name whose state it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from recollect.text.word_patterns import any_of
 
 Kind = Literal["away", "ill", "broken", "sought", "moving"]
 
-#: A state that was told longer ago is not known to be the one that ended.
+#: A state that was mentioned longer ago may not be the one that ended.
 _WITHIN_MS = 90 * 86_400_000
 
 _NOW = (
@@ -31,15 +31,15 @@ _NOW = (
     r"so|quite|pretty|completely|fully|much|at last))*"
 )
 _BE = rf"(?:['’](?:s|m|re|ve been)| (?:is|am|are|has been|have been)){_NOW}"
-#: What may follow at most: else it is of a time to come, or of something else.
+#: The only words that may follow; with others, it is about the future or about something else.
 _END = r"(?=\W*\Z|[.,;!?:()–—]| and\b| but\b| so\b| thank| since\b| today\b| again\b| now\b)"
 _I = r"\b(?:i|we)(?:['’]?(?:ve|m|re)| have| am| are)?"
 
 
 class _Kind(NamedTuple):
-    """How a state is told, and how its end is; before a verb stands whose state it is.
+    """How a state and its end are expressed; the owner precedes the verb.
 
-    `own`: it is the speaker's, and what it is of stands behind the verb, if anywhere.
+    `own`: the state is the speaker's, and its object, if any, follows the verb.
     """
 
     kind: Kind
@@ -139,7 +139,7 @@ _CUE = re.compile(
     )
     + r"\b"
 )
-#: What is hoped, asked for, reported or denied has not ended; nor is a state so that only may be.
+#: A hope, a request, a report or a negation ends no state; nor is a possible state one.
 _SUPPOSED = re.compile(
     r"\b(?:if|when|once|until|till|unless|whether|hope(?:s|fully)?|as soon as|after|before|by the "
     r"time|wish|almost|nearly|not yet|never|maybe|perhaps|may|might|should|would|could|will|"
@@ -147,23 +147,23 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:.!?()–—]|\b(?:and|but|so|because|that|who|which|since|though)\b", re.I)
-#: After a noun: where it is, what for, or when.
+#: Phrases after a noun: where it is, what for, or when.
 _FURTHER = re.compile(
     r" (?:near|in|for|with|at|on|by|that|to|who|from|of|close|next|after|yesterday|today|now|last|"
     r"this|already|finally|again|soon|and|or|which|where|so|because)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _OWN = re.compile(r"(?:\A|\s)(?:i|we)\Z", re.IGNORECASE)
-#: Who is meant by these was said before.
+#: These refer to somebody mentioned before.
 _OTHERS = word_set("he she it they you this that there here everything everyone who what")
 _MOST_WORDS = 6
 
 
 class Over(Struct, frozen=True):
-    """A sentence says that a state of somebody, or of something, is over.
+    """A sentence says that a state is over.
 
-    `about` are the stems of whose state it is; none: the speaker's. `of` are those of what was
-    found, or where it is that one moved to; `named`: only what names that is over.
+    `about` are the stems of its owner, empty for the speaker. `of` are the stems of what was found,
+    or of the place moved to; `named`: it can only end a state with the same object.
     """
 
     start: int
@@ -175,7 +175,7 @@ class Over(Struct, frozen=True):
 
 
 def find_over(text: str) -> list[Over]:
-    """Return what a message says is over; most messages nothing."""
+    """Return the states that a message says are over; for most messages, none."""
     if _CUE.search(text.lower()) is None:
         return []
     found: list[tuple[Over, int]] = []
@@ -199,7 +199,7 @@ def find_over(text: str) -> list[Over]:
 
 
 def was_so(over: Over, earlier: Sequence[Earlier]) -> Iterator[Corrected]:
-    """Yield what the messages before said of the state that is over, the nearest first."""
+    """Yield the earlier mentions of the state that is over, the nearest first."""
     (kind,) = (each for each in _KINDS if each.kind == over.kind)
     for distance, message in enumerate(earlier):
         own = message.same_sender
@@ -217,7 +217,7 @@ def was_so(over: Over, earlier: Sequence[Earlier]) -> Iterator[Corrected]:
 
 
 def _is_of(over: Over, kind: _Kind, state: re.Match[str]) -> bool:
-    """Whether a state that was told is the one that is over."""
+    """Whether a mentioned state is the one that is over."""
     if not kind.own:
         about = _whose(state.string[: state.start()])
         if about is None or not about or not over.about:
@@ -229,13 +229,13 @@ def _is_of(over: Over, kind: _Kind, state: re.Match[str]) -> bool:
 
 
 def _named(phrase: str) -> frozenset[str]:
-    """Return the stem of what a phrase names: of "a flat near the park" that of "flat"."""
+    """Return the stem of a phrase's head: that of "flat" for "a flat near the park"."""
     words = _FURTHER.sub("", f" {phrase}").split()
     return stems(words[-1]) if words else frozenset()
 
 
 def _whose(before: str) -> frozenset[str] | None:
-    """Return the stems of the subject that ends here; none: the speaker. None: nobody knows."""
+    """Return the stems of the preceding subject, empty for the speaker; None if unknown."""
     clause = _CLAUSE.split(before)[-1].strip()
     words = clause.lower().split()
     if not words or len(words) > _MOST_WORDS or words[-1] in _OTHERS:
