@@ -10,13 +10,13 @@ from recollect.streams.language.statements.document import Findings
 from recollect.streams.language.statements.word_salience import salience_of
 from recollect.text.sentences import sentences
 
-#: Salience in percent: from the first on, one sentence makes a message worth facts; from the second
-#: on, a clause of such a message is kept. Chosen on the development split of the corpus, so that of
-#: the messages without facts one in seven gives one; without a reader, one in five.
+#: Salience in percent: the first is the minimum for one sentence of a message, or it gives no
+#: facts; the second is the minimum for a clause of such a message. On the development split of the
+#: corpus, one in seven of the messages without facts then gives one; without a reader, one in five.
 _THRESHOLDS, _THRESHOLDS_BY_WORDS = (56, 48), (58, 50)
-#: The reader's judgement counts so many times as much as that by words.
+#: The weight of the reader's judgement relative to the one by words.
 _READER_WEIGHT = 3
-#: From this probability on a sentence is the sender's own, in percent.
+#: From this probability on, in percent, a sentence is the sender's own.
 _OWN = 40
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
@@ -27,12 +27,12 @@ _CORRECTION = re.compile(
 
 
 def opens_correction(text: str) -> bool:
-    """Whether a text begins as a correction does: "Actually", "Scratch that"."""
+    """Whether a text begins like a correction: "Actually", "Scratch that"."""
     return _CORRECTION.match(text) is not None
 
 
 class ClauseSalience:
-    """Judges the clauses of one document, each by its own words."""
+    """Judges the clauses of one document by their words."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -56,7 +56,7 @@ class ClauseSalience:
         return (_READER_WEIGHT * mean + by_words) // (_READER_WEIGHT + 1)
 
     def is_kept(self, start: int, end: int) -> bool:
-        """Whether a clause is worth a fact: by its salience, or by what it surely states."""
+        """Whether a clause is worth a fact: by its salience, or by a certain statement in it."""
         return self.is_certain(start, end) or self.of(start, end) >= self.least
 
     def is_certain(self, start: int, end: int) -> bool:

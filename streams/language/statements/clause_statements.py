@@ -1,4 +1,4 @@
-"""Statements of a sentence: its salient clauses, each as a fact that stands alone."""
+"""The statements of a sentence: its salient clauses, each as a self-contained fact."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from recollect.text.tokenizer import tokenise
 
 _KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-#: What a statement may leave open where nothing in the message names it: it is beside its point.
+#: What a statement may leave open, if nothing in the message names it, because it is incidental.
 _MAY_LEAVE_OPEN = frozenset({"aside", "which", "part"})
-#: So much more salient is a clause whose subject is left open, in percent.
+#: How much more salient a clause with an open subject must be, in percent.
 _OPEN_MARGIN = 15
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "VB", "MD"})
-#: From so many words on, a fragment says something by itself.
+#: The minimum number of words of a fragment that states something by itself.
 _FEWEST_WORDS = 3
-#: With fragments, a statement is at most so long, in characters.
+#: The maximum length of a statement with fragments, in characters.
 _LONGEST_COMPLETED = 400
-#: A line that ends with a colon, and the list below it up to where an item begins.
+#: A line that ends with a colon, and the list below it up to the beginning of an item.
 _BULLET = r"[ \t]*(?:[-*•]|\d{1,3}[.)])"
 _LISTED = re.compile(
     rf"^[ \t]*(?P<heading>\w[^\n]*:)[ \t]*\n+(?:{_BULLET}[^\n]*\n)*{_BULLET}[ \t]*\Z", re.MULTILINE
@@ -57,7 +57,7 @@ _LONGEST_LIST, _LONGEST_HEADING = 1_000, 120
 
 
 class Halves(NamedTuple):
-    """A sentence in two parts, of which one is the cause of the other."""
+    """The two parts of a sentence, one of which is the cause of the other."""
 
     left: list[Statement]
     right: list[Statement]
@@ -65,9 +65,9 @@ class Halves(NamedTuple):
 
 
 class ClauseStatements:
-    """States what the sentences of one document say, one sentence after the other.
+    """Extracts the statements of the sentences of one document, in order.
 
-    `told`: the spans of its sentences that state something, by their places.
+    `told`: the spans of the sentences that state something, by index.
     """
 
     def __init__(
@@ -81,13 +81,11 @@ class ClauseStatements:
         self._salience = salience
         self._renderer = renderer
         self._told = list(told.values())
-        #: What is said in passing, such as whose sister somebody is.
+        #: Asides, such as whose sister somebody is.
         self.aside: list[Statement] = []
 
     def halves(self, span: Span) -> Halves | None:
-        """Return the statements of a sentence's cause and effect; None: it joins none, or one of
-        them states nothing.
-        """
+        """Return the statements of a sentence's cause and effect, if both state something."""
         joint = joined(self._findings.tokens, *span)
         if joint is None or is_reported(self._findings.quoted, joint.right[0]):
             return None
@@ -99,7 +97,7 @@ class ClauseStatements:
         return Halves(left, right, joint) if right else None
 
     def _subject(self, joint: Joined) -> tuple[str, list[Mention]] | None:
-        """Return who "he" or "she" is with which the second part begins; None if not plain."""
+        """Return the person of the "he" or "she" that begins the second part; None if unclear."""
         text = self._findings.text
         if THIRD_PERSON.match(text, *joint.right) is None:
             return None
@@ -116,15 +114,15 @@ class ClauseStatements:
     ) -> list[Statement]:
         """Return the statements of a sentence.
 
-        `lenient`: it is the cause or effect of another part; `has_subject`: the part before names
-        whom the pronoun at its beginning refers to.
+        `lenient`: it is the cause or effect of another part; `has_subject`: the part before it
+        names the antecedent of its first pronoun.
         """
         findings = self._findings
         start, end = span
         left, right = findings.token_range(start, end)
         if left == right or not findings.is_prose(start, end):
             return []
-        if findings.text[end - 1] == ":":  # it only leads to a list
+        if findings.text[end - 1] == ":":  # it only introduces a list
             return []
         if is_salutation(findings.tokens, start, end, left, right):
             return []
@@ -136,12 +134,12 @@ class ClauseStatements:
             if statement is None:
                 continue
             while found and found[-1].start >= statement.start:
-                del found[-1]  # the statement has its words too
+                del found[-1]  # the statement uses its words too
             found += self._by_claim(group, statement)
         return found
 
     def is_fragment(self, span: Span) -> bool:
-        """Whether a sentence has no finite verb: "Two weeks at last." """
+        """Whether a sentence has no finite verb, such as "Two weeks at last"."""
         findings = self._findings
         reading = findings.document.reading
         tags = {
@@ -154,15 +152,15 @@ class ClauseStatements:
         return tags.isdisjoint(_FINITE)
 
     def completes(self, fragment: Statement, before: Statement) -> bool:
-        """Whether a fragment goes on with the statement before it, on the same line."""
+        """Whether a fragment continues the previous statement, on the same line."""
         if fragment.claim is not None or fragment.end - before.start > _LONGEST_COMPLETED:
             return False
         return "\n" not in self._findings.text[before.end : fragment.start]
 
     def stands_alone(self, fragment: Statement) -> bool:
-        """Whether a fragment says something by itself: it has a few words, or names something.
+        """Whether a fragment is self-contained: it has enough words, or contains a name.
 
-        Scripts without spaces between words count as many words.
+        In scripts without spaces, it counts as having enough words.
         """
         if fragment.claim is not None or fragment.mentions or fragment.dates:
             return True
@@ -172,7 +170,7 @@ class ClauseStatements:
         return len(words) >= _FEWEST_WORDS or not fragment.sentence.isascii()
 
     def completed(self, statement: Statement, fragment: Statement) -> Statement:
-        """Return a statement with the fragment that goes on with it."""
+        """Return a statement with the fragment that continues it."""
         findings = self._findings
         own = assemble([], findings.document.speaker, question=False)
         added = without_marks(findings.with_days(fragment.start, fragment.end))
@@ -187,14 +185,14 @@ class ClauseStatements:
         )
 
     def _groups(self, span: Span, *, lenient: bool) -> list[tuple[list[Clause], list[Clause]]]:
-        """Return the clauses that make one statement each, and those before them in the sentence.
+        """Return the groups of clauses that make one statement each, with the clauses before them.
 
-        A clause that takes something back, says what for, or goes on quoting, belongs to the one
-        before it.
+        A clause that contrasts, gives a purpose, or continues a quotation belongs to the previous
+        one.
         """
         groups: list[tuple[list[Clause], list[Clause]]] = []
         earlier: list[Clause] = []
-        ends = -1  # where the last group ends, if nothing was left out since
+        ends = -1  # where the last group ends, if nothing was omitted since
         for clause in clauses(self._findings.tokens, span):
             goes_on = bool(earlier) and is_reported(self._findings.quoted, clause.start)
             hangs = clause.shifts or clause.purpose or goes_on
@@ -220,11 +218,11 @@ class ClauseStatements:
         has_subject: bool = False,
         lenient: bool = False,
     ) -> Statement | None:
-        """Return the statement of clauses, with names for the pronouns that it leaves open; None
-        where its subject stays open and it is not very salient.
+        """Return a self-contained statement of some clauses, or None.
 
-        `earlier`: the clauses before them in the sentence, which may name what they leave open;
-        `lenient`: they are a cause or an effect, which says nothing with an open subject.
+        Pronouns are replaced by names. None: the subject stays open, and the clauses are not very
+        salient. `earlier`: the preceding clauses of the sentence, which may contain antecedents;
+        `lenient`: they are a cause or an effect, which may not have an open subject.
         """
         said = statement = self._statement(group)
         if not has_subject:
@@ -307,7 +305,7 @@ class ClauseStatements:
         )
 
     def _heading(self, start: int) -> Span | None:
-        """Return the line above a list of which an item begins there: "My debts:"."""
+        """Return the line that introduces the list whose item begins here: "My debts:"."""
         text = self._findings.text
         begin = max(0, start - _LONGEST_LIST)
         listed = _LISTED.search(text, begin, start)
@@ -318,7 +316,7 @@ class ClauseStatements:
     # Claims
 
     def _claim(self, clause: Clause) -> Claim | None:
-        """Return what a clause claims of somebody or something."""
+        """Return the claim of a clause."""
         findings, (start, end, *_) = self._findings, clause
         if is_reported(findings.quoted, start):
             return None
@@ -338,7 +336,7 @@ class ClauseStatements:
     def _claim_of_part(
         self, opening: str, start: int, end: int, person: str | None
     ) -> Claim | None:
-        """Return the claim of a part of a clause, with the words before it that it lacks."""
+        """Return the claim of a part of a clause, completed with its opening."""
         findings = self._findings
         sentence, offset = opening + findings.text[start:end], start - len(opening)
         mentions = findings.mentions_in(start, end)
@@ -348,7 +346,7 @@ class ClauseStatements:
         return find_claim(sentence, offset, findings.document.speaker, mentions, dates, [])
 
     def _by_claim(self, group: list[Clause], statement: Statement) -> list[Statement]:
-        """Return the statement, or one for each of the claims that its first clause makes."""
+        """Return the statement, or one for each claim of its first clause."""
         findings, claim, whom = self._findings, statement.claim, statement.whom
         speaker = findings.document.speaker
         if speaker is None or (whom is None and (claim is None or MASK in claim.attribute)):
@@ -379,8 +377,10 @@ class ClauseStatements:
         return [_without_open_claim(each) for each in found]
 
     def _of_part(self, part: ClaimPart, named: list[Mention], first: Statement) -> Statement:
-        """Return the statement of a part of a clause; `named` mention whom it is about, `first` is
-        the statement of what the clause mainly says.
+        """Return the statement of a part of a clause.
+
+        `named` are the mentions of its subject; `first` is the statement of the clause's main
+        claim.
         """
         findings = self._findings
         start, end = part.start, part.end
@@ -388,7 +388,7 @@ class ClauseStatements:
         dates = findings.dates_in(start, end)
         opening, whom = part.opening, first.whom
         if whom is not None and first.told_with:
-            # Who that is stands in another message; the words of this one are kept.
+            # The antecedent is in another message, so the words of this one are kept.
             opening = opening.replace(whom.called, findings.text[whom.start : whom.end], 1)
         before = tokenise(opening)
         words = tokens_for_signature(before, 0, len(before.words), ())
@@ -411,7 +411,7 @@ class ClauseStatements:
 
 
 def _without_open_claim(statement: Statement) -> Statement:
-    """Return the statement without a claim about a "he" or "she" that stays open."""
+    """Return the statement without a claim about an unresolved "he" or "she"."""
     claim = statement.claim
     if claim is None or THIRD_PERSON.fullmatch(claim.subject) is None:
         return statement
@@ -419,9 +419,9 @@ def _without_open_claim(statement: Statement) -> Statement:
 
 
 def without_contained(statements: Sequence[Statement]) -> list[int]:
-    """Return the places of the statements whose words no other of the document contains.
+    """Return the indices of the statements whose words no other statement contains.
 
-    What fills a slot or corrects something stays.
+    A statement that fills a slot or corrects something always stays.
     """
     words = [" ".join(("", *_WORD.findall(each.sentence.lower()), "")) for each in statements]
     kept = []

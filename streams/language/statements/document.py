@@ -1,4 +1,4 @@
-"""A message to analyse, and what is found in it, by where it stands."""
+"""A message to analyse, and the findings in it, with their positions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Document(Struct, frozen=True, kw_only=True):
     """A message and its context.
 
     Attributes:
-        speaker: the sender's name; None: the text is nobody's in particular.
+        speaker: the sender's name; None: the text has no particular speaker.
         at_ms: when it was written (unix ms), `utc_offset_minutes` from UTC.
-        reading: what the heads read in it; None: a home without a reader.
-        before: the messages before it, the nearest first, which may hold antecedents.
+        reading: the reader's result for it; None in a home without a reader.
+        before: the previous messages, the nearest first, which may hold antecedents.
         days: the days that the conversation named before (ordinals).
         keep: the spans whose clauses are kept whatever their salience.
-        is_played: it is part of a role play, so that nothing in it is meant.
+        is_played: it is part of a role play, so nothing in it is meant.
     """
 
     text: str
@@ -45,10 +45,10 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 class Findings(Struct, frozen=True):
-    """What was found in a document, each part in the order of the text.
+    """The findings in a document, each kind in the order of the text.
 
-    `quoted` are the spans of other people's words, `kept` those whose clauses are kept whatever
-    their salience; `resolves_days` writes the days that dates mean behind them.
+    `quoted` are the spans of other people's words; `kept` those whose clauses are kept whatever
+    their salience; `resolves_days`: the days that dates mean are written after them.
     """
 
     document: Document
@@ -72,7 +72,7 @@ class Findings(Struct, frozen=True):
         return bisect_left(starts, start), bisect_left(starts, end)
 
     def is_prose(self, start: int, end: int) -> bool:
-        """Whether most of a span is words: no rule, table, ASCII art or line of code."""
+        """Whether a span consists mainly of words: no rule, table, ASCII art or line of code."""
         text, (left, right) = self.text, self.token_range(start, end)
         if text[end - 1] in ";{}|" or _CODE.search(text, start, end):
             return False
@@ -80,7 +80,7 @@ class Findings(Struct, frozen=True):
         return 2 * sum(map(len, self.tokens.words[left:right])) >= inked
 
     def mentions_in(self, start: int, end: int) -> list[Mention]:
-        """Return the mentions within a span; the speaker's own name is a person's."""
+        """Return the mentions within a span; one of the speaker's own name is a person."""
         inside = (each for each in self.mentions if start <= each.start and each.end <= end)
         return [self._as_person(each) for each in inside]
 
@@ -109,11 +109,11 @@ class Findings(Struct, frozen=True):
         return [each for each in self.contacts if start <= each.start < end]
 
     def introduces(self, start: int, end: int) -> bool:
-        """Whether somebody is introduced within a span."""
+        """Whether a span contains an introduction of somebody."""
         return any(start <= each.start < end for each in self.introductions)
 
     def with_days(self, start: int, end: int) -> str:
-        """Return the words of a span with the days that they mean, white space folded."""
+        """Return the words of a span with the days that dates mean, white space folded."""
         references = self.references_in(start, end)
         if not references or not self.resolves_days:
             return " ".join(self.text[start:end].split())

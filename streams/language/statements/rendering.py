@@ -1,4 +1,4 @@
-"""Rendering of statements: in the third person, with names for pronouns and days written out."""
+"""Rendering of statements: third person, names instead of pronouns, and days written out."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 #: "I have a new number. It is now …"
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
-#: "Maria, I've been busy": whom somebody speaks to is not part of what they say of themselves.
+#: "Maria, I've been busy": the addressee is not part of a statement about the speaker.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
-#: At most so many pronouns of one message are resolved.
+#: The maximum number of pronouns per message that are resolved.
 MAX_PRONOUNS = 128
 
 
 class Renderer:
-    """Renders the statements of one document; without coreference each as it was said."""
+    """Renders the statements of one document; without coreference, each as it was said."""
 
     def __init__(self, findings: Findings, *, resolves: bool = True) -> None:
         self._findings = findings
@@ -44,7 +44,7 @@ class Renderer:
         self._looked_up = 0
 
     def rendered(self, said: str, mentions: list[Mention]) -> str:
-        """Return a clause in the third person; as it was said where that would be a guess."""
+        """Return a clause in the third person, or as it was said if that would be a guess."""
         said = without_marks(said)
         if self._speaker is None:
             return said
@@ -55,7 +55,7 @@ class Renderer:
         )
 
     def of_address(self, claim: Claim | None, said: str) -> str | None:
-        """Return what is said of a contact that the clause only calls "it"; None otherwise."""
+        """Return the statement of a contact that the clause only calls "it", or None."""
         attribute = None if claim is None or claim.subject != self._speaker else claim.attribute
         if attribute not in _ADDRESSES or not self._resolves or not _IT_IS.match(said):
             return None
@@ -63,7 +63,7 @@ class Renderer:
         return _IT_IS.sub(lambda _: subject, said)
 
     def with_antecedent(self, statement: Statement) -> Statement:
-        """Return the statement with a name for the "he" or "she" with which it begins, if sure."""
+        """Return the statement with its initial "he" or "she" replaced by a name, if certain."""
         text, speaker = self._findings.text, self._speaker
         place = after_lead_in(text, statement.start, statement.end)
         if speaker is None or THIRD_PERSON.match(text, place, statement.end) is None:
@@ -74,7 +74,7 @@ class Renderer:
         return statement if found is None else self.with_subject(statement, *found)
 
     def with_subject(self, statement: Statement, name: str, named: list[Mention]) -> Statement:
-        """Return the statement with a name for the pronoun with which it begins."""
+        """Return the statement with its initial pronoun replaced by a name."""
         if not self._resolves:
             return statement
         own, signed = name[:1].upper() + name[1:], signature(name)
@@ -98,7 +98,7 @@ class Renderer:
         )
 
     def with_name(self, statement: Statement, token: int) -> Statement:
-        """Return the statement with a name for the pronoun that is a token of it, if sure."""
+        """Return the statement with the pronoun at a token replaced by a name, if certain."""
         if self._speaker is None or self._looked_up >= MAX_PRONOUNS:
             return statement
         self._looked_up += 1
@@ -123,7 +123,7 @@ class Renderer:
         return _from_event(msgspec.structs.replace(statement, whom=whom), text, found.number)
 
     def with_things(self, statement: Statement, lead: int) -> Statement | None:
-        """Return the statement with things for the "they" with which it begins; None if unsure."""
+        """Return the statement with its initial "they" replaced by things; None if uncertain."""
         if self._speaker is None:
             return None
         found = things_meant(self._findings.text, lead, self._speaker, self._before)
@@ -134,7 +134,7 @@ class Renderer:
         return _from_event(statement, text, found.number)
 
     def after_sentence(self, statement: Statement, span: Span) -> Statement | None:
-        """Return the statement with the sentence before it, which names what it leaves open."""
+        """Return the statement after the previous sentence, which names what it leaves open."""
         if self._speaker is None:
             return None
         findings = self._findings
@@ -155,13 +155,13 @@ class Renderer:
 
 
 def _from_event(statement: Statement, text: str, number: int | None) -> Statement:
-    """Return the statement with a text that quotes an event; None: the document alone."""
+    """Return the statement with a text that quotes an event; None: only the document."""
     found = msgspec.structs.replace(statement, text=text)
     return found if number is None else found.told_with_words_of(number)
 
 
 def _without_opening(said: str, mentions: list[Mention]) -> str:
-    """Return what is said, without what leads to it and whom it addresses."""
+    """Return the content, without its introduction and its vocative."""
     begin = after_opening(said) or after_lead_in(said, 0, len(said))
     if said[:begin].lower().endswith("no "):
         begin = 0  # "No rush to move on"
@@ -177,5 +177,5 @@ def _ended(said: str) -> str:
 
 
 def with_stop(said: str) -> str:
-    """Return a sentence with a full stop, where it has no end mark."""
+    """Return a sentence with a full stop, if it has no end mark."""
     return said if said.endswith((".", "!", "?", "…", '"', "”")) else f"{said.rstrip(',;: ')}."

@@ -1,4 +1,4 @@
-"""Which statements of a message add to which, and which add to something said before it."""
+"""Additions: which statements of a message add to which, or to something said before it."""
 
 from __future__ import annotations
 
@@ -29,15 +29,13 @@ from recollect.streams.language.relations.subjects import (
 )
 from recollect.streams.language.statements.document import Findings
 
-#: "I also …" adds to a sentence of the same subject so many sentences before it at most, if they
-#: share no word.
+#: The maximum distance, in sentences, at which "I also …" adds to a sentence with the same subject
+#: but no shared word.
 _NEAR = 2
 
 
 class _Said(NamedTuple):
-    """A sentence of a statement: its place in the message, where its words stand, what they tell
-    and of what.
-    """
+    """A sentence of a statement: its index, its span, its content words and its subject."""
 
     place: int
     start: int
@@ -47,9 +45,9 @@ class _Said(NamedTuple):
 
 
 class StatedAdditions:
-    """What the statements of one message add to what, by the words of their sentences.
+    """The additions among the statements of one message, by the words of their sentences.
 
-    `told` are the sentences that tell something, by their places in the message.
+    `told` are the sentences that state something, by index.
     """
 
     def __init__(
@@ -66,7 +64,7 @@ class StatedAdditions:
         self._begins = sorted(each.start for each in statements)
         self.within: list[Added] = []
         self.outside: list[AddedOutside] = []
-        #: The sentences of each statement, once one of them adds something.
+        #: The sentences of each statement, computed once a statement adds something.
         self._said: list[list[_Said]] = []
         if statements and may_add(findings.tokens):
             self._said = [self._sentences(each) for each in statements]
@@ -74,7 +72,7 @@ class StatedAdditions:
                 self._look_at(place, statement)
 
     def _look_at(self, at: int, statement: Statement) -> None:
-        """Note to what a statement adds, if it says that it adds to anything."""
+        """Record what a statement adds to, if it has a cue for an addition."""
         text = self._findings.text
         said = self._said[at]
         if not said or is_reported(self._findings.quoted, statement.start):
@@ -107,8 +105,9 @@ class StatedAdditions:
         named: str | None,
         words: frozenset[str],
     ) -> Added | None:
-        """Return the statement before in the message to which one adds: the nearest of those that
-        share most, or the one just before.
+        """Return the earlier statement of the message to which one adds.
+
+        It is the nearest of those that share the most words, or just the previous one.
         """
         best: tuple[float, int, int] | None = None
         for place, other in enumerate(self._statements):
@@ -119,7 +118,7 @@ class StatedAdditions:
                     continue
                 theirs = said.words - frozenset(subject)
                 if words and words <= theirs:
-                    continue  # It says nothing new.
+                    continue  # it adds no content
                 shared, near = len(words & theirs), own.place - said.place <= _NEAR
                 if addition.names:
                     sure = NAMED if addition.names <= theirs else 0.0
@@ -132,7 +131,7 @@ class StatedAdditions:
         return None if best is None else Added(at, best[2], best[0])
 
     def _is_of(self, said: _Said, own: _Said, subject: Subject, named: str | None) -> bool:
-        """Whether a sentence is said of the same subject; "she" is who the one before is of."""
+        """Whether a sentence has the same subject; "she" is the previous sentence's subject."""
         other = said.subject
         if other is None:
             return False
@@ -147,14 +146,14 @@ class StatedAdditions:
         )
 
     def _sentences(self, statement: Statement) -> list[_Said]:
-        """Return the sentences of a statement; the first with what leads to it."""
+        """Return the sentences of a statement; the first one with its introduction."""
         found: list[_Said] = []
         first = max(bisect_right(self._starts, statement.start) - 1, 0)
         for index in range(first, len(self._spans)):
             start, end = self._spans[index]
             if start >= statement.end:
                 break
-            # Where a statement before it has begun in the sentence, it begins where it stands.
+            # If an earlier statement began in the same sentence, this one begins at its own start.
             before = bisect_left(self._begins, statement.start) - 1
             if before >= 0 and self._begins[before] >= start:
                 start = statement.start
@@ -166,7 +165,7 @@ class StatedAdditions:
 
 
 def _differ(one: Statement, other: Statement) -> bool:
-    """Whether two statements claim something of two subjects."""
+    """Whether two statements make claims about different subjects."""
     if one.claim is None or other.claim is None:
         return False
     return one.claim.subject != other.claim.subject

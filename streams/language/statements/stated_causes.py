@@ -1,4 +1,4 @@
-"""Which statements of a message led to which, as its sentences are read one after the other."""
+"""Causes: which statements of a message led to which, collected sentence by sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from recollect.streams.language.relations.content_words import content_words
 
 
 class StatedCauses:
-    """Which statements of a message led to which, by their places, as they are collected."""
+    """The causal links between the statements of a message, by index."""
 
     def __init__(self, text: str, others: list[Span]) -> None:
         self._text = text
@@ -29,12 +29,12 @@ class StatedCauses:
         self.outside: list[Outside] = []
 
     def linked(self) -> set[int]:
-        """Return the places of the statements that are a cause or an effect."""
+        """Return the indices of the statements that are a cause or an effect."""
         ends = {place for one in self.found for place in (one.cause, one.effect)}
         return ends | {one.statement for one in self.outside}
 
     def renumber(self, places: Mapping[int, int]) -> None:
-        """Give the statements new places."""
+        """Renumber the statements."""
         self.found = [
             msgspec.structs.replace(one, cause=places[one.cause], effect=places[one.effect])
             for one in self.found
@@ -44,7 +44,7 @@ class StatedCauses:
         ]
 
     def between(self, right: int, joint: Joined) -> None:
-        """Note the cause within a sentence whose second part begins with statement `right`."""
+        """Record the cause within a sentence whose second part begins with statement `right`."""
         places = (right - 1, right) if joint.cause_first else (right, right - 1)
         self.found.append(Caused(*places, joint.strength, joint.concludes))
 
@@ -58,9 +58,9 @@ class StatedCauses:
         follows: bool,
         first: bool,
     ) -> None:
-        """Note what a sentence, whose first statement is `place`, says of those before it.
+        """Record how a sentence, whose first statement is `place`, relates to the previous ones.
 
-        `follows`: the sentence before it made the last of them; `first`: none is before it.
+        `follows`: the previous sentence made the last of them; `first`: there is none before it.
         """
         if is_reported(self.others, span[0]):
             return

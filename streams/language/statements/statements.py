@@ -1,8 +1,7 @@
-"""The statements of one message: its salient clauses as facts that stand alone, and what else is
-found in it.
+"""The statements of one message: its salient clauses as self-contained facts, and other findings.
 
-Named stages, each a function of what the ones before it found: segmentation, attribution (whose
-words they are), dates, mentions, salience, claims, coreference, rendering, relations, values.
+The stages, each a function of the earlier ones' findings: segmentation, attribution (whose words
+they are), dates, mentions, salience, claims, coreference, rendering, relations, values.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ from recollect.text.lexicon import word_set
 from recollect.text.sentences import sentences, without_broken_phrases
 from recollect.text.tokenizer import tokenise
 
-#: At most so many statements of one message, the first ones.
+#: The maximum number of statements per message; later ones are dropped.
 MAX_STATEMENTS = 256
 _CAUSAL = word_set("because caused due led resulted")
 _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
 
 
 def analyse(document: Document, without: Without = ALL) -> Analysis:
-    """Return what a document states; `without`: the enrichment steps that are left out."""
+    """Return the statements of a document; `without`: the enrichment steps that are disabled."""
     if document.speaker is not None:
         speaker = " ".join(document.speaker.split()) or None
         document = msgspec.structs.replace(document, speaker=speaker)
@@ -85,8 +84,10 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
 def _find(
     document: Document, spans: Sequence[Span], without: Without
 ) -> tuple[Findings, dict[int, Span], frozenset[int]]:
-    """Return what is found in a document, the spans of the sentences that state something, by
-    their places, and the days that bare weekdays mean since the conversation named them.
+    """Return the findings in a document, with two further results.
+
+    They are the spans of the sentences that state something, by index, and the days that bare
+    weekdays mean because the conversation named them.
     """
     text, speaker = document.text, document.speaker
     tokens, places = tokenise(text), addresses(text)
@@ -126,7 +127,7 @@ def _find(
 def _is_others_sentence(text: str, quoted: list[Span], span: Span) -> bool:
     """Whether a sentence is in somebody else's words.
 
-    A message that stands in quotation marks as a whole is its sender's.
+    A message that is in quotation marks as a whole is its sender's.
     """
     if not is_reported(quoted, span[0]):
         return False
@@ -138,11 +139,11 @@ def _is_others_sentence(text: str, quoted: list[Span], span: Span) -> bool:
 def _state(
     stating: ClauseStatements, findings: Findings, told: Mapping[int, Span]
 ) -> tuple[list[Statement], StatedCauses]:
-    """Return the statements of sentences, by their places, and which of them led to which."""
+    """Return the statements of sentences, by index, and their causal links."""
     text = findings.text
     statements: list[Statement] = []
     causes = StatedCauses(text, findings.quoted)
-    previous = -2  # the place of the sentence that made the last statement
+    previous = -2  # the index of the sentence that made the last statement
     because = not _CAUSAL.isdisjoint(findings.tokens.lowers)
     openings = {place: opening(text, *span) for place, span in told.items()}
     for place, span in told.items():
@@ -172,9 +173,9 @@ def _state(
 
 
 def _with_slots(statement: Statement, findings: Findings) -> Statement:
-    """Return a statement with the slots that the reader's values make.
+    """Return a statement with the slots of the reader's values.
 
-    A claim that it has stays, unless only the reader's is of an attribute with one value at a time.
+    An existing claim takes precedence, unless only the reader's has a single-valued attribute.
     """
     reading, speaker = findings.document.reading, findings.document.speaker
     if speaker is None or reading is None:
@@ -194,7 +195,7 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
 def _deduplicated(
     statements: list[Statement], causes: StatedCauses
 ) -> tuple[list[Statement], StatedCauses]:
-    """Return statements without those that another contains, unless they are cause or effect."""
+    """Return statements without those that another contains, except causes and effects."""
     linked = causes.linked()
     kept = sorted(linked.union(without_contained(statements)))
     causes.renumber({place: number for number, place in enumerate(kept)})
@@ -202,7 +203,7 @@ def _deduplicated(
 
 
 def _is_others(contact: Contact, quoted: list[Span]) -> bool:
-    """Whether "my" is the word of somebody who is quoted: the address alone may be in quotes."""
+    """Whether "my" belongs to a quoted person; the address alone may be in quotation marks."""
     return (
         contact.owner is None
         and is_reported(quoted, contact.start)
@@ -215,7 +216,7 @@ def _is_others(contact: Contact, quoted: list[Span]) -> bool:
 
 
 def _outside(mentions: list[Mention], contacts: Sequence[Contact]) -> list[Mention]:
-    """Return mentions without the numbers and names within a telephone number or a handle."""
+    """Return mentions without the numbers and names inside a telephone number or a handle."""
     starts = [each.start for each in contacts]
     kept: list[Mention] = []
     for mention in mentions:

@@ -1,4 +1,4 @@
-"""What somebody says of themselves, in the third person, where nothing about it is doubtful."""
+"""Rewriting a sentence about its speaker in the third person, if that is unambiguous."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from recollect.text.lexicon import (
 )
 from recollect.text.tokenizer import Tokens, tokenise
 
-#: Only a name can stand in a sentence: not "15145550136", not "Dan 🚲".
+#: Names that fit into a sentence: not "15145550136", not "Dan 🚲".
 _NAME = re.compile(
     r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
     r"[^\W\d_a-z][\w.'’\-]*){0,3}"
@@ -35,9 +35,9 @@ _NAME = re.compile(
 #: Pictures around a name, as in "Dan 🚲".
 _DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
 _MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
-#: What programs call somebody whose name they do not know.
+#: Placeholders of programs for unknown names.
 _NO_NAMES = word_set("user me myself you human customer guest owner admin sender anonymous unknown")
-#: Titles and words of others stand between two marks, and stay.
+#: Between two of these marks are titles and other people's words, which stay unchanged.
 _QUOTED = re.compile(
     r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|(?<!\w)['\u2018](?=\w)[^'\u2018\u2019]*['\u2019](?!\w)"
 )
@@ -45,7 +45,7 @@ _QUOTED_END = tuple(end + mark for end in ".!" for mark in "\"”»'\u2019")
 _QUOTE_MARK = re.compile(
     r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)(?!(?:cause|em|til|bout|cos)\b)", re.IGNORECASE
 )
-#: Whoever is spoken to is not known here, and these point at what is not in the sentence.
+#: The addressee is unknown here, and these refer to something outside the sentence.
 _DOUBTFUL = word_set(
     """you your you're you've you'll you'd yours u ur yourself yourselves mine ours myself ourselves
     let's lets ya y'all youre ive id here there's"""
@@ -59,7 +59,7 @@ _DANGLING_FIRST = word_set(
 _PERSON = word_set("he she him her his hers he's she's he'd she'd he'll she'll")
 _THING = word_set("it it's they they're them their its theirs")
 _POINTING = word_set("that this those these")
-#: What a sentence before it may explain.
+#: Words whose antecedent may be in the previous sentence.
 _EXPLAINED = _PERSON | _THING | _POINTING | word_set("that's this's both one other another")
 _MODALS = word_set(
     """can can't cannot could couldn't will won't would wouldn't should shouldn't may might must had
@@ -72,14 +72,14 @@ _ADVERBS = word_set(
 _NOT_ADVERBS = word_set("family fly rely apply supply reply bully only ally")
 _ENDINGS = {"i'm": "is", "im": "is", "i've": "has", "i'll": "will"}
 _INFINITIVE = word_set("to gonna wanna gotta can could will would should might may must let help")
-#: "Since we talked" is said to somebody, who is not known here.
+#: "Since we talked" addresses somebody, who is unknown here.
 _TOGETHER = re.compile(
     r"\bwe(?:['’]ve)? (?:last )?(?:talk|chat|speak|spoke|met|meet|agreed|discussed|saw each)|"
     r"\bwe(?:['’]re|['’]ve| are| have)? both\b|\b(?:both|two|one|some|most) of us\b",
     re.IGNORECASE,
 )
 _SPEAKING = word_set("i i'm i've i'd i'll we we're we've we'd we'll my our me")
-#: "Our minds" are everybody's, "our chat" is had with whoever is spoken to.
+#: "Our minds" is general, "our chat" includes the addressee.
 _EVERYBODYS = word_set(
     """mind minds body bodies life lives self selves story stories experience experiences heart
     hearts dream dreams true differences feelings emotions voice voices hands rights chat chats talk
@@ -104,20 +104,20 @@ _ADDRESS = re.compile(
     r"(?=\W*\Z|[,!.:]| (?:i|we|you|this)\b)",
     re.IGNORECASE,
 )
-#: Of "Maman Solange" and "Dr. Brandt" the first word is no name.
+#: In "Maman Solange" and "Dr. Brandt", the first word is not part of the name.
 _TITLES = RELATIONS | HONORIFICS | word_set("maman papa pak bu mas mbak mme mlle m tante onkel")
 _ELIDED_ING = word_set(
     """planning moving thinking saving selling buying expecting hosting picking researching working
     volunteering practicing practising learning trying living staying training studying looking
     reading writing running starting building waiting getting going"""
 )
-#: After what is done they tell something of it.
+#: After a verb phrase, these describe the action.
 _SAYS_OF = word_set(
     """is was isn't wasn't made makes helps helped feels felt gives gave brings brought keeps kept
     means meant seems seemed takes took gets got reminds reminded teaches taught shows showed has
     can will would"""
 )
-#: "Let's say they refuse", "Let's see" propose nothing.
+#: "Let's say they refuse" and "Let's see" are not proposals.
 _SUPPOSED = word_set("say see suppose assume imagine pretend hope face think wait hear")
 _TAIL = re.compile(
     r"[\s!.…,;:–—-]*(?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+[\s!.…]*)*\Z"
@@ -132,7 +132,7 @@ _LETS = frozenset({"let's", "lets"})
 
 
 def is_impersonal(sentence: str) -> bool:
-    """Whether nobody says "I" or "you" in a sentence, and it orders nothing."""
+    """Whether a sentence has no first or second person and is not an order."""
     lowers = tokenise(sentence).lowers
     return (
         bool(lowers)
@@ -149,9 +149,9 @@ class _Doubt(Exception):
 
 
 def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> str | None:
-    """Return a sentence of `speaker` in the third person; None where it would be a guess.
+    """Return a sentence of `speaker` in the third person; None if that would be a guess.
 
-    `explained`: the sentence that stands before it says what "it" and "that" are.
+    `explained`: the previous sentence provides the antecedents of "it" and "that".
     """
     name = _DECORATED.sub("", speaker.split("@")[0])
     if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.search(sentence):
@@ -180,12 +180,13 @@ def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> 
     return text[:1].upper() + text[1:] + ("" if ended else ".")
 
 
-#: After "and" others than the speaker do what follows: "I have two offers and both want to hear".
+#: After "and", somebody other than the speaker is the subject: "I have two offers and both want to
+#: hear".
 _SOME_OF_THEM = word_set("both all each neither none some most many few others")
 
 
 class _Rewriting:
-    """One sentence while its persons are changed."""
+    """A sentence during its conversion to the third person."""
 
     def __init__(self, tokens: Tokens, name: str, explained: bool) -> None:
         self._tokens = tokens
@@ -203,11 +204,11 @@ class _Rewriting:
             for index in range(bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end))
         }
         self._named = False
-        self._several = False  # whether "we" or "us" was said
+        self._several = False  # whether "we" or "us" occurred
         self._changes: list[tuple[int, int, str]] = []
 
     def changes(self) -> list[tuple[int, int, str]]:
-        """Return the stretches that change, in order, with what they become."""
+        """Return the spans to change, in order, with their replacements."""
         lowers = self._lowers
         proposed = self._proposed()
         said = [
@@ -223,18 +224,18 @@ class _Rewriting:
         if lowers[0] in _ORDERS and (
             lowers[0] not in NOUNS_TOO or not _ORDERED.isdisjoint(lowers[1:2])
         ):
-            # An order, or one whose subject is left out: "Call me at five", "Love my dog".
+            # An order, or a sentence without its subject: "Call me at five", "Love my dog".
             raise _Doubt
         return self._from(self._elided())
 
     def _from(self, index: int) -> list[tuple[int, int, str]]:
-        """Change what stands from a word on; return all that changes."""
+        """Convert the words from an index on; return all changes."""
         while index < len(self._lowers):
             index = index + 1 if index in self._quoted else self._word(index)
         return sorted(self._changes)
 
     def _proposed(self) -> int:
-        """Begin with what is wanted: "Let's go with the first one"; return the word after it."""
+        """Convert a proposal to a wish: "Let's go with the first one"; return the next index."""
         lowers = self._lowers
         if not lowers or lowers[0] not in _LETS or 0 in self._quoted:
             return 0
@@ -250,7 +251,7 @@ class _Rewriting:
         return verb_at
 
     def _elided(self) -> int:
-        """Begin with the subject that is left out: "Sold the house in Leeds"."""
+        """Supply the omitted subject: "Sold the house in Leeds"."""
         lowers = self._lowers
         place = 0
         if 0 in self._quoted:
@@ -268,11 +269,11 @@ class _Rewriting:
             if ":" in self._tokens.text[:60]:
                 raise _Doubt  # a heading: "Getting the money: ..."
             if any(lower.endswith("ing") for lower in self._lowers_after_commas(place)):
-                raise _Doubt  # "Going for hikes, having picnics" may be what they like to do
+                raise _Doubt  # "Going for hikes, having picnics" may be a list of preferences
             self._insert(0, "is ")
         elif is_past(word) and word not in ("was", "were", "had", "based", "used", "left", "found"):
             if word in BASES or not _NEW_SUBJECT.isdisjoint(rest):
-                # "Blessed we both have this": who blessed whom?
+                # "Blessed we both have this": by whom?
                 raise _Doubt
             self._insert(0, "")
         else:
@@ -280,7 +281,7 @@ class _Rewriting:
         return place + 1
 
     def _is_subject(self, index: int) -> bool:
-        """Whether what is done is what is told of: "Volunteering at the shelter made me glad"."""
+        """Whether a verb phrase is the subject: "Volunteering at the shelter made me glad"."""
         for lower in self._lowers[index + 1 :]:
             if lower in _NEW_SUBJECT or lower in _JOINING or lower in _RELATIVE:
                 return False
@@ -289,7 +290,7 @@ class _Rewriting:
         return False
 
     def _lowers_after_commas(self, index: int) -> list[str]:
-        """Return the words behind a word that follow a comma."""
+        """Return the later words that follow a comma."""
         later = range(index + 1, len(self._lowers))
         return [self._lowers[at] for at in later if "," in self._tokens.gap(at - 1)]
 
@@ -301,7 +302,7 @@ class _Rewriting:
         )
 
     def _word(self, index: int) -> int:
-        """Change the word at `index` where it has to; return the index after what was read."""
+        """Convert the word at `index` if necessary; return the index after what was read."""
         lower = self._lowers[index]
         if lower == "i" or lower in _ENDINGS or lower == "i'd":
             return self._subject(index, lower)
@@ -321,7 +322,7 @@ class _Rewriting:
             self._put(index, self._who())
         elif lower == "us":
             if _SPEAKING.isdisjoint(self._lowers) and not any(map(is_past, self._lowers)):
-                raise _Doubt  # "Love grounds us": everybody
+                raise _Doubt  # "Love grounds us": people in general
             self._put(index, "them" if self._several else f"{self._who()} and others")
             self._several = True
         elif lower in _WE and self._several:
@@ -354,12 +355,12 @@ class _Rewriting:
             "would",
             "should",
         ):
-            # "So do I": whose verb is it?
+            # "So do I": the verb is another sentence's.
             raise _Doubt
         if index > 1 and lowers[index - 1] == "and" and not self._is_clause(index - 1):
             if lower != "i":
                 raise _Doubt
-            # "My wife and I are": the verb goes with both.
+            # "My wife and I are": the verb agrees with both.
             self._put(index, self._who())
             return index + 1
         if index and lower == "i" and self._tokens.words[index] == "I":
@@ -394,7 +395,7 @@ class _Rewriting:
         return verb_at + 1
 
     def _has_verb(self) -> bool:
-        """Whether a verb behind the first word has a subject, as far as its form says."""
+        """Whether a verb after the first word has a subject, as far as its form shows."""
         lowers = self._lowers
         return any(
             "'" in lower
@@ -407,7 +408,7 @@ class _Rewriting:
         )
 
     def _is_clause(self, index: int) -> bool:
-        """Whether what stands before a word says something of its own."""
+        """Whether the words before an index are a clause of their own."""
         return is_finite(self._tokens, self._tokens.starts[0], self._tokens.starts[index])
 
     def _verb_after(self, index: int) -> int | None:
@@ -421,7 +422,7 @@ class _Rewriting:
         return None
 
     def _present(self, at: int) -> str | None:
-        """Return the form for the third person; None where the word goes with every person."""
+        """Return the third-person form; None if the word is the same for every person."""
         verb = self._lowers[at]
         if verb in ("am", "have", "do", "don't", "haven't", "were", "weren't", "dont", "havent"):
             return third_person(verb)
@@ -432,7 +433,7 @@ class _Rewriting:
         raise _Doubt
 
     def _joined_verbs(self, begin: int, negated: bool = False) -> None:
-        """Change the verbs that "and" joins to the one before, as in "I'm 32 and live in Turin"."""
+        """Convert the verbs joined by "and" to the previous one: "I'm 32 and live in Turin"."""
         lowers = self._lowers
         infinitive = negated
         of_another = False
@@ -454,7 +455,7 @@ class _Rewriting:
                 return
             verb = lowers[verb_at]
             if of_another and (verb in BASES or verb == "have"):
-                # "Those who accept and love me": whose verb is it?
+                # "Those who accept and love me": the verb has another subject.
                 raise _Doubt
             if verb in ("am", "have", "don't", "haven't"):
                 self._put(verb_at, third_person(verb))
@@ -472,7 +473,7 @@ class _Rewriting:
         return self._name
 
     def _ours(self, index: int) -> str:
-        """Return what stands for "our": what some people have together is each one's."""
+        """Return the replacement of "our": what several people share belongs to each of them."""
         if self._several:
             return "their"
         if _EVERYBODYS.isdisjoint(self._lowers[index + 1 : index + 3]):
@@ -504,7 +505,7 @@ class _Rewriting:
 
 
 def _is_noun(lower: str) -> bool:
-    """Whether a word may well name a thing, as far as its form says."""
+    """Whether a word may be a noun for a thing, as far as its form shows."""
     return (
         len(lower) > 2
         and lower not in _NO_NOUNS

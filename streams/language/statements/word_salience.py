@@ -1,4 +1,4 @@
-"""Salience by words alone, for homes without a reader: a logistic regression over hashed words."""
+"""Salience by words alone, for homes without a reader: logistic regression over hashed words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from zlib import crc32
 
 from recollect.text.tokenizer import Tokens
 
-#: The trained weights: a signed byte for each bucket of words.
+#: The trained weights: a signed byte for each bucket.
 FILE = Path(__file__).with_name("word_salience.bin")
-#: How many buckets words are hashed to; the last two are of the length and of the bias.
+#: The number of hash buckets for words; two more are for the length and the bias.
 BUCKETS = 8_192
-#: A weight is a whole number of this part of a logit.
+#: A weight is an integer in this fraction of a logit.
 UNITS = 32
 
 
