@@ -13,7 +13,7 @@ MASK = "…"
 #: Single-valued: a newer value supersedes the older.
 SINGLE_VALUED: Mapping[str, str] = {
     "home": "the place where somebody lives",
-    "address": "street and house, with the town if it is said",
+    "address": "street and house, with the town if given",
     "employer": "the company or institution that somebody works for",
     "role": "an occupation or position",
     "school": "the school, college or university that somebody attends",
@@ -33,11 +33,11 @@ MULTI_VALUED: Mapping[str, str] = {
     "health": "an allergy, an illness, an injury, a condition",
     "diet": "what somebody eats or does not eat",
     "family": "relatives, with their names if known",
-    "pet": "animals of theirs",
+    "pet": "the animals that somebody has",
     "possession": "what somebody owns: a house, a car, a collection",
     "housing": "how somebody lives: in a house, with parents",
-    "work": "what they do for a living, beside the role and the employer",
-    "studies": "what or where somebody studies, and degrees",
+    "work": "what somebody does for a living, besides role and employer",
+    "studies": "what or where somebody studies; degrees",
     "skill": "what somebody can do",
     "membership": "a club, a team, a union, a subscription",
     "language": "a language that somebody speaks",

@@ -1,4 +1,4 @@
-"""Records of a zone's ledger: what came in, in order, and what was decided from each."""
+"""Records of a zone's ledger: the events, in order, and the decisions on each."""
 
 from __future__ import annotations
 

@@ -543,7 +543,7 @@ class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Branch(msgspec.Struct, frozen=True, kw_only=True):
-    """A branch of a zone: a copy of its memory that goes on alone."""
+    """A branch of a zone: a copy of its memory that changes independently."""
 
     name: Annotated[str, Meta(description="Name of the branch; its zone is named ZONE@NAME.")]
     forked_at: Annotated[str, Meta(description="Head of the zone's ledger where it was forked.")]
