@@ -36,8 +36,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     accept_proposals: Annotated[
         bool,
         Meta(
-            description="whether write accepts the model's proposals for its role and notes by "
-            "itself"
+            description="whether write automatically accepts the model's proposals for its role "
+            "and notes"
         ),
     ] = False
     seconds: Annotated[

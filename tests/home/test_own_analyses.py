@@ -72,7 +72,7 @@ def test_a_prompt_is_blocked_and_is_tried_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("analysis", "problem"),
     [
-        ({"name": "Tickets", "patterns": {"t": "x"}}, "needs a name of small letters"),
+        ({"name": "Tickets", "patterns": {"t": "x"}}, "needs a name of lower-case letters"),
         ({"name": "summary", "patterns": {"t": "x"}}, "has the name of a built-in type"),
         ({"name": "tickets"}, "needs either patterns or a prompt"),
         ({"name": "t", "patterns": {"t": "x"}, "prompt": "p"}, "needs either patterns or a prompt"),

@@ -67,8 +67,8 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         int,
         Meta(
             ge=0,
-            description="number of facts from which an entity (a person, an organisation, ...) "
-            "gets a profile, kept as a mental model; 0: no profiles",
+            description="minimum number of facts for an entity (a person, an organisation, ...) "
+            "to get a profile, which is a mental model; 0: no profiles",
         ),
     ] = 20
     passes_hour: Annotated[
@@ -76,8 +76,8 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             ge=-1,
             le=23,
-            description="hour of the day (UTC, by the zone's latest message) from which the daily "
-            "passes over observations are due; -1: never",
+            description="hour of the day (UTC) from which the daily passes over observations are "
+            "due; the time is that of the zone's latest message; -1: never",
         ),
     ] = 3
     main_capacity: Annotated[
@@ -88,8 +88,8 @@ class GeneralSettings(msgspec.Struct, frozen=True, kw_only=True):
         float,
         Meta(
             ge=0,
-            description="the hours after which unused memories outside the main context are "
-            "archived; ticks = false turns that off",
+            description="hours after which unused memories outside the main context are archived; "
+            "ticks = false disables this",
         ),
     ] = TierLimits().max_age_hours
     disabled_rules: Annotated[
@@ -289,7 +289,7 @@ class Configuration:
 
     @property
     def profile_facts(self) -> int:
-        """The number of facts from which an entity has a profile; 0: no profiles."""
+        """The minimum number of facts for an entity to get a profile; 0: no profiles."""
         found: int = self.resolve("profile_facts").value
         return found
 

@@ -36,7 +36,7 @@ def check_own_analyses(own: Sequence[OwnAnalysis], path: Path) -> None:
 def _problem(own: OwnAnalysis, names: set[str]) -> str | None:
     """Return what is wrong with a type, or None."""
     if not _NAME.fullmatch(own.name):
-        return "needs a name of small letters, digits and _, that begins with a letter"
+        return "needs a name of lower-case letters, digits and _ that begins with a letter"
     if own.name in _TAKEN:
         return f"has the name of a built-in type; take another than {', '.join(sorted(_TAKEN))}"
     if own.name in names:
@@ -54,7 +54,7 @@ def _problem(own: OwnAnalysis, names: set[str]) -> str | None:
 
 def _pattern_problem(facet_type: str, pattern: str) -> str | None:
     if not _NAME.fullmatch(facet_type):
-        return f"has the facet type {facet_type[:60]!r}; give small letters, digits and _"
+        return f"has the facet type {facet_type[:60]!r}; give lower-case letters, digits and _"
     if len(pattern) > _LONGEST_PATTERN:
         return f"has a pattern for {facet_type} of more than {_LONGEST_PATTERN:,} characters"
     try:
