@@ -138,7 +138,7 @@ def _lookalike(start: bytes, name: str) -> _Lookalike | None:
 
 
 def holds_other_json(start: bytes) -> bool:
-    """Return whether a file begins with JSON objects of which none looks like an event.
+    """Return whether a file begins with JSON objects, none of which looks like an event.
 
     Text that is not JSON and empty objects do not count: they are rejected line by line later.
     """

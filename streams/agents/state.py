@@ -787,7 +787,7 @@ class State:
         return mental_models.page(self.memory, model_id)
 
     def entity_facts(self, entity_ids: Sequence[str], limit: int) -> list[EntityFact]:
-        """Return the newest facts about these entities that are told, each once."""
+        """Return the newest visible facts about these entities, each once."""
         for entity_id in entity_ids:
             self.record_read(key_of("facts of entity", entity_id))
         return mental_models.entity_facts(self.memory, entity_ids, limit)

@@ -1,4 +1,4 @@
-"""What a conversation came to: who took part, what was decided, what is open, what is to be done.
+"""The outcome of a conversation: participants, decisions, open questions and next steps.
 
 Rules over the form of sentences. Each result quotes the sentence that it rests on.
 """
@@ -26,7 +26,7 @@ class Participant(Struct, frozen=True):
 
 
 class ConversationReport(Struct, frozen=True):
-    """What a conversation came to; times are unix ms.
+    """The outcome of a conversation; times are unix ms.
 
     A decision is what somebody says is settled, or proposes and another agrees to. A next step is
     what somebody undertakes, or asks another to do. An open question is one that nobody answered.

@@ -15,7 +15,7 @@ from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.relations.content_words import stemmed
 
 MOST_TOPICS = 6
-#: A topic is named in so many messages.
+#: The minimum number of messages that name a topic.
 _FEWEST_MESSAGES = 2
 _LEAST_CONFIDENCE = 0.5
 _NAMED = frozenset({"PERSON", "ORG", "LOCATION", "EVENT", "PRODUCT", "TECHNOLOGY"})

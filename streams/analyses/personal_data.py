@@ -38,7 +38,7 @@ TYPES: tuple[PersonalDataType, ...] = get_args(PersonalDataType)
 class PersonalDatum(Struct, frozen=True):
     """Personal data at `start` to `end` of a text.
 
-    `value` is normalised: numbers without separators, e-mail addresses in small letters.
+    `value` is normalised: numbers without separators, e-mail addresses in lower case.
     `confidence` is 0 to 1. `rule` found it.
     """
 
@@ -102,7 +102,7 @@ _VERSION = re.compile(r"(?:\bv|version|release|build|section|chapter|§)\s?\Z", 
 
 
 class _Secret(NamedTuple):
-    """A form of secrets. Texts without any of the `signs`, in small letters, have none.
+    """A form of secrets. Texts without any of the `signs`, in lower case, have none.
 
     The last group of the form, if there is one, is the secret. `likely` is 0 to 1.
     """

@@ -28,7 +28,7 @@ _NUMBER_FIRST = re.compile(
     rf"(?:(?:{_CAPITAL}|St\.|\d{{1,3}}(?:st|nd|rd|th)),? ){{1,3}}(?i:{_STREETS})\b"
     r"(?: (?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b)?"
 )
-#: "my address is 12 oak street": in small letters it needs words that say so.
+#: "my address is 12 oak street": in lower case, a phrase must announce it.
 _ANNOUNCED = re.compile(
     r"\b(?i:liv(?:e|es|ed|ing) (?:at|on)|address(?: is|:)?|moved? to|deliver(?:ed)? to"
     rf"|ship(?:ped)? to|located at|home is|house is|office is)(?: at)? (?P<place>{_NUMBER} "

@@ -16,19 +16,19 @@ from recollect.streams.analyses.utterances import Quote, Utterance, local_date, 
 from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.relations.content_words import stemmed
 
-#: A summary has at most so many sentences and words, and fewer of a short episode.
+#: The maximum number of sentences and of words; a short episode has fewer.
 MOST_SENTENCES, MOST_WORDS = 6, 120
-#: Sentences with fewer words that tell something are remarks.
+#: A sentence with fewer content words is a mere remark.
 _FEWEST_TELLING = 2
 #: A longer sentence is cut off.
 _LONGEST_SENTENCE = 320
-#: The next sentence must add this share of what the first one did.
+#: The minimum score of a further sentence, as a share of the first one's.
 _LEAST_GAIN = 0.25
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN = re.compile(r"\b(?:I|I['’]\w+|my|we|we['’]\w+|our)\b", re.IGNORECASE)
-#: A name or a number after the first word tells more than a common word.
+#: A name or a number after the first word is more informative than a common word.
 _SPECIFIC = re.compile(r"(?<=\w )[A-Z]\w+|\d")
-#: What the sentence is about stands in the one before it.
+#: The topic of such a sentence is in the previous one.
 _LEANS = re.compile(
     r"(?:(?:and|but|so|well|yeah|yes|wow|oh)[ ,]+)*"
     r"(?:it|its|they|them|their|he|she|his|her|that|this|these|those|it['’]s|they['’]\w+|that['’]s"
@@ -121,10 +121,10 @@ def _weights(candidates: Sequence[tuple[Quote, frozenset[str]]]) -> dict[str, fl
 
 
 def _value(sentence: Quote, added: frozenset[str], weights: dict[str, float]) -> float:
-    """Return what a sentence adds, by the root of its length: between brevity and substance.
+    """Return the value that a sentence adds, divided by the root of its length.
 
-    It is more if the speaker tells of themselves or names somebody, and less if the sentence cannot
-    be understood without the one before it, or if an assistant wrote it.
+    The value is higher if the speaker refers to themselves or names somebody, and lower if the
+    sentence cannot be understood without the previous one, or if an assistant wrote it.
     """
     gain = sum(weights[stem] for stem in added)
     if _OWN.search(sentence.text):

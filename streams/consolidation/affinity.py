@@ -18,11 +18,12 @@ from recollect.schemas.memory_terms import Linkage
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-#: Each memory is compared with so many that follow it in time.
+#: The number of following memories, by time, with which each memory is compared.
 NEXT = 1_024
-#: Of the memories that are alike, so many of the most alike count as its neighbours.
+#: The maximum number of neighbours of a memory: its most similar ones.
 NEIGHBOURS = 16
-#: So many connected memories are clustered together; more are cut into periods.
+#: The maximum number of connected memories that are clustered together; larger sets are split into
+#: periods.
 _MAX_CONNECTED = 256
 _STRIP = 512
 _HOUR_MS = 3_600_000
@@ -93,7 +94,7 @@ def _connected(vectors: Floats, times: Integers, by: Affinity) -> list[list[int]
     for first in range(0, len(vectors), _STRIP):
         strip, after = slice(first, first + _STRIP), slice(first, first + _STRIP + NEXT)
         alike = affinities(vectors[strip], times[strip], vectors[after], times[after], by)
-        # Of each pair, only the one with the later memory counts.
+        # Each pair counts once, with the later memory second.
         alike[np.tri(*alike.shape) > 0] = -np.inf
         kept = min(NEIGHBOURS, alike.shape[1])
         nearest = np.argpartition(-alike, kept - 1, axis=1)[:, :kept]

@@ -25,7 +25,7 @@ class NamedEntity(NamedTuple):
 
 
 class Membership(NamedTuple):
-    """A fact's place in a cluster: the unit that says the topic, and the word for it."""
+    """A fact's membership in a cluster: the unit with the topic, and the word for it."""
 
     cluster_id: str
     kind: ClusterKind

@@ -21,7 +21,8 @@ from recollect.streams.consolidation.units import units_of
 MAX_LINES = 12
 #: and a line this many words, unless its first part alone has more.
 MAX_WORDS = 40
-#: A heading has at most this many topics, each of which at least this share of the memories has.
+#: The maximum number of topics in a heading, and the minimum share of the memories that each must
+#: have.
 MAX_TOPICS, TOPIC_SHARE = 3, 0.5
 
 
@@ -153,7 +154,7 @@ def _lines(entries: Sequence[Entry], said: Counter[str]) -> list[_Line]:
         if same is None:
             lines.append(_Line(words, content, (each,)))
         else:
-            # Of two that say the same, the one that says more is shown.
+            # Of two equivalent lines, the more detailed one is shown.
             shown = max(lines[same][:2], (words, content), key=lambda said: len(said[1]))
             lines[same] = _Line(*shown, (*lines[same].entries, each))
     lines.sort(key=lambda line: _weight(line, said, len(entries)), reverse=True)

@@ -15,7 +15,7 @@ import msgspec
 
 from recollect.text.tokenizer import tokenise
 
-#: The number of pairs of topics that a pass looks at, and of the facts shown of each topic.
+#: The number of pairs of topics that a pass examines, and of facts that it shows per topic.
 MAX_PAIRS, MAX_SHOWN = 6, 6
 #: The minimum number of facts of a topic.
 MIN_FACTS = 3
@@ -23,7 +23,7 @@ MIN_FACTS = 3
 MAX_BRIDGE, MAX_INSIGHT = 200, 400
 #: The minimum surprise, by the evaluation, of a dream that is kept.
 MIN_SURPRISE = 0.7
-#: A dream is compared with so many earlier ones.
+#: The number of earlier dreams with which a dream is compared.
 COMPARED_DREAMS = 100
 _DREAM, _KEEP = "dream", "keep"
 _NUMBER = re.compile(r"\d+")
@@ -70,7 +70,7 @@ def check_dreams(calls: Sequence[tuple[str, str]], shown: Sequence[ShownFact]) -
 
 
 def check_evaluation(calls: Sequence[tuple[str, str]], dreams: int) -> dict[int, float]:
-    """Return place -> surprise of the dreams that the evaluation keeps, of so many."""
+    """Return index -> surprise of the dreams, out of `count`, that the evaluation keeps."""
     kept: dict[int, float] = {}
     for name, arguments in calls:
         if name != _KEEP:

@@ -11,11 +11,11 @@ Confidence = Literal["low", "medium", "high"]
 Trend = Literal["new", "stable", "strengthening", "weakening", "stale"]
 
 _DAY_MS = 86_400_000
-#: Evidence of so many days is recent; without evidence for so many days, an observation is stale.
+#: The age, in days, up to which evidence is recent, and after which an observation is stale.
 RECENT_DAYS, STALE_DAYS = 30, 90
 #: Recent evidence per day, compared with that before.
 STRENGTHENING, WEAKENING = 1.5, 0.5
-#: From so many sources on, the confidence is medium, or high.
+#: The minimum numbers of sources for medium and for high confidence.
 MEDIUM_SOURCES, HIGH_SOURCES = 3, 5
 
 

@@ -1,4 +1,4 @@
-"""What a language model states about memories, and the check of what it calls.
+"""A language model's statements about memories, and their validation.
 
 A statement cites memories that the model was shown, by number. A call that is malformed, or cites
 another memory, is left out.

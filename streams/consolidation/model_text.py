@@ -32,19 +32,19 @@ from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 Decision = Literal["restates", "new", "changes", "chatter"]
-#: A model is shown at most so many items, and writes at most so many sentences.
+#: The maximum numbers of items that a model is shown, and of sentences that it writes.
 MAX_SHOWN, MAX_SENTENCES = 24, 12
 #: The share of a sentence's content words that its items must have.
 LEAST_GROUNDED = 0.6
 WRITE = "write_observation"
 
-#: Words that say what was so before.
+#: Words that mark an earlier state.
 _PAST = re.compile(
     r"\b(?:no longer|used to|until|former(?:ly)?|previously|before|once|earlier|originally|first|"
     r"then|later|since|now|was|were|had|did|ended|instead|\w{2,}ed)\b|n['’]t\b|\bnot\b",
     re.IGNORECASE,
 )
-#: Words that deny, in an item; in a sentence, verbs may say the same.
+#: Words of negation in an item; a sentence may express it by verbs instead.
 _DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|without|anymore)\b|n['’]t\b", re.IGNORECASE)
 _DENYING_VERB = re.compile(
     r"\b(?:dislik|hat|stopp|quit|gave up|avoid|refus|fail|lack)\w*\b", re.IGNORECASE
@@ -87,9 +87,9 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def numbered(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the evidence that a model is shown, in order of time; the first has the number 1.
+    """Return the evidence that a model is shown, in order of time, numbered from 1.
 
-    It is what the rules would say, and the newest of the rest.
+    It consists of what the rules would use, and the newest of the rest.
     """
     first = chosen_units(evidence)
     rest = sorted((each for each in evidence if each not in first), key=in_time, reverse=True)
@@ -164,7 +164,7 @@ def _decisions(answer: _Answer, items: int) -> Mapping[int, Decision]:
 def _check_use(
     answer: _Answer, decided: Mapping[int, Decision], evidence: Sequence[Evidence]
 ) -> None:
-    """Check that what counts is cited, and what is left out is not."""
+    """Check that all items that count are cited, and no ignored one is."""
     if len(answer.sentences) > MAX_SENTENCES:
         raise AnswerRefused(f"the answer has more than {MAX_SENTENCES} sentences")
     used = set[int]()

@@ -59,7 +59,7 @@ _ALSO_SINGULAR = word_set(
     genetics acoustics ceramics robotics pajamas tights leggings surroundings belongings outskirts
     cosmos asbestos measles yes basis tennis"""
 )
-#: Activities: verbs in -ing and -ed are counted as them.
+#: Activities, as which their -ing and -ed forms count.
 _ACTIVITIES = word_set(
     """camp hike swim run jog paint draw sketch dance sing cook bake fish hunt bike cycle ride sail
     surf ski skate climb garden knit sew crochet box wrestle row dive kayak paddle travel tour
@@ -136,7 +136,7 @@ _EMPTY = word_set(
     url http https www com
     """
 )
-#: Nouns that are said so often that a few facts about one show nothing.
+#: Nouns so frequent that a few facts with one show nothing.
 _COMMON = word_set(
     """friend family kid child home house room school team group book music game story money food
     car city company business job country mom dad mother father parent brother sister son daughter
@@ -144,7 +144,7 @@ _COMMON = word_set(
     service system movie film show song party birthday dinner lunch breakfast meal coffee trip
     store shop street town weather health"""
 )
-#: Nouns that the dictionary gives as adjectives or adverbs too, though they are rarely that.
+#: Nouns that are also adjectives or adverbs in the dictionary, but rarely in use.
 _MAINLY_NOUNS = word_set(
     """game house party daughter piano animal plane dress chocolate vegetable camp army economy
     musical magic council marathon wood seed closet cloth cereal cherry fossil coral antique
@@ -179,7 +179,7 @@ def singular(lower: str) -> str:
 
 
 def activity(lower: str) -> str | None:
-    """Return the base of an activity's verb in -ing or -ed, such as camp of camping."""
+    """Return the base form of an activity in -ing or -ed: camp for camping."""
     for ending in ("ing", "ed"):
         stem = lower.removesuffix(ending)
         if stem != lower and len(stem) > 2:
@@ -205,5 +205,5 @@ def is_topical(lemma: str) -> bool:
 
 
 def is_common(lemma: str) -> bool:
-    """Return whether English says a noun so often that few mentions mean nothing."""
+    """Return whether a noun is so frequent in English that a few mentions mean nothing."""
     return lemma in _COMMON

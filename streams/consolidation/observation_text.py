@@ -26,7 +26,7 @@ MIN_ITEMS, FACTS_PER_ITEM, MAX_ITEMS = 6, 8, 12
 MANY_MESSAGES, MIN_ITEMS_OF_FEW = 5, 3
 #: Words of the items together; 220 tokens.
 MAX_WORDS = 165
-#: A unit with more words costs more than it tells.
+#: A longer unit is not worth its tokens.
 LONG_UNIT = 24
 #: A unit repeats another if it shares this part of its content words.
 SAME_WORDS = 0.7
@@ -56,7 +56,7 @@ _DANGLING = re.compile(
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
-#: An opening of a sentence whose main clause is elsewhere: no comma ends it.
+#: The opening of a sentence whose main clause is missing: no comma ends it.
 _OPENING_ALONE = re.compile(
     r"(?:due to|because of|after|before|during|despite|following|combined with|as for|regarding|"
     r"besides|along with|instead of)\b[^,:]*$",
@@ -106,14 +106,14 @@ class Rendered(NamedTuple):
 
 
 def is_said_to_another(text: str) -> bool:
-    """Return whether a text addresses somebody, or says how something of theirs looks."""
+    """Return whether a text addresses somebody, or comments on their looks."""
     if _SECOND_PERSON.search(text):
         return True
     return bool(_IMPRESSION.search(text)) and not _FIRST_PERSON.search(text)
 
 
 def is_change(text: str) -> bool:
-    """Return whether a unit in the third person tells of a change."""
+    """Return whether a unit in the third person reports a change."""
     return _CHANGE.search(text) is not None
 
 
@@ -250,16 +250,16 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def repeats(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two units say the same, going by their words; other numbers say otherwise."""
+    """Return whether two units say the same, by their words; different numbers make them differ."""
     if _numbers(one) != _numbers(other):
         return False
     return len(one & other) >= SAME_WORDS * max(1, min(len(one), len(other)))
 
 
 def _opposites(scored: Sequence[Evidence]) -> list[Evidence]:
-    """Return the first unit for what the last one is against, and that last one.
+    """Return the first unit with the attitude that the last one opposes, and that last one.
 
-    None if no unit speaks against another.
+    Empty if no unit opposes another.
     """
     plain = [each for each in scored if not each.speaker and not _is_weak(each.text)]
     against = [each for each in plain if is_negative(each.text) or each.ended_at is not None]
@@ -273,7 +273,7 @@ def _opposites(scored: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _last_number(scored: Sequence[Evidence]) -> list[Evidence]:
-    """Return the last unit that says how many there are of what the topic names, if several do."""
+    """Return the last unit that gives a number of what the topic names, if several do."""
     counted = []
     for each in scored:
         if re.search(rf"{_NUMBER} (?:\w+ )?{re.escape(each.word)}", each.text):
@@ -286,7 +286,7 @@ def _is_weak(text: str) -> bool:
 
 
 def _is_opening(text: str) -> bool:
-    """Return whether a text is only the opening of a sentence: after it, no verb follows."""
+    """Return whether a text is only the opening of a sentence, without a verb after it."""
     if not _OPENING_ALONE.match(text):
         return False
     lowers = tokenise(text).lowers[1:]
@@ -294,7 +294,7 @@ def _is_opening(text: str) -> bool:
 
 
 def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) -> float:
-    """Return how much a unit tells about the topic."""
+    """Return how informative a unit is about the topic."""
     text = each.text
     durable = {"static": 1.0, "semi_dynamic": 0.6}.get(stability(text, None).kind, 0.2)
     central = sum(said[word] for word in own) / (facts * max(4, len(own)))
@@ -316,7 +316,7 @@ def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) 
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that say something, in lower case, numbers included."""
+    """Return the content words of a text, in lower case, numbers included."""
     return frozenset(
         lower
         for lower in tokenise(text).lowers

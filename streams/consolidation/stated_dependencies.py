@@ -28,7 +28,7 @@ _LEADING = re.compile(
     r"(?P<condition>[^,]+?)(?:, then |,? then |, )(?P<consequence>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-#: "When" and "once" tell of conditions only with a verb of change; else of times.
+#: "When" and "once" introduce conditions only with a verb of change, and otherwise times.
 _TEMPORAL = re.compile(
     r"\W*(?:when|once|as soon as) (?P<condition>[^,]*\b(?:moves|changes|slips|shifts|is (?:moved|"
     r"postponed|delayed|cancelled|canceled|rescheduled))\b[^,]*), (?P<consequence>.+)",
@@ -44,13 +44,13 @@ _DEPENDING = re.compile(
     r"depending on) (?P<condition>[^,]+)",
     re.IGNORECASE | re.DOTALL,
 )
-#: Before "if", these ask or compare: "let me know if", "as if".
+#: Before "if", these make a question or a comparison: "let me know if", "as if".
 _ASKING = re.compile(
     r"\b(?:know|see|wonder|wondering|ask|asked|asking|sure|check|tell|what|as|even|idea|remember|"
     r"decide|say|says|said|doubt|matter|mind|care|like)\W*$",
     re.IGNORECASE,
 )
-#: Advice to anybody, and what somebody asked.
+#: General advice, and reported questions.
 _GENERAL = re.compile(
     r"\b(?:if|whenever|when|in case) (?:you|(?:we|I) (?:want|need|have|like))\b|"
     r"\b(?:whether|asked|wonder|wondering|know which|know what)\b",

@@ -1,4 +1,4 @@
-"""The topics of a unit: the nouns that it says, and the activities."""
+"""The topics of a unit: its nouns and its activities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CALENDAR = word_set(
 
 
 def topics_of(text: str, names: Set[str]) -> dict[str, str]:
-    """Return topic -> the word that says it, in order of the text.
+    """Return topic -> the word that expresses it, in order of the text.
 
     `names`: words in lower case that are names here, which are no topics.
     """
@@ -40,7 +40,7 @@ def topics_of(text: str, names: Set[str]) -> dict[str, str]:
             continue
         topic = plain if acronym and plain not in _CALENDAR else _topic(plain)
         if topic is not None:
-            # A capital at the beginning may be that of a name.
+            # A capitalised first word may be a name.
             capital = acronym or word[0].isupper()
             found.setdefault(
                 topic, word.removesuffix("'s").removesuffix("’s") if capital else plain

@@ -26,9 +26,9 @@ def word_class(lower: str) -> WordClass:
 
 
 def packed(words: Mapping[WordClass, Iterable[str]]) -> bytes:
-    """Encode a table: for each class its words in order, each without what it shares with the last.
+    """Encode a table: the sorted words of each class, each without the prefix shared with the last.
 
-    The number of shared letters is itself a letter, `a` for none.
+    The length of that prefix is itself a letter, `a` for none.
     """
     blocks = []
     for name in _CLASSES:

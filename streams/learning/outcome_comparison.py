@@ -19,7 +19,7 @@ from recollect.streams.learning.strategies import FoundItem, StepRef
 
 #: The confidence above which a difference is reported.
 MIN_CONFIDENCE = 0.5
-#: A step must have been taken by this many runs with the outcome, and an error made as often.
+#: The minimum number of runs with the outcome that took a step, or made an error.
 MIN_RUNS = 2
 #: The score from which a run counts as a success.
 SUCCESS_SCORE = 0.5

@@ -1,4 +1,4 @@
-"""Strategies, in which learning is stored, and when two of them are the same."""
+"""Strategies, the units of what was learned, and when two of them are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rebuild derived layers in a new generation, beside the one in use."""
+"""Rebuild derived layers in a new generation, next to the one in use."""
 
 from __future__ import annotations
 

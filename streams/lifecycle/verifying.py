@@ -441,7 +441,7 @@ def _hold_locks(node: Node, zone: str, stack: ExitStack) -> None:
 
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
-    """Create a directory for copies beside the files, or else in the system's temporary folder."""
+    """Create a directory for copies next to the files, or else in the system's temporary folder."""
     parent = directory if directory.is_dir() and not read_only(directory) else None
     path = Path(tempfile.mkdtemp(prefix="scratch-", dir=parent))
     try:

@@ -59,7 +59,7 @@ def in_order_of_gain(
     """Yield the places of texts, in the order in which the greedy choice takes them.
 
     Attributes:
-        values: what a text is worth beside what it covers.
+        values: what a text is worth apart from what it covers.
         lengths: in tokens or words.
         weights: how much it counts that a text is covered.
         shown: texts that are shown elsewhere: they cover, and are not yielded.

@@ -31,15 +31,15 @@ SECTIONS = {
     "time": "In order of time",
     "beside": "Named beside",
 }
-#: A page is made from so many of the newest facts.
+#: A page is made from at most this many facts, the newest ones.
 MAX_FACTS = 1_200
 #: The most lines of a section.
 MAX_CHANGES, MAX_ROUTINES, MAX_AHEAD, MAX_IN_TIME, MAX_BESIDE = 8, 8, 12, 48, 12
 #: The most values of an attribute, and the earlier values of one that has a single value.
 MAX_VALUES, MAX_EARLIER = 8, 4
-#: A text with more words costs more than it tells.
+#: A longer text is not worth its tokens.
 LONG_TEXT = 28
-#: With fewer content words, a text tells little.
+#: A text with fewer content words says little.
 FEW_WORDS = 4
 
 _CHANGE = re.compile(
@@ -155,7 +155,7 @@ def time_key(each: PageFact) -> tuple[str, int, str]:
     return (each.days[0] if each.days else day_of(each.said_at), each.said_at, each.id)
 
 
-# What is held
+# Attributes
 
 
 def _held(facts: Sequence[PageFact]) -> Iterator[Block]:
@@ -245,7 +245,7 @@ def ahead(facts: Sequence[PageFact], today: str) -> Iterator[PageFact]:
 
 
 def routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
-    """Yield the facts that say what happens again and again."""
+    """Yield the facts about recurring events."""
     for each in facts:
         read = _read(each.text, each.speaker)
         if each.days is None and each.ended_at is None and read.is_routine and not read.is_weak:
@@ -260,7 +260,7 @@ def _changes(facts: Sequence[PageFact]) -> Iterator[PageFact]:
 
 
 def _time_line(facts: Sequence[PageFact], cited: set[str]) -> list[Block]:
-    """Return what best covers everything that is known of an entity, in order of time."""
+    """Return the facts that best cover what is known of an entity, in order of time."""
     own = {lower for each in facts for lower in tokenise(each.name).lowers}
     words = {each.id: _content(each, own) for each in facts}
     values = {each.id: _value(each, len(words[each.id])) for each in facts}
@@ -305,7 +305,7 @@ class _Read(NamedTuple):
 
     Attributes:
         core: its text without the name of who said it in these words.
-        content: its words that name a topic, in small letters.
+        content: its words that name a topic, in lower case.
         is_weak: it says little on its own.
         is_change, is_routine: it tells of a change, or of what happens again and again.
         length: how many words it has.
@@ -355,7 +355,7 @@ def _read(text: str, speaker: str) -> _Read:
 
 
 def _value(each: PageFact, content_words: int) -> float:
-    """Return what a fact is worth on a time line, beside what it covers."""
+    """Return the value of a fact on a time line, apart from what it covers."""
     return (
         _read(each.text, each.speaker).worth
         + 0.3 * (each.days is not None)

@@ -1,7 +1,7 @@
-"""What facts about an entity show over time: what is regular, ahead, in cycles, together.
+"""Patterns in the facts about an entity: routines, upcoming events, cycles, joint activities.
 
-Nothing is computed but the counts of cycles and correlations, and nothing rephrased: an item is a
-fact without the name that heads the text, and cites it.
+Only the counts of cycles and correlations are computed, and nothing is rephrased: an item is a fact
+without the name that heads the text, and cites it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PatternKind = Literal["regular", "ahead", "cycle", "correlation", "shared"]
 MIN_RECENT_FACTS, RECENT_DAYS = 3, 30
 #: The minimum and maximum number of items of a pattern, and its maximum number of words.
 MIN_ITEMS, MAX_ITEMS, MAX_WORDS = 2, 8, 165
-#: What is ahead has fewer days than this.
+#: The maximum number of days of an upcoming event.
 MAX_AHEAD_DAYS = 32
 #: The minimum number of facts about two persons together, and of days on which they were said.
 MIN_SHARED, MIN_SHARED_DAYS = 3, 2
@@ -62,7 +62,7 @@ _NOT_DONE = re.compile(
     r"\b(?:hopes?|wish(?:es)?|wants?|not|never|cannot|should|would|could|might|may)\b|n['’]t\b",
     re.IGNORECASE,
 )
-#: Words that say how often, or that something is done, and not what.
+#: Words for the frequency of an action, or for acting as such, but not for the topic.
 _VAGUE = word_set(
     """go goes going went do does doing did see sees saw keep keeps try tries make makes take takes
     every each once twice three often only usually always never time times day days week weeks month
@@ -84,9 +84,9 @@ class Pattern(NamedTuple):
 def patterns(
     facts: Sequence[PageFact], entity_id: str, today: str, people: Set[str]
 ) -> list[Pattern]:
-    """Return what the facts about an entity show as of a day (YYYY-MM-DD), in any order of them.
+    """Return the patterns in the facts about an entity as of a day (YYYY-MM-DD), in no fixed order.
 
-    `people`: those of the other entities in the facts that are persons.
+    `people`: the other entities in the facts that are persons.
     """
     in_time = sorted(facts, key=time_key)
     name = name_of(in_time)
@@ -115,9 +115,9 @@ def _is_habit(each: PageFact) -> bool:
 
 
 def _is_to_come(each: PageFact, today: str) -> bool:
-    """Return whether a fact tells of no past, and its days have not begun.
+    """Return whether a fact's days are in the future, and it reports nothing past.
 
-    "Next year" is a mood, and no appointment.
+    "Next year" is an attitude, not an appointment.
     """
     if each.days is None or each.days[0] <= today:
         return False
@@ -214,7 +214,7 @@ def _exceptions(days: Sequence[str]) -> str:
 
 
 def _chance(hits: int, days: int) -> float:
-    """Return how likely so many of these days are one given weekday by chance (binomial tail)."""
+    """Return the probability that this many of the days are one given weekday (binomial tail)."""
     favourable = sum(comb(days, k) * 6.0 ** (days - k) for k in range(hits, days + 1))
     return favourable / 7.0**days
 
@@ -278,7 +278,7 @@ def _shared_days(
 
 
 def _chance_together(both: int, one: int, other: int, days: int) -> float:
-    """Return how likely two topics share so many of the days by chance.
+    """Return the probability that two topics share this many of the days.
 
     Fisher's exact test, one-sided: the tail of the hypergeometric distribution.
     """
@@ -291,7 +291,7 @@ def _chance_together(both: int, one: int, other: int, days: int) -> float:
 def _shared(
     name: str, facts: Sequence[PageFact], entity_id: str, people: Set[str]
 ) -> Iterator[Pattern]:
-    """Yield what is said of the entity together with another, for the first of the two by id."""
+    """Yield the joint activities of the entity and another, for the first of the two by id."""
     together: dict[str, list[tuple[PageFact, str]]] = {}
     for each in facts:
         if each.speaker or each.ended_at is not None or is_weak(each):
@@ -309,7 +309,7 @@ def _shared(
 
 
 def _joined(text: str, one: str, other: str) -> bool:
-    """Return whether a text says something of two together: "A and B", "A with B"."""
+    """Return whether a text is about two people jointly: "A and B", "A with B"."""
     first, second = (re.escape(name.split()[0]) for name in (one, other))
     return any(
         re.search(rf"\b{a}(?: and|\b[^.;:!?,]* with) {b}\b(?!['’]s)", text)

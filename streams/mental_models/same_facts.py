@@ -61,7 +61,7 @@ def meanings(fact: PageFact, entity_id: str) -> Iterator[Meaning]:
 
 
 def _with_ids(text: str, names: set[tuple[str, str]]) -> str:
-    """Return a text with the ids of entities in the place of their names, the longest first."""
+    """Return a text with entity ids instead of their names, the longest name first."""
     by_name = {name: id_ for id_, name in sorted(names) if name}
     longest = sorted(by_name, key=lambda name: (-len(name), name))
     if not longest:
@@ -71,7 +71,7 @@ def _with_ids(text: str, names: set[tuple[str, str]]) -> str:
 
 
 def _says_more(text: str, fact: PageFact) -> bool:
-    """Return whether a text has more content words than its slot and the verb between."""
+    """Return whether a text has content words besides those of its slot and its verb."""
     named = f"{fact.name} {fact.value}"
     numbers = set(_NUMBER.findall(text)) - set(_NUMBER.findall(named))
     return len(content_words(text) - content_words(named)) > 1 or bool(numbers)

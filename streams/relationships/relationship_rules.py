@@ -86,7 +86,7 @@ _GOING = word_set(
     """go goes went gone going travel travels travelled traveled travelling traveling fly flew drive
     drove ride rode walk walked move come came return returned"""
 )
-#: Verbs after which the one has no more to do with the other, or perhaps nothing.
+#: Verbs after which the two are no longer, or perhaps never were, related.
 _ENDING = word_set(
     """leave left quit lose lost sell sold stop stopped cancel cancelled avoid miss missed need
     want wish hope dream forget forgot refuse refused deny denied doubt fail failed drop dropped
@@ -95,7 +95,7 @@ _ENDING = word_set(
     try tried start started begin began keep kept understand understood remember hear heard wait
     prefer decide decided reach reached pass passed cost"""
 )
-#: Verbs of other rules, whose past says that something is over.
+#: Verbs of other rules whose past tense means that something is over.
 _OF_RULES = word_set(
     """own possess manage lead head supervise oversee run direct coach replace supersede require
     work collaborate cooperate partner report depend rely block live reside cite reference quote

@@ -18,8 +18,8 @@ from recollect.text.declared_rules import Lexeme, Reading, lexemes
 from recollect.text.lexicon import PRONOUNS, word_set
 from recollect.text.sentences import sentences
 
-#: Relationships below this confidence are dropped. It is that of the rule and of both names, so
-#: that of a plain "has met" with two likely names is about a half.
+#: Relationships below this confidence are dropped. A confidence is the product of the rule's and of
+#: both names', so a plain "has met" with two likely names has about one half.
 CONFIDENCE_THRESHOLD = 0.3
 #: Longer sentences are lists or pasted text.
 _MAX_SENTENCE = 400
@@ -55,7 +55,7 @@ _DOUBT_AFTER = re.compile(
     re.IGNORECASE,
 )
 _AFTER_LISTS = word_set("and in at on to for with from today yesterday last this")
-#: The name of "Ann" in "Ann Lee" goes on.
+#: What shows that a name continues, as after "Ann" in "Ann Lee".
 _GOES_ON = re.compile(r" [^\W\d_a-z]")
 #: A fact in the words of its speaker: "Ada: I ...".
 _SPEECH = re.compile(r"(?P<name>[^:\n]{1,80}): (?=\S)")
@@ -244,5 +244,5 @@ def _further(words: Sequence[Lexeme], names: Sequence[Name], target: Name) -> It
             return
         place = after_end.get(name.end, len(words))
         if lower(place)[:1].isalpha() and lower(place) not in _AFTER_LISTS:
-            return  # The name begins another clause, or goes on.
+            return  # the name begins another clause, or continues
         yield name

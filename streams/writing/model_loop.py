@@ -188,7 +188,7 @@ def write_event(
 
 
 def _assistant_message(answer: RecordedAnswer) -> dict[str, Any]:
-    # Always send the text, even if it is empty: beside tool calls, some services reject a null
+    # Always send the text, even if it is empty: along with tool calls, some services reject a null
     # content, and others a missing one.
     return {
         "role": "assistant",

@@ -24,7 +24,7 @@ _SAMPLED = 32
 _MIN_KNOWN, _MIN_KNOWN_ALIKE = 3, 2
 
 
-# Log levels, which a log has in the place of senders: "INFO", "production.ERROR".
+# Log levels, which a log has where a chat has senders: "INFO", "production.ERROR".
 _LOG_LEVEL = re.compile(r"(?:.*\W)?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)")
 # From this many messages on, a chat has a sender who occurs twice.
 _MIN_WITHOUT_REPETITION = 3

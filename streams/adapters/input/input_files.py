@@ -200,7 +200,7 @@ def with_byte_counter(raw: io.RawIOBase, byte_counter: ByteCounter | None) -> io
 
 
 def is_decompression_bomb(decompressed_size: int, size: int) -> bool:
-    """Return whether a compressed file of this size cannot plausibly decompress to so much."""
+    """Return whether the output is too large for a compressed file of this size to be plausible."""
     return (
         decompressed_size > RATIO_CHECK_MIN_BYTES
         and decompressed_size > MAX_COMPRESSION_RATIO * size

@@ -15,7 +15,7 @@ from recollect.streams.adapters.assistants.claude_transcript import text_or_none
 from recollect.streams.adapters.memories.foreign_memory import array_adapter, memory_event
 
 _SYSTEM = "mem0"
-#: Fields of which a memory of Mem0 has at least one, besides `id` and `memory`.
+#: A memory of Mem0 has at least one of these fields besides `id` and `memory`.
 _OWN = frozenset({"hash", "user_id", "agent_id", "run_id", "app_id", "owner", "categories"})
 # Fields that become fields of the event, and those without meaning elsewhere.
 _USED = frozenset({"id", "memory", "user_id", "run_id", "metadata", "hash", "score"})

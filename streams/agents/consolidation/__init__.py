@@ -1,1 +1,1 @@
-"""The agent of consolidation: clusters and observations, daily passes, dreams, merges of facts."""
+"""The consolidation agent: clusters and observations, daily passes, dreams, merges of facts."""

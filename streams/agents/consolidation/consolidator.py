@@ -1,4 +1,4 @@
-"""The agent of consolidation: it puts facts into clusters, and writes observations on clusters.
+"""The consolidation agent: it groups facts into clusters, and writes observations on clusters.
 
 The decision on a fact's event assigns the fact to clusters. A tick requests a command for each
 changed cluster that deserves an observation, and the decision on that command writes a new version
@@ -94,7 +94,8 @@ from recollect.text.lexicon import PRONOUNS
 from recollect.text.tokenizer import tokenise
 
 CONSOLIDATE = "consolidate"
-#: A text is made from a cluster's first and last facts, and names at most so many as its evidence.
+#: The numbers of a cluster's first and of its last facts from which a text is made, and the maximum
+#: number of facts named as evidence.
 FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
 #: The kinds of observations that a model may write; values of attributes are exact as they are.
 BY_MODEL = frozenset({"cluster", "changes"})

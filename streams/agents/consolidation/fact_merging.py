@@ -98,7 +98,7 @@ def _rank(each: MergeableFact) -> tuple[object, ...]:
 
 
 def _page_fact(row: EntityFact, group: Sequence[str], state: State) -> PageFact:
-    """Return a fact with the ids of canonical entities beside it."""
+    """Return a fact, with canonical ids for the other entities in it."""
     fact = page_fact(row, frozenset(group))
     beside = ((state.canonical(id_), id_, name) for id_, name in fact.beside)
     return fact._replace(

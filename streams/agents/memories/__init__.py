@@ -1,1 +1,1 @@
-"""The agent of stored memories: their versions, and the memories consolidated from them."""
+"""The agent for stored memories: their versions, and the memories consolidated from them."""

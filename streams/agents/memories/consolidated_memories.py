@@ -1,7 +1,7 @@
-"""What a command that consolidates memories decides: the new memory, and where its memories belong.
+"""The decision on a consolidation command: the new memory, and the memories that it consolidates.
 
-No text is stored except what a language model said: the text of a consolidated memory is made from
-those of its memories when it is read, so it never outlives them.
+Only a language model's statements are stored. Otherwise the text of a consolidated memory is made
+from those of its memories when it is read, so it never outlives them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _json = msgspec.json.Encoder()
 
 
 class _Place(NamedTuple):
-    """Whose a memory is, and its namespace; only memories of one place are consolidated."""
+    """The owner, readers and namespace of a memory, which consolidated memories must share."""
 
     scope: MemoryScope
     visibility: MemoryVisibility

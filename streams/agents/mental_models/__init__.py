@@ -1,1 +1,1 @@
-"""The agents of mental models and directives, and the pages that they write."""
+"""The agents for mental models and directives, and the pages that they write."""

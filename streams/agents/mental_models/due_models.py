@@ -15,7 +15,7 @@ from recollect.projections.memory.mental_model_queries import (
     stale_models,
 )
 
-#: An automatic profile is regenerated after so many changes, or when it is this old.
+#: An automatic profile is regenerated after this many changes, or at this age.
 MIN_CHANGES, MAX_AGE_MS = 10, 86_400_000
 #: The subtype and the trigger of automatic profiles.
 PROFILE_SUBTYPE = "emergent"
@@ -57,7 +57,7 @@ def is_profile(subtype: str | None, refresh_trigger: str | None) -> bool:
 
 
 def _is_due(model: StaleModel, at: int) -> bool:
-    """Return whether a stale model is to be refreshed; a pinned one is refreshed by hand only."""
+    """Return whether a stale model must be refreshed; pinned ones are only refreshed by hand."""
     if model.subtype == "pinned" or model.refresh_trigger is None:
         return False
     trigger = _trigger.decode(model.refresh_trigger)

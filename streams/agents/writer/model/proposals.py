@@ -191,7 +191,7 @@ class Proposals:
         metadata = given.get("metadata")
         evidence = metadata.get("evidence") if isinstance(metadata, dict) else None
         if self._rules > 1 and evidence is None:
-            # Some models give it beside the metadata.
+            # Some models put it next to the metadata instead of inside.
             evidence = given.get("evidence")
         if not isinstance(evidence, str):
             raise Refused("evidence", "metadata.evidence must quote this message, word for word")
@@ -231,7 +231,7 @@ class Proposals:
         )
 
     def _link_subject(self, fact: ProposedFact) -> None:
-        """Link a fact to whom it gives a value of, unless that is the sender or has no name."""
+        """Link a fact to the subject of its value, unless that is the sender or unnamed."""
         slot, sender = fact.slot, self._said.names[:1]
         if slot is None or slot.attribute not in ATTRIBUTES:
             return
