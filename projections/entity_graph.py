@@ -61,10 +61,10 @@ class EntityGraph:
     def neighbors(
         self, starts: Sequence[str], hops: int, limit: int, direction: Direction = "both"
     ) -> Neighborhood:
-        """Return the entities within some hops of any of `starts`, and these, nearest first.
+        """Return `starts` and the entities within some hops of any of them, the nearest first.
 
-        Of the entities of one distance, those with the most facts come first. At most `limit`
-        entities are returned, and at least the starts.
+        At equal distance, those with the most facts come first. At most `limit` entities are
+        returned, but always all of `starts`.
         """
         found = dict.fromkeys(starts, 0)
         frontier: Sequence[str] = list(found)

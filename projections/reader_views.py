@@ -92,7 +92,7 @@ CREATE INDEX temp.idx_stated_ends ON stated_ends(superseded_by);
 
 
 class _ReaderConnection:
-    """A connection with views in the place of tables, for which no index can be prescribed."""
+    """A connection with views instead of tables, for which no index can be prescribed."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -129,7 +129,7 @@ def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
 
 
 def restrict(files: ZoneFiles, reader: Reader) -> ZoneFiles:
-    """Put views in the place of the tables of read-only files; return the files."""
+    """Replace the tables of read-only files by views; return the files."""
     _restrict_events(files, reader)
     _restrict_memory(files, reader)
     _restrict_identity(files, reader)

@@ -105,7 +105,7 @@ def _deletion(event: Event, deletion: Deletion) -> tuple[object, ...]:
 
 
 def _caption(platform: str, content: Content) -> str:
-    """Return the text shown and searched beside the content: an email's subject, and captions."""
+    """Return the text shown and searched with the content: an email's subject, and captions."""
     subject = content.metadata.get("subject") if platform == "email" else None
     captions = " ".join(item.caption for item in content.attachments if item.caption)
     return f"{subject} {captions}".strip() if isinstance(subject, str) else captions

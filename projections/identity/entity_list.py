@@ -56,7 +56,7 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
 
 
 def ids_of_names_with(connection: apsw.Connection, text: str) -> list[str]:
-    """Return the ids of unmerged entities of which a name or an account has `text` in it.
+    """Return the ids of unmerged entities with a name or an account that contains `text`.
 
     `text`: normalised. The names and accounts of merged entities count too.
     """

@@ -370,9 +370,10 @@ def observation_count(connection: apsw.Connection) -> int:
 
 
 def clusters_to_write(connection: apsw.Connection, limit: int | None) -> list[str]:
-    """Return the clusters whose observation a model has not written as it is, the oldest first.
+    """Return the clusters whose current observation a model has not written, the oldest first.
 
-    Those are left out of which it was asked since the last change, and whose answer was refused.
+    Clusters are left out if the model's answer about them was refused and they have not changed
+    since.
     """
     found = rows(
         connection,

@@ -29,8 +29,8 @@ def active_entities(
 ) -> list[ActiveEntity]:
     """Return the entities with enough facts said since a time (unix ms), by id.
 
-    They must have changed since the last temporal pass before the record `before`, or have a
-    standing observation about coming days or of a cycle, which time itself puts out of date.
+    They must have changed since the last temporal pass before the record `before`, or have an
+    observation that becomes outdated with time: about upcoming days or a weekly cycle.
     """
     found = rows(
         connection,
@@ -73,7 +73,7 @@ class SimilarPair(NamedTuple):
 
 
 def sharing_observations(connection: apsw.Connection, before: int) -> list[SimilarPair]:
-    """Return the pairs of observations of which one changed since the last merge pass.
+    """Return the pairs of observations, one of which changed since the last merge pass.
 
     `before`: the number of the tick.
     """

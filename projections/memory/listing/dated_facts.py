@@ -90,7 +90,7 @@ def facts_by_last_day(
 def facts_lasting_into(
     connection: apsw.Connection, selection: Selection, day: str, earliest: str
 ) -> Iterator[DatedFact]:
-    """Yield the facts whose days begin from `earliest` until before `day` and last into it."""
+    """Yield the facts whose days begin from `earliest` on, before `day`, and last into `day`."""
     condition = "AND last_day > first_day AND first_day < :last AND last_day >= :last"
     return _dated(connection, selection, "first_day", earliest, day, condition)
 

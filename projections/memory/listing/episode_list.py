@@ -161,7 +161,7 @@ def events(
 ) -> list[tuple[int, int, str]]:
     """Return (unix ms, number, id) of up to `limit` events of a version, in this order.
 
-    `after`: the time and number of the event after which they begin.
+    `after`: only events after the one with this time and number.
     """
     return rows(
         connection,

@@ -212,10 +212,10 @@ def due_memories(
 ) -> dict[ArchiveCause, list[str]]:
     """Return the memories to archive at a time (unix ms), by cause, the longest unused first.
 
-    A memory expires when what it says no longer holds, unless it was restored. It is due for its
-    age if it was not used for so long and is outside the main context of everyone who may read it:
-    each memory is compared with those that have the same readers, so that nothing depends on
-    memories that not all its readers see.
+    A memory expires when what it says no longer holds, unless it was restored. It is archived for
+    its age if it was unused for that long and is outside the main context of everyone who may read
+    it. Memories are compared only with those that have the same readers, so that nothing depends on
+    memories that some of its readers cannot see.
     """
     expired = rows(
         connection,

@@ -21,7 +21,8 @@ from recollect.schemas.wire import Result
 
 #: An observation takes the place of the n-th result that comes from its events.
 PLACE_AMONG_ITS_EVENTS = 3
-#: The maximum number of observations beside turns and facts: for a list, and for other questions.
+#: The maximum number of observations in addition to turns and facts: for a list, and for other
+#: questions.
 MAX_FOR_LIST, MAX_OBSERVATIONS = 2, 1
 #: The maximum number of supporting facts returned with an observation.
 MAX_FACTS = 5
@@ -73,7 +74,7 @@ def _place(observation: Result, results: Sequence[Result]) -> int | None:
 def interleave(rankings: Sequence[Iterable[Result]], count: int) -> list[Result]:
     """Return up to `count` results, round robin from each ranking, without duplicates.
 
-    An observation keeps the first facts of which no result before it cites the event.
+    An observation keeps its first facts whose events no earlier result cites.
     """
     queue = deque(map(iter, rankings))
     merged: list[Result] = []

@@ -162,7 +162,7 @@ class Recaller:
         return index is not None and self._uses_stored_index and index.should_store
 
     def store(self) -> None:
-        """Write the index beside the files; the caller holds the lock of `index.array_store`."""
+        """Write the index next to the files; the caller holds the lock of `index.array_store`."""
         with self._lock:
             if self._index is not None:
                 self._index.store()

@@ -93,7 +93,7 @@ def _attributes_of(sides: TwoSides) -> Sequence[str]:
 
 
 def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
-    """Return when a fact of the condition's side changed (unix ms): it ended, or tells of a move.
+    """Return when a fact on the condition's side changed (unix ms): it ended, or reports a move.
 
     A retracted move does not count.
     """

@@ -30,7 +30,8 @@ from recollect.text.prompts import first_person
 
 # The number of the nearest facts whose observations are candidates.
 _MAX_NEAREST = 50
-# The maximum number of observations, those with the nearest items, scored beside turns and facts.
+# The maximum number of observations, those with the nearest items, scored in addition to turns and
+# facts.
 _MAX_SCORED = 2
 
 

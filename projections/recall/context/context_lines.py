@@ -70,7 +70,7 @@ def turn_lines(
 ) -> list[Line]:
     """Return the lines of turns, in their order; `terms` are the index terms of the questions.
 
-    A superseded value appears once, as "previously" beside the value that replaced it.
+    A superseded value appears once, as "previously" next to the value that replaced it.
     """
     ids = [result.id for result in results]
     numbers = index.turns.numbers[index.turns.place_of_id.of(ids)].tolist()

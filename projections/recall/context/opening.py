@@ -37,7 +37,7 @@ _SMOOTHING_WORDS = 2
 
 
 def is_relevant(relevance: float, questions: Iterable[ParsedQuestion], index: Index) -> bool:
-    """Return whether memories belong into the context of a prompt with these questions."""
+    """Return whether memories belong in the context of a prompt with these questions."""
     if relevance >= INJECTION_THRESHOLD:
         return True
     if relevance <= 0:

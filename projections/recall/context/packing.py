@@ -92,7 +92,7 @@ def pack(
         left -= take(index, text, left - reserved)
     for index, line in enumerate(lines):
         if index in texts:
-            # If tokens are left, show turns in full of which only the facts were taken.
+            # If tokens are left, show in full those turns of which only the facts were taken.
             extra = count(line.full) - count(texts[index])
             if 0 < extra <= left:
                 texts[index] = line.full

@@ -216,7 +216,7 @@ class QueryParser:
     def _topic(self, text: str, query: RecallQuery, index: Index | None) -> Topic:
         """Return what is searched for; without an index, the zone's owner is not known.
 
-        A text of a time and nothing else is searched for as it is.
+        A text that contains only a time is searched for as it is.
         """
         topic = self._in_first_person(self._times(text, query)[0].topic, index)
         if topic != text and not _has_content(topic):

@@ -17,8 +17,8 @@ from recollect.text.dates.found_dates import local_day
 
 Floats = npt.NDArray[np.float32]
 
-# People speak of an event before it and after it, too: the score of a turn beside the time falls to
-# 1/e in the first of these durations, and to 0 after the second.
+# People speak of an event before and after it, too: outside the time span, a turn's score falls to
+# 1/e within the first of these durations, and to 0 after the second.
 _BESIDE_SCORE = 0.7
 _DECAY_MS = 3 * 86_400_000
 _REACH_MS = 9 * 86_400_000
