@@ -58,8 +58,8 @@ _SAVE_TOKENS_SECONDS = 60.0
 _FLUSH_LOG_SECONDS = 0.5
 _RETRY_ENCODER_SECONDS = 10.0
 _WATCH_SECONDS = 5.0
-# A watched status is sent again after so long, since its ages grow and a broken connection shows
-# only when something is sent.
+# A watched status is sent again after this long: its ages grow, and a broken connection shows only
+# when something is sent.
 _STATUS_SECONDS = 10.0
 # Decisions of other processes and published events are looked for this often.
 _NEWS_SECONDS = 1.0

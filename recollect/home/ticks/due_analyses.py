@@ -19,7 +19,7 @@ from recollect.streams.publishing.commands import command, publish_commands, ran
 AUTOMATIC_DEFINITION = "time_window"
 #: Episodes of one tick or import, and how often what was blocked or failed is tried again.
 _MOST_AT_ONCE, _MOST_RETRIES = 10_000, 3
-#: An episode has ended if nothing was added for so long.
+#: An episode has ended if nothing was added for this long.
 ENDED_AFTER_MS = 6 * 3_600_000
 
 

@@ -177,7 +177,7 @@ def _candidates(
 
 
 def _matters_little(found: ListedMemory, criteria: Criteria) -> bool:
-    """Return whether what is left of a memory's importance is at most what is asked for."""
+    """Return whether a memory's decayed importance is at most the requested maximum."""
     if criteria.importance_max is None:
         return True
     memory = found.memory
@@ -225,7 +225,7 @@ def _cut(members: Sequence[Candidate], min_size: int) -> list[list[Candidate]]:
 
 
 def _plan(cluster: Sequence[Candidate], method: ConsolidationMethod) -> Plan:
-    """Return the command for a cluster: the same until what is in it changes."""
+    """Return the command for a cluster; it is the same until the cluster's content changes."""
     named = [method, *((each.id, each.state_set_by, each.before) for each in cluster)]
     asked = ConsolidateMemories(
         source_id=f"consolidate-memories:{text_hash(msgspec.json.encode(named).decode())}",

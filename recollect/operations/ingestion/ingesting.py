@@ -534,9 +534,9 @@ def decided_up_to(zone: OpenZone) -> int:
 def unknown_or_undecided(
     zone: OpenZone, unknown: UnknownId, event_id: str | None = None
 ) -> UnknownId | DecisionTimeout:
-    """Return the error for an id that no decided record has: it may be that of a pending one.
+    """Return the error for an id that no decided record has; a pending one may have it.
 
-    `event_id`: the id, if it is that of a message, of which it is known whether it is pending.
+    `event_id`: the id if it is a message's, of which it is known whether it is pending.
     """
     if not zone.node.zone(zone.name).exists():
         return unknown

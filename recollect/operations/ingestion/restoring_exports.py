@@ -57,7 +57,7 @@ class ExportPublisher:
         return receipts
 
     def _resolvable(self, drafts: Iterable[ExportedDraft]) -> Iterator[list[ExportedDraft]]:
-        """Yield the drafts in batches of which none refers to a record of its own batch."""
+        """Yield the drafts in batches, none of which refers to a record of its own batch."""
         batch: list[ExportedDraft] = []
         for draft in drafts:
             named = record_references(draft.payload)

@@ -118,7 +118,7 @@ def restore(
     Raises:
         InvalidInput: newer events would be lost, later erasures cannot be read, or the ledger is on
             Kafka.
-        HomeError: there is no backup, or the directory contains something else than the backed-up
+        HomeError: there is no backup, or the directory contains something other than the backed-up
             home.
         CorruptFile: the backup is damaged or incomplete.
         Busy: a process has the home open.
@@ -278,7 +278,7 @@ class _Restore:
         """Open the home to be replaced; None if there is none, or it has no events.
 
         Raises:
-            HomeError: the directory contains something else than the backed-up home.
+            HomeError: the directory contains something other than the backed-up home.
         """
         home_files = {HOME_FILE, IDENTITY_FILE, LEDGER_FILE, KEYS_FILE, "zones", "copy"}
         if (self._directory / "copy").exists() or self._is_moved():

@@ -86,7 +86,7 @@ class Extractor:
         self._identity = IdentityModel(None)
 
     def extract(self, draft: Draft) -> Extraction:
-        """Return what the writer would extract from an event, as if its turn were over.
+        """Return what the writer would extract from an event if its turn were complete.
 
         Raises:
             ModelUnavailable: no account of the model answers.

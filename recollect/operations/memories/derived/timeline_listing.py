@@ -48,7 +48,7 @@ from recollect.schemas.wire import (
 )
 from recollect.text.dates.found_dates import local_day
 
-#: The length of the periods of which a timeline is counted.
+#: The period by which the entries of a timeline are counted.
 Period = Literal["year", "month", "day"]
 # The first characters of a day (YYYY-MM-DD) that name its period.
 _PERIOD_LENGTHS = {"year": 4, "month": 7, "day": 10}

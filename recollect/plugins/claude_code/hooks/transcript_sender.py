@@ -207,7 +207,7 @@ class _LedgerBehind(Exception):
 def unsent_batches(
     file: BinaryIO, position: Position, *, is_in_use: bool = False
 ) -> Iterator[tuple[list[EventFields], Position]]:
-    """Yield unsent events of a transcript, each batch with the position once it is sent.
+    """Yield batches of a transcript's unsent events, each with the position to store after sending.
 
     `is_in_use`: the last text of an answer may still grow, so it is not sent yet.
     """
