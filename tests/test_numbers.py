@@ -175,7 +175,7 @@ LIMITS = {
     "on Kafka: priority of the process that decides (`nice`)": str(_NICENESS),
 }
 RANKING = {
-    "candidates of an arm at most": (
+    "maximum candidates of an arm": (
         f"{DEFAULT_PROFILE.pool}, or twice the number of results if that is more"
     ),
     "turns that late interaction reads": (
@@ -188,7 +188,7 @@ RANKING = {
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
     "best turns from which a shared entity is followed": str(SEEDS),
-    "`graph`: hops that relationships are followed; entities reached at most": (
+    "`graph`: hops along relationships; maximum entities reached": (
         f"{graph_arm.NEIGHBOR_HOPS}, {graph_arm.MAX_ENTITIES}"
     ),
     "`graph`: minimum similarity of a fact whose entities are followed, as a share of that of the "
@@ -218,7 +218,7 @@ RANKING = {
     "penalty for a turn, times the share of its sentences that are questions": str(
         DEFAULT_PROFILE.question_share
     ),
-    "observations beside turns and facts at most": (
+    "maximum number of observations in addition to turns and facts": (
         f"{assembly.MAX_OBSERVATIONS}, or {assembly.MAX_FOR_LIST} for a list"
     ),
     "rank of an observation among the results from its events": str(
@@ -227,8 +227,8 @@ RANKING = {
     "minimum similarity of one of its facts, as a share of that of the nearest fact": str(
         documents.MIN_NEARNESS
     ),
-    "facts returned with an observation at most": str(assembly.MAX_FACTS),
-    "share of a block for observations at most": str(observation_lines.OBSERVATION_SHARE),
+    "maximum facts returned with an observation": str(assembly.MAX_FACTS),
+    "maximum share of a context block for observations": str(observation_lines.OBSERVATION_SHARE),
     "`rrf`: k of Reciprocal Rank Fusion": str(RRF.rrf_k),
     "`rrf`: lambda of MMR": str(RRF.mmr_lambda),
     "`recent`: the shares of decay and of recency in the score": (
@@ -262,9 +262,7 @@ def test_no_number_stands_there_that_is_not_looked_up() -> None:
 
 def test_the_weights_of_the_arms_are_the_codes() -> None:
     text = RECALL.split("## Ranking\n")[1].split("\n## ")[0]
-    said = dict(
-        re.findall(r"`(\w+)` (\d+\.\d+)", text.split("the arms weigh:")[1].split("\n\n")[0])
-    )
+    said = dict(re.findall(r"`(\w+)` (\d+\.\d+)", text.split("these weights:")[1].split("\n\n")[0]))
     assert {arm: float(weight) for arm, weight in said.items()} == DEFAULT_PROFILE.weights
 
 
