@@ -129,7 +129,7 @@ def decode_inbound(line: bytes) -> InboundEvent:
         InvalidInput: the line is not a valid event; the message says why, in one sentence.
     """
     if len(line) > MAX_RECORD_BYTES:
-        raise InvalidInput(f"it has {len(line)} bytes; a record may have {MAX_RECORD_BYTES}")
+        raise InvalidInput(f"it has {len(line)} bytes; the maximum is {MAX_RECORD_BYTES}")
     line = replace_lone_surrogates_json(line)
     try:
         event = _decoder.decode(line)
@@ -252,7 +252,7 @@ def _check_length(name: str, value: str | None, max_bytes: int) -> None:
         return
     _check_text(name, value)
     if len(value) * 4 > max_bytes and (size := len(value.encode())) > max_bytes:
-        raise InvalidInput(f"{name} has {size} bytes; it may have {max_bytes}")
+        raise InvalidInput(f"{name} has {size} bytes; the maximum is {max_bytes}")
 
 
 def check_value(name: str, value: Any) -> None:
@@ -261,7 +261,7 @@ def check_value(name: str, value: Any) -> None:
     while pending:
         item, depth = pending.pop()
         if depth > MAX_DEPTH:
-            raise InvalidInput(f"{name} is nested too deeply; it may have {MAX_DEPTH} levels")
+            raise InvalidInput(f"{name} is nested too deeply; the maximum is {MAX_DEPTH} levels")
         if isinstance(item, dict):
             pending.extend((part, depth + 1) for pair in item.items() for part in pair)
         elif isinstance(item, list | tuple):

@@ -296,7 +296,7 @@ class OpenZone:
         """Raise InvalidInput for a user or an agent: the ledger's records are of everyone."""
         if self.reader is not None:
             raise InvalidInput(
-                "the ledger contains the records of everyone; use a token without a user and an "
+                "the ledger contains the records of everyone; use a token without a user or an "
                 "agent"
             )
 

@@ -95,7 +95,7 @@ class Branches:
         with exclusive(directory / _LOCK):
             if (directory / name).exists():
                 raise InvalidInput(
-                    f"zone {zone} has a branch {name!r} already; drop it first, or choose another "
+                    f"zone {zone} already has a branch {name!r}; drop it first, or choose another "
                     "name"
                 )
             delete_directory(unfinished)
@@ -139,7 +139,8 @@ class Branches:
         if fork is None or fork.hash.hex() != description.hash:
             raise HomeError(
                 f"branch {zone}{BRANCH_MARK}{name} was forked from another ledger: event "
-                f"{description.number} of zone {zone} is not the one it follows; drop it"
+                f"{description.number} of zone {zone} is not the one that the branch follows; "
+                "drop the branch"
             )
         return self._directory(zone) / name
 

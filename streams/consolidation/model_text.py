@@ -183,9 +183,9 @@ def _check_use(
         if decided[number] in ("new", "changes"):
             raise AnswerRefused(f"item {number} is {decided[number]}, but no sentence cites it")
         if each.ended_at is not None:
-            raise AnswerRefused(f"item {number} is no longer so, but no sentence says it")
+            raise AnswerRefused(f"item {number} no longer holds, but no sentence says so")
         if is_negative(each.text):
-            raise AnswerRefused(f"item {number} is negative, but no sentence says it")
+            raise AnswerRefused(f"item {number} is negative, but no sentence says so")
 
 
 def _ungrounded(

@@ -90,7 +90,7 @@ def install(
     never used.
     """
     if precision not in get_args(Precision):
-        raise InvalidInput(f"precision {precision!r}: one of {', '.join(get_args(Precision))}")
+        raise InvalidInput(f"precision {precision!r}: choose from {', '.join(get_args(Precision))}")
     attempts = _attempts(name, source, directory, registry)
     return _install_first(attempts, precision, role, cache, progress or _ignore_progress, registry)
 
@@ -181,7 +181,7 @@ def _attempts(
 ) -> list[_Attempt]:
     """Return the sources to try, in order; raise InvalidInput for contradictory arguments."""
     if source not in (None, *get_args(ModelSource)):
-        raise InvalidInput(f"source {source!r}: one of {', '.join(get_args(ModelSource))}")
+        raise InvalidInput(f"source {source!r}: choose from {', '.join(get_args(ModelSource))}")
     if directory is not None:
         if source not in (None, "directory"):
             raise InvalidInput(

@@ -431,9 +431,9 @@ class Node:
             mark.number == last.number and mark.hash != last.hash
         ):
             raise HistoryMismatch(
-                f"zone {zone}: this home's files are at event {mark.number} of another history "
-                f"than the ledger's, which has {last.number} events: a record was changed or "
-                "removed, or the ledger was restored without the files; restore the missing one, "
+                f"zone {zone}: this home's files are at event {mark.number} of another history, "
+                f"not of the ledger's ({last.number} events): a record was changed or removed, "
+                "or the ledger was restored without the files; restore the missing one, "
                 "or start a new home"
             )
 

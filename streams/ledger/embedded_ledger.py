@@ -483,9 +483,7 @@ def _in_use(directory: Path) -> Iterator[None]:
         with shared(directory / IN_USE_LOCK):
             yield
     except Busy:
-        raise Busy(
-            f"{directory} is being restored: wait until that has ended, then try again"
-        ) from None
+        raise Busy(f"{directory} is being restored: wait for that to end, then try again") from None
 
 
 def _read_identity(directory: Path) -> _Identity | None:

@@ -225,7 +225,7 @@ class ModelClient:
             if earliest - now > _MAX_BACKOFF_SECONDS:
                 until = time.strftime("%H:%M:%S", time.gmtime(time.time() + earliest - now))
                 raise ModelUnavailable(
-                    f"no model answers before {until} UTC: every account asks for so long a wait "
+                    f"no model will answer before {until} UTC, since every account asked to wait "
                     "(Retry-After); try again then"
                 )
             self._closing.wait(max(earliest - now, 0.0))

@@ -207,7 +207,7 @@ def unpacked(text: str, content: bytes) -> TextReading:
     try:
         return (_unpacked if content[0] >= _WITHOUT_VALUES else _unpacked_earlier)(text, content)
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:
-        raise IntegrityError(f"a recorded reading is not one of its text: {error}") from None
+        raise IntegrityError(f"a recorded reading does not match its text: {error}") from None
 
 
 def _unpacked(text: str, content: bytes) -> TextReading:

@@ -100,11 +100,17 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "empty content": (line(content=""), "content is empty"),
     "blank content": (line(content=" \t\n\u3000\u00a0"), "content is empty"),
     # Large
-    "huge content": (line(content="x" * 262_145), "content has 262145 bytes; it may have 262144"),
+    "huge content": (
+        line(content="x" * 262_145),
+        "content has 262145 bytes; the maximum is 262144",
+    ),
     "content that is huge in UTF-8": (line(content="é" * 131_073), "262146 bytes"),
-    "a huge record": (line(metadata={"x": "x" * 1_048_576}), "a record may have 1048576"),
+    "a huge record": (line(metadata={"x": "x" * 1_048_576}), "the maximum is 1048576"),
     **{
-        f"a long {name}": (line(**{name: "x" * 1_025}), f"{name} has 1025 bytes; it may have 1024")
+        f"a long {name}": (
+            line(**{name: "x" * 1_025}),
+            f"{name} has 1025 bytes; the maximum is 1024",
+        )
         for name in (
             *("platform", "sender_id", "sender_name", "id", "peer_id"),
             *("thread_id", "session_id", "reply_to", "turn_id"),
@@ -207,7 +213,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     ),
     "100 brackets in metadata": (
         raw('"metadata": {"a": ' + "[" * 100 + "]" * 100 + "}"),
-        "metadata is nested too deeply; it may have 64 levels",
+        "metadata is nested too deeply; the maximum is 64 levels",
     ),
     "an integer beyond 64 bits": (line(metadata={"n": 2**64}), "beyond 64 bits"),
     "a negative integer beyond 64 bits": (line(metadata={"n": -(2**63) - 1}), "beyond 64 bits"),

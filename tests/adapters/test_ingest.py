@@ -103,7 +103,7 @@ BAD: list[tuple[bytes, str]] = [
     (b"{}", "`platform`"),
     (b"[1, 2]", "Expected `object`"),
     (line(sender_id=None), "$.sender_id"),
-    (line(content="x" * 262_145), "it may have 262144"),
+    (line(content="x" * 262_145), "the maximum is 262144"),
     (line(metadata={"x": "x" * 1_048_576}), "1048576"),
     (b"x" * 3_500_000, "1048576"),
     (line(content=""), "content is empty"),

@@ -154,7 +154,7 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
         (lambda zone: zone.list_memories("facts", cursor="facts:"), "cursor"),
         (
             lambda zone: zone.list_memories("facts", cursor="events:12:x"),
-            "another scope than facts",
+            "a scope other than facts",
         ),
         (lambda zone: zone.get_entity("Nobody"), "no entity is called"),
         (lambda zone: zone.get_entity("Ada"), "the name of 2 entities; give the id of one"),

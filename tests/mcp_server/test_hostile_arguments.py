@@ -55,7 +55,7 @@ def ada(home: Recollect) -> Iterator[Agent]:
         ("recall", {"query": "boat", "\x1b[2J\u202e": 3}, "no argument"),
         ("recall", {"query": "boat", "scope": ["songs"]}, "scope"),
         ("recall", {"query": "boat", "scope": 7}, "scope: expected `array`"),
-        ("recall", {"query": "boat", "max_results": 0}, "max_results 0: ask for 1 to 1000"),
+        ("recall", {"query": "boat", "max_results": 0}, "max_results 0: give 1 to 1000"),
         ("recall", {"query": "boat", "max_results": 10**30}, "max_results"),
         ("recall", {"query": "boat", "max_results": "many"}, "max_results"),
         ("recall", {"query": "boat", "budget": "huge"}, "budget"),

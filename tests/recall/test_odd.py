@@ -119,7 +119,7 @@ def test_a_question_has_a_length(words_only: Memory) -> None:
     assert cited(ask(words_only, longest)) == ["m1"]
     for query in (Query(longest + "x"), Query("dog", entity="x" * 1_025)):
         for asks in (words_only.recall, partial(words_only.explain, id_="m1")):
-            with pytest.raises(InvalidInput, match="it may have"):
+            with pytest.raises(InvalidInput, match="the maximum is"):
                 asks(query)
 
 
@@ -145,11 +145,11 @@ def test_a_question_that_is_too_long_is_wrong_use(
     batch = tmp_path / "batch.jsonl"
     asked = {"id": 1, "query": "dog"}
     for line, reason in (
-        ({"id": 2, "query": long}, "the query has 10001 characters; it may have 10000"),
+        ({"id": 2, "query": long}, "the query has 10001 characters; the maximum is 10000"),
         ({"id": 2, "query": "x" * 2_000_000}, "the line is longer than 1048576 bytes"),
         ({"id": 2, "query": "dog", "budget": "x" * 100_000}, "Invalid enum value"),
         ({"id": 10**40, "query": "dog"}, "beyond 64 bits"),
-        ({"id": 2, "query": "dog", "k": 1_001}, "ask for 1 to 1000"),
+        ({"id": 2, "query": "dog", "k": 1_001}, "give 1 to 1000"),
         ({"id": 2, "query": "dog", "after": 1_778_248_560}, "looks like unix seconds"),
     ):
         batch.write_text(f"{json.dumps(asked)}\n{json.dumps(line)}\n{json.dumps(asked)}\n")
@@ -160,7 +160,7 @@ def test_a_question_that_is_too_long_is_wrong_use(
         assert reason in said.err
         assert len(said.err) < 1_000
     assert run([*home, "recall", "--", long]) == 2
-    assert "it may have 10000" in capfd.readouterr().err
+    assert "the maximum is 10000" in capfd.readouterr().err
     assert run([*home, "recall", "dog", "--after", "1778248560"]) == 2
     assert "after: 1778248560 looks like unix seconds" in capfd.readouterr().err
 

@@ -87,7 +87,7 @@ def test_a_line_that_is_far_too_long_is_refused_and_the_others_stand(service: Se
             "/v1/zones/long/events", content="\n".join(lines).encode(), headers=NDJSON
         ).json()
     assert (sent["new"], sent["rejected"]) == (2, 1)
-    assert "a record may have" in sent["rejections"][0]["reason"]
+    assert "the maximum is" in sent["rejections"][0]["reason"]
 
 
 def test_events_say_who_sent_them_whatever_they_say_themselves(service: Served) -> None:

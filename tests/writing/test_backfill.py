@@ -354,7 +354,7 @@ def test_when_all_accounts_are_exhausted_it_stops_and_can_be_resumed(tmp_path: P
     with home_with_two_accounts(place, limited(8), limited(8)) as (memory, *_):
         report = memory.backfill()
         assert report.state == "stopped"
-        assert "no model answers before" in report.written.stopped
+        assert "no model will answer before" in report.written.stopped
         assert 0 < report.episodes_done < report.episodes
     with home_with_two_accounts(place, remembering, remembering) as (memory, *_):
         assert memory.backfill(resume=True).state == "done"

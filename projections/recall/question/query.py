@@ -56,17 +56,17 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Raise InvalidInput if a field is invalid."""
         if not 1 <= self.max_results <= MAX_RESULTS:
-            raise InvalidInput(f"max_results {self.max_results}: ask for 1 to {MAX_RESULTS}")
+            raise InvalidInput(f"max_results {self.max_results}: give 1 to {MAX_RESULTS}")
         if not 0 <= self.min_score <= 1:
             raise InvalidInput(f"min_score {self.min_score}: give 0 to 1")
         if len(self.text) > MAX_QUERY_LENGTH:
             raise InvalidInput(
-                f"the query has {len(self.text)} characters; it may have {MAX_QUERY_LENGTH}"
+                f"the query has {len(self.text)} characters; the maximum is {MAX_QUERY_LENGTH}"
             )
         for field, name in (("entity", self.entity), ("platform", self.platform)):
             if name is not None and len(name) > MAX_NAME_LENGTH:
                 raise InvalidInput(
-                    f"{field} has {len(name)} characters; it may have {MAX_NAME_LENGTH}"
+                    f"{field} has {len(name)} characters; the maximum is {MAX_NAME_LENGTH}"
                 )
         for field in ("time_after", "time_before", "valid_at", "asked_at"):
             check_query_time(getattr(self, field), field)

@@ -385,4 +385,4 @@ def check_score(field: str, score: float) -> None:
     """Raise InvalidInput if a score is not between 0 and 1."""
     is_number = isinstance(score, int | float) and not isinstance(score, bool)
     if not is_number or not 0 <= score <= 1:
-        raise InvalidInput(f"{field} is {score!r}; it may be 0 to 1")
+        raise InvalidInput(f"{field} is {score!r}; give 0 to 1")

@@ -330,7 +330,7 @@ def related(zone: OpenZone, name_or_id: str, limit: int) -> RelatedEntities:
         UnknownId, InvalidInput: as `get_entity`, or `limit` is out of range.
     """
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RELATED:
-        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {MAX_RELATED}")
+        raise InvalidInput(f"limit is {limit!r}; give 1 to {MAX_RELATED}")
     entity = get_entity(zone, name_or_id)
     with zone.files() as files, files.read_transaction():
         connection = files.identity.connection

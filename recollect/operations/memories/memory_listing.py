@@ -149,7 +149,7 @@ class _Cursor(NamedTuple):
             raise InvalidInput(f"cursor {text[:60]!r} is invalid; give one from list_memories")
         if cursor_scope != scope:
             raise InvalidInput(
-                f"cursor {text[:60]!r} belongs to a list with another scope than {scope}"
+                f"cursor {text[:60]!r} belongs to a list with a scope other than {scope}"
             )
         return cls(scope, (int(at), id_))
 
@@ -165,7 +165,7 @@ def _check_listing(
     if isinstance(limit, bool) or not isinstance(limit, int):
         raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
     if not 1 <= limit <= _MAX_LIMIT:
-        raise InvalidInput(f"limit is {limit}; it may be 1 to {_MAX_LIMIT}")
+        raise InvalidInput(f"limit is {limit}; give 1 to {_MAX_LIMIT}")
     for name, text in (("platform", platform), ("thread", thread)):
         if text is not None and scope != "events":
             raise InvalidInput(f"{name} filters events only, and scope is {scope}")

@@ -45,7 +45,7 @@ def update_memory(
     found = find_memory(zone, id_)
     check_may_change(zone, found)
     if found.text == text:
-        raise InvalidInput(f"{found.id} has this text already")
+        raise InvalidInput(f"{found.id} already has this text")
     if found.type == "mental_model":
         version = mental_models.update(zone, found.id, text)
         return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=found.id)

@@ -30,7 +30,7 @@ Identified = TypeVar("Identified", bound=HasId)
 def check_limit(limit: int) -> None:
     """Raise InvalidInput if a limit is not an allowed page size."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_PAGE_SIZE:
-        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MAX_PAGE_SIZE}")
+        raise InvalidInput(f"limit is {limit!r}; give 1 to {_MAX_PAGE_SIZE}")
 
 
 def place_of(cursor: str | None) -> Place:

@@ -167,7 +167,7 @@ def _parse(
 def _encrypted_chat_events(chat_fields: Mapping[str, Any], raw: object) -> Iterator[InboundEvent]:
     """Yield the events of a message of an end-to-end encrypted chat."""
     if not isinstance(raw, dict):
-        raise InvalidInput("a message that is no JSON object")
+        raise InvalidInput("a message that is not a JSON object")
     normalised = {
         **raw,
         "sender_name": raw["senderName"],
@@ -186,7 +186,7 @@ def _events(
 ) -> Iterator[InboundEvent]:
     """Yield the events of a message; `read` decodes its texts, by default with `_repair_text`."""
     if not isinstance(raw, dict):
-        raise InvalidInput("a message that is no JSON object")
+        raise InvalidInput("a message that is not a JSON object")
     read = read or _repair_text
     sender, at = raw["sender_name"], raw["timestamp_ms"]
     if not isinstance(sender, str) or not isinstance(at, int):

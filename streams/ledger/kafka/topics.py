@@ -137,7 +137,7 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
     """Create missing topics, check the others, and alter settings of an earlier build.
 
     Raises:
-        HomeError: a topic has other settings than ours, or cannot be created or altered.
+        HomeError: a topic's settings differ from ours, or it cannot be created or altered.
     """
     names = {settings.topic(name): name for name in NAMES}
     replicas = settings.replication
@@ -241,7 +241,7 @@ async def _reconcile(
     )
     if differing.keys() - (_ALTERABLE_IN_INBOX if topic == INBOX else _ALTERABLE):
         raise HomeError(
-            f"topic {name} has other settings than recollect needs: {differences}. "
+            f"topic {name} has settings that recollect cannot work with: {differences}. "
             "Alter it (kafka-configs --alter), or give RECOLLECT_LEDGER another prefix"
         )
     if differing:

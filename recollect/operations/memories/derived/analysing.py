@@ -66,7 +66,7 @@ def analyse(
             "--agents)"
         )
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST_EPISODES:
-        raise InvalidInput(f"limit is {limit!r}; it may be 1 to {_MOST_EPISODES}")
+        raise InvalidInput(f"limit is {limit!r}; give 1 to {_MOST_EPISODES}")
     own = zone.open_home.home.settings.analyses
     type_ids = analysis_ids(own, types)
     with zone.files() as files:

@@ -105,7 +105,7 @@ def path(
 
 def _check_hops(hops: int, field: str, least: int) -> None:
     if not isinstance(hops, int) or isinstance(hops, bool) or not least <= hops <= MAX_HOPS:
-        raise InvalidInput(f"{field} is {hops!r}; it may be {least} to {MAX_HOPS}")
+        raise InvalidInput(f"{field} is {hops!r}; give {least} to {MAX_HOPS}")
 
 
 @contextmanager

@@ -472,7 +472,7 @@ def roll_back(
 
     Raises:
         UnknownId: no stored memory has this id.
-        InvalidInput: it has no such version, it is deleted, or it has this text already.
+        InvalidInput: it has no such version, it is deleted, or it already has this text.
     """
     found = current_versions(zone, id_)
     if not found:
@@ -485,7 +485,7 @@ def roll_back(
         raise InvalidInput(f"version {version} of the memory was forgotten")
     (earlier,) = page
     if earlier.content == newest.content:
-        raise InvalidInput(f"{newest.memory_id} has the text of version {version} already")
+        raise InvalidInput(f"{newest.memory_id} already has the text of version {version}")
     return new_version(zone, newest, earlier.content, principal)
 
 

@@ -347,7 +347,7 @@ def roll_back_memory(
 
     Raises:
         UnknownId: no stored memory has this id.
-        InvalidInput: it has no such version, or has this text already.
+        InvalidInput: it has no such version, or already has this text.
 
     >>> made = zone.remember("The deploy key is in the blue safe.")
     >>> updated = zone.update_memory(made.event_id, "The deploy key is in the red safe.")

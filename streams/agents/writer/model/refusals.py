@@ -21,7 +21,7 @@ def text_argument(given: dict[str, Any], name: str) -> str:
     """
     value = given.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise Refused("form", f"{name} is a text")
+        raise Refused("form", f"{name} must be a text")
     return value
 
 
@@ -33,5 +33,5 @@ def unit_argument(given: dict[str, Any], name: str) -> float:
     """
     value = given.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise Refused("form", f"{name} is a number from 0 to 1")
+        raise Refused("form", f"{name} must be a number from 0 to 1")
     return float(value)
