@@ -35,7 +35,7 @@ from recollect.streams.language.grammar.text_reading import (
     TextReading,
     ValueType,
 )
-from recollect.streams.reader.word_cutter import CUT, is_told, words_of
+from recollect.streams.reader.word_cutter import CUT, is_word, words_of
 
 #: The formats of earlier releases, and that of this one.
 _WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _WITHOUT_TYPES, _FORM = range(CUT, CUT + 5)
@@ -250,7 +250,7 @@ def _unpacked_earlier(text: str, content: bytes) -> TextReading:
 
 def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the bounds of the words, without marks."""
-    return [(start, end) for start, end in places if is_told(text[start:end])]
+    return [(start, end) for start, end in places if is_word(text[start:end])]
 
 
 def _spans(places: list[tuple[int, int]], numbers: Iterator[int]) -> Iterator[tuple[int, int]]:

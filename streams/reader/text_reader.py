@@ -32,7 +32,7 @@ from recollect.streams.reader.packed_reading import (
 from recollect.streams.reader.sentence_shapes import sentence_shapes
 from recollect.streams.reader.value_judgement import OF_VALUES, ValueJudge
 from recollect.streams.reader.word_cutter import Place
-from recollect.streams.reader.word_shapes import are_told, codes_of, features
+from recollect.streams.reader.word_shapes import codes_of, features, word_mask
 from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
 
 #: The integer that stands for 1 in a shape, and how many of these units are a standard deviation.
@@ -155,7 +155,7 @@ class TextReader:
     def _seen(self, cut: CutTexts, states: Iterable[HiddenStates]) -> _Seen:
         found = self._gatherer.of_texts(cut, states)
         shapes = features(codes_of(cut.looks, cut.spaced, cut.firsts)) * np.int8(UNITS)
-        told = are_told(cut.looks)
+        told = word_mask(cut.looks)
         told_before = np.zeros(len(told) + 1, np.int64)
         np.cumsum(told, out=told_before[1:])
         tags, names = self._tags(found, shapes, told), self._names(cut, found, shapes)

@@ -30,6 +30,6 @@ def words_of(text: str) -> list[Place]:
     return [found.span() for found in _WORD.finditer(text)]
 
 
-def is_told(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Whether it is a word and not a mark."""
     return word[0].isalnum() or word[-1].isalnum()

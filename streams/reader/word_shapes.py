@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.reader.word_cutter import is_told
+from recollect.streams.reader.word_cutter import is_word
 
 #: The number of features of a word.
 SHAPES = 24
@@ -51,7 +51,7 @@ def shapes_of(words: Sequence[str], spaced: Sequence[bool]) -> Shapes:
     return features(codes).astype(np.float32)
 
 
-def are_told(looks: Looks) -> npt.NDArray[np.bool_]:
+def word_mask(looks: Looks) -> npt.NDArray[np.bool_]:
     """Return which words are not marks."""
     found: npt.NDArray[np.bool_] = looks & _TOLD != 0
     return found
@@ -112,7 +112,7 @@ def look_of(word: str) -> int:
         look |= 1 << 22
     if own & _LETTERS and word.isupper() and len(word) > 1:
         look |= _SHOUTED
-    if is_told(word):
+    if is_word(word):
         look |= _TOLD
     return look | _SMALL.get(lower, 0)
 

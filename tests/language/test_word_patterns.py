@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from recollect.streams.language.references.person_before import has_pronoun
+from recollect.streams.language.references.person_antecedents import has_pronoun
 from recollect.text.word_patterns import any_of
 
 ALTERNATIVES = (

@@ -17,7 +17,7 @@ from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
 from recollect.streams.agents.writer.message_analysis import WEEKDAY_LOOKBACK_MESSAGES
 from recollect.streams.encoder.gateway import Annotations
 from recollect.streams.language.grammar.text_reading import TextReading
-from recollect.streams.language.references.who_is_meant import IN_MIND
+from recollect.streams.language.references.person_references import IN_MIND
 from recollect.streams.language.relations.corrections import LOOKED_THROUGH
 from recollect.streams.reader.packed_reading import unpacked
 

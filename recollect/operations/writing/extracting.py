@@ -45,11 +45,11 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage, us
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.language.grammar.enrichment import ALL, Without
-from recollect.streams.language.references.who_is_meant import (
+from recollect.streams.language.references.person_references import (
     IN_MIND,
     Heard,
     Reference,
-    who_is_meant,
+    person_references,
 )
 from recollect.text.dates.dates_in_text import date_references
 from recollect.text.stability import stability
@@ -262,7 +262,7 @@ class Extractor:
             if isinstance(said := each.payload, Content)
         ]
         speaker = content.sender_name or content.sender_id
-        return who_is_meant(content.content, speaker, before)
+        return person_references(content.content, speaker, before)
 
     def _name(self, id_or_name: str) -> str:
         """Return the name of the entity with this id, after merges; return a name unchanged."""

@@ -165,6 +165,6 @@ def may_be_longer(name: str) -> bool:
 OPENS_HOLIDAY = WordTest(_opens_holiday)
 
 
-def tells_of_holiday(lower: str) -> bool:
+def indicates_holiday(lower: str) -> bool:
     """Whether a word by itself indicates a holiday, unlike "day" or "feast"."""
     return folded(lower) in _index().telling

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
-from recollect.text.dates.holiday_names import WordTest, tells_of_holiday
+from recollect.text.dates.holiday_names import WordTest, indicates_holiday
 from recollect.text.dates.rules import (
     rules_of_clocks,
     rules_of_days,
@@ -92,7 +92,7 @@ def _grammar(disabled: frozenset[str]) -> Grammar:
 
 def _is_trigger(lower: str) -> bool:
     parts = _PART.findall(lower)
-    return any(part in _words() or part[0].isdigit() for part in parts) or tells_of_holiday(lower)
+    return any(part in _words() or part[0].isdigit() for part in parts) or indicates_holiday(lower)
 
 
 @cache

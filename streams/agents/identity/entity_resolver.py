@@ -26,13 +26,13 @@ from recollect.streams.agents.identity.entity_rows import EntityRows
 from recollect.streams.agents.identity.participants import Participant
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.language.grammar.analysis import Contact, Introduction
-from recollect.streams.language.names.around_names import (
+from recollect.streams.language.names.display_names import names_in
+from recollect.streams.language.names.mentions import stands_as_place
+from recollect.streams.language.names.name_context import (
     is_local_place,
     is_of_the_speaker,
     is_quoted,
 )
-from recollect.streams.language.names.display_names import names_in
-from recollect.streams.language.names.mentions import stands_as_place
 from recollect.text.name_forms import NAME_KINDS, SPELT_ONLY, name_form
 
 #: The type of entity for each type of mention; types that name no entity are absent.

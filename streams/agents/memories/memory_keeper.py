@@ -44,7 +44,7 @@ from recollect.streams.agents.memories.memory_versions import (
 )
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.retracted_statements import retracted_fact
-from recollect.streams.language.references.person_before import has_pronoun
+from recollect.streams.language.references.person_antecedents import has_pronoun
 from recollect.text.stability import stability
 
 _json = msgspec.json.Encoder()

@@ -35,7 +35,7 @@ from recollect.streams.language.grammar.role_plays import begins_play
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.dated_mentions import dated_mentions
 from recollect.streams.language.names.mentions import mentions
-from recollect.streams.language.references.person_before import (
+from recollect.streams.language.references.person_antecedents import (
     IN_MIND,
     IN_MIND_WITHIN_MS,
     Before,

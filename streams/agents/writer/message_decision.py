@@ -61,6 +61,11 @@ from recollect.streams.agents.writer.model.proposals import is_of_model
 from recollect.streams.agents.writer.near_duplicates import fingerprints_of, signatures_of
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
 from recollect.streams.agents.writer.remembered_again import find_remembered_duplicate
+from recollect.streams.agents.writer.repetitions import (
+    claim_signatures_of,
+    earlier_claim_rows,
+    find_duplicate,
+)
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
 from recollect.streams.agents.writer.retractions import (
     Retraction,
@@ -68,11 +73,6 @@ from recollect.streams.agents.writer.retractions import (
     end_retracted,
     states_retracted_value,
     superseding_id,
-)
-from recollect.streams.agents.writer.said_again import (
-    claim_signatures_of,
-    earlier_claim_rows,
-    find_duplicate,
 )
 from recollect.streams.agents.writer.withdrawals import withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Statement

@@ -18,7 +18,7 @@ from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.claim_order import subjects_of
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
-from recollect.streams.agents.writer.said_again import says_more
+from recollect.streams.agents.writer.repetitions import says_more
 from recollect.streams.language.grammar.analysis import Claim, Statement
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.relations.likeness import turned

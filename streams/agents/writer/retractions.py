@@ -24,7 +24,7 @@ from recollect.streams.language.relations.corrections import (
     says_what,
 )
 from recollect.streams.language.relations.denials import denied, find_denials
-from recollect.streams.language.relations.what_is_over import find_over, was_so
+from recollect.streams.language.relations.ended_states import find_over, was_so
 
 #: How many messages to look back for the question that an agreement answers.
 _QUESTION_LOOKBACK_MESSAGES = 2

@@ -18,7 +18,7 @@ from recollect.streams.language.references.bare_things import (
     is_bare,
     is_verb,
 )
-from recollect.streams.language.references.what_is_named import ADVERBS, TIMES, Named, is_noun
+from recollect.streams.language.references.named_referents import ADVERBS, TIMES, Named, is_noun
 from recollect.text.lexicon import (
     CONJUNCTIONS,
     PREPOSITIONS,

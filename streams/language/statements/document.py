@@ -11,7 +11,7 @@ from msgspec import Struct
 from recollect.streams.language.grammar.analysis import Contact, Introduction, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.text_reading import TextReading
-from recollect.streams.language.references.person_before import Before
+from recollect.streams.language.references.person_antecedents import Before
 from recollect.text.dates.found_dates import DateReference, Found, as_reference
 from recollect.text.dates.resolved_dates import in_numbers, with_days
 from recollect.text.tokenizer import Tokens

@@ -10,7 +10,7 @@ from recollect.streams.language.grammar.analysis import Claim, Mention, Statemen
 from recollect.streams.language.grammar.clauses import Span, after_lead_in
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.references.antecedents import antecedent
-from recollect.streams.language.references.person_before import (
+from recollect.streams.language.references.person_antecedents import (
     meant_by,
     nth_pronoun,
     things_meant,

@@ -19,7 +19,7 @@ from recollect.streams.language.grammar.text_reading import (
 )
 from recollect.streams.reader.head_file import Head, HeadFile, Layer
 from recollect.streams.reader.packed_reading import packed
-from recollect.streams.reader.word_cutter import is_told, words_of
+from recollect.streams.reader.word_cutter import is_word, words_of
 from recollect.streams.reader.word_shapes import shapes_of
 from recollect.text.sentences import sentences
 from tests.encoder.reader.test_sentence_shapes import plainly
@@ -47,7 +47,7 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     found = []
     for start, end in sentences(text):
         own = [number for number, place in enumerate(places) if start <= place[0] < end]
-        told = [number for number in own if is_told(words[number])]
+        told = [number for number in own if is_word(words[number])]
         means = {
             layer: [_means([rows[number] for number in own], encoder.dimension)]
             for layer, rows in states.items()
@@ -70,7 +70,7 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
         tuple(
             ReadWord(*place, tag, _percent(scores, salient))
             for place, word, tag, scores in zip(places, words, tags, of_salience, strict=True)
-            if is_told(word)
+            if is_word(word)
         ),
         tuple(
             ReadName(
@@ -106,7 +106,7 @@ def _values(
     ending: dict[tuple[int, int], int] = {}
     begin = 0
     for word in range(len(words) + 1):
-        if word < len(words) and over[word] >= 30 and is_told(words[word]) and word not in taken:
+        if word < len(words) and over[word] >= 30 and is_word(words[word]) and word not in taken:
             continue
         if begin < word:
             ending[begin, word] = min(over[begin:word])

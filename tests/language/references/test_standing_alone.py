@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.streams.language.references.person_before import Before
+from recollect.streams.language.references.person_antecedents import Before
 from tests.language.stating import stated
 
 AT = 1_778_248_560_000  # Friday 8 May 2026

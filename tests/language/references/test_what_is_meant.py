@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from recollect.streams.language.references.person_before import Before
+from recollect.streams.language.references.person_antecedents import Before
 from tests.language.stating import stated
 
 AT = 1_778_248_560_000  # Friday 8 May 2026

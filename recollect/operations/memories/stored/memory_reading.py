@@ -306,10 +306,10 @@ def _days(dates: Sequence[MessageDate], mentions: Sequence[ListedMention]) -> li
 def _names(id_: str, text: str, files: ZoneFiles) -> list[_Replacement]:
     """Return the name of the person that each pronoun of the third person stands for."""
     # Imported here: it loads the rules of language, which few reads need.
-    from recollect.streams.language.references.who_is_meant import (
+    from recollect.streams.language.references.person_references import (
         IN_MIND,
         Heard,
-        who_is_meant,
+        person_references,
     )
 
     event = event_queries.event_by_id(files.events.connection, id_)
@@ -328,7 +328,7 @@ def _names(id_: str, text: str, files: ZoneFiles) -> list[_Replacement]:
     ]
     speaker = content.sender_name or content.sender_id
     found = []
-    for each in who_is_meant(text, speaker, heard):
+    for each in person_references(text, speaker, heard):
         if each.pronoun and not each.spoke:
             word = text[each.start : each.end].lower()
             following = text[each.end + 1 : each.end + 2]

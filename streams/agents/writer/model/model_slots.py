@@ -40,13 +40,13 @@ from recollect.streams.agents.writer.model.proposed_slots import (
 from recollect.streams.agents.writer.model.quotations import plain_form
 from recollect.streams.agents.writer.model.restatements import shared_subjects
 from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.agents.writer.retracted_statements import retracted_statement
-from recollect.streams.agents.writer.said_again import (
+from recollect.streams.agents.writer.repetitions import (
     claim_signatures_of,
     earlier_claim_rows,
     find_same_claim,
     says_more,
 )
+from recollect.streams.agents.writer.retracted_statements import retracted_statement
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import occurs
 

@@ -66,8 +66,8 @@ from recollect.streams.agents.writer.model.proposals import (
 from recollect.streams.agents.writer.model.proposed_slots import EarlierMessage, earlier_messages
 from recollect.streams.agents.writer.model.refusals import Refused
 from recollect.streams.agents.writer.model.restatements import compare_texts
+from recollect.streams.agents.writer.repetitions import is_valid_between
 from recollect.streams.agents.writer.retracted_statements import retractions_of_new_fact
-from recollect.streams.agents.writer.said_again import is_valid_between
 from recollect.streams.language.grammar.enrichment import ALL, Step, Without
 from recollect.streams.language.grammar.named_weekdays import dates_about, dates_meant
 from recollect.streams.language.relations.content_words import content_words

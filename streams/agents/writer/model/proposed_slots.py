@@ -24,8 +24,8 @@ from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.grammar.reported import reported
 from recollect.streams.language.relations.corrections import find_corrections
 from recollect.streams.language.relations.denials import find_denials
+from recollect.streams.language.relations.ended_states import find_over
 from recollect.streams.language.relations.grounding import Said, is_negated, occurs
-from recollect.streams.language.relations.what_is_over import find_over
 from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.dates_in_text import date_references

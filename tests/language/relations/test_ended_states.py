@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.streams.language.relations.corrections import Earlier
-from recollect.streams.language.relations.what_is_over import find_over, was_so
+from recollect.streams.language.relations.ended_states import find_over, was_so
 
 DAY_MS = 86_400_000
 

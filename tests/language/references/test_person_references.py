@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.streams.language.references.who_is_meant import IN_MIND, Heard, who_is_meant
+from recollect.streams.language.references.person_references import (
+    IN_MIND,
+    Heard,
+    person_references,
+)
 
 
 def meant(text: str, speaker: str, *before: tuple[str, str]) -> list[tuple[str, str]]:
     """The words of a message with whom they mean; `before` in the order in which it was said."""
     heard = [Heard(who, said) for who, said in reversed(before)]
-    found = who_is_meant(text, speaker, heard)
+    found = person_references(text, speaker, heard)
     return [(text[each.start : each.end], each.who) for each in found]
 
 
@@ -70,6 +74,6 @@ def test_what_was_said_too_long_ago_is_out_of_mind() -> None:
 
 def test_hostile_text_is_read_in_a_bounded_time() -> None:
     long = "I told Mary you and he " * 20_000
-    found = who_is_meant(long, ANN, [Heard(TOM, long)] * 100)
+    found = person_references(long, ANN, [Heard(TOM, long)] * 100)
     assert {each.who for each in found} <= {ANN, TOM, "Mary"}
     assert max(each.end for each in found) < 10_000

@@ -18,7 +18,7 @@ from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past
 from recollect.streams.language.grammar.vocatives import is_vocative
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.streams.language.names.mentions import mentions
-from recollect.streams.language.references.what_is_named import HE
+from recollect.streams.language.references.named_referents import HE
 from recollect.text.lexicon import (
     FUNCTION_WORDS,
     OCCUPATIONS,

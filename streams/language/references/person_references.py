@@ -16,7 +16,7 @@ from msgspec import Struct
 from recollect.streams.language.grammar.analysis import Mention
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.streams.language.names.mentions import mentions
-from recollect.streams.language.references.what_is_named import HE
+from recollect.streams.language.references.named_referents import HE
 from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
 from recollect.text.nicknames import other_names
 from recollect.text.tokenizer import Tokens, tokenise
@@ -83,7 +83,7 @@ class _Named(NamedTuple):
     called: bool  # addressed by this name
 
 
-def who_is_meant(
+def person_references(
     text: str, speaker: str, before: Sequence[Heard], found: Sequence[Mention] | None = None
 ) -> list[Reference]:
     """Return the references to people in a text of `speaker`, in order, without unresolved ones.
