@@ -130,7 +130,7 @@ _STALE = """
 
 
 def stale_models(connection: apsw.Connection) -> list[StaleModel]:
-    """Return the newest versions that lack changes of what is known about their entity."""
+    """Return the newest versions that do not reflect the latest changes of their entity."""
     return [StaleModel(*row) for row in rows(connection, _STALE, ())]
 
 

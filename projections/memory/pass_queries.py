@@ -126,7 +126,7 @@ def _standing(connection: apsw.Connection, cluster_id: str) -> tuple[str, int, i
 
 
 def entities_with_new_facts(connection: apsw.Connection, before: int) -> list[str]:
-    """Return the entities with facts that changed since the last merge of facts, or merged ones.
+    """Return the entities with facts that changed since the last merge of facts, or were merged.
 
     `before`: the number of the tick.
     """

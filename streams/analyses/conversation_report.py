@@ -261,6 +261,6 @@ def _is_open(sentence: Quote, replies: Sequence[Utterance]) -> bool:
 
 
 def _answers(reply: Utterance) -> bool:
-    """Whether a message says anything but a question, and not that it cannot answer."""
+    """Whether a message contains a statement, other than that its sender does not know."""
     told = [sentence.text for sentence in quotes(reply) if not is_question(sentence.text)]
     return bool(told) and not any(_UNKNOWN.search(text) for text in told[:2])

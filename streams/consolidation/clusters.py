@@ -63,7 +63,10 @@ def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[
 
 
 def _is_about(unit: Unit, entity: NamedEntity) -> bool:
-    """Return whether a unit names an entity other than to address it, or has its own words."""
+    """Return whether a unit is about an entity: it names it, or is in its own words.
+
+    A name that only addresses somebody does not count.
+    """
     if unit.speaker:
         # What somebody says to another is rarely about the speaker.
         return unit.speaker == entity.name and not is_said_to_another(unit.text)

@@ -36,7 +36,7 @@ OF_SLOT: Mapping[str, tuple[RelationshipType, frozenset[NameKind]]] = {
 }
 _SLOT_CONFIDENCE = 0.9
 
-#: Before or between the two names: denied, doubted, wished, to come, or over.
+#: Words before or between the two names that mark a denial, a doubt, a wish, the future or an end.
 _DOUBT = re.compile(
     r"\b(?:not|never|no|nor|neither|without|nobody|hardly|barely|cannot|if|unless|whether|maybe|"
     r"perhaps|probably|possibly|apparently|supposedly|allegedly|might|could|would|should|may|must|"
@@ -49,7 +49,7 @@ _DOUBT = re.compile(
     r"let['’]s)\b|n['’]t\b|['’](?:ll|d)\b",
     re.IGNORECASE,
 )
-#: After them.
+#: Such words after the names.
 _DOUBT_AFTER = re.compile(
     r"\b(?:if|unless|until|any ?more|no longer|no more|or not|once|in my dreams?)\b|\?",
     re.IGNORECASE,

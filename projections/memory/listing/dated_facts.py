@@ -83,7 +83,7 @@ def facts_by_first_day(
 def facts_by_last_day(
     connection: apsw.Connection, selection: Selection, first: str, last: str
 ) -> Iterator[DatedFact]:
-    """Yield the facts of several days whose last day is from `first` to `last`, in its order."""
+    """Yield the facts of several days whose last day is from `first` to `last`, by that day."""
     return _dated(connection, selection, "last_day", first, last, "AND last_day > first_day")
 
 

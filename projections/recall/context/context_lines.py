@@ -242,7 +242,7 @@ def _former_text(texts: Sequence[str], changed_at: str) -> str:
 
 
 def doubt(uncertain: Uncertainty | None) -> str:
-    """Return a note on why a text is uncertain, to follow it; empty if it is not."""
+    """Return a note on why a text is uncertain, to be appended; empty if it is not."""
     if uncertain is None:
         return ""
     day = day_in_words(datetime.fromisoformat(uncertain.since).date())
