@@ -30,7 +30,8 @@ _ALONE = word_set("both another former latter")
 _ALL_ELSE = word_set("everything nothing anything something everybody everyone")
 _COUNTED = word_set("both all one two three four five six seven some many most few none each")
 _ORDERED = word_set("other others rest first second third fourth former latter same latest")
-_ENDS = ".,;:!?)…"
+_ENDS = tuple(".,;:!?)…")
+_MAY_BE_BARE = _ALONE | _ORDERED | _ANY | {"else", "of"}
 
 
 def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
@@ -40,6 +41,8 @@ def is_bare(tokens: Tokens, index: int, left: int, right: int) -> bool:
     """
     lowers = tokens.lowers
     lower = lowers[index]
+    if lower not in _MAY_BE_BARE:
+        return False
     before = lowers[index - 1] if index > left else ""
     following = lowers[index + 1] if index + 1 < right else ""
     ends = ends_clause(tokens, index, right)
@@ -75,7 +78,4 @@ def is_verb(lower: str) -> bool:
 
 def ends_clause(tokens: Tokens, index: int, right: int) -> bool:
     """Whether a clause ends with the token: nothing follows, or a punctuation mark."""
-    if index + 1 >= right:
-        return True
-    after = tokens.text[tokens.ends[index] :].lstrip(" ")[:1]
-    return not after or after in _ENDS
+    return index + 1 >= right or tokens.gap(index).lstrip(" ").startswith(_ENDS)

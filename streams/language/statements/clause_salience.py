@@ -36,6 +36,7 @@ class ClauseSalience:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
+        self._known: dict[Span, int] = {}
         document = findings.document
         self._reading = document.reading
         opening, continuing = _THRESHOLDS_BY_WORDS if self._reading is None else _THRESHOLDS
@@ -46,6 +47,12 @@ class ClauseSalience:
 
     def of(self, start: int, end: int) -> int:
         """Return the salience of a span, in percent."""
+        known = self._known.get((start, end))
+        if known is None:
+            known = self._known[start, end] = self._judged(start, end)
+        return known
+
+    def _judged(self, start: int, end: int) -> int:
         by_words = salience_of(self._findings.tokens, *self._findings.token_range(start, end))
         if self._reading is None:
             return by_words
