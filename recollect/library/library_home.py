@@ -12,7 +12,7 @@ from recollect.home.open_zone import OpenHome
 from recollect.home.settings.configuration import Configuration
 from recollect.library.library_zone import Zone
 from recollect.operations.answers.recall_counter import AccessCounts
-from recollect.operations.memories import listing
+from recollect.operations.upkeep import zone_status
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
@@ -140,13 +140,13 @@ class Recollect:
             return sorted(self._open_home.node.ledger.zones())
 
     def zone_summaries(self) -> list[ZoneSummary]:
-        """Return the zones with events, each with the number of its records.
+        """Return the zones with events, each with its size, and whether it is stalled.
 
-        >>> [(summary.zone, summary.events) for summary in r.zone_summaries()]
-        [('ada', 2)]
+        >>> [(summary.zone, summary.events, summary.stalled) for summary in r.zone_summaries()]
+        [('ada', 2, False)]
         """
         with self._open_home.call_guard():
-            return listing.zones(self._open_home)
+            return zone_status.zone_summaries(self._open_home)
 
     def backup(self, path: str | PathLike[str]) -> BackupReport:
         """Back up the ledger, keys and settings to a new directory, while the home is in use.

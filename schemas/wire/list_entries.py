@@ -536,10 +536,11 @@ class DeadLetterOutcome(msgspec.Struct, frozen=True):
 
 
 class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A zone, and the size of its ledger."""
+    """A zone, the size of its ledger, and whether it makes progress."""
 
     zone: Annotated[str, Meta(description="Name of the zone.")]
     events: Annotated[int, Meta(description="Number of records in its ledger.")]
+    stalled: Annotated[bool, Meta(description="There is work, and no process does it.")] = False
 
 
 class Branch(msgspec.Struct, frozen=True, kw_only=True):

@@ -250,8 +250,8 @@ def test_zones_are_listed_with_what_they_hold(held: Shell) -> None:
     records = len(held("records", "--json").json())
     assert records > 6
     assert held("zones", "--json").json() == [
-        {"zone": "boats", "events": 1},
-        {"zone": "default", "events": records},
+        {"zone": "boats", "events": 1, "stalled": False},
+        {"zone": "default", "events": records, "stalled": False},
     ]
     assert held("zones").out == f"boats    1 record\ndefault  {records} records\n"
 

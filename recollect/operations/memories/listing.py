@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 import apsw
 import msgspec
 
-from recollect.home.open_zone import OpenHome, OpenZone
+from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
 from recollect.operations.answers.suggestions import unknown_entity
 from recollect.operations.memories.page_cursors import check_limit, page_of, place_of
@@ -39,7 +39,6 @@ from recollect.schemas.wire import (
     RelatedEntities,
     RelatedEntity,
     Time,
-    ZoneSummary,
 )
 from recollect.text.stability import stability
 
@@ -48,13 +47,6 @@ _DEFAULT_PAGE_SIZE = 50
 _MIN_RELEVANCE = 0.5
 #: The maximum number of related entities, so that a graph of them can be drawn.
 MAX_RELATED = 100
-
-
-def zones(open_home: OpenHome) -> list[ZoneSummary]:
-    """Return the zones of the ledger by name, each with the number of its records."""
-    ledger = open_home.node.ledger
-    names = sorted(ledger.zones())
-    return [ZoneSummary(zone=name, events=ledger.head(name).number) for name in names]
 
 
 def fact_page(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from recollect.home.open_zone import OpenZone, row_counts, unix_ms
+from recollect.home.open_zone import OpenHome, OpenZone, row_counts, unix_ms
 from recollect.projections.events.event_queries import event_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing.episode_list import episode_count
 from recollect.projections.memory.memory_queries import dead_letters, model_usage_totals
-from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage
+from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage, ZoneSummary
 from recollect.streams.ledger import EVENTS
 
 #: A zone with lag is stalled after this long without progress.
@@ -26,8 +26,7 @@ def status(zone: OpenZone) -> Status:
     if not zone.open_home.has_follower:
         node.project_turns(name)
     lag_seconds = _lag_seconds(zone)
-    progress = node.journal.progress_of(name)
-    idle_seconds = (unix_ms() - progress.at) / 1_000 if progress.at else None
+    idle_seconds = _idle_seconds(zone)
     generation = node.current(name)
     with node.open(name, generation) as files:
         marks = {model.name: model.watermark().number for model in files.all}
@@ -44,13 +43,47 @@ def status(zone: OpenZone) -> Status:
             lag=marks["events"] - marks["memory"],
             lag_seconds=lag_seconds,
             seconds_since_progress=idle_seconds,
-            stalled=min(lag_seconds or 0, idle_seconds or 0) > STALLED_SECONDS,
+            stalled=_is_stalled(zone, lag_seconds),
             models=[FileStatus(model, number) for model, number in marks.items()],
             encoder=generation.encoder,
             head=zone.head(),
             agents=generation.agents,
             model_usage=_model_usage(files),
         )
+
+
+def zone_summaries(open_home: OpenHome) -> list[ZoneSummary]:
+    """Return the zones of the ledger by name, each with its size and whether it is stalled."""
+    ledger = open_home.node.ledger
+    return [
+        ZoneSummary(
+            zone=name,
+            events=(last := ledger.head(name).number),
+            stalled=_is_behind_and_stalled(open_home.zone(name), last),
+        )
+        for name in sorted(ledger.zones())
+    ]
+
+
+def _is_behind_and_stalled(zone: OpenZone, last: int) -> bool:
+    """Return whether a zone with `last` records is stalled; only a zone that lags is opened."""
+    if zone.node.journal.progress_of(zone.name).number >= last:
+        return False
+    return _is_stalled(zone, _lag_seconds(zone))
+
+
+def _is_stalled(zone: OpenZone, lag_seconds: float | None) -> bool:
+    idle_seconds = _idle_seconds(zone)
+    if idle_seconds is None and not zone.node.journal.in_memory:
+        # Nothing was ever decided.
+        idle_seconds = lag_seconds
+    return min(lag_seconds or 0, idle_seconds or 0) > STALLED_SECONDS
+
+
+def _idle_seconds(zone: OpenZone) -> float | None:
+    """Return the time since the zone's files last changed; None if unknown."""
+    at = zone.node.journal.progress_of(zone.name).at
+    return (unix_ms() - at) / 1_000 if at else None
 
 
 def _model_usage(files: ZoneFiles) -> ZoneModelUsage | None:

@@ -154,7 +154,7 @@ ROUTES = (
         description="Return the zones with events that this token may read.",
         tag="zones",
         answer=ZoneList,
-        example=(None, {"zones": [{"zone": "ada", "events": 1}]}),
+        example=(None, {"zones": [{"zone": "ada", "events": 1, "stalled": False}]}),
     ),
     RouteDescription(
         name="access",
@@ -171,7 +171,7 @@ ROUTES = (
                 "authentication": True,
                 "token": "1f0c2ab94d5e6f70",
                 "user": None,
-                "zones": [{"zone": "ada", "rights": ["read", "write"]}],
+                "zones": [{"zone": "ada", "rights": ["read", "write"], "stalled": False}],
             },
         ),
     ),

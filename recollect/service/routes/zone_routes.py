@@ -15,7 +15,7 @@ from recollect.service.routes.route_kit import principal_in, require_principal, 
 
 
 class ZoneList(msgspec.Struct, frozen=True):
-    """Zones that the token may read, each with the number of its records."""
+    """Zones that the token may read, each with its size, and whether it is stalled."""
 
     zones: Annotated[list[ZoneSummary], Meta(description="The zones, by name.")]
 
@@ -25,6 +25,7 @@ class ZoneRights(msgspec.Struct, frozen=True):
 
     zone: Annotated[str, Meta(description="Name of the zone.")]
     rights: Annotated[list[Right], Meta(description="Rights to it: read, write, forget, admin.")]
+    stalled: Annotated[bool, Meta(description="There is work in it, and no process does it.")]
 
 
 class Access(msgspec.Struct, frozen=True):
@@ -60,15 +61,16 @@ async def access(request: AnyRequest) -> Access:
     service, principal = service_of(request), principal_in(request)
 
     def allowed() -> Access:
-        zones = [each.zone for each in service.recollect.zone_summaries()]
-        rights = {
-            zone: [right for right in RIGHTS if principal.has_right(zone, right)] for zone in zones
-        }
+        zones = [
+            ZoneRights(each.zone, given, each.stalled)
+            for each in service.recollect.zone_summaries()
+            if (given := [right for right in RIGHTS if principal.has_right(each.zone, right)])
+        ]
         return Access(
             authentication=principal.token is not None,
             token=None if principal.token is None else principal.token.id,
             user=None if principal.token is None else principal.token.user,
-            zones=[ZoneRights(zone, given) for zone, given in rights.items() if given],
+            zones=zones,
         )
 
     return await service.reading.run(allowed, service.settings.request_seconds)

@@ -12,6 +12,7 @@ import click
 
 from recollect.cli.options import common_options, open_home, open_zone
 from recollect.cli.output import (
+    bad,
     display_width,
     good,
     note,
@@ -119,7 +120,9 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
         if as_json:
             print_json(item)
         else:
-            print_line(strong(padded(item.zone, longest)), f"  {pluralise(item.events, 'record')}")
+            mark = bad("  STALLED; recollect status says for how long") if item.stalled else ""
+            records = pluralise(item.events, "record")
+            print_line(strong(padded(item.zone, longest)), f"  {records}", mark)
     if not as_json and not found:
         print_line("no zones yet; recollect ingest creates one")
 

@@ -57,8 +57,7 @@ const Menu = component(() => {
     const { zone, view } = address.value;
     const { zones, authentication, user, token: id } = access.value;
     const rights = zones.find((each) => each.zone === zone.split("@")[0])?.rights ?? [];
-    const names = zones.map((each) => each.zone);
-    if (zone && !names.includes(zone)) names.push(zone);
+    const listed = zones.some((each) => each.zone === zone) || !zone ? zones : [...zones, { zone }];
     return html`<header class="menu" onKeyDown=${closed}>
       <div class="brand">
         <a class="name" href=${hrefOf({ view: VIEWS[0].name })}>recollect</a>
@@ -76,7 +75,8 @@ const Menu = component(() => {
         <label class="zone">
           <span>Zone</span>
           <select value=${zone} onChange=${(event) => go({ zone: event.target.value, view })}>
-            ${names.map((each) => html`<option value=${each}>${each}</option>`)}
+            ${listed.map((each) => html`<option value=${each.zone}>${each.zone}${
+              each.stalled ? " (stalled)" : ""}</option>`)}
           </select>
         </label>
         ${GROUPS.map(

@@ -14,7 +14,6 @@ import { count, time } from "../parts/times.js";
 
 // At least half an hour: the status is sent every ten seconds, and at most once a second.
 const MAX_SAMPLES = 900;
-const STALLED_SECONDS = 300;
 
 const View = component((props) => () => html`<${State} zone=${props.value.zone} />
   <${DeadLetters} zone=${props.value.zone} />
@@ -62,16 +61,17 @@ const State = component((props, own) => {
 /** Whether the zone makes progress, as a sentence. Property: `status`. */
 const Movement = component((props) => () => {
   const { lag, lag_seconds: age, seconds_since_progress: idle, stalled } = props.value.status;
-  if (!lag) return html`<p role="status">Not stalled: no record waits. A zone is stalled if records
-    wait and none is decided for ${duration(STALLED_SECONDS)}.</p>`;
+  if (!lag) return html`<p role="status">Not stalled: no record waits.</p>`;
   const waiting = `${count(lag, "record")} ${lag === 1 ? "waits" : "wait"}${
     age === null ? "" : `, the first for ${duration(age)}`}`;
-  if (stalled && idle >= STALLED_SECONDS) {
-    return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; no progress
-      for ${duration(idle)}, since ${time(new Date(Date.now() - 1000 * idle).toISOString())}. Check that a worker runs (recollect worker), and its log; recollect doctor says
-      what is wrong with the home.</p>`;
+  if (stalled) {
+    return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; ${idle === null
+      ? "none was ever decided"
+      : `no progress for ${duration(idle)}, since ${time(new Date(Date.now() - 1000 * idle).toISOString())}`}.
+      Check that a worker runs (recollect worker), and its log; recollect doctor says what is wrong
+      with the home.</p>`;
   }
-  return html`<p role="status" class=${stalled ? "flag" : ""}>Not stalled: ${waiting}${
+  return html`<p role="status">Not stalled: ${waiting}${
     idle === null ? "" : `; the files last moved ${duration(idle)} ago`}.</p>`;
 });
 
