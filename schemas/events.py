@@ -40,6 +40,21 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     source_id: str
 
 
+#: Who gives a command that no access token is recorded for: a user of the home itself.
+OWNER = "owner"
+
+
+class Command(Payload, frozen=True, kw_only=True, omit_defaults=True):
+    """Base class of the kinds that users give, and that recollect may give itself.
+
+    `given_by`: the id of the access token it was given with, or `OWNER`; None: recollect gave it
+    itself, or a version that did not record it. A token's id is no name, so that commands without
+    text need never be erased.
+    """
+
+    given_by: str | None = None
+
+
 class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
     """Base class of the kinds that have text and were delivered in a conversation.
 
@@ -144,7 +159,7 @@ class SystemNotice(Content, frozen=True, kw_only=True, omit_defaults=True, tag="
     target: str | None = None
 
 
-class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
+class Forget(Command, frozen=True, kw_only=True, omit_defaults=True, tag="forget"):
     """Erases the events with the running numbers `targets`, and everything decided from them.
 
     `names`: keyed hashes of the requested ids. They reveal no id, but show that a repeated request
@@ -155,7 +170,7 @@ class Forget(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="forget
     names: tuple[bytes, ...] = ()
 
 
-class Certify(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="certify"):
+class Certify(Command, frozen=True, kw_only=True, omit_defaults=True, tag="certify"):
     """Records the certificate of the erasure with the number `erasure`.
 
     `statement`: the certificate's statement as JSON. It omits the list of erased records and their
@@ -211,7 +226,7 @@ class RunPass(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="run_p
     keeper: str | None = None
 
 
-class FindDreams(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="find_dreams"):
+class FindDreams(Command, frozen=True, kw_only=True, omit_defaults=True, tag="find_dreams"):
     """A language model's answers about distant topics: dreams, and their evaluation.
 
     `tick`: the number of the pass's tick. `facts`: the facts that the model was shown, in order;
@@ -235,19 +250,19 @@ class Park(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="park"):
     body: bytes
 
 
-class Retry(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retry"):
+class Retry(Command, frozen=True, kw_only=True, omit_defaults=True, tag="retry"):
     """Decides the parked record `number` again."""
 
     number: int
 
 
-class Drop(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="drop"):
+class Drop(Command, frozen=True, kw_only=True, omit_defaults=True, tag="drop"):
     """Drops the parked record `number`."""
 
     number: int
 
 
-class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="propose_merge"):
+class ProposeMerge(Command, frozen=True, kw_only=True, omit_defaults=True, tag="propose_merge"):
     """Proposes that two entities are one."""
 
     entity_a: str
@@ -256,21 +271,21 @@ class ProposeMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="
     reason: str
 
 
-class DecideMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="decide_merge"):
+class DecideMerge(Command, frozen=True, kw_only=True, omit_defaults=True, tag="decide_merge"):
     """The review of a merge candidate."""
 
     candidate_id: str
     approve: bool
 
 
-class UndoMerge(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
+class UndoMerge(Command, frozen=True, kw_only=True, omit_defaults=True, tag="undo_merge"):
     """Undoes an executed merge: of two entities, or of the fact `merge_id` into another."""
 
     merge_id: str
 
 
 class CreateMentalModel(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_mental_model"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="create_mental_model"
 ):
     """Creates a mental model: a saved report."""
 
@@ -283,7 +298,7 @@ class CreateMentalModel(
 
 
 class UpdateMentalModel(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="update_mental_model"
 ):
     """A new version of a mental model. `tags`: None keeps the previous ones."""
 
@@ -302,7 +317,7 @@ class RefreshModels(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
 
 class RefreshMentalModel(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="refresh_mental_model"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="refresh_mental_model"
 ):
     """Makes the page of a mental model again from the facts about its entity.
 
@@ -322,7 +337,7 @@ class StatedAt(msgspec.Struct, frozen=True, array_like=True):
     end: int
 
 
-class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retract"):
+class Retract(Command, frozen=True, kw_only=True, omit_defaults=True, tag="retract"):
     """Retracts a fact, or every fact of an event, and keeps the event.
 
     `target`: id of the fact or event. `stated_at`: where events state it. The retraction covers
@@ -337,7 +352,7 @@ class Retract(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="retra
 
 
 class SetMemoryState(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="set_memory_state"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="set_memory_state"
 ):
     """Approves, deactivates or deletes memories, singly or in batches."""
 
@@ -346,7 +361,7 @@ class SetMemoryState(
 
 
 class ArchiveMemories(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="archive_memories"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="archive_memories"
 ):
     """Moves memories to the archival store; `restore` moves them back."""
 
@@ -398,7 +413,7 @@ class ModelConsolidated(
     role: str
 
 
-class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
+class SetWriterPrompt(Command, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
     """Sets the writer's system prompt, or a named note.
 
     An empty `text` removes the note, or restores the default prompt.
@@ -409,7 +424,7 @@ class SetWriterPrompt(Payload, frozen=True, kw_only=True, omit_defaults=True, ta
 
 
 class DecideWriterPrompt(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="decide_writer_text"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="decide_writer_text"
 ):
     """Accepts or rejects a version of a writer prompt that a model proposed.
 
@@ -424,7 +439,7 @@ class DecideWriterPrompt(
 
 
 class ConsolidateMemories(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="consolidate_memories"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="consolidate_memories"
 ):
     """Consolidates stored memories into one of the next level, and archives them.
 
@@ -466,7 +481,7 @@ class OwnAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
         return "facets" if self.prompt is None else "text"
 
 
-class Analyse(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="analyse"):
+class Analyse(Command, frozen=True, kw_only=True, omit_defaults=True, tag="analyse"):
     """Analyses an episode, with types given by id.
 
     `events`: the numbers of all events of the episode. `own`: the definitions of those types that
@@ -480,7 +495,7 @@ class Analyse(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="analy
 
 
 class StartTrajectory(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="start_trajectory"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="start_trajectory"
 ):
     """Starts a trajectory: one run of a task. The id of this event is the trajectory's id.
 
@@ -497,7 +512,7 @@ class StartTrajectory(
 StepKind = Literal["action", "decision", "observation", "tool_call"]
 
 
-class LogStep(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="log_step"):
+class LogStep(Command, frozen=True, kw_only=True, omit_defaults=True, tag="log_step"):
     """A step of a trajectory; `tool` is the name of the tool that a tool call is of."""
 
     trajectory_id: str
@@ -510,7 +525,7 @@ TrajectoryStatus = Literal["success", "failure", "partial"]
 
 
 class CompleteTrajectory(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="complete_trajectory"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="complete_trajectory"
 ):
     """Ends a trajectory; `success_score` is 0 to 1."""
 
@@ -524,7 +539,7 @@ class CompleteTrajectory(
 FeedbackSource = Literal["human", "monitoring", "ab_test", "production"]
 
 
-class GiveFeedback(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="give_feedback"):
+class GiveFeedback(Command, frozen=True, kw_only=True, omit_defaults=True, tag="give_feedback"):
     """A later judgement of a trajectory; `score` is 0 to 1."""
 
     trajectory_id: str
@@ -533,7 +548,7 @@ class GiveFeedback(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="
     comment: str | None = None
 
 
-class Reflect(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="reflect"):
+class Reflect(Command, frozen=True, kw_only=True, omit_defaults=True, tag="reflect"):
     """Reflects on a trajectory, with those of its task type.
 
     `answers`: a language model's recorded answers; without any, outcomes are compared. `sources`:
@@ -562,7 +577,7 @@ class PlaybookStrategy(msgspec.Struct, frozen=True, omit_defaults=True):
     confidence: Annotated[float, Meta(description="Confidence, from 0 to 1.")] = 1.0
 
 
-class CreatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="create_playbook"):
+class CreatePlaybook(Command, frozen=True, kw_only=True, omit_defaults=True, tag="create_playbook"):
     """Creates a playbook, a collection of strategies. The id of this event is the playbook's id."""
 
     name: str
@@ -574,7 +589,7 @@ class CreatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag
     strategies: tuple[PlaybookStrategy, ...] = ()
 
 
-class UpdatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="update_playbook"):
+class UpdatePlaybook(Command, frozen=True, kw_only=True, omit_defaults=True, tag="update_playbook"):
     """A new version of a playbook: strategies are added, and others removed by id."""
 
     playbook_id: str
@@ -582,7 +597,7 @@ class UpdatePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag
     remove: tuple[str, ...] = ()
 
 
-class CuratePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="curate_playbook"):
+class CuratePlaybook(Command, frozen=True, kw_only=True, omit_defaults=True, tag="curate_playbook"):
     """Merges what the newest reflection on a trajectory found into a playbook."""
 
     playbook_id: str
@@ -590,7 +605,7 @@ class CuratePlaybook(Payload, frozen=True, kw_only=True, omit_defaults=True, tag
 
 
 class RecordPlaybookUse(
-    Payload, frozen=True, kw_only=True, omit_defaults=True, tag="playbook_used"
+    Command, frozen=True, kw_only=True, omit_defaults=True, tag="playbook_used"
 ):
     """A playbook was used for a task, with or without success."""
 
@@ -604,7 +619,7 @@ class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     chain: str
 
 
-class SkipRecord(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):
+class SkipRecord(Command, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):
     """Makes all readers of the zone skip a record that recollect did not write.
 
     `topic` is events or changes; `hash` is the hash of the record's bytes.

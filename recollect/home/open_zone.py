@@ -28,6 +28,7 @@ from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
 from recollect.projections.reader_views import Reader, hides_anything, restrict
 from recollect.schemas.errors import AlreadyClosed, Busy, InvalidInput, UnknownZone
+from recollect.schemas.events import OWNER
 from recollect.schemas.wire import Result
 from recollect.schemas.zones import split_zone
 from recollect.streams.engine.node import Node
@@ -207,16 +208,30 @@ class _Progress:
 class OpenZone:
     """One zone of an open home."""
 
-    def __init__(self, open_home: OpenHome, name: str, reader: Reader | None = None) -> None:
-        """`reader`: the user and agent on whose behalf it is used; None: without restriction."""
+    def __init__(
+        self,
+        open_home: OpenHome,
+        name: str,
+        reader: Reader | None = None,
+        given_by: str = OWNER,
+    ) -> None:
+        """`reader`: the user and agent on whose behalf it is used; None: without restriction.
+        `given_by`: the id of the access token it is used with, which commands record."""
         self.open_home = open_home
         self.name = name
         self.reader = reader
+        self.given_by = given_by
         self._progress = _Progress()
 
-    def acting_as(self, user: str | None, agent: str | None) -> OpenZone:
-        """Return the zone as a user, or an agent of a user, may see and change it."""
-        acting = OpenZone(self.open_home, self.name, Reader(user, agent) if user or agent else None)
+    def acting_as(
+        self, user: str | None, agent: str | None, given_by: str | None = None
+    ) -> OpenZone:
+        """Return the zone as a user, or an agent of a user, may see and change it.
+
+        `given_by`: the id of their access token; None: that of this zone.
+        """
+        reader = Reader(user, agent) if user or agent else None
+        acting = OpenZone(self.open_home, self.name, reader, given_by or self.given_by)
         acting._progress = self._progress
         return acting
 

@@ -217,7 +217,9 @@ class QueryService:
     def zone_for(self, principal: Principal, zone: str) -> Zone:
         """Return a zone as the holder of a token may see it; rights are not checked."""
         opened, token = self.recollect.zone(zone), principal.token
-        return opened if token is None else opened.acting_as(user=token.user, agent=token.agent)
+        if token is None:
+            return opened
+        return Zone(opened._zone.acting_as(token.user, token.agent, token.id))
 
     async def wait_until_decided(self, zone: str, number: int) -> None:
         """Wait until a zone is decided up to a record.

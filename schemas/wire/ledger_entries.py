@@ -28,12 +28,20 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     sender: Annotated[
         str | None, Meta(description="The sender's name, or else id; null for most commands.")
     ]
+    given_by: Annotated[
+        str | None,
+        Meta(
+            description="Who gave a command: the user or agent of the access token, or else the "
+            "token's id; owner: a user of the home; null: recollect itself, or not recorded."
+        ),
+    ]
     text: Annotated[
         str | None,
         Meta(
             description="The beginning of its text, or of a command's values; null if it has none."
         ),
     ]
+    about: Annotated[list[str], Meta(description="Ids of what a command is about.")] = []
 
 
 class LedgerRecordPage(Page[LedgerRecord], frozen=True, kw_only=True):

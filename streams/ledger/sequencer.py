@@ -14,6 +14,7 @@ import msgspec
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
     ChangingDraft,
+    Command,
     Content,
     Draft,
     Edit,
@@ -215,6 +216,9 @@ def _place(content: Content) -> list[object]:
 
 
 def _same(one: object, other: object) -> bool:
+    if isinstance(one, Command) and isinstance(other, Command):
+        # Whoever gives a command again, it is the same.
+        return one == msgspec.structs.replace(other, given_by=one.given_by)
     if not isinstance(one, Content) or not isinstance(other, Content):
         return one == other
     return (

@@ -124,9 +124,12 @@ def test_a_command_that_the_ledger_does_not_take_fails_loudly(recollect: Recolle
             publish_commands(ledger, ZONE, [command(tick, 1)])
         taken = command(Tick(source_id="tick:close_turns:2", name=CLOSE_TURNS), 2)
         first, again = publish_commands(ledger, ZONE, [taken, taken])
+        by_two = [command(Drop(source_id="drop:1", number=1, given_by=giver), 3) for giver in "ab"]
+        one, other = publish_commands(ledger, ZONE, by_two)
     finally:
         ledger.close()
     assert (first.status, again.status) == ("new", "duplicate")
+    assert (one.status, other.status) == ("new", "duplicate")
 
 
 def test_a_tick_whose_id_was_taken_is_reported_and_the_zone_goes_on(

@@ -8,6 +8,7 @@ import pytest
 
 from recollect import InvalidInput, Recollect, UnknownId
 from recollect.library.library_zone import Zone
+from recollect.schemas.events import RecallCount
 
 
 def said(number: int, content: str = "I live in Turin.", **more: Any) -> dict[str, Any]:
@@ -62,6 +63,38 @@ def test_records_are_found_by_time_and_kind(zone: Zone) -> None:
     (retraction,) = zone.records(kinds=["retract"])
     assert retraction.number == 9
     assert numbers(zone, kinds=["message"], first=7) == [7, 8]
+
+
+def test_commands_about_a_memory_name_who_gave_them(zone: Zone) -> None:
+    zone.ingest(said(minute) for minute in range(1, 4))
+    by_ada = Zone(zone._zone.acting_as(None, None, "a1b2"))
+    by_ada.retract("m2")
+    zone.retract("m2", restore=True)
+    zone.retract("m3")
+    id_ = zone.get_memory("m2").id
+    found = list(zone.records(about=[id_]))
+    assert [(each.kind, each.given_by) for each in found] == [
+        ("retract", "a1b2"),
+        ("retract", "owner"),
+    ]
+    assert all(id_ in each.about for each in found)
+    assert [each.given_by for each in zone.records(about=[id_], newest_first=True)] == [
+        "owner",
+        "a1b2",
+    ]
+    assert numbers(zone, about=[id_], kinds=["decide_merge"]) == []
+    assert numbers(zone, about=[id_], first=found[1].number) == [found[1].number]
+
+
+def test_an_event_and_a_command_of_recollect_itself_are_given_by_nobody(zone: Zone) -> None:
+    zone.ingest(said(1))
+    zone.record_accesses([RecallCount("event", zone.get_memory("m1").id, 1)])
+    zone.remember("Ada likes tea.")
+    assert [(each.kind, each.given_by) for each in zone.records()] == [
+        ("message", None),
+        ("recalled", None),
+        ("remember", "owner"),
+    ]
 
 
 def test_pages_of_records_meet(zone: Zone) -> None:

@@ -7,6 +7,7 @@ import json
 import msgspec
 
 from recollect import Recollect
+from recollect.home.access_tokens import AccessTokens
 from recollect.schemas.wire import ContextBlock, IngestReport, RecallAnswer, Status
 from tests.library.kit import said
 from tests.service.kit import Served
@@ -103,6 +104,26 @@ def test_events_say_who_sent_them_whatever_they_say_themselves(service: Served) 
     marked = kept["recollect_principal"]
     assert (marked["user"], marked["agent"], marked["zone"]) == ("bob", "notes", "marks")
     assert set(marked) == {"user", "agent", "zone", "token"}
+
+
+def test_a_command_names_who_gave_it_until_the_token_is_revoked(service: Served) -> None:
+    with service.client("givers") as reader:
+
+        def givers() -> list[str | None]:
+            found = reader.get("/v1/zones/givers/records", params={"kinds": ["retract", "forget"]})
+            return [each["given_by"] for each in found.json()["records"]]
+
+        reader.post("/v1/zones/givers/events?wait=true", json=said("m1", "I live in Turin."))
+        own = AccessTokens(service.home).create(("givers",), ("write", "forget"), user="bob")
+        with service.bare(Authorization=f"Bearer {own.token}") as bob:
+            assert bob.post("/v1/zones/givers/memories/m1/retract", json={}).status_code == 200
+            assert bob.post("/v1/zones/givers/forget", json={"ids": ["m1"]}).status_code == 200
+        assert givers() == ["bob", "bob"]
+        payload = reader.get("/v1/zones/givers/records/2").json()["payload"]
+        assert payload["given_by"] == own.id
+        assert "bob" not in json.dumps(payload)
+        AccessTokens(service.home).revoke(own.id)
+        assert givers() == [own.id, own.id]
 
 
 def test_when_all_is_refused_the_answer_says_what_and_where(service: Served) -> None:

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 @click.option("--at", metavar="T", help="Begin with the first record ingested after T.")
 @click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; repeatable.")
 @click.option(
+    "--about",
+    metavar="ID",
+    multiple=True,
+    help="Only commands about this fact, message, merge, entity or mental model; repeatable.",
+)
+@click.option(
     "--newest", is_flag=True, help="Newest first; begins with the last record, or with N or T."
 )
 @paging_options
@@ -47,6 +53,7 @@ def records(
     first: int | None,
     at: str | None,
     kinds: tuple[str, ...],
+    about: tuple[str, ...],
     newest: bool,
     limit: int | None,
     cursor: str | None,
@@ -73,6 +80,7 @@ def records(
             first=first,
             at=at,
             kinds=kinds or None,
+            about=about or None,
             newest_first=newest,
         )
         for each in listed:
@@ -87,6 +95,8 @@ def _show(record: LedgerRecord) -> None:
     parts = [strong(f"#{record.number} {record.kind}"), quiet(record.ingested_at)]
     if record.sender is not None:
         parts.append(quiet(collapse_whitespace(record.sender)))
+    if record.given_by is not None:
+        parts.append(quiet(f"given by {collapse_whitespace(record.given_by)}"))
     if not record.readable:
         parts.append(warning("cannot be read"))
     print_parts("", *parts)

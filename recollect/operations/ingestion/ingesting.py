@@ -20,7 +20,7 @@ from recollect.home.memory_spans import SpanRecord, memory_span
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.projections.events.event_queries import event_by_id, places_where_said
 from recollect.schemas.errors import AlreadyClosed, DecisionTimeout, InvalidInput, UnknownId
-from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Content, Draft
+from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Command, Content, Draft
 from recollect.schemas.inbound import InboundEvent, check_platform, internal_draft_of
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import IngestReport, Receipt, RememberReceipt, Time
@@ -428,14 +428,22 @@ def _publish_command(zone: OpenZone, draft: Draft) -> Receipt:
 
 
 def publish_and_decide(zone: OpenZone, drafts: Sequence[Draft]) -> list[Receipt]:
-    """Append commands to the ledger and decide them.
+    """Append commands to the ledger, with who gives them, and decide them.
 
     Raises:
         CommandConflict: the ledger has a different event with the id of one.
     """
+    drafts = [_given_by(draft, zone.given_by) for draft in drafts]
     receipts = _note_published(zone, publish_commands(zone.node.ledger, zone.name, drafts))
     zone.decide()
     return receipts
+
+
+def _given_by(draft: Draft, giver: str) -> Draft:
+    if not isinstance(draft.payload, Command):
+        return draft
+    payload = msgspec.structs.replace(draft.payload, given_by=giver)
+    return msgspec.structs.replace(draft, payload=payload)
 
 
 def _note_published(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:

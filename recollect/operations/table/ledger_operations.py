@@ -24,7 +24,9 @@ _RECORD = {
     "id": "01KR3XZBC0XA17DCC8S1SSNK43",
     "source_id": "m1",
     "sender": "Ada",
+    "given_by": None,
     "text": "I live in Turin.",
+    "about": [],
 }
 _DETAILS = {
     "record": _RECORD,
@@ -73,6 +75,13 @@ def records(
     kinds: Annotated[
         Sequence[str] | None, described(description="Only records of these kinds.")
     ] = None,
+    about: Annotated[
+        Sequence[str] | None,
+        described(
+            description="Only commands about memories with these ids: facts, messages, merges, "
+            "entities, mental models, stored memories."
+        ),
+    ] = None,
     newest_first: Annotated[
         bool,
         described(description="In descending order, from the last record, `first`, or `at`."),
@@ -97,6 +106,7 @@ def records(
         first=first,
         at=at,
         kinds=kinds,
+        about=about,
         newest_first=newest_first,
         cursor=cursor,
         limit=limit,

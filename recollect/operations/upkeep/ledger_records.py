@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
 
+from recollect.home.access_tokens import AccessTokens
 from recollect.home.open_zone import OpenZone
+from recollect.operations.ingestion.ingesting import PRINCIPAL
 from recollect.operations.memories.page_cursors import check_limit
 from recollect.schemas.changes.sections import READ_MODEL_ROWS
 from recollect.schemas.errors import InvalidInput, NewerFormat, UnknownId
-from recollect.schemas.events import KINDS, Content, Event, Park
+from recollect.schemas.events import (
+    KINDS,
+    OWNER,
+    Command,
+    Content,
+    Event,
+    Park,
+    Remember,
+    kind_of,
+)
 from recollect.schemas.ledger.records import unseal_event, unseal_part
 from recollect.schemas.times import format_time, parse_query_time
 from recollect.schemas.wire import (
@@ -33,6 +44,7 @@ from recollect.streams.records.chain_readers import (
     sealed_events,
 )
 from recollect.streams.records.change_lookup import change_of
+from recollect.streams.records.lookup import records_of_kind
 
 #: The maximum number of records examined for a page, however few match.
 MAX_EXAMINED = 20_000
@@ -40,6 +52,17 @@ MAX_EXAMINED = 20_000
 EXCERPT = 300
 _BATCH_SIZE = 500
 _MODELS = tuple(READ_MODEL_ROWS)
+# The kinds of commands about memories, and the fields with the ids of these.
+_ABOUT: dict[str, tuple[str, ...]] = {
+    "retract": ("target", "replaced_by"),
+    "propose_merge": ("entity_a", "entity_b"),
+    "decide_merge": ("candidate_id",),
+    "undo_merge": ("merge_id",),
+    "update_mental_model": ("model_id",),
+    "refresh_mental_model": ("model_id", "entity_id"),
+    "set_memory_state": ("memory_ids",),
+    "archive_memories": ("memory_ids",),
+}
 
 
 def records(
@@ -48,6 +71,7 @@ def records(
     first: int | None = None,
     at: Time | None = None,
     kinds: Sequence[str] | None = None,
+    about: Sequence[str] | None = None,
     newest_first: bool = False,
     cursor: str | None = None,
     limit: int = 50,
@@ -69,7 +93,10 @@ def records(
     ledger = zone.node.ledger
     found: list[SealedEvent] = []
     following = None
-    ordered = _in_order(ledger, zone.name, start, last, newest_first=newest_first)
+    if about:
+        ordered = _commands_about(zone, about, wanted, start, newest_first=newest_first)
+    else:
+        ordered = _in_order(ledger, zone.name, start, last, newest_first=newest_first)
     for examined, record in enumerate(ordered):
         if len(found) == limit or examined == MAX_EXAMINED:
             following = str(record.envelope.number)
@@ -77,8 +104,9 @@ def records(
         if not wanted or record.envelope.kind in wanted:
             found.append(record)
     events = _open(ledger.keys, found)
+    names = _holders(zone)
     return LedgerRecordPage(
-        records=[_listed(each, events.get(each.envelope.number)) for each in found],
+        records=[_listed(each, events.get(each.envelope.number), names) for each in found],
         cursor=following,
     )
 
@@ -97,7 +125,7 @@ def record(zone: OpenZone, number: int) -> LedgerRecordDetails:
     event = _open(ledger.keys, [sealed]).get(number)
     change = change_of(ledger, zone.name, zone.node.current(zone.name).chain, sealed)
     return LedgerRecordDetails(
-        record=_listed(sealed, event),
+        record=_listed(sealed, event, _holders(zone)),
         offset=sealed.offset,
         hash=sealed.hash.hex(),
         previous=sealed.envelope.previous.hex(),
@@ -171,7 +199,56 @@ def _open(keys: KeyStore, records: Sequence[SealedEvent]) -> dict[int, Event]:
     return found
 
 
-def _listed(sealed: SealedEvent, event: Event | None) -> LedgerRecord:
+def _commands_about(
+    zone: OpenZone, ids: Sequence[str], kinds: Set[str], start: int, *, newest_first: bool
+) -> Iterator[SealedEvent]:
+    """Yield the commands from a number on that name one of the ids, upwards or downwards."""
+    ledger, wanted = zone.node.ledger, frozenset(ids)
+    numbers = set()
+    for kind in _ABOUT.keys() & kinds if kinds else _ABOUT:
+        for record in records_of_kind(ledger, zone.name, kind):
+            number = record.envelope.number
+            if (number > start if newest_first else number < start) or number in numbers:
+                continue
+            event = record.open(ledger.keys)
+            if event is not None and not wanted.isdisjoint(_about(event)):
+                numbers.add(number)
+    yield from sorted(
+        sealed_events(ledger, zone.name, numbers),
+        key=lambda each: each.envelope.number,
+        reverse=newest_first,
+    )
+
+
+def _about(event: Event) -> list[str]:
+    """Return the ids of what a command is about."""
+    fields = _ABOUT.get(kind_of(event.payload), ())
+    values = (getattr(event.payload, name) for name in fields)
+    return [
+        id_
+        for value in values
+        for id_ in (value if isinstance(value, tuple) else (value,))
+        if id_ is not None
+    ]
+
+
+def _holders(zone: OpenZone) -> dict[str, str]:
+    """Return the users, or else agents, of the home's access tokens by the tokens' ids."""
+    tokens = AccessTokens(zone.open_home.home.directory).tokens()
+    return {each.id: each.user or each.agent or each.id for each in tokens}
+
+
+def _giver(event: Event, holders: Mapping[str, str]) -> str | None:
+    """Return who gave a command, by name if the token still exists."""
+    payload = event.payload
+    token = payload.given_by if isinstance(payload, Command) else None
+    if isinstance(payload, Remember):
+        principal = payload.metadata.get(PRINCIPAL)
+        token = str(principal.get("token", OWNER)) if isinstance(principal, dict) else OWNER
+    return token and holders.get(token, token)
+
+
+def _listed(sealed: SealedEvent, event: Event | None, holders: Mapping[str, str]) -> LedgerRecord:
     envelope = sealed.envelope
     payload = None if event is None else event.payload
     return LedgerRecord(
@@ -184,7 +261,9 @@ def _listed(sealed: SealedEvent, event: Event | None) -> LedgerRecord:
         id=None if event is None else event.id,
         source_id=None if payload is None else payload.source_id,
         sender=(payload.sender_name or payload.sender_id) if isinstance(payload, Content) else None,
+        given_by=None if event is None else _giver(event, holders),
         text=None if event is None else _text(event),
+        about=[] if event is None else _about(event),
     )
 
 
@@ -195,7 +274,7 @@ def _text(event: Event) -> str | None:
     values = {
         name: value
         for name, value in _payload(event).items()
-        if name not in ("kind", "source_id") and value not in (None, "", [], {})
+        if name not in ("kind", "source_id", "given_by") and value not in (None, "", [], {})
     }
     text = ", ".join(f"{name} {_plain(value)}" for name, value in values.items())
     return text[:EXCERPT] or None
