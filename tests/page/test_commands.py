@@ -103,7 +103,7 @@ def test_a_person_is_forgotten_with_a_certificate(page: Page, changed: Served) -
     main.get_by_role("button", name="Check it").click()
     expect(main.get_by_text("The certificate is valid:")).to_be_visible()
     expect(main.get_by_role("list", name="Checks").get_by_role("listitem")).to_have_count(6)
-    expect(main.get_by_role("list", name="Certificates")).to_contain_text("2 records")
+    expect(main.get_by_role("list", name="Certificates")).to_contain_text("by the owner: 2 records")
 
 
 def test_a_selection_without_a_condition_is_a_sentence(page: Page) -> None:
@@ -116,15 +116,19 @@ def test_a_merge_is_made_and_undone(page: Page, changed: Served) -> None:
     main = view(page, "merged/merges")
     waiting = main.get_by_role("list", name="Merges")
     expect(waiting).to_contain_text("both write to the kitchen")
+    expect(waiting).to_contain_text("the owner proposed to merge, ")
     waiting.get_by_text("Facts about both").click()
     expect(waiting.get_by_role("region", name="Lovelace")).to_contain_text("cello")
     waiting.get_by_role("button", name="Merge Ada Moreau and Lovelace").click()
     merged = main.get_by_role("status").filter(has_text="Merged: Ada Moreau and Lovelace.")
     expect(merged).to_be_visible()
     main = view(page, "merged/merges?status=merged")
+    expect(main.get_by_role("list", name="Merges")).to_contain_text("the owner merged them, ")
     undo = main.get_by_role("button", name="Undo the merge of Ada Moreau and Lovelace")
     undo.click()
     expect(main.get_by_text("The two are separate again.")).to_be_visible()
+    undone = view(page, "merged/merges?status=undone").get_by_role("list", name="Merges")
+    expect(undone).to_contain_text("the owner undid a merge, ")
     with changed.bare() as client:
         found = client.get("/v1/zones/merged/entities").json()["entities"]
     assert {"Ada Moreau", "Lovelace"} <= {each["name"] for each in found}
@@ -153,6 +157,10 @@ def test_a_fact_is_taken_back_and_restored(page: Page, changed: Served) -> None:
     main.get_by_role("button", name="Undo").click()
     expect(main.get_by_text("Undone.")).to_be_visible()
     assert any("Turin" in text for text in texts(changed, "corrected"))
+    who = main.get_by_role("list", name="Who changed it").get_by_role("listitem")
+    expect(who).to_have_count(2)
+    expect(who.first).to_contain_text(re.compile(r"^the owner retracted a memory, \d+ \w+ \d{4}"))
+    expect(who.last).to_contain_text("the owner restored a memory, ")
 
 
 def test_a_fact_is_said_better_and_the_old_words_come_back(page: Page, changed: Served) -> None:

@@ -167,7 +167,8 @@ def test_a_record_is_followed_through_agents_and_files(page: Page) -> None:
 def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
     main = view(page, "ada/changes")
     rows = main.get_by_role("list", name="Changes").locator("> li")
-    expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("Bob remembered")
+    expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("the owner remembered")
+    expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("said by Bob")
     taken = rows.filter(has_text="retracted a memory").last
     taken.get_by_text("Open or undo").click()
     taken.get_by_role("button", name="Undo it").click()
@@ -408,6 +409,20 @@ def test_a_token_is_made_shown_once_and_revoked(browser: Any, guarded: Served) -
         own.get_by_role("button", name=re.compile("for good$")).click()
         expect(page.get_by_label("Access token", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+def test_a_change_names_the_holder_of_the_token(browser: Any, guarded: Served) -> None:
+    with shown(browser, guarded) as page:
+        with guarded.client("ada", ("read", "write"), agent="scribe") as scribe:
+            made = scribe.post("/v1/zones/ada/memories", json={"content": "Ada likes figs."})
+            path = f"/v1/zones/ada/memories/{made.json()['event_id']}/retract"
+            assert scribe.post(path, json={}).status_code == 200
+        main = sign_in(page, guarded, ("read", "write"), "ada/changes")
+        rows = main.get_by_role("list", name="Changes").locator("> li")
+        expect(rows.nth(0)).to_contain_text("scribe retracted a memory")
+        expect(rows.nth(1)).to_contain_text("scribe remembered")
+        rows.nth(0).get_by_role("link", name=re.compile("^record")).click()
+        expect(main.get_by_text("given by scribe")).to_be_visible()
 
 
 READ_ONLY = {

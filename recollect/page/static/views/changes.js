@@ -5,31 +5,12 @@ import { component, follow, html } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
+import { DONE, Giver, done } from "../parts/givers.js";
 import { Fold, retraction, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { time } from "../parts/times.js";
-
-const DONE = {
-  remember: "remembered",
-  retract: "retracted a memory",
-  propose_merge: "proposed to merge",
-  decide_merge: "decided on a merge",
-  undo_merge: "undid a merge",
-  create_mental_model: "wrote a mental model",
-  update_mental_model: "rewrote or tagged a mental model",
-  refresh_mental_model: "refreshed a mental model",
-  forget: "forgot",
-  certify: "certified an erasure",
-  retry: "retried a dead letter",
-  drop: "dropped a dead letter",
-  writer_text: "changed the language model's instructions",
-  decide_writer_text: "accepted or rejected proposed instructions",
-};
-
-// Retractions and restorations are one kind; the payload tells them apart.
-const isRestored = ({ kind, text }) => kind === "retract" && /\brestore true\b/.test(text ?? "");
 
 const View = component((props, own) => {
   const given = commands();
@@ -42,18 +23,19 @@ const View = component((props, own) => {
     sameAs(["records", ...Object.keys(DONE).flatMap((kind) => ["--kind", kind]), "--newest"], request()),
   );
   const row = (record) => html`<li key=${record.number}>
-    <p>${record.sender ? html`<${Name} text=${record.sender} />` : html`<span class="quiet">Somebody</span>`}
-      ${" "}${isRestored(record) ? "restored a memory" : DONE[record.kind]}
+    <p class="given"><${Giver} by=${record.given_by} />${" "}${done(record)}
       ${record.readable ? null : html` <span class="flag">(forgotten since)</span>`}</p>
     <div class="about"><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time>
+      ${record.sender ? html`<span>said by <${Name} text=${record.sender} /></span>` : null}
       <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
     ${record.text ? html`<p class="quiet"><${Text} text=${record.text} /></p>` : null}
     ${record.readable
       ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
           record=${record} given=${given} />`}</${Fold}>`
       : null}</li>`;
-  return () => html`<p class="quiet">Each is a command in the ledger. A remembered text names who said it; for
-      other commands the author is not recorded.</p>
+  return () => html`<p class="quiet">Each is a command in the ledger, with the holder of the access token that gave it;
+      the owner is whoever uses this home without one. Commands of earlier versions do not name
+      anybody.</p>
     ${lacking("write", props.value.zone)}
     ${given.outcome()}
     <${Pages} request=${request()} entries=${(page) => page.records} label="Changes"

@@ -5,6 +5,7 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
+import { Giver } from "../parts/givers.js";
 import { longOperation } from "../parts/long_operations.js";
 import { attribution, isId, memoryHref, memoryPath } from "../parts/memories.js";
 import { answered, Refused } from "../parts/states.js";
@@ -301,9 +302,13 @@ const Certificates = component((props, own) => {
       : html`<p class="quiet">No erasure has a certificate.</p>`)}</section>`;
 });
 
-const Issued = component((props) => {
+const Issued = component((props, own) => {
   const shown = signal(null);
   const problem = signal(null);
+  const command = load(own, () => ({
+    zone: props.value.zone,
+    path: `/records/${props.value.summary.erasure}`,
+  }));
   async function show() {
     const { zone, summary } = props.value;
     try {
@@ -314,7 +319,9 @@ const Issued = component((props) => {
   }
   return () => {
     const { zone, summary } = props.value;
-    return html`<li>Erasure ${summary.erasure}, ${time(summary.erased_at)}:
+    const { data } = command.value;
+    return html`<li>Erasure <a href=${hrefOf({ view: "ledger", id: String(summary.erasure) })}>${summary.erasure}</a>,
+      ${" "}${time(summary.erased_at)}${data ? html`, by <${Giver} by=${data.record.given_by} />` : null}:
       ${" "}${count(summary.records, "record")}, chosen by ${summary.selectors.join(", ").replaceAll("_", " ")}
       ${shown.value
         ? html`<${Certificate} zone=${zone} certificate=${shown.value} />`

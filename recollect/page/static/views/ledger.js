@@ -4,6 +4,7 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
+import { Giver } from "../parts/givers.js";
 import { memoryHref, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered, nothing } from "../parts/states.js";
@@ -92,6 +93,7 @@ function Row(record) {
       ? record.text === null ? null : html`<${Text} text=${record.text} />`
       : html`<span class="flag">cannot be read: forgotten, or of an unknown kind</span>`}
       <div class="about">${record.sender ? html`<${Name} text=${record.sender} />` : null}
+        ${record.given_by ? html`<span>given by <${Giver} by=${record.given_by} /></span>` : null}
         <span>${record.platform}</span><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time></div></div>
   </li>`;
 }
@@ -114,7 +116,8 @@ const Record = component((props, own) => {
         <h2 class="title">Record ${number}: ${record.kind.replaceAll("_", " ")}</h2>
         <p class="quiet">${record.platform}, happened ${time(record.occurred_at)}, came in
           ${" "}${time(record.ingested_at)}${record.sender
-            ? html`, from <${Name} text=${record.sender} />` : null}</p>
+            ? html`, from <${Name} text=${record.sender} />` : null}${record.given_by
+            ? html`, given by <${Giver} by=${record.given_by} />` : null}</p>
         <section aria-labelledby="content"><h2 id="content">Content</h2>
           ${payload === null
             ? html`<p class="flag">It cannot be read: its key was destroyed when it was forgotten, or this

@@ -14,6 +14,7 @@ import {
   memoryPath,
 } from "../parts/memories.js";
 import { Corrections } from "../parts/corrections.js";
+import { Corrected } from "../parts/givers.js";
 import { WordChanges } from "../parts/difference.js";
 import { answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
@@ -46,6 +47,8 @@ const View = component((props, own) => {
         ${revisions("Replaced by", after)}
         ${revisions("Replaces", before)}
         <${Corrections} zone=${zone} memory=${memory} />
+        <${Corrected} zone=${zone} ids=${[memory.id, ...(memory.source_event_ids ?? [])]}
+          kinds=${["retract", "set_memory_state", "archive_memories"]} />
         ${memory.type === "fact"
           ? html`<section aria-labelledby="quoted"><h2 id="quoted">Where it was said</h2>
               <${Evidence} zone=${zone} id=${memory.id} text=${memory.text} /></section>`

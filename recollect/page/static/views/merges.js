@@ -5,6 +5,7 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
+import { Given, commandsAbout } from "../parts/givers.js";
 import { Fold, memoryHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { Refused, answered, nothing } from "../parts/states.js";
@@ -22,6 +23,7 @@ const EVIDENCE = 5;
 
 const View = component((props, own) => {
   const given = commands();
+  const records = signal([]);
   const status = () => address.value.params.status ?? "pending";
   const request = () => ({
     zone: props.value.zone,
@@ -29,6 +31,14 @@ const View = component((props, own) => {
     query: { status: status(), limit: 50 },
   });
   follow(own, () => sameAs(["merges"], request()));
+
+  function entries({ merges }) {
+    commandsOf(props.value.zone, merges).then((found) => {
+      const known = new Set(records.value.map((each) => each.number));
+      records.value = [...records.value, ...found.filter((each) => !known.has(each.number))];
+    });
+    return merges;
+  }
 
   function decide(merge, to, said) {
     const { zone } = props.value;
@@ -48,18 +58,34 @@ const View = component((props, own) => {
       )}</nav>
       ${lacking("write", zone)}
       ${given.outcome()}
-      <${Pages} key=${status()} request=${request()} entries=${(page) => page.merges} label="Merges"
+      <${Pages} key=${status()} request=${request()} entries=${entries} label="Merges"
         empty=${status() === "pending" ? "No merge is pending." : "There are none."}
         row=${(merge) => html`<${Row} key=${merge.id} zone=${zone} merge=${merge} decide=${decide}
-          busy=${given.busy.value} />`} />
+          busy=${given.busy.value} records=${records.value} />`} />
       <${Compare} zone=${zone} />`;
   };
 });
 
 export const merges = { name: "merges", title: "Merges", group: "Change", View };
 
+const COMMANDS = ["propose_merge", "decide_merge", "undo_merge"];
+
+/** Return the commands about the merges of a page; a token for a user may not read them. */
+async function commandsOf(zone, merges) {
+  const ids = merges.flatMap((each) => [each.id, each.merge_id, each.a_id, each.b_id].filter(Boolean));
+  if (!ids.length) return [];
+  const found = await call(commandsAbout(zone, ids, COMMANDS)).catch(() => ({ records: [] }));
+  return found.records;
+}
+
+/** Return whether a command is about a merge. A proposal names its two entities. */
+function isAbout({ about }, merge) {
+  return about.includes(merge.id) || about.includes(merge.merge_id)
+    || (about.includes(merge.a_id) && about.includes(merge.b_id));
+}
+
 const Row = component((props) => () => {
-  const { zone, merge, decide, busy } = props.value;
+  const { zone, merge, decide, busy, records } = props.value;
   const disabled = busy || !may("write", zone);
   const pair = (verb) => `${verb} ${merge.a} and ${merge.b}`;
   const view = merge.of === "facts" ? "memory" : "people";
@@ -70,6 +96,8 @@ const Row = component((props) => () => {
     <ul class="steps">${merge.reasons.map((reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
     <div class="about"><span>confidence ${merge.confidence.toFixed(2)}</span>
       <span>${time(merge.at)}</span>
+      ${records.filter((each) => isAbout(each, merge)).map(
+        (record) => html`<${Given} key=${record.number} record=${record} />`)}
       ${merge.status === "merged" && merge.merge_id === null
         ? html`<span>one through other merges; undo those</span>` : null}</div>
     <div class="field">${merge.status === "pending"

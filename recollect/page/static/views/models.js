@@ -5,6 +5,7 @@ import { sameAs } from "../shell/same_answer.js";
 import { call, command, load, may } from "../shell/service.js";
 import { ModelCorrections } from "../parts/corrections.js";
 import { UnifiedLines, WordChanges } from "../parts/difference.js";
+import { Corrected } from "../parts/givers.js";
 import { Evidence, Fold, memoryHref } from "../parts/memories.js";
 import { inWords, moment, otherMoment, versionAt } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
@@ -75,6 +76,8 @@ const Model = component((props, own) => {
             ? html`<${Earlier} key=${shown} zone=${props.value.zone} id=${shown} />`
             : answered(found, (model) => html`<${Current} zone=${props.value.zone} model=${model} />`)}
         <${ModelCorrections} zone=${props.value.zone} id=${versions.at(-1).id} />
+        <${Corrected} zone=${props.value.zone} ids=${versions.map((each) => each.id)}
+          kinds=${["update_mental_model", "refresh_mental_model"]} />
         <section aria-labelledby="versions"><h2 id="versions">Versions
           ${" "}<span class="quiet">${versions.length}</span></h2>
           <ol class="versions" reversed>${versions.map((each, number) => ({ ...each, number })).reverse()
