@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import apsw
 
-from recollect.projections.identity.entity_queries import canonical
+from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.sqlite import rows
 
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
@@ -88,13 +88,15 @@ def _candidates(
         by_decision.setdefault((merge.executed_at, merge.confidence), []).append(merge)
     found = []
     proposed: set[str] = set()
-    for id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at in rows(
+    candidates = rows(
         connection,
         "SELECT candidate.id, a.id, a.name, b.id, b.name, confidence, reason, candidate.status, "
         "candidate.created_at, decided_at FROM merge_candidates AS candidate "
         "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
         "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
-    ):
+    )
+    unmerged = canonical_ids(connection, sorted({id_ for row in candidates for id_ in row[1:4:2]}))
+    for id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at in candidates:
         is_executed = status == "executed"
         possible = by_decision.get((decided_at, confidence), []) if is_executed else []
         result = _resulting_merge(a_id, b_id, possible, proposed)
@@ -109,7 +111,7 @@ def _candidates(
                 b,
                 confidence,
                 reason,
-                _status(connection, status, result, a_id, b_id),
+                _status(status, result, is_one=unmerged.get(a_id) == unmerged.get(b_id)),
                 created_at,
                 None if result is None else result.id,
             )
@@ -134,14 +136,12 @@ def _resulting_merge(
     )
 
 
-def _status(
-    connection: apsw.Connection, status: str, merge: _Executed | None, a_id: str, b_id: str
-) -> MergeStatus:
+def _status(status: str, merge: _Executed | None, *, is_one: bool) -> MergeStatus:
+    """Return the status of a candidate; `is_one`: other merges made one entity of both."""
     if merge is not None:
         return merge.status
     if status == "rejected":
         return "rejected"
     if status == "executed":
         return "merged"
-    # Both entities may have been merged into a third one.
-    return "merged" if canonical(connection, a_id) == canonical(connection, b_id) else "pending"
+    return "merged" if is_one else "pending"

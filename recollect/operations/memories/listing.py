@@ -406,13 +406,15 @@ def _to_entities(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Ite
 
 
 def merges(zone: OpenZone) -> list[Merge]:
-    """Return the merges of a zone: pending ones, then decided ones, then those of facts."""
+    """Return the merges of a zone: pending ones, then decided ones, then those of facts.
+
+    They are without the handles of the entities, which `with_handles` adds.
+    """
     if not zone.exists():
         return []
     with zone.files() as files, files.read_transaction():
         connection = files.identity.connection
         found = merge_list.merges(connection)
-        handles = _handles(connection, sorted({id_ for it in found for id_ in (it.a_id, it.b_id)}))
         of_facts = fact_list.fact_merges(files.memory.connection)
     of_entities = [
         Merge(
@@ -424,8 +426,8 @@ def merges(zone: OpenZone) -> list[Merge]:
             status=item.status,
             a_id=item.a_id,
             b_id=item.b_id,
-            a_handles=handles.get(item.a_id, []),
-            b_handles=handles.get(item.b_id, []),
+            a_handles=[],
+            b_handles=[],
             at=format_time(item.at),
             merge_id=item.merge_id,
         )
@@ -448,6 +450,25 @@ def merges(zone: OpenZone) -> list[Merge]:
             of="facts",
         )
         for row, kept_text, text in of_facts
+    ]
+
+
+def with_handles(zone: OpenZone, listed: Sequence[Merge]) -> list[Merge]:
+    """Return merges with the handles of their entities."""
+    ids = sorted(
+        {id_ for each in listed for id_ in (each.a_id, each.b_id) if each.of == "entities"}
+    )
+    if not ids:
+        return list(listed)
+    with zone.files() as files, files.read_transaction():
+        handles = _handles(files.identity.connection, ids)
+    return [
+        msgspec.structs.replace(
+            each,
+            a_handles=handles.get(each.a_id, []),
+            b_handles=handles.get(each.b_id, []),
+        )
+        for each in listed
     ]
 
 

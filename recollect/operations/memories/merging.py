@@ -6,7 +6,7 @@ from typing import get_args
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import merges
+from recollect.operations.memories.listing import merges, with_handles
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
@@ -43,7 +43,7 @@ def merge_page(
     check_limit(limit)
     found = [merge for merge in merges(zone) if status in (None, merge.status)]
     page, more = after_cursor(found, cursor, limit)
-    return MergePage(merges=page, cursor=more)
+    return MergePage(merges=with_handles(zone, page), cursor=more)
 
 
 def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
@@ -86,4 +86,5 @@ def _find(zone: OpenZone, id_: str, status: str, action: str) -> Merge:
 
 
 def _by_id(zone: OpenZone, id_: str) -> Merge | None:
-    return next((merge for merge in merges(zone) if id_ in (merge.id, merge.merge_id)), None)
+    found = [merge for merge in merges(zone) if id_ in (merge.id, merge.merge_id)][:1]
+    return next(iter(with_handles(zone, found)), None)
