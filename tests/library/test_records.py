@@ -97,6 +97,13 @@ def test_an_event_and_a_command_of_recollect_itself_are_given_by_nobody(zone: Zo
     ]
 
 
+def test_the_text_of_a_command_has_no_hashes(zone: Zone) -> None:
+    zone.ingest([said(1), said(2)])
+    zone.forget("m1", certificate=True)
+    texts = {each.kind: each.text for each in zone.records(kinds=["forget", "certify"])}
+    assert texts == {"forget": "targets [1]", "certify": "erasure 3"}
+
+
 def test_pages_of_records_meet(zone: Zone) -> None:
     zone.ingest(said(minute) for minute in range(1, 8))
     for newest_first in (False, True):

@@ -274,10 +274,17 @@ def _text(event: Event) -> str | None:
     values = {
         name: value
         for name, value in _payload(event).items()
-        if name not in ("kind", "source_id", "given_by") and value not in (None, "", [], {})
+        if name not in ("kind", "source_id", "given_by")
+        and value not in (None, "", [], {})
+        and (isinstance(event.payload, Park) or not _is_binary(getattr(event.payload, name, None)))
     }
     text = ", ".join(f"{name} {_plain(value)}" for name, value in values.items())
     return text[:EXCERPT] or None
+
+
+def _is_binary(value: Any) -> bool:
+    """Return whether a value is hashes or the like, which tell nobody anything."""
+    return isinstance(value[0] if isinstance(value, tuple) and value else value, bytes)
 
 
 def _plain(value: Any) -> str:
