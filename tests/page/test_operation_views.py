@@ -170,6 +170,7 @@ def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
     expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("the owner remembered")
     expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("said by Bob")
     taken = rows.filter(has_text="retracted a memory").last
+    expect(taken.get_by_role("link", name=re.compile("Rex"))).to_be_visible()
     taken.get_by_text("Open or undo").click()
     taken.get_by_role("button", name="Undo it").click()
     expect(main.get_by_role("status").filter(has_text="Undone.")).to_be_visible()

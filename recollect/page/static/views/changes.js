@@ -6,7 +6,7 @@ import { sameAs } from "../shell/same_answer.js";
 import { load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { DONE, Giver, done } from "../parts/givers.js";
-import { Fold, retraction, subjectHref } from "../parts/memories.js";
+import { Fold, memoryHref, memoryPath, retraction, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
@@ -28,7 +28,9 @@ const View = component((props, own) => {
     <div class="about"><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time>
       ${record.sender ? html`<span>said by <${Name} text=${record.sender} /></span>` : null}
       <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
-    ${record.text ? html`<p class="quiet"><${Text} text=${record.text} /></p>` : null}
+    ${record.kind === "retract" && record.about.length
+      ? html`<${Target} zone=${props.value.zone} id=${record.about[0]} />`
+      : record.text ? html`<p class="quiet"><${Text} text=${record.text} /></p>` : null}
     ${record.readable
       ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
           record=${record} given=${given} />`}</${Fold}>`
@@ -43,6 +45,17 @@ const View = component((props, own) => {
 });
 
 export const changed = { name: "changes", title: "Changes", group: "Change", View };
+
+/** The text of a memory. Properties: `zone`, `id`. */
+const Target = component((props, own) => {
+  const found = load(own, () => ({ zone: props.value.zone, path: memoryPath(props.value.id) }));
+  return () => {
+    const { data } = found.value;
+    return data
+      ? html`<p><a href=${memoryHref(data.type, data.id)}><${Text} text=${data.text} limit=${240} /></a></p>`
+      : null;
+  };
+});
 
 /** The target of a change, and its undo. Properties: `zone`, `record`, `given`. */
 const Change = component((props, own) => {

@@ -47,7 +47,7 @@ const View = component((props, own) => {
         ${revisions("Replaced by", after)}
         ${revisions("Replaces", before)}
         <${Corrections} zone=${zone} memory=${memory} />
-        <${Corrected} zone=${zone} ids=${[memory.id, ...(memory.source_event_ids ?? [])]}
+        <${Corrected} zone=${zone} ids=${[memory.id]}
           kinds=${["retract", "set_memory_state", "archive_memories"]} />
         ${memory.type === "fact"
           ? html`<section aria-labelledby="quoted"><h2 id="quoted">Where it was said</h2>

@@ -23,7 +23,8 @@ const EVIDENCE = 5;
 
 const View = component((props, own) => {
   const given = commands();
-  const records = signal([]);
+  // The commands about the merges on display; null if the token may not read them.
+  const records = signal(null);
   const status = () => address.value.params.status ?? "pending";
   const request = () => ({
     zone: props.value.zone,
@@ -34,8 +35,10 @@ const View = component((props, own) => {
 
   function entries({ merges }) {
     commandsOf(props.value.zone, merges).then((found) => {
-      const known = new Set(records.value.map((each) => each.number));
-      records.value = [...records.value, ...found.filter((each) => !known.has(each.number))];
+      if (found === null) return;
+      const before = records.value ?? [];
+      const known = new Set(before.map((each) => each.number));
+      records.value = [...before, ...found.filter((each) => !known.has(each.number))];
     });
     return merges;
   }
@@ -70,12 +73,12 @@ export const merges = { name: "merges", title: "Merges", group: "Change", View }
 
 const COMMANDS = ["propose_merge", "decide_merge", "undo_merge"];
 
-/** Return the commands about the merges of a page; a token for a user may not read them. */
+/** Return the commands about merges; null if the token, being for a user, may not read them. */
 async function commandsOf(zone, merges) {
   const ids = merges.flatMap((each) => [each.id, each.merge_id, each.a_id, each.b_id].filter(Boolean));
   if (!ids.length) return [];
-  const found = await call(commandsAbout(zone, ids, COMMANDS)).catch(() => ({ records: [] }));
-  return found.records;
+  const found = await call(commandsAbout(zone, ids, COMMANDS)).catch(() => null);
+  return found && found.records;
 }
 
 /** Return whether a command is about a merge. A proposal names its two entities. */
@@ -86,6 +89,7 @@ function isAbout({ about }, merge) {
 
 const Row = component((props) => () => {
   const { zone, merge, decide, busy, records } = props.value;
+  const given = records && records.filter((each) => isAbout(each, merge));
   const disabled = busy || !may("write", zone);
   const pair = (verb) => `${verb} ${merge.a} and ${merge.b}`;
   const view = merge.of === "facts" ? "memory" : "people";
@@ -96,8 +100,9 @@ const Row = component((props) => () => {
     <ul class="steps">${merge.reasons.map((reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
     <div class="about"><span>confidence ${merge.confidence.toFixed(2)}</span>
       <span>${time(merge.at)}</span>
-      ${records.filter((each) => isAbout(each, merge)).map(
-        (record) => html`<${Given} key=${record.number} record=${record} />`)}
+      ${given === null ? null : given.length
+        ? given.map((record) => html`<${Given} key=${record.number} record=${record} />`)
+        : html`<span>found by recollect</span>`}
       ${merge.status === "merged" && merge.merge_id === null
         ? html`<span>one through other merges; undo those</span>` : null}</div>
     <div class="field">${merge.status === "pending"
