@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.lexicon import COUNTS, PRONOUNS, word_set
+from recollect.text.lexicon import PRONOUNS, word_set
 
 PETS = word_set(
     """cat cats kitten kittens kitty dog dogs puppy puppies pup pups doggo labrador labradors
@@ -17,23 +17,20 @@ PETS = word_set(
     hedgehog hedgehogs chinchilla chinchillas pet pets tabby siamese bengal mutt pig pigs
     donkey donkeys llama llamas alpaca alpacas"""
 )
-_PARTNERS = word_set(
+#: Words for a partner, and for members of the family.
+PARTNERS = word_set(
     "wife husband partner girlfriend boyfriend fiance fiancé fiancee fiancée spouse"
 )
-_RELATIVES = word_set(
-    """son sons daughter daughters child children kid kids toddler baby babies brother brothers
+RELATIVES = word_set(
+    """son sons daughter daughters child children kid kids toddler brother brothers
     sister sisters sibling siblings twin twins triplets parents mother father mom mum mommy
     mummy mama maman dad daddy papa stepson stepdaughter stepmother stepfather stepmom
     stepdad stepbrother stepsister half-brother half-sister grandson grandsons granddaughter
     granddaughters grandchild grandchildren grandkid grandkids grandmother grandma granny
     grandfather grandpa grandparents niece nieces nephew nephews cousin cousins aunt aunts
     auntie uncle uncles mother-in-law father-in-law sister-in-law brother-in-law son-in-law
-    daughter-in-law godson goddaughter family boy boys girl girls"""
+    daughter-in-law godson goddaughter"""
 )
-#: Words for a partner, and for members of the family.
-PARTNERS, RELATIVES = _PARTNERS, _RELATIVES - word_set("boy boys girl girls family baby babies")
-#: Relatives of whom one can have several.
-COUNTED_RELATIVES = _RELATIVES
 PARENTS = word_set(
     """mother father mom mum dad parent grandmother grandma grandfather grandpa grandparent
     stepmother stepfather stepmom stepdad aunt uncle twin triplet godmother godfather"""
@@ -183,7 +180,6 @@ NO_ILLNESS = word_set(
     stupidity fun success failure paperwork bureaucracy commitment change responsibility
     fools idiots money effort excuses emails spreadsheets cardio running compliments"""
 )
-COUNT = rf"(?:{'|'.join(COUNTS)}|\d{{1,2}}|several|some|lots of|a few|a couple of|many)"
 #: Fields of work, in lower case and without an article: "I work in finance".
 FIELDS = word_set(
     """finance marketing it tech retail healthcare hospitality construction advertising education

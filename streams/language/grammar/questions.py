@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from recollect.streams.language.grammar.clauses import Span, is_finite
-from recollect.text.sentences import sentences
 from recollect.text.tokenizer import Tokens
 
 _OPENS = (
@@ -53,8 +52,6 @@ _UNDER = re.compile(
 #: "I sent the photos, right?" is a statement; "You moved, right?" is a question.
 _OWN = re.compile(r"(?:(?:so|and|but|well|oh)[ ,]+)*(?:i|we|my|our)\b", re.IGNORECASE)
 _REASON = re.compile(r"(?:since|because|as|given that|now that|considering)\s+", re.IGNORECASE)
-#: In words: the maximum length of two questions that share an answer.
-_LONGEST_TWO = 18
 _MARKS = ".!?…。\uff01\uff1f\uff61"
 
 
@@ -70,23 +67,6 @@ def is_question(sentence: str) -> bool:
     if "?" in mark or "\uff1f" in mark:
         return True
     return not mark and _QUESTION_OPENING.match(sentence) is not None
-
-
-def last_question(text: str) -> str:
-    """Return the last question of a text, or the text if it has none.
-
-    Of two short questions in succession, both are returned, since an answer may refer to either.
-    """
-    spans = sentences(text)
-    asked = [place for place, (start, end) in enumerate(spans) if is_question(text[start:end])]
-    if not asked:
-        return text
-    start, end = spans[asked[-1]]
-    if asked[-2:-1] == [asked[-1] - 1]:
-        before = spans[asked[-2]][0]
-        if text.count(" ", before, end) < _LONGEST_TWO:
-            start = before
-    return text[start:end]
 
 
 def told_in_question(tokens: Tokens, span: Span) -> Span | None:

@@ -55,14 +55,6 @@ def is_reported(spans: list[Span], place: int) -> bool:
     return at >= 0 and spans[at][0] <= place < spans[at][1]
 
 
-def overlaps(spans: list[Span], start: int, end: int) -> bool:
-    """Whether one of these spans overlaps a stretch of text."""
-    at = bisect_right(spans, (start, start)) - 1
-    if at >= 0 and spans[at][1] > start:
-        return True
-    return at + 1 < len(spans) and spans[at + 1][0] < end
-
-
 def _quoted(text: str) -> list[Span]:
     """Spans in quotation marks, the marks included."""
     spans: list[Span] = []

@@ -28,22 +28,11 @@ _OPENS_COURTESY = word_set(
     "thanks thank thx ty thankyou hey hi hello wow oh aw aww yes yeah yep yup good great haha cool"
 )
 _AGREES = word_set("yes yeah yep yup")
-_OPENS_REMARK = word_set(
-    "wow oh aw aww haha lol yay woah whoa awesome amazing great nice cool lovely beautiful "
-    "congrats congratulations sounds that's thanks thank omg ooh oops sorry"
-)
-_TOLD_BEFORE = re.compile(
-    r"\balready (?:talked|spoke|told|discussed|said|mentioned|covered|went|answered)\b",
-    re.IGNORECASE,
-)
-_FIRST_PERSON = word_set("i i'm i've i'd i'll we we're we've we'd we'll my our me us mine ours")
 _ADDRESSING = word_set("hey hi hello thanks thank dear wow congrats bye yeah yes yo oh hiya")
 _VERBS = word_set(
     "am is are was were be been i i'm i've we we're you it it's have has had will would can could "
     "do does did came come go went see call called bring take need want from at in on"
 )
-#: "Hey Gina, congrats on the shop!"
-_GREETED = re.compile(r"(?:hey|hi|hello|yo|oh)(?: (?-i:[A-Z])[\w'’\-]*){1,2}[,!]? ", re.IGNORECASE)
 _TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Mme|Mlle|Prof|M|Miss|Madame|Herr|Frau)\.?\Z")
 
 
@@ -77,24 +66,6 @@ def is_courtesy(tokens: Tokens, span: tuple[int, int]) -> bool:
         said[-1] in "!.,"
         and not any(map(str.isdecimal, said))
         and _COURTESY_WORDS.issuperset(inner)
-    )
-
-
-def is_remark(tokens: Tokens, span: tuple[int, int]) -> bool:
-    """Whether it is only a comment: "Wow Mel, that's stunning!", "As I told you."."""
-    start, end = span
-    if _TOLD_BEFORE.search(tokens.text, start, end):
-        return True
-    left, right = bisect_left(tokens.starts, start), bisect_left(tokens.starts, end)
-    greeted = _GREETED.match(tokens.text, start, end)
-    if greeted is not None:
-        left = bisect_left(tokens.starts, greeted.end())
-    return (
-        tokens.text[start:end].endswith("!")
-        and left < right
-        and tokens.lowers[left] in _OPENS_REMARK
-        and _FIRST_PERSON.isdisjoint(tokens.lowers[left:right])
-        and not any(map(str.isdecimal, tokens.text[start:end]))
     )
 
 
