@@ -110,10 +110,6 @@ def _hate(rest: Rest) -> Told | None:
     return None if rest.opens == "to" else liked("dislikes", rest)
 
 
-def _stand(rest: Rest) -> Told | None:
-    return None if rest.opens in ("to", *PREPOSITIONS) else liked("dislikes", rest)
-
-
 def _care(rest: Rest) -> Told | None:
     return liked("dislikes", rest.after()) if rest.opens in ("for", "about") else None
 
@@ -214,22 +210,6 @@ def _adopt(rest: Rest) -> Told | None:
     return told("family", rest.text) if said.head in RELATIVES else None
 
 
-def _collect(rest: Rest) -> Told | None:
-    if rest.opens in ("my", "the", "it", "data", "our", "all", "more", "a") or rest.is_for_now():
-        return None
-    return told("activity", f"collecting {rest.text}") if len(rest.words) <= 5 else None
-
-
-def _suffer(rest: Rest) -> Told | None:
-    return told("health", rest.after().text) if rest.opens == "from" else None
-
-
-def _wear(rest: Rest) -> Told | None:
-    worn = word_set("glasses contacts lenses aid aids braces wig hijab turban")
-    said = thing(rest)
-    return told("looks", f"wears {rest.text}") if said.head in worn and rest.opens != "my" else None
-
-
 def _start(rest: Rest) -> Told | None:
     at = rest.opens == "at" and capitals(rest.after().text.split()) > 0
     return told("plan", f"start {rest.text}") if at else None
@@ -238,12 +218,6 @@ def _start(rest: Rest) -> Told | None:
 def _listen(rest: Rest) -> Told | None:
     music = rest.opens == "to" and rest.ends in ("music", "podcasts", "audiobooks")
     return told("likes", rest.after().text) if music and len(rest.words) > 2 else None
-
-
-def _believe(rest: Rest) -> Told | None:
-    if rest.opens != "in" or len(rest.words) > 4:
-        return None
-    return own("belief", Rest.of(f"believes {rest.text}"))
 
 
 def _raise(rest: Rest) -> Told | None:
@@ -316,12 +290,8 @@ VERBS: Mapping[str, Rule] = {
     "eat": _eat,
     "own": _own,
     "drive": _drive,
-    "collect": _collect,
-    "suffer": _suffer,
-    "wear": _wear,
     "listen": _listen,
     "start": _start,
-    "believe": _believe,
     "raise": _raise,
     "come": _come,
 }
@@ -355,8 +325,6 @@ PARTICIPLES: Mapping[str, str] = {
     "planning": "plan",
     "hoping": "hope",
     "wanted": "want",
-    "dreamed": "dream",
-    "dreamt": "dream",
     "volunteered": "volunteer",
     "volunteering": "volunteer",
     "teaching": "teach",
@@ -364,23 +332,14 @@ PARTICIPLES: Mapping[str, str] = {
     "coaching": "coach",
     "raising": "raise",
     "taking": "take",
-    "majoring": "major",
-    "suffering": "suffer",
-    "attending": "attend",
-    "collecting": "collect",
-    "collected": "collect",
     "practicing": "practice",
     "practising": "practise",
     "doing": "do",
     "playing": "play",
-    "mentoring": "mentor",
-    "tutoring": "tutor",
-    "fostering": "foster",
 }
 #: Rules for negated verbs: "I don't like", "I can't stand".
 DENIED: Mapping[str, Rule] = {
     **dict.fromkeys(("like", "enjoy", "love"), _hate),
-    "stand": _stand,
     "care": _care,
     "eat": _eat_not,
     "drink": _drink_not,

@@ -93,14 +93,6 @@ def _learn(rest: Rest) -> Told | None:
     return told("activity", f"learning {rest.text}") if named and len(rest.words) <= 5 else None
 
 
-def _attend(rest: Rest) -> Told | None:
-    said = thing(rest)
-    if {said.head, rest.ends} & (SCHOOLS | {"church", "mosque", "temple", "synagogue"}):
-        church = said.head in ("church", "mosque", "temple", "synagogue")
-        return told("belief" if church else "studies", rest.text)
-    return None
-
-
 def _go(rest: Rest) -> Told | None:
     where = rest.after()
     if rest.opens.endswith("ing") and len(rest.opens) > 5 and _HABIT.search(rest.text):
@@ -119,10 +111,6 @@ def _go(rest: Rest) -> Told | None:
 
 def _graduate(rest: Rest) -> Told | None:
     return told("studies", f"graduated {rest.text}") if rest.opens in ("from", "in") else None
-
-
-def _major(rest: Rest) -> Told | None:
-    return told("studies", rest.after().text) if rest.opens == "in" else None
 
 
 def _volunteer(rest: Rest) -> Told | None:
@@ -157,10 +145,6 @@ def _wish(rest: Rest) -> Told | None:
     return own("plan", rest.after())
 
 
-def _dream(rest: Rest) -> Told | None:
-    return own("plan", rest.after()) if rest.opens == "of" and len(rest.words) > 1 else None
-
-
 def _take(rest: Rest) -> Told | None:
     said = thing(rest)
     if said.head in ("insulin", "medication", "medications", "meds", "antidepressants", "statins"):
@@ -192,13 +176,6 @@ def _practise(rest: Rest) -> Told | None:
 def _do(rest: Rest) -> Told | None:
     done = rest.opens in SPORTS and not rest.is_for_now()
     return told("activity", rest.text) if done else None
-
-
-def _tend(verb: str) -> Rule:
-    def rule(rest: Rest) -> Told | None:
-        return told("activity", f"{verb} {rest.text}") if rest.words else None
-
-    return rule
 
 
 def _pastime(verb: str) -> Rule:
@@ -236,15 +213,11 @@ PURSUITS: Mapping[str, Rule] = {
     "run": _run,
     "study": _study,
     "learn": _learn,
-    "attend": _attend,
     "go": _go,
-    "major": _major,
     "volunteer": _volunteer,
     **dict.fromkeys(("plan", "intend"), _mean_to),
     **dict.fromkeys(("want", "hope"), _wish),
-    "dream": _dream,
     "take": _take,
-    **{verb: _tend(verb) for verb in ("mentor", "tutor", "foster")},
     **dict.fromkeys(("practise", "practice"), _practise),
     "do": _do,
     "can": _can,
@@ -252,5 +225,4 @@ PURSUITS: Mapping[str, Rule] = {
 #: Rules for past forms, whose result still holds.
 PAST_PURSUITS: Mapping[str, Rule] = {
     "graduated": _graduate,
-    "majored": _major,
 }
