@@ -614,9 +614,13 @@ class RecordPlaybookUse(
 
 
 class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
-    """Activates another change chain for the zone, after a rebuild."""
+    """Activates another change chain for the zone, after a rebuild.
+
+    `encoder`: the model of the chain's vectors; None: the home's own.
+    """
 
     chain: str
+    encoder: str | None = None
 
 
 class SkipRecord(Command, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from recollect.streams.language.grammar.enrichment import Step
     from recollect.streams.reader.text_reader import TextReader
 
-#: The newest known format of home.json: 3 if it has a reader, 2 if it names agents, else 1. An
-#: older recollect would ignore the reader or the agents; the number makes it reject the home.
-FORMAT = 3
+#: The newest known format of home.json: 4 if it has further encoders, 3 if it has a reader, 2 if it
+#: names agents, else 1. An older recollect would ignore these; the number makes it reject the home.
+FORMAT = 4
 
 #: The agent that adds a language model's facts; a home that names it has a model as its writer.
 MODEL_WRITER = "modelwriter"
@@ -45,11 +45,12 @@ InstallProgress = Callable[[str, int, int | None], None]
 class HomeSettings(msgspec.Struct, frozen=True):
     """The content of home.json.
 
-    `encoder`: None for keyword search only, without vectors. `promoted_to`: the Kafka ledger that
-    replaced the home's own. `reader`: None if only rules find names. `reranker`: the cross-encoder
-    that reranks the best candidates, if any. `agents`: the deciding agents in order; an entry is
-    `own` for all of recollect's agents, the name of one of them, or `package.module:NAME`.
-    `analyses`: the user's own types of analyses; commands carry them, so they may change any time.
+    `encoder`: of new zones; None for keyword search only, without vectors. `promoted_to`: the Kafka
+    ledger that replaced the home's own. `reader`: None if only rules find names. `reranker`: the
+    cross-encoder that reranks the best candidates, if any. `agents`: the deciding agents in order;
+    an entry is `own` for all of recollect's agents, the name of one of them, or
+    `package.module:NAME`. `analyses`: the user's own types of analyses; commands carry them, so
+    they may change any time. `further_encoders`: those with which zones can be rebuilt.
     """
 
     format: int
@@ -59,6 +60,13 @@ class HomeSettings(msgspec.Struct, frozen=True):
     reranker: Pin | None = None
     agents: tuple[str, ...] = OWN_AGENTS
     analyses: tuple[OwnAnalysis, ...] = ()
+    further_encoders: tuple[Pin, ...] = ()
+
+    @property
+    def encoders(self) -> tuple[Pin, ...]:
+        """All encoders, that of new zones first."""
+        own = () if self.encoder is None else (self.encoder,)
+        return (*own, *self.further_encoders)
 
 
 class _Format(msgspec.Struct, frozen=True):
@@ -126,7 +134,7 @@ class Home:
     ) -> Home:
         """Create a home and pin its encoder, or open an existing one and change its settings.
 
-        An existing home's encoder is installed again if it is missing or damaged in the cache.
+        An existing home's encoders are installed again if they are missing or damaged in the cache.
         None keeps an existing home's value of a parameter; a new home gets the default, which is in
         parentheses below.
 
@@ -174,13 +182,15 @@ class Home:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
                     f"{directory} is a home with {has}, pinned when it was made; "
-                    "make another home for another encoder"
+                    "make another home for another encoder, or add it to this one for rebuilds: "
+                    "recollect init --add-encoder"
                 )
             if precision is not None and (pin is None or pin.precision != precision):
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
                     f"{directory} is a home with {has}, pinned when it was made; its precision "
-                    f"cannot be changed to {precision}: make another home for that"
+                    f"cannot be changed to {precision}: make another home for that, or add it to "
+                    "this one for rebuilds: recollect init --add-encoder"
                 )
             if pin is not None:
                 from recollect.streams.encoder.installing import reinstall
@@ -192,6 +202,7 @@ class Home:
                     directory=model_directory,
                     progress=progress,
                 )
+            home._reinstall_further_encoders(progress)
             if reader is not None:
                 chosen = _install_reader(reader, configuration.cache, progress)
                 home._write(msgspec.structs.replace(home.settings, reader=chosen))
@@ -241,6 +252,42 @@ class Home:
         """Return whether the cache has the pinned files, and they are undamaged."""
         return is_intact(pin, self.configuration.cache)
 
+    def add_encoder(
+        self,
+        encoder: str | None,
+        *,
+        precision: Precision = "int8",
+        source: ModelSource | None = None,
+        directory: Path | None = None,
+        progress: InstallProgress | None = None,
+    ) -> None:
+        """Install an encoder beside those of the home, so that zones can be rebuilt with it.
+
+        The parameters are those of `streams.encoder.installing.install`.
+
+        Raises:
+            EncoderError: it cannot be installed.
+        """
+        from recollect.streams.encoder.installing import install
+
+        pin = install(
+            encoder,
+            precision=precision,
+            source=source,
+            cache=self.configuration.cache,
+            directory=directory,
+            progress=progress,
+        )
+        if all(pin.model != other.model for other in self.settings.encoders):
+            encoders = (*self.settings.further_encoders, pin)
+            self._write(msgspec.structs.replace(self.settings, further_encoders=encoders))
+
+    def _reinstall_further_encoders(self, progress: InstallProgress | None) -> None:
+        for pin in self.settings.further_encoders:
+            from recollect.streams.encoder.installing import reinstall
+
+            reinstall(pin, cache=self.configuration.cache, progress=progress)
+
     def record_promotion(self, url: str) -> None:
         """Record in home.json that the home's ledger has moved to `url`."""
         self._write(msgspec.structs.replace(self.settings, promoted_to=url))
@@ -287,13 +334,46 @@ class Home:
 
     def _write(self, settings: HomeSettings) -> None:
         settings = msgspec.structs.replace(
-            settings, format=_format_of(settings.agents, settings.reader)
+            settings,
+            format=_format_of(settings.agents, settings.reader, settings.further_encoders),
         )
         self.settings = settings
         replace_file(self.directory / HOME_FILE, msgspec.json.encode(settings) + b"\n")
 
+    def pin_of(self, model: str) -> Pin | None:
+        """Return the pin of the encoder with this model; None if the home does not have it.
+
+        If another process added the encoder, the settings are read again.
+        """
+        pins = self.settings.encoders
+        if all(pin.model != model for pin in pins):
+            pins = Home(self.directory, self.configuration).settings.encoders
+        return next((pin for pin in pins if pin.model == model), None)
+
+    def model_named(self, encoder: str) -> str:
+        """Return the model of the encoder with this name, model or place.
+
+        The checksum at the end of a name may be left out.
+
+        Raises:
+            InvalidInput: the home has no such encoder, or several.
+        """
+        pins = Home(self.directory, self.configuration).settings.encoders
+        found = {
+            pin.model
+            for pin in pins
+            if encoder in (pin.name, pin.name.partition("@")[0], pin.model, pin.place)
+        }
+        if len(found) == 1:
+            return found.pop()
+        has = ", ".join(sorted(found or {pin.model for pin in pins})) or "none"
+        raise InvalidInput(
+            f"encoder {encoder!r}: choose from this home's encoders ({has}), or add it first: "
+            f"recollect init --add-encoder --encoder {encoder}"
+        )
+
     def load_encoder(self) -> Encoder:
-        """Load the pinned encoder.
+        """Load the encoder of new zones.
 
         Raises:
             EncoderMissing: it is not in the cache; the message says what to run.
@@ -301,8 +381,16 @@ class Home:
         """
         if self.settings.encoder is None:
             raise HomeError(f"{self.directory} was made without an encoder")
-        pin, cache = self.settings.encoder, self.configuration.cache
-        if self._reader_shares_encoder():
+        return self.load_pinned(self.settings.encoder)
+
+    def load_pinned(self, pin: Pin) -> Encoder:
+        """Load one of the home's encoders.
+
+        Raises:
+            EncoderMissing: it is not in the cache; the message says what to run.
+        """
+        cache = self.configuration.cache
+        if self._reader_shares(pin):
             # The reader's graph computes the same vectors, bit for bit.
             return self.load_reader().encoder
         return _shared_model(("encoder", str(cache), pin), lambda: load(pin, cache=cache))
@@ -342,16 +430,19 @@ class Home:
 
         return left_out_by(self.settings.agents)
 
-    def reader_handle(self) -> ReaderHandle | None:
-        """Return a handle that loads the home's reader on first use; None if it has none."""
+    def reader_handle(self, encoder: Pin | None) -> ReaderHandle | None:
+        """Return a handle that loads the home's reader on first use; None if it has none.
+
+        `encoder`: the one beside which it is used.
+        """
         pin = self.settings.reader
         if pin is None:
             return None
-        return ReaderHandle(pin.short_hash, self.load_reader, self._reader_shares_encoder())
+        return ReaderHandle(pin.short_hash, self.load_reader, self._reader_shares(encoder))
 
-    def _reader_shares_encoder(self) -> bool:
-        """Return whether the reader and the home's vectors use the same encoder."""
-        reader, encoder = self.settings.reader, self.settings.encoder
+    def _reader_shares(self, encoder: Pin | None) -> bool:
+        """Return whether the reader uses this encoder."""
+        reader = self.settings.reader
         return reader is not None and encoder is not None and reader.matches_encoder(encoder)
 
     def load_reranker(self) -> CrossEncoder | None:
@@ -455,10 +546,14 @@ def _check_no_interrupted_restore(directory: Path) -> None:
         )
 
 
-def _format_of(agents: Sequence[str], reader: ReaderPin | None) -> int:
-    """Return the format of a home.json with these agents and this reader."""
-    if reader is not None:
+def _format_of(
+    agents: Sequence[str], reader: ReaderPin | None, further_encoders: Sequence[Pin] = ()
+) -> int:
+    """Return the format of a home.json with these agents, this reader and these encoders."""
+    if further_encoders:
         return FORMAT
+    if reader is not None:
+        return 3
     return 1 if tuple(agents) == OWN_AGENTS else 2
 
 

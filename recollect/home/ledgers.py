@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.home.follower_lock import has_follower
@@ -121,16 +122,31 @@ def reader_name(home: Home) -> str:
 
 def node_of(home: Home, ledger: Ledger, *, decides: bool) -> Node:
     """Return the node of a home on a ledger; `decides` is False for a replica."""
-    gateway = gateway_of(home)
-    return Node(home.directory, ledger, gateway, agent_names=home.settings.agents, decides=decides)
+    return Node(
+        home.directory,
+        ledger,
+        gateway_of(home),
+        agent_names=home.settings.agents,
+        find_gateway=partial(_find_gateway, home),
+        decides=decides,
+    )
 
 
 def gateway_of(home: Home) -> EncoderGateway:
-    """Return the gateway to a home's encoder and reader, both loaded on first use."""
+    """Return the gateway to a home's own encoder and reader, both loaded on first use."""
     pin = home.settings.encoder
     return EncoderGateway(
         pin.model if pin else None,
         pin.dimension if pin else 0,
         home.load_encoder,
-        reader=home.reader_handle(),
+        reader=home.reader_handle(pin),
     )
+
+
+def _find_gateway(home: Home, model: str) -> EncoderGateway | None:
+    """Return the gateway to an encoder of a home, and its reader; None if it has no such model."""
+    pin = home.pin_of(model)
+    if pin is None:
+        return None
+    load = partial(home.load_pinned, pin)
+    return EncoderGateway(pin.model, pin.dimension, load, reader=home.reader_handle(pin))

@@ -228,7 +228,7 @@ class RecallerPool:
             files,
             PROFILES[profile],
             self._reranker,
-            self._node.gateway,
+            self._node.gateway_of(files.embeddings.model),
             uses_stored_index=reader is None,
         )
 

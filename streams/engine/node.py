@@ -80,12 +80,20 @@ class Node:
         agents: Sequence[Agent] | None = None,
         *,
         agent_names: tuple[str, ...] = OWN_AGENTS,
+        find_gateway: Callable[[str], EncoderGateway | None] | None = None,
         decides: bool = True,
     ) -> None:
-        """`agent_names` are the home's agents; `agents`, if given, are used instead."""
+        """`agent_names` are the home's agents; `agents`, if given, are used instead.
+
+        `gateway`: to the home's own encoder. `find_gateway`: returns the gateway to a further
+        encoder of the home, given its model; None if the home does not have it.
+        """
         self.ledger = ledger
         self.decides = decides
         self.gateway = gateway
+        self._find_gateway = find_gateway
+        self._further_gateways: dict[str, EncoderGateway] = {}
+        self._gateways_lock = threading.Lock()
         self.agent_names = agent_names
         self._agents = agents
         self._directory = directory
@@ -128,6 +136,29 @@ class Node:
 
             self._agents = agents_named(self.agent_names)
         return self._agents
+
+    def gateway_of(self, model: str | None) -> EncoderGateway:
+        """Return the gateway to the encoder of a generation, given its model.
+
+        It is the gateway to the home's own encoder if the home has no other with this model.
+        """
+        if model is None or model == self.gateway.model or self._find_gateway is None:
+            return self.gateway
+        with self._gateways_lock:
+            if model not in self._further_gateways:
+                found = self._find_gateway(model)
+                if found is None:
+                    return self.gateway
+                self._further_gateways[model] = found
+            return self._further_gateways[model]
+
+    def _gateway_of_chain(self, zone: str, chain: str) -> EncoderGateway:
+        """Return the gateway to the encoder with which a zone's active chain was decided."""
+        # A zone begins with the home's own encoder; a rebuild with another begins a new chain.
+        switch = None if chain == FIRST_CHAIN else last_switch(self.ledger, zone)
+        if switch is None or switch.chain != chain:
+            return self.gateway
+        return self.gateway_of(switch.encoder)
 
     def check_agents(self, zone: str, generation: Generation) -> None:
         """Raise AgentMismatch if a generation was decided by other agents than those of this home.
@@ -182,11 +213,13 @@ class Node:
 
     def first_generation(self, zone: str) -> Generation:
         """Describe a zone's first generation, without creating it; its name is empty."""
+        chain = self.chain_in_use(zone)
+        gateway = self._gateway_of_chain(zone, chain)
         return Generation(
             name="",
-            chain=self.chain_in_use(zone),
-            encoder=self.gateway.model,
-            dimension=self.gateway.dimension,
+            chain=chain,
+            encoder=gateway.model,
+            dimension=gateway.dimension,
             level="first",
             complete=False,
             agents=self.agent_names,
@@ -206,11 +239,12 @@ class Node:
             return directory.current()
         with exclusive(directory.path / "first.lock"):
             if not directory.exists():
+                described = self.first_generation(zone)
                 first = directory.create(
-                    chain=self.chain_in_use(zone),
-                    encoder=self.gateway.model,
-                    dimension=self.gateway.dimension,
-                    level="first",
+                    chain=described.chain,
+                    encoder=described.encoder,
+                    dimension=described.dimension,
+                    level=described.level,
                     agents=self._first_agents(),
                 )
                 # Create its files now, so that a file that is missing later is known to be lost.
@@ -301,7 +335,7 @@ class Node:
             zone,
             generation.chain,
             files,
-            self.gateway,
+            self.gateway_of(generation.encoder),
             self.journal,
             agents=self.agents,
             owner=owner,
@@ -322,7 +356,8 @@ class Node:
             exclusive(directory.path / "rebuild.lock", wait=False),
         ):
             for kept in directory.generations():
-                can_decide = kept.complete and kept.encoder == self.gateway.model
+                has_encoder = kept.encoder == self.gateway_of(kept.encoder).model
+                can_decide = kept.complete and has_encoder
                 can_decide = can_decide and kept.agents == self.agent_names
                 if not can_decide or kept.chain == current.chain:
                     continue
@@ -544,7 +579,8 @@ class Node:
                     processed = work(generation, files)
                     self.journal.save_progress(zone, files.memory.watermark().number)
                     break
-                switched = last_switch(self.ledger, zone)
+                switch = last_switch(self.ledger, zone)
+                switched = switch.chain if switch is not None else None
                 mark = files.events.watermark()
                 if switched != chain and Head(mark.number, mark.hash) == self.ledger.head(zone):
                     raise CorruptFile(
@@ -573,13 +609,14 @@ class Node:
         directory = self.zone(zone)
         with exclusive(directory.path / "rebuild.lock", wait=False):
             kept = [item for item in directory.generations() if item.chain == chain]
+            gateway = self._gateway_of_chain(zone, chain)
             generation = (
                 kept[-1]
                 if kept
                 else directory.create(
                     chain=chain,
-                    encoder=self.gateway.model,
-                    dimension=self.gateway.dimension,
+                    encoder=gateway.model,
+                    dimension=gateway.dimension,
                     level="project",
                     agents=self.agent_names,
                 )
@@ -642,7 +679,7 @@ class Node:
             if generation.name != current.name and (
                 not generation.complete
                 or not self.decides
-                or generation.encoder not in (None, self.gateway.model)
+                or generation.encoder not in (None, self.gateway_of(generation.encoder).model)
                 or generation.agents != self.agent_names
             ):
                 # The generation cannot catch up, and would keep forgotten data: it is incomplete,
@@ -688,8 +725,8 @@ class Node:
             offset = records[-1].offset + 1
         if len(chains) < 2:
             return next(iter(chains), FIRST_CHAIN)
-        if (switched := last_switch(self.ledger, zone)) is not None:
-            return switched
+        if (switch := last_switch(self.ledger, zone)) is not None:
+            return switch.chain
         best = (0, -1, FIRST_CHAIN)
         for chain, first in chains.items():
             reader = ChangeReader(self.ledger, zone, chain)

@@ -203,7 +203,7 @@ def publish_active_chains(node: Node) -> None:
         with node.open(zone, generation) as files:
             active = active_chain(files.events.connection)
         if active is None:
-            activate_chain(node, zone, generation.chain)
+            activate_chain(node, zone, generation)
 
 
 def _copy_keys(files: EmbeddedFiles, ledger: KafkaLedger, ids: list[bytes]) -> None:

@@ -43,8 +43,11 @@ def rebuild(
     progress: OnProgress | None = None,
     *,
     compare: bool = False,
+    encoder: str | None = None,
 ) -> RebuildReport:
     """Rebuild a zone; the current generation serves until the new one replaces it.
+
+    `encoder`: the model with which level `fresh` encodes; None: that of the current generation.
 
     A killed rebuild resumes when the same level is requested again. With `compare` (levels `derive`
     and `fresh`) the new generation is built and compared, but replaces the current one only when
@@ -59,8 +62,9 @@ def rebuild(
         if level == "index":
             assert current is not None
             return _reindex(node, zone, current)
-        new_generation = _resume_or_create(node, directory, zone, current, level)
-        encoded_before = node.gateway.encoded_count
+        new_generation = _resume_or_create(node, directory, zone, current, level, encoder)
+        gateway = node.gateway_of(new_generation.encoder)
+        encoded_before = gateway.encoded_count
         if level == "project":
             records, encoded = _project(node, zone, new_generation, progress), 0
         else:
@@ -75,7 +79,7 @@ def rebuild(
                 level=level,
                 generation=new_generation.name,
                 records=records,
-                encoded=encoded + node.gateway.encoded_count - encoded_before,
+                encoded=encoded + gateway.encoded_count - encoded_before,
                 difference=found,
             )
         with node.driving(zone):
@@ -83,7 +87,7 @@ def rebuild(
                 _project(node, zone, new_generation, None)
             else:
                 assert current is not None
-                activate_chain(node, zone, new_generation.chain)
+                activate_chain(node, zone, new_generation)
                 _derive(node, zone, current, new_generation, None)
             # A rollback to damaged files would be useless.
             kept = current if current and _is_intact(node, zone, current) else None
@@ -92,7 +96,7 @@ def rebuild(
         for old in directory.generations():
             if old.name not in (new_generation.name, kept.name if kept else None):
                 directory.remove(old)
-        encoded += node.gateway.encoded_count - encoded_before
+        encoded += gateway.encoded_count - encoded_before
     # The kept generation may lack an erasure that the new one has applied meanwhile.
     node.finish_purge(zone)
     return RebuildReport(
@@ -116,7 +120,7 @@ def rollback(node: Node, zone: str, progress: OnProgress | None = None) -> Gener
             raise HomeError(f"zone {zone} has no generation before {current.name} to roll back to")
         node.check_agents(zone, older[0])
         if older[0].chain != current.chain:
-            activate_chain(node, zone, older[0].chain)
+            activate_chain(node, zone, older[0])
         with node.open(zone, older[0]) as files:
             node.driver(zone, older[0], files, owner=False).run(progress)
         restored = directory.activate(older[0], current)
@@ -132,13 +136,18 @@ def _existing_directory(node: Node, zone: str) -> ZoneDirectory:
     return directory
 
 
-def activate_chain(node: Node, zone: str, chain: str) -> None:
-    """Publish a command that makes a chain the active one.
+def activate_chain(node: Node, zone: str, generation: Generation) -> None:
+    """Publish a command that makes a generation's chain the active one.
 
     Every node obeys it: the other nodes, this node if it is killed before it switches itself, and
     any node that recreates lost files.
     """
-    switch = ActivateChain(source_id=random_id(f"switch:{chain}"), chain=chain)
+    chain, model = generation.chain, generation.encoder
+    switch = ActivateChain(
+        source_id=random_id(f"switch:{chain}"),
+        chain=chain,
+        encoder=None if model == node.gateway.model else model,
+    )
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
     failpoint("rebuild.announced")
 
@@ -171,22 +180,31 @@ def _is_intact(node: Node, zone: str, generation: Generation) -> bool:
     except (CorruptFile, apsw.Error):
         return False
     # The switch to its replacement may be in the ledger already.
-    return switched in (None, generation.chain, last_switch(node.ledger, zone))
+    if switched in (None, generation.chain):
+        return True
+    switch = last_switch(node.ledger, zone)
+    return switch is not None and switched == switch.chain
 
 
 def _resume_or_create(
-    node: Node, directory: ZoneDirectory, zone: str, current: Generation | None, level: RebuildLevel
+    node: Node,
+    directory: ZoneDirectory,
+    zone: str,
+    current: Generation | None,
+    level: RebuildLevel,
+    encoder: str | None,
 ) -> Generation:
     """Return the unfinished generation to resume, or a new one."""
     directory.clear_leftovers()
     in_use = current or node.first_generation(zone)
+    gateway = node.gateway_of(encoder or in_use.encoder)
     agents = in_use.agents if level == "project" else node.agent_names
     for generation in directory.generations():
         if generation.complete:
             continue
         if (
             generation.level == level
-            and generation.encoder == node.gateway.model
+            and generation.encoder == gateway.model
             and generation.agents == agents
             and (generation.chain == in_use.chain) == (level == "project")
         ):
@@ -198,8 +216,8 @@ def _resume_or_create(
         chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
     return directory.create(
         chain=chain,
-        encoder=in_use.encoder if level == "project" else node.gateway.model,
-        dimension=in_use.dimension if level == "project" else node.gateway.dimension,
+        encoder=in_use.encoder if level == "project" else gateway.model,
+        dimension=in_use.dimension if level == "project" else gateway.dimension,
         level=level,
         agents=agents,
     )
@@ -240,13 +258,11 @@ def _derive(
         decided = 0 if fresh else live.memory.watermark().number
         parked = {} if fresh else parked_records(live)
     with node.open(zone, new_generation) as files:
-        gateway = node.gateway
+        own = gateway = node.gateway_of(new_generation.encoder)
         recorded = None
         if not fresh:
-            recorded = RecordedResults(
-                node.ledger, zone, current.chain, node.gateway.model, files.directory
-            )
-            gateway = node.gateway.replaying(recorded.find_encoding, recorded.find_annotations)
+            recorded = RecordedResults(node.ledger, zone, current.chain, own.model, files.directory)
+            gateway = own.replaying(recorded.find_encoding, recorded.find_annotations)
         driver = ZoneDriver(
             node.ledger,
             zone,
@@ -264,7 +280,7 @@ def _derive(
         finally:
             if recorded is not None:
                 recorded.close()
-        return files.watermark().number, gateway.encoded_count if gateway is not node.gateway else 0
+        return files.watermark().number, gateway.encoded_count if gateway is not own else 0
 
 
 class RecordedResults:

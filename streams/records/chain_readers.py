@@ -214,17 +214,17 @@ def event_at(
     return found[0] if found else None
 
 
-def last_switch(ledger: Ledger, zone: str) -> str | None:
-    """Return the chain that a zone's last switch names, or None without a switch."""
-    chain: str | None = None
+def last_switch(ledger: Ledger, zone: str) -> ActivateChain | None:
+    """Return a zone's last switch to another chain, or None without a switch."""
+    switch: ActivateChain | None = None
     reader = SealedReader(ledger, zone)
     while page := reader.read_sealed(_BATCH_SIZE):
         for _, _, envelope, sealed in page:
             if envelope.kind == "switch":
                 key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
                 payload = None if key is None else unseal_event(envelope, sealed, key).payload
-                chain = payload.chain if isinstance(payload, ActivateChain) else chain
-    return chain
+                switch = payload if isinstance(payload, ActivateChain) else switch
+    return switch
 
 
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:

@@ -69,6 +69,12 @@ _STANDARD_INPUT = Path("-")
     "--encoder-source", type=click.Choice(ENCODER_SOURCES), help="Where to get the encoder."
 )
 @click.option(
+    "--add-encoder",
+    is_flag=True,
+    help="Add the encoder beside those of an existing home; rebuild --level fresh --encoder NAME "
+    "gives it to a zone.",
+)
+@click.option(
     "--reranker",
     metavar="MODEL",
     help="Cross-encoder that reranks results: a hub repository, a directory, or 'none'.",
@@ -110,6 +116,7 @@ def init(
     encoder: str | None,
     encoder_directory: Path | None,
     encoder_source: ModelSource | None,
+    add_encoder: bool,
     reranker: str | None,
     reader: str | None,
     precision: Precision | None,
@@ -123,6 +130,17 @@ def init(
 
     configuration = configured(home)
     directory = configuration.home
+    if add_encoder:
+        if encoder == "none" or (encoder is None and encoder_directory is None):
+            raise click.UsageError("--add-encoder needs --encoder NAME or --encoder-directory DIR")
+        Home(directory, configuration).add_encoder(
+            encoder,
+            precision=precision or "int8",
+            source=encoder_source,
+            directory=encoder_directory,
+            progress=show_step,
+        )
+        encoder = encoder_source = encoder_directory = precision = None
     # If the encoder is pinned already, or there is none, --precision applies to the reranker.
     for_reranker = reranker is not None and (Home.exists_at(directory) or encoder == "none")
     created = Home.create_or_open(
@@ -166,6 +184,11 @@ def init(
     else:
         print_line(f"encoder   {pin.model}, {pin.dimension} dimensions, from the {pin.source}")
         print_line(f"weights   sha256 {pin.sha256}")
+    for further in pinned.further_encoders:
+        print_line(
+            f"encoder   {further.model} too: recollect rebuild --level fresh --encoder "
+            f"{further.model}"
+        )
     if reader_pin is None:
         hint = "" if pin is None else "; recollect init --reader own installs one"
         print_line(f"reader    none: names are found by rules only{hint}")

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Build a new generation and report how it differs, without switching to it.",
 )
+@click.option(
+    "--encoder",
+    metavar="NAME",
+    help="With --level fresh: embed with this encoder of the home; recollect init --add-encoder "
+    "adds one [the zone's].",
+)
 def rebuild(
     home: str | None,
     zone: str | None,
@@ -42,6 +48,7 @@ def rebuild(
     level: RebuildLevel,
     dry_run: bool,
     diff: bool,
+    encoder: str | None,
 ) -> None:
     """Rebuild derived data from the ledger.
 
@@ -53,10 +60,10 @@ def rebuild(
     fresh    also compute the embeddings again
     """
     with open_zone(home, zone) as memory:
-        done = memory.rebuild(level, dry_run=True)
+        done = memory.rebuild(level, dry_run=True, encoder=encoder)
         if not dry_run:
             with progress(f"rebuilding ({level})", done.records) as advance:
-                done = memory.rebuild(level, compare=diff, progress=advance)
+                done = memory.rebuild(level, compare=diff, encoder=encoder, progress=advance)
     if as_json:
         print_json(done)
     elif dry_run:
@@ -65,9 +72,10 @@ def rebuild(
         print_line(f"rebuild --level {level} would read {read}{embedded}")
     elif done.difference is not None:
         print_difference(done.difference)
+        again = f"--level {level}" + (f" --encoder {encoder}" if encoder else "")
         print_line(
             f"built generation {done.generation} without activating it; "
-            f"to rebuild and activate: recollect rebuild --level {level}"
+            f"to rebuild and activate: recollect rebuild {again}"
         )
     else:
         embedded = f"; {pluralise(done.encoded, 'text')} embedded" if done.encoded else ""

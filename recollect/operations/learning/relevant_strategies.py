@@ -134,7 +134,7 @@ def _relevance(
 ) -> list[float]:
     """Return the relevance of each strategy to a task, 0 to 1; 0: it does not fit."""
     by_words = _by_words(files, task, candidates)
-    gateway = zone.node.gateway
+    gateway = zone.node.gateway_of(files.embeddings.model)
     if not candidates or gateway.model is None or gateway.model != files.embeddings.model:
         return by_words
     targets = [("strategy", each.strategy.strategy_id) for each in candidates]

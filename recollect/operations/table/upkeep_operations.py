@@ -158,6 +158,13 @@ def rebuild(
             "report how it differs from the active one."
         ),
     ] = False,
+    encoder: Annotated[
+        Annotated[str, Meta(max_length=300)] | None,
+        described(
+            description="For fresh: the encoder, one of the home's; that of the active generation "
+            "by default."
+        ),
+    ] = None,
     progress: OnProgress | None = None,
 ) -> RebuildReport:
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
@@ -168,13 +175,19 @@ def rebuild(
     With `compare` (derive and fresh) the new generation is built but not activated, and the report
     says how it differs from the active one; the same level without `compare` activates it.
 
+    `encoder` (fresh): a name of one of the home's encoders; `recollect init --add-encoder` adds
+    one. The zone keeps it from then on, until a rollback or a rebuild with another one.
+
     Raises:
         Busy: another rebuild of this zone is running.
+        InvalidInput: the home has no such encoder, or the level encodes nothing.
 
     >>> zone.rebuild("project").level
     'project'
     """
-    return maintenance.rebuild(zone, level, dry_run=dry_run, compare=compare, progress=progress)
+    return maintenance.rebuild(
+        zone, level, dry_run=dry_run, compare=compare, encoder=encoder, progress=progress
+    )
 
 
 @operation(

@@ -305,15 +305,17 @@ def _private(directory: Path) -> str:
 
 
 def _encoder(home: Home) -> str:
-    pin = home.settings.encoder
-    if pin is None:
+    pins = home.settings.encoders
+    if not pins:
         return "none, by choice"
-    # Not from the process-wide cache, so that the files on disk are checked.
-    encoder = load(pin, cache=home.configuration.cache)
-    vector = encoder.encode(["doctor"])[0]
-    encoder.close()
-    assert abs(float(vector @ vector) - 1) < 1e-3, "its vectors do not have length 1"
-    return f"{pin.model}, {pin.dimension} dimensions, from {home.configuration.cache}"
+    for pin in pins:
+        # Not from the process-wide cache, so that the files on disk are checked.
+        encoder = load(pin, cache=home.configuration.cache)
+        vector = encoder.encode(["doctor"])[0]
+        encoder.close()
+        assert abs(float(vector @ vector) - 1) < 1e-3, f"{pin.model}: no vectors of length 1"
+    found = "; ".join(f"{pin.model}, {pin.dimension} dimensions" for pin in pins)
+    return f"{found}, from {home.configuration.cache}"
 
 
 def _agents(directory: Path) -> str:

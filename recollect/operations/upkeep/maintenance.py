@@ -9,10 +9,11 @@ from typing import get_args
 import apsw
 import msgspec
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.open_zone import OpenZone, row_counts
 from recollect.operations.erasure import certifying
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.embeddings.vector_queries import vector_count
+from recollect.projections.events.event_queries import event_count
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -49,11 +50,13 @@ def rebuild(
     *,
     dry_run: bool = False,
     compare: bool = False,
+    encoder: str | None = None,
     progress: OnProgress | None = None,
 ) -> RebuildReport:
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
     `compare` (levels derive and fresh): only report the differences, and do not activate it.
+    `encoder` (level fresh): one of the home's, by name; None: that of the layer in use.
     """
     if level not in LEVELS:
         raise InvalidInput(f"level {level!r}: choose from {', '.join(LEVELS)}")
@@ -62,6 +65,15 @@ def rebuild(
             f"level {level!r} decides nothing, so there is nothing to compare; "
             "compare at level derive or fresh"
         )
+    if encoder is not None and level != "fresh":
+        raise InvalidInput(
+            f"level {level!r} encodes nothing; give an encoder for level fresh, or leave it out"
+        )
+    if encoder is not None and zone.node.ledger.shared:
+        raise InvalidInput(
+            "encoder: on Kafka all zones have one encoder, that of the ledger; leave it out"
+        )
+    model = None if encoder is None else zone.open_home.home.model_named(encoder)
     zone.must_exist()
     if dry_run:
         encoded = vectors_to_encode(zone) if level == "fresh" else 0
@@ -82,7 +94,9 @@ def rebuild(
             raise
     from recollect.streams.lifecycle import rebuilding
 
-    rebuilt = rebuilding.rebuild(zone.node, zone.name, level, progress, compare=compare)
+    rebuilt = rebuilding.rebuild(
+        zone.node, zone.name, level, progress, compare=compare, encoder=model
+    )
     with suppress(AgentMismatch):
         zone.decide()
     zone.node.close_removed()
@@ -99,8 +113,13 @@ def records_to_read(zone: OpenZone) -> int:
 
 
 def vectors_to_encode(zone: OpenZone) -> int:
-    """Return the number of vectors in use, which a rebuild at level `fresh` makes again."""
+    """Return the number of vectors that a rebuild at level `fresh` makes.
+
+    That is the number of those in use, or of events and facts in a zone that has none yet.
+    """
     with zone.files() as files:
+        if files.embeddings.model is None:
+            return event_count(files.events.connection) + row_counts(files)["facts"]
         return vector_count(files.embeddings.connection)
 
 

@@ -88,6 +88,12 @@ def _check(home: Home, url: str, files: promotion.EmbeddedFiles) -> None:
         raise HomeError(
             f"the ledger of {home.directory} was moved; set RECOLLECT_LEDGER to {moved_to}"
         )
+    if home.settings.further_encoders:
+        models = ", ".join(pin.model for pin in home.settings.encoders)
+        raise HomeError(
+            f"{home.directory} has the encoders {models}, and on Kafka all zones have one; export "
+            "the zones into a home with one encoder, and promote that"
+        )
     zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}
     if moved_to is None and (others := zones - set(files.file.zones())):
         raise HomeError(

@@ -457,7 +457,7 @@ class _Restore:
         if not numbers and not absent and not has_pending_erasure(ledger, zone):
             return 0
         home = Home(self._new, self._configuration)
-        if home.settings.encoder is not None and not home.is_cached(home.settings.encoder):
+        if not all(map(home.is_cached, home.settings.encoders)):
             # The erasures can be decided without an encoder.
             with suppress(EncoderError):
                 Home.create_or_open(self._new, self._configuration)
