@@ -22,6 +22,7 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.entity_names import entity_ids, resolve
 from recollect.projections.recall.question.filters import turns_about
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.times.past import asks_for_past
 from recollect.schemas.changes import Entity
 from recollect.schemas.names import normalise_name
 
@@ -69,12 +70,17 @@ def _by_meaning(
 ) -> dict[str, list[Support]]:
     """Return entity id -> the facts near the question that say something about it.
 
-    The entity of the nearest fact comes first, and of one fact the entity that it names first.
+    Facts that were superseded count only for a question about the past. The entity of the nearest
+    fact comes first, and of one fact the entity that it names first.
     """
     least = MIN_NEARNESS * max(nearness.values(), default=0.0)
     near = [id_ for id_, similarity in nearness.items() if similarity >= least]
     place_of = index.facts.places_of(near)
     near = [id_ for id_ in near if id_ in place_of and question.allowed[place_of[id_]]]
+    if index.row_kinds.supersessions and not asks_for_past(question.text):
+        changes = memory.supersessions(files.memory.connection, near, question.query.until)
+        ended = {older for older, _, _ in changes}
+        near = [id_ for id_ in near if id_ not in ended]
     linked = memory.entities_of_facts(files.memory.connection, near)
     texts = memory.texts(files.memory.connection, near)
     canonical = index.canonical_ids.of(sorted({id_ for ids in linked.values() for id_ in ids}))

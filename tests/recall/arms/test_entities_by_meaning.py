@@ -75,6 +75,19 @@ def test_what_nothing_describes_is_not_listed(told: Memory) -> None:
     assert told.entities(query="quantum gravity").entities == []
 
 
+def test_who_was_something_before_is_found_only_for_the_past(told: Memory) -> None:
+    tell(
+        told,
+        [
+            say("My partner is Lena Ortiz.", "lena"),
+            say("My partner is Omar Haddad.", "omar", at=START + 4 * DAY),
+        ],
+    )
+    assert names(found(told, "my partner")) == ["Omar Haddad"]
+    assert "Lena Ortiz" in names(found(told, "Who used to be my partner?"))
+    assert "Lena Ortiz" in names(found(told, "my partner", valid_at=START + 2 * DAY))
+
+
 def test_filters_hold_for_what_is_found_by_meaning(told: Memory) -> None:
     assert names(found(told, "plumber", time_after=START + DAY)) == ["Tom"]
     assert "Tom" not in names(found(told, "plumber", time_before=START + DAY))
