@@ -20,6 +20,9 @@ ATTRIBUTES = CORPUS / "attributes.jsonl"
 #: Lives: messages of one person over months, with what each states and ends; for training, and for
 #: choosing thresholds.
 LIVES, LIVES_DEV = CORPUS / "lives.jsonl", CORPUS / "lives-dev.jsonl"
+#: Lives in plain words, with one end each; the last file is only scored.
+UPDATES, UPDATES_DEV = CORPUS / "updates.jsonl", CORPUS / "updates-dev.jsonl"
+UPDATES_TEST = CORPUS / "updates-test.jsonl"
 
 Split = Literal["train", "dev", "test"]
 Voice = Literal["own", "quoted", "pasted", "draft", "played", "assistant", "machine"]

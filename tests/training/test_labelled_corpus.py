@@ -38,6 +38,9 @@ def test_every_file_is_a_source_of_one_split() -> None:
         "attributes",
         "lives",
         "lives-dev",
+        "updates",
+        "updates-dev",
+        "updates-test",
     }
     assert files == {source.name for source in SOURCES}
     assert {source.split for source in SOURCES} == {"train", "dev", "test"}
