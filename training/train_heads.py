@@ -45,6 +45,7 @@ from recollect.streams.reader.head_file import (
     sha256_of,
 )
 from recollect.streams.reader.text_reader import TextReader
+from training.ending_head import ending_head, ending_texts
 from training.head_corpora import (
     NAME_SETS,
     UNITS,
@@ -58,11 +59,12 @@ from training.head_corpora import (
 )
 from training.head_fitting import Mask, chain_head, fit_labels
 from training.head_sentences import kind_head
-from training.labelled_corpus import LabelledMessage, messages, sources
+from training.labelled_corpus import LIVES, UPDATES, LabelledMessage, messages, sources
 from training.value_heads import value_heads, value_texts
 from training.writer_heads import (
     Measures,
     labelled,
+    life_texts,
     name_spans,
     own_head,
     own_sentences,
@@ -87,6 +89,8 @@ _READ_WEIGHT = 0.3
 #: How much a plain sentence of this repository counts: few of the corpus are as plain as "I'm
 #: vegan".
 _PLAIN_WEIGHT = 0.5
+#: How much a message of a life counts: nearly half of them hold facts, more than in real talk.
+_LIFE_WEIGHT = 0.2
 #: The sets that recollect's own heads are trained on.
 KNOWN_SETS = {*NAME_SETS, "gum"}
 #: A pair of tags that is rarer in a set is none of a head's labels.
@@ -233,6 +237,9 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
         of_plain = plain_texts(path)
         texts += of_plain
         weights += [weight] * len(of_plain)
+    of_lives = life_texts((LIVES, UPDATES))
+    texts += of_lives
+    weights += [_LIFE_WEIGHT] * len(of_lives)
     read = read_texts(READ, sets.chats, sets.real)
     texts += read
     weights += [_READ_WEIGHT] * len(read)
@@ -241,12 +248,16 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     if sets.whole:
         # Last, as in the file that ships: the order of the heads is part of its hash.
         heads |= value_heads(encoder, value_texts(corpus), measures)
+        heads["ends"] = ending_head(reader, ending_texts(corpus))
     return file
 
 
 def with_values(encoder: OnnxEncoder, others: HeadFile, version: str) -> HeadFile:
-    """Return other heads with newly trained ones of values."""
-    found = value_heads(encoder, value_texts(corpus_messages()), measures_of(others))
+    """Return other heads with newly trained ones of values and of endings."""
+    corpus = corpus_messages()
+    found = value_heads(encoder, value_texts(corpus), measures_of(others))
+    reader = TextReader(encoder, others, layers=tuple(others.middles))
+    found["ends"] = ending_head(reader, ending_texts(corpus))
     return msgspec.structs.replace(others, version=version, heads=others.heads | found)
 
 
@@ -273,7 +284,9 @@ def corpus_messages() -> list[LabelledMessage]:
 def main() -> None:
     """Train, and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, nargs="?", help="without it, only the heads of values")
+    parser.add_argument(
+        "data", type=Path, nargs="?", help="without it, only the heads of values and of endings"
+    )
     parser.add_argument("file", type=Path)
     parser.add_argument("--version", default="1")
     parser.add_argument("--others", type=Path, default=OWN)

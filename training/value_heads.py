@@ -1,11 +1,9 @@
 """Train the heads of values: where the values of attributes are, and what they are of.
 
-A chain of labels finds values, and `over` the words of those that are over or denied, which a chain
-misses: they are only used where an earlier claim matches them. Three more heads see the states of a
-value's words and of those around it: `value_types` says what it is of, or that it is none after
-all; `value_owners` whether it is said of the sender; `value_signs` whether it is said to hold, or
-to be over or denied. They are trained on the labelled corpus (train), on single sentences and on
-messages of lives.
+A chain of labels finds values. Three more heads see the states of a value's words and of those
+around it: `value_types` says what it is of, or that it is none after all; `value_owners` whether it
+is said of the sender; `value_signs` whether it is said to hold, or to be over or denied. They are
+trained on the labelled corpus (train), on single sentences and on messages of lives.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ from recollect.streams.reader.text_reader import UNITS
 from recollect.streams.reader.value_judgement import (
     HOLDS,
     NO_VALUE,
-    OVER,
     OWN_VALUE,
     surroundings,
 )
@@ -36,6 +33,7 @@ from training.labelled_corpus import (
     ATTRIBUTES,
     LIVES,
     SLOTLESS,
+    UPDATES,
     LabelledMessage,
     Sign,
     Span,
@@ -46,7 +44,7 @@ from training.writer_heads import Measures, labelled_text
 LAYERS = (3, 4)
 LABELS = ("O", "B-value", "I-value")
 TYPE_LABELS = (*VALUE_TYPES, NO_VALUE)
-OWNER_LABELS, SIGN_LABELS, OVER_LABELS = ("other", OWN_VALUE), (OVER, HOLDS), ("other", OVER)
+OWNER_LABELS, SIGN_LABELS = ("other", OWN_VALUE), ("over", HOLDS)
 #: Types that the labels tell apart, and the heads do not.
 _SAME_TYPE = {
     **dict.fromkeys(("child", "parent", "sibling"), "family"),
@@ -59,8 +57,6 @@ _SPEAKER = frozenset({"i", "we", "me", "my", "our", "us"})
 
 #: How much less "O" scores, so that more values are found.
 _LEAN = 0.35
-#: How much a word of a value that is over counts: few are, and a claim must match it.
-_OVER_WEIGHT = 8
 #: Into how many parts the texts are divided: the values of each are found by a chain that is
 #: trained on the others, so that the heads see as many false ones as there will be.
 _FOLDS = 3
@@ -93,6 +89,7 @@ def value_texts(corpus: Iterable[LabelledMessage]) -> list[ValueText]:
         *(_of_message(message) for message in corpus),
         *_of_sentences(ATTRIBUTES),
         *_of_lives(LIVES),
+        *_of_lives(UPDATES),
     ]
 
 
@@ -102,7 +99,7 @@ def _of_message(message: LabelledMessage) -> ValueText:
         message.text,
         [
             LabelledValue(
-                fact.value, _type(fact.type), fact.subject.casefold() in sender, fact.sign
+                fact.value, value_type(fact.type), fact.subject.casefold() in sender, fact.sign
             )
             for fact in message.facts
             if fact.value is not None and fact.type not in SLOTLESS
@@ -113,7 +110,7 @@ def _of_message(message: LabelledMessage) -> ValueText:
 def _of_sentences(path: Path) -> Iterable[ValueText]:
     for row in lines(path):
         values = [
-            LabelledValue((start, end), _type(name), None, row.get("sign", "+"))
+            LabelledValue((start, end), value_type(name), None, row.get("sign", "+"))
             for start, end, name in row["values"]
         ]
         yield ValueText(row["text"], values)
@@ -124,7 +121,10 @@ def _of_lives(path: Path) -> Iterable[ValueText]:
         for message in life.messages:
             values = [
                 LabelledValue(
-                    fact.value, _type(fact.type), fact.subject.casefold() in _SPEAKER, fact.sign
+                    fact.value,
+                    value_type(fact.type),
+                    fact.subject.casefold() in _SPEAKER,
+                    fact.sign,
                 )
                 for fact in message.facts
                 if fact.value is not None
@@ -132,7 +132,12 @@ def _of_lives(path: Path) -> Iterable[ValueText]:
             yield ValueText(message.text, values, is_whole=False)
 
 
-def _type(name: str) -> str:
+def value_type(name: str) -> str:
+    """Return the type of values that a type of labels is.
+
+    Raises:
+        ValueError: it is none of them.
+    """
     same = _SAME_TYPE.get(name, name)
     if same not in VALUE_TYPES:
         raise ValueError(f"{name} is no type of values: add it to ValueType, or name the same one")
@@ -149,28 +154,8 @@ def value_heads(
     found = _found_across(labelled, states, whole)
     return {
         "values": _chain(labelled, states, whole),
-        "over": _over(texts, states),
         **_judges(texts, labelled, states, found),
     }
-
-
-def _over(texts: Sequence[ValueText], states: States) -> Head:
-    """Return the head that says which words are a value that is over or denied."""
-    spans = [
-        labelled_text(each.text, ((value.span, OVER) for value in each.values if value.sign == "-"))
-        for each in texts
-    ]
-    over = np.array([label != "O" for each in spans for label in each.labels])
-    network = fit_labels(
-        rows_of(states, LAYERS),
-        np.eye(2, dtype=bool)[over.astype(int)],
-        np.where(over, np.float32(_OVER_WEIGHT), np.float32(1)),
-        inner=32,
-        epochs=6,
-        drop=0.4,
-        decay=0.05,
-    )
-    return Head(LAYERS, network.in_whole_numbers(UNITS), OVER_LABELS)
 
 
 def _bounds(states: States) -> list[tuple[int, int]]:

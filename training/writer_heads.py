@@ -23,7 +23,9 @@ from training.labelled_corpus import (
     TRUSTED,
     WORTH_KEEPING,
     LabelledMessage,
+    LifeMessage,
     Span,
+    lives,
 )
 
 SALIENCE_LAYERS = OWN_LAYERS = (3, 4)
@@ -79,6 +81,26 @@ def plain_texts(path: Path) -> list[LabelledText]:
     """Return texts that are worth remembering as a whole (`keep`) or not at all."""
     rows = [(row["text"], row["keep"]) for row in lines(path)]
     return [_whole(text, path.stem, [(0, len(text), keep)]) for text, keep in rows]
+
+
+def life_texts(paths: Iterable[Path]) -> list[LabelledText]:
+    """Return the messages of lives; a sentence with a value is worth remembering, and so is a
+    message that states or ends something without naming a value.
+    """
+    return [
+        _whole(message.text, path.stem, _spans_of(message))
+        for path in paths
+        for life in lives(path)
+        for message in life.messages
+    ]
+
+
+def _spans_of(message: LifeMessage) -> list[tuple[int, int, bool]]:
+    values = [each.value or (0, len(message.text)) for each in message.facts]
+    return [
+        (start, end, any(left < end and start < right for left, right in values))
+        for start, end in sentences(message.text)
+    ]
 
 
 def read_texts(read: Path, chats: Sequence[Path], real: Sequence[Path]) -> list[LabelledText]:

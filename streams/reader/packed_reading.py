@@ -10,11 +10,13 @@ The words follow from the text (`word_cutter`), so a reading refers to them by n
     values            as names, each with its probability, a byte for its type, and the
                       probabilities of the type, of being the sender's and of holding, in percent
     sentences         to the end, for each: characters since the previous one, characters, a byte
-                      for its kind, and the probability of being the sender's own, in percent
+                      for its kind, the probability of being the sender's own, in percent, how
+                      many types of facts it may end, and for each a byte and its probability
 
-Numbers without a size are in LEB128, seven bits a byte, the lowest first. In form 4, of earlier
-releases, a value has only its probability; form 3 has no values. In forms 1 and 2 a word has no
-salience: that of its sentence is stored instead of `own`. In form 1 a name ends with its type.
+Numbers without a size are in LEB128, seven bits a byte, the lowest first. In form 5, of earlier
+releases, sentences end nothing; in form 4 a value has only its probability; form 3 has no values.
+In forms 1 and 2 a word has no salience: that of its sentence is stored instead of `own`. In form 1
+a name ends with its type.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ from recollect.streams.language.grammar.text_reading import (
 from recollect.streams.reader.word_cutter import CUT, is_word, words_of
 
 #: The formats of earlier releases, and that of this one.
-_WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _WITHOUT_TYPES, _FORM = range(CUT, CUT + 5)
+_WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _WITHOUT_TYPES, _WITHOUT_ENDS, _FORM = range(
+    CUT, CUT + 6
+)
 
 #: The tags of the Penn Treebank, as in OntoNotes. Recordings hold indices, so new tags go to the
 #: end.
@@ -179,7 +183,9 @@ def packed_parts(
     for sentence in sentences:
         _write(out, sentence.start - at)
         _write(out, sentence.end - sentence.start)
-        out += bytes([_KINDS.index(sentence.kind), sentence.own])
+        out += bytes([_KINDS.index(sentence.kind), sentence.own, len(sentence.ends)])
+        for type_, sure in sentence.ends:
+            out += bytes([VALUE_TYPES.index(type_), sure])
         at = sentence.end
     return bytes(out)
 
@@ -224,8 +230,9 @@ def _unpacked(text: str, content: bytes) -> TextReading:
     names = tuple(_names(places, numbers, scored=True))
     values: tuple[ReadValue, ...] = ()
     if content[0] > _WITHOUT_VALUES:
-        values = tuple(_values(places, numbers, typed=content[0] == _FORM))
-    return TextReading(read, names, tuple(_sentences(text, numbers)), values)
+        values = tuple(_values(places, numbers, typed=content[0] > _WITHOUT_TYPES))
+    ending = content[0] > _WITHOUT_ENDS
+    return TextReading(read, names, tuple(_sentences(text, numbers, ending=ending)), values)
 
 
 def _unpacked_earlier(text: str, content: bytes) -> TextReading:
@@ -287,14 +294,17 @@ def _names(
             yield ReadName(start, end, NAME_TYPES[types])
 
 
-def _sentences(text: str, numbers: Iterator[int]) -> Iterator[ReadSentence]:
+def _sentences(text: str, numbers: Iterator[int], *, ending: bool) -> Iterator[ReadSentence]:
     at = 0
     for first in numbers:
         start = at + _read(numbers, first)
         at = start + _read(numbers)
         if at > len(text):
             raise ValueError("a sentence ends after it")
-        yield ReadSentence(start, at, _KINDS[next(numbers)], next(numbers))
+        kind, own = _KINDS[next(numbers)], next(numbers)
+        count = next(numbers) if ending else 0
+        ends = tuple((VALUE_TYPES[next(numbers)], next(numbers)) for _ in range(count))
+        yield ReadSentence(start, at, kind, own, ends)
 
 
 def _earlier_sentences(text: str, numbers: Iterator[int]) -> Iterator[tuple[ReadSentence, int]]:

@@ -14,7 +14,12 @@ import numpy.typing as npt
 from recollect.streams.encoder.encoder import HiddenStates, TokenVectors
 from recollect.streams.encoder.gateway import AnnotatedText
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder
-from recollect.streams.language.grammar.text_reading import ReadSentence, SentenceKind
+from recollect.streams.language.grammar.text_reading import (
+    LEAST_ENDING,
+    ReadSentence,
+    SentenceKind,
+    ValueType,
+)
 from recollect.streams.reader.cut_texts import CutTexts
 from recollect.streams.reader.gathered_states import StateGatherer
 from recollect.streams.reader.head_file import HeadFile
@@ -22,6 +27,7 @@ from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shar
 from recollect.streams.reader.name_chain import NameChain
 from recollect.streams.reader.packed_reading import (
     NAME_TYPES,
+    VALUE_TYPES,
     NameType,
     PackedName,
     PackedValue,
@@ -45,6 +51,8 @@ _OF_WORDS = frozenset({"names", "tags", "salience", "values"})
 #: The labels whose probability counts: a word is part of something worth remembering; a sentence is
 #: meant as the sender's own; in heads of earlier releases, a sentence lasts.
 SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
+#: The label of sentences that end no earlier fact.
+ENDS_NOTHING = "nothing"
 
 
 class _Seen(NamedTuple):
@@ -190,7 +198,7 @@ class TextReader:
         }
         if self._value_judge is None:
             return [PackedValue(*place, sure) for place, sure in found.items()]
-        return self._value_judge.judged(found, seen.states, seen.shapes, seen.told, cut.firsts)
+        return self._value_judge.judged(found, seen.states, cut.firsts)
 
     def _spans(
         self, name: str, cut: CutTexts, states: WholeNumbers, shapes: WholeNumbers
@@ -236,12 +244,13 @@ class TextReader:
         means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
         own = self._percent("own", OWN_WORDS, means, shapes)
+        ends = self._ends(means, shapes)
         found: list[ReadSentence] = []
         for number, (start, end) in enumerate(chain.from_iterable(cut.spans)):
             kind: SentenceKind = "statement"
             if kinds:
                 kind = kinds[number]  # type: ignore[assignment]
-            found.append(ReadSentence(start, end, kind, own[number]))
+            found.append(ReadSentence(start, end, kind, own[number], ends[number]))
         return found, self._percent("durable", _DURABLE, means, shapes)
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
@@ -271,6 +280,25 @@ class TextReader:
             return []
         scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
         return [head.labels[each] for each in scores.argmax(axis=1).tolist()]
+
+    def _ends(
+        self, means: WholeNumbers, shapes: WholeNumbers
+    ) -> list[tuple[tuple[ValueType, int], ...]]:
+        """Return the types of facts that each sentence may end, in percent, the likeliest first."""
+        head = self._heads.get("ends")
+        if head is None or not len(shapes):
+            return [()] * len(shapes)
+        scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
+        types = [VALUE_TYPES.index(each) for each in head.labels if each != ENDS_NOTHING]
+        shares = label_shares(scores)[:, [head.labels.index(VALUE_TYPES[each]) for each in types]]
+        found: list[tuple[tuple[ValueType, int], ...]] = []
+        for row in shares:
+            likely = np.flatnonzero(row >= LEAST_ENDING)
+            order = likely[np.argsort(-row[likely], kind="stable")].tolist()
+            found.append(
+                tuple((VALUE_TYPES[types[each]], min(int(row[each]), 100)) for each in order)
+            )
+        return found
 
     def _percent(
         self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers

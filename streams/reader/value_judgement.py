@@ -13,16 +13,13 @@ from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
 
 #: The heads that judge values; a reader has all of them or none.
-OF_VALUES = frozenset({"over", "value_types", "value_owners", "value_signs"})
-#: Their labels: not a value after all, said of the sender, still true, and over.
-NO_VALUE, OWN_VALUE, HOLDS, OVER = "none", "own", "holds", "over"
+OF_VALUES = frozenset({"value_types", "value_owners", "value_signs"})
+#: Their labels: not a value after all, said of the sender, and still true.
+NO_VALUE, OWN_VALUE, HOLDS = "none", "own", "holds"
 #: The numbers of words before and after a value from which its attribute is judged.
 _AROUND, _JUST_BEFORE = 10, 2
-#: From these probabilities on, in percent: a value found is none, and a word belongs to a value
-#: that is over.
-_NO_VALUE, _OVER = 85, 30
-#: Up to this probability of still being true, in percent, such a word's value is over.
-_ENDED = 50
+#: From this probability on, in percent, a value found is none.
+_NO_VALUE = 85
 
 
 class ValueJudge:
@@ -37,18 +34,15 @@ class ValueJudge:
         self,
         found: Mapping[Place, int],
         states: WholeNumbers,
-        shapes: WholeNumbers,
-        told: npt.NDArray[np.bool_],
         firsts: Sequence[int],
     ) -> list[PackedValue]:
-        """Return the values found that are confirmed, and further ones that are over.
+        """Return the values found that are confirmed.
 
         `found`: the (begin, end) of each by word numbers, with its probability in percent;
-        `states`, `shapes`: (words, columns); `told`: which words are not marks; `firsts`: the
-        number of the first word of each text, and the total number of words.
+        `states`: (words, columns); `firsts`: the number of the first word of each text, and the
+        total number of words.
         """
-        over = self._over(found, states, shapes, told, firsts)
-        places = sorted({**found, **over})
+        places = sorted(found)
         if not places:
             return []
         around = surroundings(states, places, firsts)
@@ -59,8 +53,7 @@ class ValueJudge:
         holds = self._percent("value_signs", HOLDS, around)
         values = []
         for number, place in enumerate(places):
-            ending = over.get(place)
-            if shares[number, none] >= _NO_VALUE if ending is None else holds[number] > _ENDED:
+            if shares[number, none] >= _NO_VALUE:
                 continue
             best = max(
                 (each for each in range(len(types)) if each != none), key=shares[number].item
@@ -68,42 +61,14 @@ class ValueJudge:
             values.append(
                 PackedValue(
                     *place,
-                    found.get(place, ending or 0),
+                    found[place],
                     VALUE_TYPES[VALUE_TYPES.index(types[best])],
                     min(int(shares[number, best]), 100),
                     int(own[number]),
-                    min(int(holds[number]), 100 - (ending or 0)),
+                    int(holds[number]),
                 )
             )
         return values
-
-    def _over(
-        self,
-        found: Mapping[Place, int],
-        states: WholeNumbers,
-        shapes: WholeNumbers,
-        told: npt.NDArray[np.bool_],
-        firsts: Sequence[int],
-    ) -> dict[Place, int]:
-        """Return the bounds of further values that are over or denied, with the percentage."""
-        if not len(shapes):
-            return {}
-        head = self._heads["over"]
-        scores = head.scores([*columns_of(states, self._layers, head.layers), shapes])
-        sure = percentages(scores, np.full(len(scores), head.labels.index(OVER)))
-        taken = np.zeros(len(sure), bool)
-        for begin, end in found:
-            taken[begin:end] = True
-        runs: dict[Place, int] = {}
-        beginnings = set(firsts)
-        begin = end = -1
-        for word in np.flatnonzero((sure >= _OVER) & told & ~taken).tolist():
-            if word != end or word in beginnings:
-                begin = word
-            runs.pop((begin, end), None)
-            end = word + 1
-            runs[begin, end] = int(sure[begin:end].min())
-        return runs
 
     def _percent(
         self, name: str, label: str, around: Sequence[WholeNumbers]

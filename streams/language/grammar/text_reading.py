@@ -50,6 +50,10 @@ ValueType = Literal[
 ]
 
 
+#: In percent.
+LEAST_ENDING = 1
+
+
 class ReadWord(Struct, frozen=True):
     """A word with its part of speech and its salience.
 
@@ -82,12 +86,15 @@ class ReadSentence(Struct, frozen=True):
 
     `own`: the probability, in percent, that the sender means it as their own words, rather than
     quoting, pasting, drafting or acting.
+    `ends`: the types of earlier facts that it may end, each with its probability in percent, the
+    likeliest first; those below `LEAST_ENDING` are left out.
     """
 
     start: int
     end: int
     kind: SentenceKind
     own: int = 100
+    ends: tuple[tuple[ValueType, int], ...] = ()
 
 
 class ReadValue(Struct, frozen=True):

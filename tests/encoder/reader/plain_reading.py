@@ -16,6 +16,7 @@ from recollect.streams.language.grammar.text_reading import (
     ReadValue,
     ReadWord,
     TextReading,
+    ValueType,
 )
 from recollect.streams.reader.head_file import Head, HeadFile, Layer
 from recollect.streams.reader.packed_reading import packed
@@ -34,12 +35,12 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     spaced = [not start or text[start - 1].isspace() for start, _ in places]
     shapes = shapes_of(words, spaced).astype(int).tolist()
     states = _states(encoder, heads, text, places)
-    of_tags, of_names, of_salience, of_values, of_over = (
+    of_tags, of_names, of_salience, of_values = (
         [
             _scores(heads.heads[name], _beside(heads.heads[name], states, number, shape))
             for number, shape in enumerate(shapes)
         ]
-        for name in ("tags", "names", "salience", "values", "over")
+        for name in ("tags", "names", "salience", "values")
     )
     labels = heads.heads["tags"].labels
     tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
@@ -58,13 +59,14 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             [tags[number] for number in told],
             any(begin in own for begin, _, _ in names),
         )
-        of_kind, of_own = (
+        of_kind, of_own, of_ends = (
             _scores(heads.heads[name], _beside(heads.heads[name], means, 0, shape))
-            for name in ("kind", "own")
+            for name in ("kind", "own", "ends")
         )
         kind = _likeliest(heads.heads["kind"].labels, of_kind)
         own_words = heads.heads["own"].labels.index("own")
-        found.append(ReadSentence(start, end, kind, _percent(of_own, own_words)))
+        ends = _ends(heads.heads["ends"].labels, of_ends)
+        found.append(ReadSentence(start, end, kind, _percent(of_own, own_words), ends))
     salient = heads.heads["salience"].labels.index("salient")
     reading = TextReading(
         tuple(
@@ -82,9 +84,16 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             for first, last, type_ in names
         ),
         tuple(found),
-        tuple(_values(heads, places, words, states, of_values, of_over)),
+        tuple(_values(heads, places, words, states, of_values)),
     )
     return packed(text, reading)
+
+
+def _ends(labels: tuple[str, ...], scores: list[int]) -> tuple[tuple[ValueType, int], ...]:
+    """Return the types that have a percent or more, the likeliest first."""
+    found = [(label, _percent(scores, place)) for place, label in enumerate(labels)]
+    likely = [each for each in found if each[0] != "nothing" and each[1] >= 1]
+    return tuple(sorted(likely, key=lambda each: -each[1]))  # type: ignore[arg-type]
 
 
 def _values(
@@ -93,26 +102,15 @@ def _values(
     words: list[str],
     states: Rows,
     of_values: list[list[int]],
-    of_over: list[list[int]],
 ) -> Iterator[ReadValue]:
-    """Yield the values that the chain finds, and those that are over."""
+    """Yield the values that the chain finds."""
     head = heads.heads["values"]
     sure = {
         (first, last + 1): min(_least(head, of_values[first : last + 1], type_), 100)
         for first, last, type_ in _chained(head, of_values)
     }
-    taken = {word for first, end in sure for word in range(first, end)}
-    over = [_percent(scores, heads.heads["over"].labels.index("over")) for scores in of_over]
-    ending: dict[tuple[int, int], int] = {}
-    begin = 0
-    for word in range(len(words) + 1):
-        if word < len(words) and over[word] >= 30 and is_word(words[word]) and word not in taken:
-            continue
-        if begin < word:
-            ending[begin, word] = min(over[begin:word])
-        begin = word + 1
     types = heads.heads["value_types"].labels
-    for begin, end in sorted({**sure, **ending}):
+    for begin, end in sorted(sure):
         ranges = [
             range(begin, end),
             range(max(begin - 10, 0), begin),
@@ -135,18 +133,17 @@ def _values(
         shares = [_percent(scores["value_types"], place) for place in range(len(types))]
         own = _percent(scores["value_owners"], heads.heads["value_owners"].labels.index("own"))
         holds = _percent(scores["value_signs"], heads.heads["value_signs"].labels.index("holds"))
-        of_ending = ending.get((begin, end))
-        if holds > 50 if of_ending is not None else shares[types.index("none")] >= 85:
+        if shares[types.index("none")] >= 85:
             continue
         best = max((n for n in range(len(types)) if types[n] != "none"), key=lambda n: shares[n])
         yield ReadValue(
             places[begin][0],
             places[end - 1][1],
-            sure.get((begin, end), of_ending or 0),
+            sure[begin, end],
             types[best],  # type: ignore[arg-type]
             shares[best],
             own,
-            min(holds, 100 - (of_ending or 0)),
+            holds,
         )
 
 
