@@ -9,9 +9,7 @@ from typing import NamedTuple
 from recollect.projections.memory.memory_queries import DatedClaim
 from recollect.schemas.attributes import (
     MASK,
-    MULTI_VALUED,
     OPPOSITES,
-    SINGLE_VALUED,
     is_single_valued,
 )
 from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession, MergedSupersession
@@ -21,8 +19,13 @@ from recollect.streams.agents.consolidation.merged_slots import merged_supersess
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.language.grammar.analysis import Claim
+from recollect.streams.language.grammar.analysis import Claim, Ending
 from recollect.streams.language.relations.content_words import content_words
+
+#: From these probabilities on, in percent, a statement ends a claim: one whose thing, or a word of
+#: whose value, it names; the only one of an attribute with one value at a time, or with several;
+#: and one of an open attribute that it names. Chosen on the dev sets of lives.
+_NAMED_ENDING, _SOLE_ENDING, _SOLE_OF_SEVERAL, _OPEN_ENDING = 1, 12, 30, 20
 
 
 class Subjects(NamedTuple):
@@ -127,30 +130,50 @@ def claim_rows(
 
 
 def ended_claims(
-    value: str,
-    subjects: Subjects,
+    ending: Ending,
+    words: Set[str],
+    subjects_of: Callable[[str], Sequence[str]],
     fact_id: str,
     as_of: int,
     state: State,
     pending: PendingRows,
-    replaced: Set[str],
+    spared: Set[str],
 ) -> list[FactSupersession]:
-    """Return the ends of a person's earlier, current claims with a value that a fact says is over.
+    """Return the ends of the earlier, current claims that a fact ends.
 
-    A claim has that value if it has a content word in common with it.
+    `words`: the content words of the fact's sentence; `subjects_of` returns the keys of a person;
+    facts in `spared` are not ended.
     """
-    words = content_words(value)
-    if not words:
-        return []
-    ends = [
-        FactSupersession(item.claim.fact_id, fact_id, as_of)
-        for attribute in (*SINGLE_VALUED, *MULTI_VALUED)
-        for item in pending.claims_of(state, subjects.own, attribute)
-        if item.until is None
-        and item.claim.as_of <= as_of
-        and item.claim.fact_id not in {fact_id, *replaced}
-        and words & content_words(item.claim.value)
+    persons = [key for each in ending.persons for key in subjects_of(each)]
+    things = [normalise_name(each) for each in ending.things]
+    lookups = [
+        (persons, attribute, percent, False)
+        for attribute, percent in ending.attributes
+        if MASK not in attribute
     ]
+    lookups += [
+        (things, attribute, percent, True)
+        for attribute, percent in ending.attributes
+        if MASK in attribute
+    ]
+    if ending.percent >= _OPEN_ENDING:
+        lookups += [(persons, each, 100, True) for each in ending.phrases]
+    ended: list[str] = []
+    for keys, attribute, percent, is_named in lookups:
+        current = [
+            item.claim
+            for item in pending.claims_of(state, keys, attribute)
+            if item.until is None
+            and item.claim.as_of <= as_of
+            and item.claim.fact_id not in {fact_id, *spared}
+        ]
+        least = _SOLE_ENDING if is_single_valued(attribute) else _SOLE_OF_SEVERAL
+        named = [each for each in current if is_named or words & content_words(each.value)]
+        if named and percent >= _NAMED_ENDING:
+            ended += (each.fact_id for each in named)
+        elif len(current) == 1 and percent >= least:
+            ended.append(current[0].fact_id)
+    ends = [FactSupersession(each, fact_id, as_of) for each in dict.fromkeys(ended)]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends
 

@@ -77,6 +77,7 @@ from recollect.streams.agents.writer.retractions import (
 from recollect.streams.agents.writer.withdrawals import withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
+from recollect.streams.language.relations.content_words import content_words
 
 #: The maximum number of dates stored per message.
 _MAX_DATES = 256
@@ -338,22 +339,26 @@ class MessageDecision:
             self._replaced,
         )
 
-    def _ends_of(
-        self, statement: Statement, id_: str, sender: EntityRef
-    ) -> Iterable[FactSupersession]:
-        """Yield the ends of the claims with values that a statement says no longer hold."""
+    def _ends_of(self, statement: Statement, id_: str, sender: EntityRef) -> list[FactSupersession]:
+        """Return the ends of the earlier claims that a statement ends."""
+        if statement.ending is None:
+            return []
         content = self._message.content
-        for ended in statement.ended:
-            person = person_keys(ended.subject, content, sender, self._resolver)
-            yield from ended_claims(
-                ended.value,
-                self._for_same_readers(person),
-                id_,
-                self._message.said_at,
-                self._state,
-                self._pending,
-                self._replaced,
-            )
+
+        def subjects_of(person: str) -> list[str]:
+            found = person_keys(person, content, sender, self._resolver)
+            return self._for_same_readers(found).own
+
+        return ended_claims(
+            statement.ending,
+            content_words(statement.sentence),
+            subjects_of,
+            id_,
+            self._message.said_at,
+            self._state,
+            self._pending,
+            self._replaced.union(self._statement_facts),
+        )
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
         """Return how a repeated statement changes the order of claims of merged persons."""

@@ -12,10 +12,10 @@ is said of ("the boiler is …" gives `boiler`), or a verb with its preposition 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from recollect.schemas.attributes import MASK, is_open, is_single_valued
-from recollect.streams.language.grammar.analysis import Claim, EndedValue, Mention
+from recollect.streams.language.attributes.named_things import NOUNS, named_things
+from recollect.streams.language.grammar.analysis import Claim, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.text_reading import (
     ReadValue,
@@ -71,45 +71,33 @@ _LONGEST = 5
 _DENIED_WITHIN = 4
 _DENIALS = frozenset({"not", "n't", "n’t", "no", "never"})
 _SPEAKER = frozenset({"i", "we", "my", "our"})
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 #: Tags of the words in a noun phrase, at its beginning, and of connections to another one.
-_PHRASE = _NOUNS | {"JJ", "CD", "DT", "PRP$", "POS"}
+_PHRASE = NOUNS | {"JJ", "CD", "DT", "PRP$", "POS"}
 _BEGINS = frozenset({"DT", "PRP$", "POS"})
 _LINKS = frozenset({"IN", "TO", "RP"})
 
 
-class StatedSlots(NamedTuple):
-    """The slot that a statement fills, if any, and the values that it says no longer hold."""
-
-    filled: Claim | None = None
-    ended: tuple[EndedValue, ...] = ()
-
-
-def stated_slots(
+def stated_slot(
     text: str,
     span: Span,
     speaker: str,
     mentions: Sequence[Mention],
     reading: TextReading,
-) -> StatedSlots:
-    """Return the slots of the values in a span of a text.
+) -> Claim | None:
+    """Return the slot that the values in a span of a text fill; None if none.
 
     If there are several values, one of a known type fills the slot, preferably of a single-valued
     attribute, and among those the most certain.
     """
     start, end = span
     filled: list[tuple[bool, bool, int, Claim]] = []
-    ended: list[EndedValue] = []
     for value in reading.values:
         if not (start <= value.start and value.end <= end):
             continue
+        if value.holds <= _ENDED:
+            continue
         clause = _clause(text, span, value, speaker, mentions, reading)
         said = " ".join(text[value.start : value.end].split())
-        if value.holds <= _ENDED:
-            owner = clause.owner(value)
-            if owner is not None:
-                ended.append(EndedValue(owner, said))
-            continue
         slot = clause.typed_slot(value)
         if slot is None:
             found = clause.slot()
@@ -121,7 +109,7 @@ def stated_slots(
         claim = Claim(subject, attribute, said, tuple(also))
         filled.append((True, is_single_valued(attribute), value.sure, claim))
     best = max(filled, key=lambda each: each[:3], default=None)
-    return StatedSlots(best[3] if best is not None else None, tuple(ended))
+    return best[3] if best is not None else None
 
 
 def _clause(
@@ -187,7 +175,8 @@ class _Clause:
         if attribute is not None and is_single_valued(attribute) and value.type_sure < _ENDING:
             return None
         if value.type in _OF_THINGS:
-            things = [f"{self._speaker}'s {each}" for each in self._things()]
+            named = named_things(self._around, self._around_lowers, self._people)
+            things = [f"{self._speaker}'s {each}" for each in named]
             return (things, f"{MASK}'s {_OF_THINGS[value.type]}") if things else None
         owner = self.owner(value)
         return ([owner], attribute) if attribute is not None and owner is not None else None
@@ -202,21 +191,6 @@ class _Clause:
         if related:
             return f"{self._speaker}'s {related[-1]}"
         return None if _SPEAKER.isdisjoint(self._lowers) else self._speaker
-
-    def _things(self) -> list[str]:
-        """Return the things that the clause names: the last noun of each name, in order."""
-        found: list[str] = []
-        names = False
-        for word, lower in zip(self._around, self._around_lowers, strict=True):
-            is_noun = word.tag in _NOUNS and not any(
-                each.start <= word.start < each.end for each in self._people
-            )
-            if is_noun and names:
-                found[-1] = lower
-            elif is_noun:
-                found.append(lower)
-            names = is_noun
-        return list(dict.fromkeys(found))
 
     def is_denied(self) -> bool:
         """Whether the word that governs the value is negated."""
@@ -261,7 +235,7 @@ class _Clause:
             return subject, "have"  # "my [girlfriend]"
         first = owners[-1] + 1 if owners else begin
         named = [place for place in range(first, end) if self._words[place].tag not in _BEGINS]
-        if not 0 < len(named) <= _LONGEST or self._words[named[-1]].tag not in _NOUNS:
+        if not 0 < len(named) <= _LONGEST or self._words[named[-1]].tag not in NOUNS:
             return None
         last = self._words[named[-1]].start
         if any(each.start <= last < each.end for each in self._people):

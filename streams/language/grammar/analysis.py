@@ -60,11 +60,19 @@ class Claim(Struct, frozen=True):
     also: tuple[str, ...] = ()
 
 
-class EndedValue(Struct, frozen=True):
-    """A value of somebody that no longer holds or is denied, whatever its attribute."""
+class Ending(Struct, frozen=True):
+    """Which earlier claims a statement may end.
 
-    subject: str
-    value: str
+    `attributes`: the listed ones that it may end, each with the probability in percent; `persons`
+    and `things`: the subjects that it names; `phrases`: its noun phrases, by which open attributes
+    are named; `percent`: the probability that it ends anything.
+    """
+
+    attributes: tuple[tuple[str, int], ...]
+    persons: tuple[str, ...]
+    things: tuple[str, ...]
+    phrases: tuple[str, ...]
+    percent: int
 
 
 class Contact(Struct, frozen=True):
@@ -103,8 +111,7 @@ class Whom(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is the person that "he" or "she" in it means, if named.
 
-    `ended` are values that it says no longer hold: an earlier claim of the subject ends if its
-    value has a content word in common with one. `told_with` are the numbers of earlier events from
+    `ending`: the earlier claims that it may end. `told_with` are the numbers of earlier events from
     which `text` has words.
     """
 
@@ -119,7 +126,7 @@ class Statement(Struct, frozen=True):
     corrects: bool
     whom: Whom | None = None
     told_with: tuple[int, ...] = ()
-    ended: tuple[EndedValue, ...] = ()
+    ending: Ending | None = None
 
     def told_with_words_of(self, *numbers: int) -> Statement:
         """Return the statement with these events added to `told_with`."""

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from recollect.schemas.attributes import is_single_valued
-from recollect.streams.language.attributes.stated_values import stated_slots
+from recollect.streams.language.attributes.endings import ending_of
+from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
@@ -173,7 +174,7 @@ def _state(
 
 
 def _with_slots(statement: Statement, findings: Findings) -> Statement:
-    """Return a statement with the slots of the reader's values.
+    """Return a statement with the slot of the reader's values, and the claims that it may end.
 
     An existing claim takes precedence, unless only the reader's has a single-valued attribute.
     """
@@ -181,15 +182,16 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
     if speaker is None or reading is None:
         return statement
     span = (statement.start, statement.end)
-    slots = stated_slots(findings.text, span, speaker, statement.mentions, reading)
-    claim, read = statement.claim, slots.filled
+    read = stated_slot(findings.text, span, speaker, statement.mentions, reading)
+    claim = statement.claim
     if claim is None or (
         read is not None
         and is_single_valued(read.attribute)
         and not is_single_valued(claim.attribute)
     ):
         claim = read
-    return msgspec.structs.replace(statement, claim=claim, ended=slots.ended)
+    ending = ending_of(findings.text, span, speaker, statement.mentions, reading)
+    return msgspec.structs.replace(statement, claim=claim, ending=ending)
 
 
 def _deduplicated(

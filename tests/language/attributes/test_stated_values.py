@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.streams.language.attributes.stated_values import StatedSlots, stated_slots
-from recollect.streams.language.grammar.analysis import Claim, EndedValue, Mention
+from recollect.streams.language.attributes.stated_values import stated_slot
+from recollect.streams.language.grammar.analysis import Claim, Mention
 from recollect.streams.language.grammar.text_reading import (
     ReadValue,
     ReadWord,
@@ -16,10 +16,10 @@ from recollect.streams.language.grammar.text_reading import (
 
 def claim(tagged: str, value: str, people: str = "") -> Claim | None:
     """Return the claim of a text that Ada wrote; `tagged` are its words, each with its tag."""
-    return slots(tagged, value, people).filled
+    return slot(tagged, value, people)
 
 
-def slots(
+def slot(
     tagged: str,
     value: str,
     people: str = "",
@@ -27,8 +27,8 @@ def slots(
     own: int = 100,
     holds: int = 100,
     sure: int = 90,
-) -> StatedSlots:
-    """Return the slots of a text that Ada wrote, with one value, of which the heads say this."""
+) -> Claim | None:
+    """Return the slot of a text that Ada wrote, with one value, of which the heads say this."""
     pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
     text = " ".join(word for word, _ in pairs)
     words, at = [], 0
@@ -42,7 +42,7 @@ def slots(
         for one in people.split()
     ]
     reading = TextReading(tuple(words), (), (), values)
-    return stated_slots(text, (0, len(text)), "Ada", found, reading)
+    return stated_slot(text, (0, len(text)), "Ada", found, reading)
 
 
 @pytest.mark.parametrize(
@@ -83,39 +83,31 @@ def test_a_thing_called_like_a_listed_attribute_fills_no_slot() -> None:
 
 
 def test_a_typed_value_fills_the_slot_of_its_type() -> None:
-    found = slots("we/PRP settled/VBD in/IN Ghent/NNP", "Ghent", type_="home")
-    assert found == StatedSlots(Claim("Ada", "home", "Ghent"))
+    found = slot("we/PRP settled/VBD in/IN Ghent/NNP", "Ghent", type_="home")
+    assert found == Claim("Ada", "home", "Ghent")
 
 
 def test_a_value_of_somebody_else_is_not_the_speakers() -> None:
     tagged = "my/PRP$ sister/NN settled/VBD in/IN Ghent/NNP"
-    assert slots(tagged, "Ghent", type_="home", own=5).filled == Claim(
-        "Ada's sister", "home", "Ghent"
-    )
+    assert slot(tagged, "Ghent", type_="home", own=5) == Claim("Ada's sister", "home", "Ghent")
     named = "Bob/NNP settled/VBD in/IN Ghent/NNP"
-    assert slots(named, "Ghent", "Bob", type_="home", own=5).filled == Claim("Bob", "home", "Ghent")
+    assert slot(named, "Ghent", "Bob", type_="home", own=5) == Claim("Bob", "home", "Ghent")
 
 
 def test_a_value_of_a_thing_is_one_of_every_thing_that_is_named() -> None:
     tagged = "the/DT fee/NN for/IN the/DT course/NN is/VBZ now/RB 90/CD"
-    found = slots(tagged, "90", type_="price").filled
+    found = slot(tagged, "90", type_="price")
     assert found == Claim("Ada's fee", "…'s price", "90", also=("Ada's course",))
 
 
 def test_a_value_that_is_over_fills_no_slot() -> None:
-    found = slots("I/PRP sold/VBD the/DT Golf/NNP", "Golf", type_="possession", holds=4)
-    assert found == StatedSlots(None, (EndedValue("Ada", "Golf"),))
-
-
-def test_what_is_over_for_nobody_known_ends_nothing() -> None:
-    assert slots("he/PRP sold/VBD the/DT Golf/NNP", "Golf", own=5, holds=4) == StatedSlots()
+    tagged = "I/PRP sold/VBD the/DT Golf/NNP"
+    assert slot(tagged, "Golf", type_="possession", holds=4) is None
 
 
 def test_an_unsure_type_ends_no_earlier_value_of_a_person() -> None:
     tagged = "my/PRP$ last/JJ day/NN is/VBZ Friday/NNP"
-    assert slots(tagged, "Friday", type_="birthday", sure=54).filled == Claim(
-        "Ada", "last day", "Friday"
-    )
-    assert slots("I/PRP drink/VBP oat/NN milk/NN", "oat milk", type_="diet", sure=54).filled == (
+    assert slot(tagged, "Friday", type_="birthday", sure=54) == Claim("Ada", "last day", "Friday")
+    assert slot("I/PRP drink/VBP oat/NN milk/NN", "oat milk", type_="diet", sure=54) == (
         Claim("Ada", "diet", "oat milk")
     )

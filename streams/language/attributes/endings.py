@@ -1,0 +1,89 @@
+"""Endings: which earlier claims a statement may end, by the types that the reader tells.
+
+"We split up" ends a partner, "the boiler works again" the boiler's status. Which claims of these
+types end is decided where they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect.schemas.attributes import MASK
+from recollect.streams.language.attributes.named_things import named_phrases, named_things
+from recollect.streams.language.grammar.analysis import Ending, Mention
+from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.text_reading import TextReading, ValueType
+from recollect.text.lexicon import RELATIONS
+
+#: The attributes of claims, and the types of ends that may end them.
+_TYPES: Mapping[str, tuple[ValueType, ...]] = {
+    "home": ("home",),
+    "housing": ("home",),
+    "address": ("address",),
+    "employer": ("employer", "job"),
+    "role": ("job", "employer"),
+    "work": ("job", "employer"),
+    "school": ("school",),
+    "studies": ("school",),
+    "partner": ("partner",),
+    "relationship": ("partner",),
+    "family": ("family", "relation"),
+    "pet": ("pet",),
+    "diet": ("diet",),
+    "health": ("health", "allergy"),
+    "birthday": ("birthday",),
+    "age": ("age",),
+    "phone": ("phone",),
+    "email": ("email",),
+    "language": ("language",),
+    "likes": ("like", "dislike"),
+    "dislikes": ("dislike", "like"),
+    "possession": ("possession", "pet"),
+    "activity": ("habit",),
+    "skill": ("skill", "habit", "language"),
+    "membership": ("membership", "habit", "employer"),
+    f"{MASK}'s date": ("appointment", "deadline"),
+    f"{MASK}'s price": ("price",),
+    f"{MASK}'s place": ("place",),
+    f"{MASK}'s status": ("status",),
+    f"{MASK}'s name": ("name", "pet"),
+}
+_SPEAKER, _POSSESSIVES = frozenset({"i", "we", "me", "us"}), frozenset({"my", "our"})
+
+
+def ending_of(
+    text: str,
+    span: Span,
+    speaker: str,
+    mentions: Sequence[Mention],
+    reading: TextReading,
+) -> Ending | None:
+    """Return what the sentences in a span of a text may end; None if nothing."""
+    start, end = span
+    percents: dict[ValueType, int] = {}
+    for sentence in reading.sentences:
+        if sentence.start < end and start < sentence.end:
+            for type_, percent in sentence.ends:
+                percents[type_] = max(percent, percents.get(type_, 0))
+    attributes = tuple(
+        (attribute, max(percents.get(each, 0) for each in types))
+        for attribute, types in _TYPES.items()
+        if not percents.keys().isdisjoint(types)
+    )
+    if not percents:
+        return None
+    words = [each for each in reading.words if start <= each.start and each.end <= end]
+    lowers = [text[each.start : each.end].lower() for each in words]
+    people = [each for each in mentions if each.type == "PERSON"]
+    relatives = [f"{speaker}'s {each}" for each in lowers if each in RELATIONS]
+    others = [*(each.text for each in people), *relatives]
+    # "My sister moved" is not about the speaker.
+    own = _SPEAKER if relatives else _SPEAKER | _POSSESSIVES
+    is_own = not others or not own.isdisjoint(lowers)
+    return Ending(
+        attributes,
+        tuple(dict.fromkeys([speaker, *others] if is_own else others)),
+        tuple(f"{speaker}'s {each}" for each in named_things(words, lowers, people)),
+        tuple(named_phrases(words, lowers)),
+        min(sum(percents.values()), 100),
+    )
