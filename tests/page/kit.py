@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,7 +104,7 @@ def shown(browser: Any, service: Served, **options: Any) -> Iterator[Page]:
         lambda said: (
             wrong.append(said.text)
             # An answer that is no success is shown, and reported here too.
-            if said.type == "error" and "status of 4" not in said.text
+            if said.type == "error" and not re.search("status of (4|503)", said.text)
             else None
         ),
     )

@@ -128,6 +128,23 @@ def test_a_person_is_shown_as_it_was_valid_then(page: Page) -> None:
     expect(main.get_by_role("region", name="Facts")).not_to_contain_text("moved to Oslo")
 
 
+def test_a_state_that_takes_long_to_project_is_asked_for_again(page: Page) -> None:
+    times_out = [True, True]
+
+    def answer(route: Any) -> None:
+        if times_out:
+            times_out.pop()
+            problem = {"type": "urn:recollect:problem:timed-out", "title": "Timeout", "status": 503}
+            route.fulfill(status=503, json=problem, content_type="application/problem+json")
+        else:
+            route.continue_()
+
+    page.route("**/v1/zones/ada/timeline?*", answer)
+    main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-05T12:00:00Z")
+    expect(main).to_contain_text("Ada lives in Turin.")
+    assert times_out == []
+
+
 def test_a_person_leads_to_its_erasure(page: Page) -> None:
     main = view(page, "ada/people/Ada")
     main.get_by_role("link", name="Forget Ada").click()

@@ -3,7 +3,7 @@
 
 import { component, html, signal } from "../shell/component.js";
 import { effect, untracked } from "../vendor/signals-core.mjs";
-import { call, changes, token } from "../shell/service.js";
+import { changes, query, token } from "../shell/service.js";
 import { Refused, nothing } from "./states.js";
 
 const NEAR = "1200px 0px";
@@ -26,10 +26,10 @@ export const Pages = component((props, own) => {
     const mine = round;
     loading.value = true;
     const { request, entries } = props.value;
-    const query = { ...request.query, ...(cursor.value ? { cursor: cursor.value } : {}) };
+    const asked = { ...request.query, ...(cursor.value ? { cursor: cursor.value } : {}) };
     let found = [];
     try {
-      const answer = await call({ ...request, query });
+      const answer = await query({ ...request, query: asked });
       if (mine !== round) return;
       found = entries(answer);
       if (found.length) pages.value = [...pages.value, { at: pages.value.length, found }];

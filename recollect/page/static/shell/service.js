@@ -6,6 +6,8 @@
 import { batch, effect, signal } from "../vendor/signals-core.mjs";
 
 const TOKEN = "recollect.token";
+const TIMED_OUT = "urn:recollect:problem:timed-out";
+const MAX_ATTEMPTS = 20;
 
 export const token = signal(sessionStorage.getItem(TOKEN) ?? "");
 /** The rights of the token: {authentication, token, user, zones}; null until they are known. */
@@ -156,6 +158,21 @@ export function load(own, request) {
   return found;
 }
 
+/**
+ * Call a query; ask again while it times out, if it is about what was known at an earlier time.
+ *
+ * The service projects that state once and keeps it, so a later call goes on from there.
+ */
+export async function query(wanted) {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await call(wanted);
+    } catch (problem) {
+      if (problem.type !== TIMED_OUT || !wanted.query?.known_at || attempts === MAX_ATTEMPTS) throw problem;
+    }
+  }
+}
+
 async function ask(found, wanted, stop) {
   const before = found.peek();
   // Outside of the effect, which would otherwise depend on the signal that it sets.
@@ -163,7 +180,7 @@ async function ask(found, wanted, stop) {
   if (stop.aborted) return;
   found.value = { ...before, loading: true };
   try {
-    const data = await call({ ...wanted, signal: stop });
+    const data = await query({ ...wanted, signal: stop });
     if (!stop.aborted) found.value = { data, problem: null, loading: false };
   } catch (problem) {
     if (!stop.aborted) found.value = { data: null, problem, loading: false };
