@@ -90,6 +90,14 @@ def test_the_slider_shows_what_was_known_then(page: Page) -> None:
     expect(page).to_have_url(re.compile("known_at=2026-05-01"))
 
 
+def test_a_period_leads_to_what_was_known_at_its_end(page: Page) -> None:
+    main = view(page, "ada/timeline?at=2026-05-05")
+    main.get_by_role("link", name="Show what was known at the end of 5 May 2026").click()
+    expect(page).to_have_url(re.compile("known_at=2026-05-06T00%3A00%3A00Z"))
+    expect(main.get_by_role("slider", name="Known at")).to_have_value("5")
+    expect(main.get_by_role("link", name=re.compile("^Show what was known"))).to_have_count(0)
+
+
 def test_two_moments_are_compared(page: Page) -> None:
     main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-31T00:00:00Z")
     main.get_by_role("button", name="Compare with another time").click()

@@ -14,6 +14,7 @@ import { Text, names } from "../parts/texts.js";
 import { count, day, month, time } from "../parts/times.js";
 
 const AXES = ["known_at", "valid_at"];
+const DAY_MS = 86_400_000;
 
 const View = component((props, own) => {
   const about = (at) => ({ entity: address.value.params.entity, ...at, ...span() });
@@ -41,6 +42,7 @@ const View = component((props, own) => {
 
   return () => html`<${EntityFilter} />
       <${Crumbs} />
+      <${AsKnownThen} />
       ${answered(counted, ({ periods }) => html`<${Bars} periods=${periods} />`)}
       ${otherMoment(AXES)
         ? html`<${Compared} axes=${AXES} request=${request} items=${itemsOf} />`
@@ -81,6 +83,18 @@ const Crumbs = component(() => () => {
     ${steps.map((step) => html`<a href=${to(step)}
       aria-current=${step === at ? "true" : undefined}>${titled(step)}</a>`)}
   </nav>`;
+});
+
+/** Leads from what is known now of a period to what was known at its end. */
+const AsKnownThen = component(() => () => {
+  const { at, known_at } = address.value.params;
+  const { last } = span();
+  if (!last || known_at) return null;
+  const end = new Date(Date.parse(last) + DAY_MS).toISOString().replace(".000Z", "Z");
+  return html`<p class="quiet">What is known now about this time. <a href=${hrefOf({
+    view: "timeline",
+    params: { ...address.value.params, known_at: end },
+  })}>Show what was known at the end of ${titled(at)}</a></p>`;
 });
 
 /** The counts of periods, as a bar chart with links. */
