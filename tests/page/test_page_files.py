@@ -114,7 +114,7 @@ def test_access_tells_the_rights_to_each_zone_that_has_events(service: Served) -
         found = client.get("/v1/access").json()
     assert found["user"] == "Ada"
     assert found["authentication"] is True
-    assert found["zones"] == [{"zone": "b", "rights": ["read", "forget"]}]
+    assert found["zones"] == [{"zone": "b", "rights": ["read", "forget"], "stalled": False}]
     with service.client("c") as client:
         assert client.get("/v1/access").json()["zones"] == []
     with service.bare() as client:
