@@ -76,7 +76,7 @@ def test_answers_come_in_order_under_their_ids(batch: Batch) -> None:
         ({"before": START + DAY}, {"a"}),
         ({"after": START, "before": START + 2 * DAY}, {"b"}),
         ({"scope": ["facts"], "platform": "chat"}, {"a", "c"}),
-        ({"scope": ["entities"]}, set()),
+        ({"scope": ["mental_models"]}, set()),
     ],
 )
 def test_a_line_has_its_own_options(batch: Batch, fields: dict, expected: set) -> None:
