@@ -77,7 +77,8 @@ def propose_merge(
 ) -> Receipt:
     """Propose to merge two entities, given by their ids.
 
-    >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
+    >>> found = zone.recall("Ada Bob", scope="entities", max_results=2)
+    >>> a, b = (result.id for result in found.results)
     >>> zone.propose_merge(a, b, 0.5, "both are new here").status
     'new'
     """
@@ -105,7 +106,8 @@ def decide_merge(
         UnknownId: there is no merge with this id.
         InvalidInput: its status does not allow this.
 
-    >>> a, b = (result.id for result in zone.recall("Ada Bob", scope="entities").results)
+    >>> found = zone.recall("Ada Bob", scope="entities", max_results=2)
+    >>> a, b = (result.id for result in found.results)
     >>> proposed = zone.propose_merge(a, b, 0.5, "both are new here")
     >>> zone.decide_merge(zone.merges()[0].id, "rejected").status
     'rejected'
