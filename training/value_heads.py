@@ -88,8 +88,8 @@ def value_texts(corpus: Iterable[LabelledMessage]) -> list[ValueText]:
     return [
         *(_of_message(message) for message in corpus),
         *_of_sentences(ATTRIBUTES),
-        *_of_lives(LIVES),
-        *_of_lives(UPDATES),
+        *_of_lives(LIVES, is_whole=False),
+        *_of_lives(UPDATES, is_whole=True),
     ]
 
 
@@ -116,7 +116,7 @@ def _of_sentences(path: Path) -> Iterable[ValueText]:
         yield ValueText(row["text"], values)
 
 
-def _of_lives(path: Path) -> Iterable[ValueText]:
+def _of_lives(path: Path, *, is_whole: bool) -> Iterable[ValueText]:
     for life in lives(path):
         for message in life.messages:
             values = [
@@ -129,7 +129,7 @@ def _of_lives(path: Path) -> Iterable[ValueText]:
                 for fact in message.facts
                 if fact.value is not None
             ]
-            yield ValueText(message.text, values, is_whole=False)
+            yield ValueText(message.text, values, is_whole)
 
 
 def value_type(name: str) -> str:
