@@ -22,10 +22,13 @@ from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.grammar.analysis import Claim, Ending
 from recollect.streams.language.relations.content_words import content_words
 
-#: From these probabilities on, in percent, a statement ends a claim: one whose thing, or a word of
-#: whose value, it names; the only one of an attribute with one value at a time, or with several;
-#: and one of an open attribute that it names. Chosen on the dev sets of lives.
-_NAMED_ENDING, _SOLE_ENDING, _SOLE_OF_SEVERAL, _OPEN_ENDING = 1, 12, 30, 20
+#: From these probabilities on, in percent, a statement ends a claim of which it names the thing or
+#: a word of the value: a claim of a single-valued attribute, and of a multi-valued one. From the
+#: last on, the statement ends something: then the type may be less sure, and a claim of an open
+#: attribute that it names ends too. Chosen on the dev sets of lives.
+_NAMED_ENDING, _NAMED_OF_SEVERAL, _ANY_ENDING = 4, 15, 40
+#: From these on it ends the only claim of such an attribute, whatever it names.
+_SOLE_ENDING, _SOLE_OF_SEVERAL = 15, 40
 
 
 class Subjects(NamedTuple):
@@ -156,7 +159,7 @@ def ended_claims(
         for attribute, percent in ending.attributes
         if MASK in attribute
     ]
-    if ending.percent >= _OPEN_ENDING:
+    if ending.percent >= _ANY_ENDING:
         lookups += [(persons, each, 100, True) for each in ending.phrases]
     ended: list[str] = []
     for keys, attribute, percent, is_named in lookups:
@@ -167,11 +170,14 @@ def ended_claims(
             and item.claim.as_of <= as_of
             and item.claim.fact_id not in {fact_id, *spared}
         ]
-        least = _SOLE_ENDING if is_single_valued(attribute) else _SOLE_OF_SEVERAL
+        is_single = is_single_valued(attribute)
         named = [each for each in current if is_named or words & content_words(each.value)]
-        if named and percent >= _NAMED_ENDING:
+        is_ended = percent >= _NAMED_ENDING and (
+            is_single or percent >= _NAMED_OF_SEVERAL or ending.percent >= _ANY_ENDING
+        )
+        if named and is_ended:
             ended += (each.fact_id for each in named)
-        elif len(current) == 1 and percent >= least:
+        elif len(current) == 1 and percent >= (_SOLE_ENDING if is_single else _SOLE_OF_SEVERAL):
             ended.append(current[0].fact_id)
     ends = [FactSupersession(each, fact_id, as_of) for each in dict.fromkeys(ended)]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
