@@ -275,43 +275,55 @@ class TextReader:
 
     def _likeliest(self, name: str, means: WholeNumbers, shapes: WholeNumbers) -> list[str]:
         """Return the likeliest label of each sentence, if the head exists."""
-        head = self._heads.get(name)
-        if head is None or not len(shapes):
+        scored = self._scored(name, means, shapes)
+        if scored is None:
             return []
-        scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
+        head, scores = scored
         return [head.labels[each] for each in scores.argmax(axis=1).tolist()]
 
     def _ends(
         self, means: WholeNumbers, shapes: WholeNumbers
     ) -> list[tuple[tuple[ValueType, int], ...]]:
         """Return the types of facts that each sentence may end, in percent, the likeliest first."""
-        head = self._heads.get("ends")
-        if head is None or not len(shapes):
+        scored = self._scored("ends", means, shapes)
+        if scored is None:
             return [()] * len(shapes)
-        scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
-        types = [VALUE_TYPES.index(each) for each in head.labels if each != ENDS_NOTHING]
-        shares = label_shares(scores)[:, [head.labels.index(VALUE_TYPES[each]) for each in types]]
+        head, scores = scored
+        types = [
+            (place, VALUE_TYPES[VALUE_TYPES.index(label)])
+            for place, label in enumerate(head.labels)
+            if label != ENDS_NOTHING
+        ]
         found: list[tuple[tuple[ValueType, int], ...]] = []
-        for row in shares:
-            likely = np.flatnonzero(row >= LEAST_ENDING)
-            order = likely[np.argsort(-row[likely], kind="stable")].tolist()
-            found.append(
-                tuple((VALUE_TYPES[types[each]], min(int(row[each]), 100)) for each in order)
-            )
+        for shares in label_shares(scores).tolist():
+            likely = [
+                (type_, shares[place]) for place, type_ in types if shares[place] >= LEAST_ENDING
+            ]
+            found.append(tuple(sorted(likely, key=lambda each: -each[1])))
         return found
 
     def _percent(
         self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers
     ) -> list[int]:
         """Return the percentage of a label for each sentence; without a head, 100."""
-        head = self._heads.get(name)
-        if head is None or not len(shapes):
+        scored = self._scored(name, means, shapes)
+        if scored is None:
             return [100] * len(shapes)
-        scores = head.scores([*columns_of(means, self._layers[self._means], head.layers), shapes])
+        head, scores = scored
         found: list[int] = percentages(
             scores, np.full(len(scores), head.labels.index(label))
         ).tolist()
         return found
+
+    def _scored(
+        self, name: str, means: WholeNumbers, shapes: WholeNumbers
+    ) -> tuple[ScoringHead, Scores] | None:
+        """Return a head of sentences and its scores; None without the head or sentences."""
+        head = self._heads.get(name)
+        if head is None or not len(shapes):
+            return None
+        layers = self._layers[self._means]
+        return head, head.scores([*columns_of(means, layers, head.layers), shapes])
 
 
 _Type = TypeVar("_Type", bound=str)
