@@ -345,14 +345,14 @@ class MessageDecision:
             return []
         content = self._message.content
 
-        def subjects_of(person: str) -> list[str]:
+        def keys_of(person: str) -> list[str]:
             found = person_keys(person, content, sender, self._resolver)
             return self._for_same_readers(found).own
 
         return ended_claims(
             statement.ending,
             content_words(statement.sentence),
-            subjects_of,
+            keys_of,
             id_,
             self._message.said_at,
             self._state,

@@ -1,7 +1,7 @@
-"""Endings: which earlier claims a statement may end, by the types that the reader tells.
+"""Endings: which earlier claims a statement may end, by the types that the reader predicts.
 
-"We split up" ends a partner, "the boiler works again" the boiler's status. Which claims of these
-types end is decided where they are known.
+"We split up" ends a partner, "the boiler works again" the boiler's status. The writer decides which
+of the stored claims end.
 """
 
 from __future__ import annotations
