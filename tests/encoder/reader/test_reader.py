@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from bench.kit.made import Writer
+from recollect.home import home_directory
 from recollect.home.home_directory import Home
 from recollect.home.ledgers import gateway_of
 from recollect.home.settings.configuration import Configuration
@@ -244,6 +245,8 @@ def test_extract_loads_its_reader_once(
         return load_reader(pin, cache=cache)
 
     monkeypatch.setattr(reader_loading, "load_reader", counted)
+    # A home of another test may still be open, whose reader would be shared.
+    monkeypatch.setattr(home_directory, "_loaded", {})
     configuration = Configuration(
         tmp_path / "home", environment={"RECOLLECT_CACHE": str(model_cache)}
     )
