@@ -12,10 +12,13 @@ from training.labelled_corpus import (
     CORPUS,
     LIVES,
     LIVES_DEV,
+    PUBLIC,
     SLOTLESS,
+    TOLD,
     LabelledMessage,
     lives,
     messages,
+    read,
     sources,
 )
 
@@ -28,9 +31,9 @@ ATTRIBUTES = word_set(
 MENTION_TYPES = word_set("PERSON ORG LOCATION EVENT PRODUCT TECHNOLOGY CONCEPT OTHER")
 
 
-@pytest.fixture(scope="module", params=SOURCES, ids=lambda source: source.name)
+@pytest.fixture(scope="module", params=[*(each.name for each in SOURCES), TOLD.stem])
 def source_messages(request: pytest.FixtureRequest) -> list[LabelledMessage]:
-    return messages(request.param.name)
+    return messages(request.param)
 
 
 def test_every_file_is_a_source_of_one_split() -> None:
@@ -38,6 +41,8 @@ def test_every_file_is_a_source_of_one_split() -> None:
         "attributes",
         "lives",
         "lives-dev",
+        "public",
+        "told",
         "updates",
         "updates-dev",
         "updates-test",
@@ -115,3 +120,16 @@ def test_the_facts_of_lives_have_values_and_end_earlier_messages(path: Path) -> 
                 if fact.value is not None:
                     said = message.text[slice(*fact.value)]
                     assert said == said.strip() != "", life.id
+
+
+def test_messages_of_public_sets_have_labels_and_no_words() -> None:
+    found = list(read(PUBLIC))
+    assert len({each.id for each in found}) == len(found)
+    for message in found:
+        assert message.id.split("/")[0] in {"realmem", "life"}
+        assert not message.text
+        assert not any(each.text for each in message.facts)
+        end = message.sentences[-1].end if message.sentences else 0
+        for fact in message.facts:
+            assert fact.type in ATTRIBUTES | SLOTLESS
+            assert 0 <= fact.quote[0] < fact.quote[1] <= end

@@ -1,0 +1,38 @@
+"""The labelled messages of public sets, whose texts are not in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from training.head_corpora import lines
+from training.labelled_corpus import PUBLIC, LabelledMessage, read
+
+
+def public_messages(sets: Sequence[Path]) -> list[LabelledMessage]:
+    """Return the labelled messages of the sets that are there, with their texts.
+
+    The id of a message is its set and its id there: "realmem/Ada:17". `sets` are JSON Lines with
+    events, by themselves or as `event`.
+
+    Raises:
+        SystemExit: a text is not the one that was labelled.
+    """
+    texts: dict[str, str] = {}
+    for path in sets:
+        name = f"{path.parent.name}/{path.stem}"
+        for row in lines(path):
+            event = row.get("event", row)
+            if "content" in event:
+                texts[f"{name}:{event['id']}"] = event["content"]
+    found = []
+    for message in read(PUBLIC):
+        text = texts.get(message.id)
+        if text is None:
+            continue
+        if message.sentences and message.sentences[-1].end > len(text):
+            raise SystemExit(f"the text of {message.id} is not the one that was labelled")
+        found.append(msgspec.structs.replace(message, text=text))
+    return found
