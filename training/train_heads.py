@@ -1,15 +1,15 @@
 """Train reading heads, recollect's own or others: python -m training.train_heads DATA FILE.
 
 DATA is a folder with sets of texts as JSON lines: `ner/*.jsonl` (`text`, `spans` of start, end and
-type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`, `user`,
-`label`), `persona/chat.jsonl` and `plain.jsonl` (`text`, and as `keep` whether it is worth
-remembering). Sets whose names end in `-dev` are left for judging.
+type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.jsonl` (`event`),
+`life/*.jsonl` (events), `persona/chat.jsonl` and `plain.jsonl` (`text`, and as `keep` whether it is
+worth remembering). Sets whose names end in `-dev` are left for judging.
 
-The heads `salience` and `own` are trained on the train split of the labelled corpus and on what
-there is of `realmem`, `persona` and `plain.jsonl`; those of values only where every set is there,
-or without DATA, and the others where there are theirs. Else they are taken from `--others`, which
-is recollect's own file unless another is named. So sentences of your own are enough: put them into
-`plain.jsonl`.
+The heads `salience`, `own` and `occurs` are trained on the train split of the labelled corpus and
+on what there is of `realmem`, `life`, `persona` and `plain.jsonl`; those of values only where every
+set is there, or without DATA, and the others where there are theirs. Else they are taken from
+`--others`, which is recollect's own file unless another is named. So sentences of your own are
+enough: put them into `plain.jsonl`.
 
 The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
@@ -59,7 +59,17 @@ from training.head_corpora import (
 )
 from training.head_fitting import Mask, chain_head, fit_labels
 from training.head_sentences import kind_head
-from training.labelled_corpus import LIVES, UPDATES, LabelledMessage, messages, sources
+from training.labelled_corpus import (
+    LIVES,
+    TOLD,
+    UPDATES,
+    LabelledMessage,
+    messages,
+    read,
+    sources,
+)
+from training.occurrence_head import occurrence_head
+from training.public_messages import public_messages
 from training.value_heads import value_heads, value_texts
 from training.writer_heads import (
     Measures,
@@ -84,13 +94,11 @@ NAME_LAYERS, TAG_LAYERS = (3, 4), (2, 4)
 #: sentences were judged one by one.
 PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
 READ = PLAIN.with_name("read.jsonl")
-#: How much a judged sentence counts beside the labelled clauses of the corpus.
-_READ_WEIGHT = 0.3
-#: How much a plain sentence of this repository counts: few of the corpus are as plain as "I'm
-#: vegan".
-_PLAIN_WEIGHT = 0.5
-#: How much a message of a life counts: nearly half of them hold facts, more than in real talk.
-_LIFE_WEIGHT = 0.2
+#: How much other texts count beside a message of the corpus: a message labelled only with its
+#: facts, one of a public set that is about nobody, one of which each sentence was judged, a plain
+#: sentence of this repository, and a message of a life (nearly half of which hold facts, more than
+#: in real talk).
+_TOLD, _PASSING, _READ, _PLAIN, _LIFE = 0.5, 0.15, 0.3, 0.5, 0.5
 #: The sets that recollect's own heads are trained on.
 KNOWN_SETS = {*NAME_SETS, "gum"}
 #: A pair of tags that is rarer in a set is none of a head's labels.
@@ -101,6 +109,7 @@ SOURCES = (
     "Tweebank-NER and Tweebank-UD (Apache-2.0)",
     "GUM: academic, court, interview, news (CC BY 4.0 and 2.5)",
     "RealMem (Apache-2.0)",
+    "LifeBench (Apache-2.0)",
     "Synthetic-Persona-Chat (CC BY 4.0)",
     "the labelled corpus of this repository (corpus/, train split)",
 )
@@ -156,6 +165,7 @@ class Sets(NamedTuple):
     kinds: list[Path]
     plain: list[Path]
     real: list[Path]
+    phones: list[Path]
     chats: list[Path]
 
     @classmethod
@@ -171,6 +181,7 @@ class Sets(NamedTuple):
             kinds=_there(data / "pos" / "gum.jsonl"),
             plain=_there(data / "plain.jsonl"),
             real=sorted((data / "realmem").glob("*.jsonl")),
+            phones=sorted((data / "life").glob("*.jsonl")),
             chats=_there(data / "persona" / "chat.jsonl"),
         )
         if not any(found):
@@ -183,7 +194,7 @@ class Sets(NamedTuple):
     @property
     def whole(self) -> bool:
         """Whether every head is trained."""
-        return all((self.names, self.tags, self.kinds, self.real, self.chats))
+        return all((self.names, self.tags, self.kinds, self.real, self.phones, self.chats))
 
 
 def _there(path: Path) -> list[Path]:
@@ -212,6 +223,7 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
         return [(each, states_of(encoder, each, middles, scales)) for each in texts]
 
     corpus = corpus_messages()
+    told = told_messages([*sets.real, *sets.phones])
     heads = {} if sets.whole else dict(others.heads)
     if of_names:
         of_corpus = [labelled(message, name_spans) for message in corpus]
@@ -231,23 +243,26 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     reader = TextReader(encoder, file, layers=tuple(middles))
     for kinds in sets.kinds:
         heads["kind"] = kind_head(reader, kinds, PLAIN)
-    texts = [labelled(message, salient_spans) for message in corpus]
-    weights = [1.0] * len(texts)
-    for path, weight in ((PLAIN, _PLAIN_WEIGHT), *((path, 1.0) for path in sets.plain)):
+    texts = [labelled(message, salient_spans) for message in (*corpus, *told)]
+    weights = [1.0] * len(corpus)
+    weights += [_TOLD if each.sentences else _PASSING for each in told]
+    for path, weight in ((PLAIN, _PLAIN), *((path, 1.0) for path in sets.plain)):
         of_plain = plain_texts(path)
         texts += of_plain
         weights += [weight] * len(of_plain)
     of_lives = life_texts((LIVES, UPDATES))
     texts += of_lives
-    weights += [_LIFE_WEIGHT] * len(of_lives)
-    read = read_texts(READ, sets.chats, sets.real)
-    texts += read
-    weights += [_READ_WEIGHT] * len(read)
+    weights += [_LIFE] * len(of_lives)
+    of_sentences = read_texts(READ, sets.chats, sets.real)
+    texts += of_sentences
+    weights += [_READ] * len(of_sentences)
     heads["salience"] = salience_head(encoder, texts, weights, measures)
-    heads["own"] = own_head(*own_sentences(reader, corpus))
+    judged = [*corpus, *(each for each in told if each.sentences)]
+    heads["own"] = own_head(*own_sentences(reader, judged, (LIVES, UPDATES)))
+    heads["occurs"] = occurrence_head(reader, judged)
     if sets.whole:
         # Last, as in the file that ships: the order of the heads is part of its hash.
-        heads |= value_heads(encoder, value_texts(corpus), measures)
+        heads |= value_heads(encoder, value_texts(judged), measures)
         heads["ends"] = ending_head(reader, ending_texts(corpus))
     return file
 
@@ -255,7 +270,8 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
 def with_values(encoder: OnnxEncoder, others: HeadFile, version: str) -> HeadFile:
     """Return other heads with newly trained ones of values and of endings."""
     corpus = corpus_messages()
-    found = value_heads(encoder, value_texts(corpus), measures_of(others))
+    told = [*corpus, *told_messages(())]
+    found = value_heads(encoder, value_texts(told), measures_of(others))
     reader = TextReader(encoder, others, layers=tuple(others.middles))
     found["ends"] = ending_head(reader, ending_texts(corpus))
     return msgspec.structs.replace(others, version=version, heads=others.heads | found)
@@ -279,6 +295,11 @@ def corpus_messages() -> list[LabelledMessage]:
         for message in messages(source.name)
         if message.sender != "assistant" and message.text.strip()
     ]
+
+
+def told_messages(sets: Sequence[Path]) -> list[LabelledMessage]:
+    """Return the messages labelled only with their facts; `sets`: the public sets."""
+    return [*read(TOLD), *public_messages(sets)]
 
 
 def main() -> None:

@@ -56,7 +56,7 @@ _SAME_TYPE = {
 _SPEAKER = frozenset({"i", "we", "me", "my", "our", "us"})
 
 #: How much less "O" scores, so that more values are found.
-_LEAN = 0.35
+_LEAN = 0.5
 #: Into how many parts the texts are divided: the values of each are found by a chain that is
 #: trained on the others, so that the heads see as many false ones as there will be.
 _FOLDS = 3

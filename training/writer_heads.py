@@ -143,13 +143,17 @@ def _whole(text: str, origin: str, spans: Sequence[tuple[int, int, bool]]) -> La
 
 
 def own_sentences(
-    reader: TextReader, messages: Sequence[LabelledMessage]
+    reader: TextReader, messages: Sequence[LabelledMessage], paths: Iterable[Path]
 ) -> tuple[list[Sentence], list[bool]]:
-    """Return the sentences of messages, and whether each is its sender's own."""
+    """Return the sentences of messages and of lives, and whether each is its sender's own.
+
+    `paths`: files of lives, all of whose sentences are.
+    """
+    of_lives = [message.text for path in paths for life in lives(path) for message in life.messages]
     found: list[Sentence] = []
     own: list[bool] = []
-    read = sentences_of(reader, [each.text for each in messages])
-    for message, of_message in zip(messages, read, strict=True):
+    read = sentences_of(reader, [*(each.text for each in messages), *of_lives])
+    for message, of_message in zip(messages, read, strict=False):
         spans = sentences(message.text)
         for (start, end), sentence in zip(spans, of_message, strict=True):
             voices = {
@@ -157,7 +161,8 @@ def own_sentences(
             }
             found.append(sentence)
             own.append(not voices or bool(voices & TRUSTED))
-    return found, own
+    plain = [sentence for of_message in read[len(messages) :] for sentence in of_message]
+    return [*found, *plain], [*own, *(True for _ in plain)]
 
 
 def salience_head(

@@ -163,7 +163,7 @@ class SupportingFact(msgspec.Struct, frozen=True, kw_only=True):
     as_of: Annotated[str, Meta(description="When it was said.")]
     source_event_id: Annotated[str, Meta(description="Source id of the event that states it.")]
     when: Annotated[
-        DateRange | None, Meta(description="Days that its text names; null if it names none.")
+        DateRange | None, Meta(description="Days that it speaks of; null if none are known.")
     ] = None
     uncertain: Annotated[
         Uncertainty | None,
@@ -224,9 +224,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ] = None
     when: Annotated[
         DateRange | None,
-        Meta(
-            description="Days that a fact's text names, both inclusive; left out if it names none."
-        ),
+        Meta(description="Days that a fact speaks of, both inclusive; left out if none are known."),
     ] = None
     context: Annotated[
         str | None,

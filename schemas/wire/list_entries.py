@@ -71,7 +71,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, Meta(description="The fact, as a sentence.")]
     as_of: Annotated[str, Meta(description="Time that the fact speaks of.")]
     when: Annotated[
-        DateRange | None, Meta(description="Days that the fact speaks of; null if it names none.")
+        DateRange | None, Meta(description="Days that the fact speaks of; null if none are known.")
     ]
     subject: Annotated[
         str | None, Meta(description="Entity whose attribute it states; null if it fills no slot.")

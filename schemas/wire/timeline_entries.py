@@ -27,13 +27,13 @@ class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):
         str, Meta(description="The day on which it was said, in the sender's time zone.")
     ]
     when: Annotated[
-        DateRange | None, Meta(description="Days that the fact speaks of; null if it names none.")
+        DateRange | None, Meta(description="Days that the fact speaks of; null if none are known.")
     ]
     dated_by: Annotated[
         Literal["when", "said"],
         Meta(
-            description="Why it is on this day: when (the fact names it), or said (the fact names "
-            "no day; it was said on this one)."
+            description="Why it is on this day: when (the fact speaks of it), or said (its days are "
+            "not known; it was said on this one)."
         ),
     ]
     current: Annotated[bool, Meta(description="No newer fact has replaced it.")]

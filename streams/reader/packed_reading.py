@@ -10,13 +10,14 @@ The words follow from the text (`word_cutter`), so a reading refers to them by n
     values            as names, each with its probability, a byte for its type, and the
                       probabilities of the type, of being the sender's and of holding, in percent
     sentences         to the end, for each: characters since the previous one, characters, a byte
-                      for its kind, the probability of being the sender's own, in percent, how
-                      many types of facts it may end, and for each a byte and its probability
+                      for its kind, the probabilities of being the sender's own and of happening
+                      once at a time that it does not name, in percent, how many types of facts it
+                      may end, and for each a byte and its probability
 
-Numbers without a size are in LEB128, seven bits a byte, the lowest first. In form 5, of earlier
-releases, sentences end nothing; in form 4 a value has only its probability; form 3 has no values.
-In forms 1 and 2 a word has no salience: that of its sentence is stored instead of `own`. In form 1
-a name ends with its type.
+Numbers without a size are in LEB128, seven bits a byte, the lowest first. In form 6, of earlier
+releases, nothing happens once; in form 5 sentences end nothing; in form 4 a value has only its
+probability; form 3 has no values. In forms 1 and 2 a word has no salience: that of its sentence is
+stored instead of `own`. In form 1 a name ends with its type.
 """
 
 from __future__ import annotations
@@ -40,9 +41,15 @@ from recollect.streams.language.grammar.text_reading import (
 from recollect.streams.reader.word_cutter import CUT, is_word, words_of
 
 #: The formats of earlier releases, and that of this one.
-_WITHOUT_SCORES, _WITHOUT_SALIENCE, _WITHOUT_VALUES, _WITHOUT_TYPES, _WITHOUT_ENDS, _FORM = range(
-    CUT, CUT + 6
-)
+(
+    _WITHOUT_SCORES,
+    _WITHOUT_SALIENCE,
+    _WITHOUT_VALUES,
+    _WITHOUT_TYPES,
+    _WITHOUT_ENDS,
+    _WITHOUT_OCCURRENCES,
+    _FORM,
+) = range(CUT, CUT + 7)
 
 #: The tags of the Penn Treebank, as in OntoNotes. Recordings hold indices, so new tags go to the
 #: end.
@@ -183,7 +190,9 @@ def packed_parts(
     for sentence in sentences:
         _write(out, sentence.start - at)
         _write(out, sentence.end - sentence.start)
-        out += bytes([_KINDS.index(sentence.kind), sentence.own, len(sentence.ends)])
+        out += bytes(
+            [_KINDS.index(sentence.kind), sentence.own, sentence.occurs, len(sentence.ends)]
+        )
         for type_, sure in sentence.ends:
             out += bytes([VALUE_TYPES.index(type_), sure])
         at = sentence.end
@@ -231,8 +240,7 @@ def _unpacked(text: str, content: bytes) -> TextReading:
     values: tuple[ReadValue, ...] = ()
     if content[0] > _WITHOUT_VALUES:
         values = tuple(_values(places, numbers, typed=content[0] > _WITHOUT_TYPES))
-    ending = content[0] > _WITHOUT_ENDS
-    return TextReading(read, names, tuple(_sentences(text, numbers, ending=ending)), values)
+    return TextReading(read, names, tuple(_sentences(text, numbers, content[0])), values)
 
 
 def _unpacked_earlier(text: str, content: bytes) -> TextReading:
@@ -294,7 +302,7 @@ def _names(
             yield ReadName(start, end, NAME_TYPES[types])
 
 
-def _sentences(text: str, numbers: Iterator[int], *, ending: bool) -> Iterator[ReadSentence]:
+def _sentences(text: str, numbers: Iterator[int], form: int) -> Iterator[ReadSentence]:
     at = 0
     for first in numbers:
         start = at + _read(numbers, first)
@@ -302,9 +310,10 @@ def _sentences(text: str, numbers: Iterator[int], *, ending: bool) -> Iterator[R
         if at > len(text):
             raise ValueError("a sentence ends after it")
         kind, own = _KINDS[next(numbers)], next(numbers)
-        count = next(numbers) if ending else 0
+        occurs = next(numbers) if form > _WITHOUT_OCCURRENCES else 0
+        count = next(numbers) if form > _WITHOUT_ENDS else 0
         ends = tuple((VALUE_TYPES[next(numbers)], next(numbers)) for _ in range(count))
-        yield ReadSentence(start, at, kind, own, ends)
+        yield ReadSentence(start, at, kind, own, ends, occurs)
 
 
 def _earlier_sentences(text: str, numbers: Iterator[int]) -> Iterator[tuple[ReadSentence, int]]:

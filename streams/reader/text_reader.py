@@ -49,8 +49,9 @@ _TOGETHER = 64
 #: The heads that score words; the others score sentences.
 _OF_WORDS = frozenset({"names", "tags", "salience", "values"})
 #: The labels whose probability counts: a word is part of something worth remembering; a sentence is
-#: meant as the sender's own; in heads of earlier releases, a sentence lasts.
-SALIENT, OWN_WORDS, _DURABLE = "salient", "own", "durable"
+#: meant as the sender's own; in heads of earlier releases, a sentence lasts; what a sentence states
+#: happens once, at a time that it does not name.
+SALIENT, OWN_WORDS, _DURABLE, OCCURS = "salient", "own", "durable", "occurs"
 #: The label of sentences that end no earlier fact.
 ENDS_NOTHING = "nothing"
 
@@ -245,12 +246,13 @@ class TextReader:
         kinds = self._likeliest("kind", means, shapes)
         own = self._percent("own", OWN_WORDS, means, shapes)
         ends = self._ends(means, shapes)
+        occurs = self._percent("occurs", OCCURS, means, shapes, without=0)
         found: list[ReadSentence] = []
         for number, (start, end) in enumerate(chain.from_iterable(cut.spans)):
             kind: SentenceKind = "statement"
             if kinds:
                 kind = kinds[number]  # type: ignore[assignment]
-            found.append(ReadSentence(start, end, kind, own[number], ends[number]))
+            found.append(ReadSentence(start, end, kind, own[number], ends[number], occurs[number]))
         return found, self._percent("durable", _DURABLE, means, shapes)
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
@@ -303,12 +305,12 @@ class TextReader:
         return found
 
     def _percent(
-        self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers
+        self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers, without: int = 100
     ) -> list[int]:
-        """Return the percentage of a label for each sentence; without a head, 100."""
+        """Return the percentage of a label for each sentence; `without` if the head is missing."""
         scored = self._scored(name, means, shapes)
         if scored is None:
-            return [100] * len(shapes)
+            return [without] * len(shapes)
         head, scores = scored
         found: list[int] = percentages(
             scores, np.full(len(scores), head.labels.index(label))

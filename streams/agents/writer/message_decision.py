@@ -543,11 +543,11 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
 def _days_rows(id_: str, statement: Statement, frame: Frame | None = None) -> list[AnyRow]:
     """Return the row of the days from the first that a statement names to the last, if any.
 
-    Without a date of its own it is of the days of its frame.
+    Without a date of its own it is of the days of its frame, or of those on which it happens.
     """
     dates = statement.dates or (frame.dates if frame is not None else ())
     if not dates:
-        return []
+        return [FactDays(id_, *statement.happens)] if statement.happens is not None else []
     return [FactDays(id_, min(each.first for each in dates), max(each.last for each in dates))]
 
 

@@ -63,8 +63,9 @@ _OF_THINGS: Mapping[ValueType, str] = {
 #: From these probabilities on, in percent, a value has its type, its type ends a person's earlier
 #: values, and the value is the sender's own.
 _TYPED, _ENDING, _OWN = 40, 60, 50
-#: Up to this probability of still holding, in percent, a value no longer holds.
-_ENDED = 50
+#: Up to this probability of still holding, in percent, a value no longer holds; or up to the
+#: second, where the sentence ends facts of its type with at least the third.
+_ENDED, _DOUBTFUL, _ENDING_TYPE = 50, 75, 15
 #: In words: a longer phrase is no name.
 _LONGEST = 5
 #: How far before the value, in words, its verb may be negated.
@@ -94,7 +95,7 @@ def stated_slot(
     for value in reading.values:
         if not (start <= value.start and value.end <= end):
             continue
-        if value.holds <= _ENDED:
+        if _is_over(value, reading):
             continue
         clause = _clause(text, span, value, speaker, mentions, reading)
         said = " ".join(text[value.start : value.end].split())
@@ -110,6 +111,20 @@ def stated_slot(
         filled.append((True, is_single_valued(attribute), value.sure, claim))
     best = max(filled, key=lambda each: each[:3], default=None)
     return best[3] if best is not None else None
+
+
+def _is_over(value: ReadValue, reading: TextReading) -> bool:
+    """Whether a value is over or denied: "Ruben" in "Ruben and I split up"."""
+    if value.holds > _DOUBTFUL:
+        return False
+    ends = (
+        percent
+        for each in reading.sentences
+        if each.start <= value.start < each.end
+        for type_, percent in each.ends
+        if type_ == value.type
+    )
+    return value.holds <= _ENDED or max(ends, default=0) >= _ENDING_TYPE
 
 
 def _clause(

@@ -111,6 +111,7 @@ class Whom(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is the person that "he" or "she" in it means, if named.
 
+    `happens`: the days (ISO dates, both included) on which it happens, if it names none.
     `ending`: the earlier claims that it may end. `told_with` are the numbers of earlier events from
     which `text` has words.
     """
@@ -127,6 +128,7 @@ class Statement(Struct, frozen=True):
     whom: Whom | None = None
     told_with: tuple[int, ...] = ()
     ending: Ending | None = None
+    happens: tuple[str, str] | None = None
 
     def told_with_words_of(self, *numbers: int) -> Statement:
         """Return the statement with these events added to `told_with`."""

@@ -46,7 +46,9 @@ def left_out(analysis: Analysis, without: Without) -> Analysis:
         statements = tuple(msgspec.structs.replace(one, mentions=()) for one in statements)
         analysis = msgspec.structs.replace(analysis, contacts=(), introductions=())
     if "temporal" in without:
-        statements = tuple(msgspec.structs.replace(one, dates=()) for one in statements)
+        statements = tuple(
+            msgspec.structs.replace(one, dates=(), happens=None) for one in statements
+        )
         analysis = msgspec.structs.replace(analysis, dates=())
     if "evolution" in without:
         statements = tuple(msgspec.structs.replace(one, claim=None) for one in statements)

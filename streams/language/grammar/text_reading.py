@@ -88,6 +88,8 @@ class ReadSentence(Struct, frozen=True):
     quoting, pasting, drafting or acting.
     `ends`: the types of earlier facts that it may end, each with its probability in percent, the
     likeliest first; those below `LEAST_ENDING` are left out.
+    `occurs`: the probability, in percent, that what it states happens once, at a time that it does
+    not name.
     """
 
     start: int
@@ -95,6 +97,7 @@ class ReadSentence(Struct, frozen=True):
     kind: SentenceKind
     own: int = 100
     ends: tuple[tuple[ValueType, int], ...] = ()
+    occurs: int = 0
 
 
 class ReadValue(Struct, frozen=True):

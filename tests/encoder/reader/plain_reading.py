@@ -59,14 +59,15 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             [tags[number] for number in told],
             any(begin in own for begin, _, _ in names),
         )
-        of_kind, of_own, of_ends = (
+        of_kind, of_own, of_ends, of_occurs = (
             _scores(heads.heads[name], _beside(heads.heads[name], means, 0, shape))
-            for name in ("kind", "own", "ends")
+            for name in ("kind", "own", "ends", "occurs")
         )
         kind = _likeliest(heads.heads["kind"].labels, of_kind)
         own_words = heads.heads["own"].labels.index("own")
         ends = _ends(heads.heads["ends"].labels, of_ends)
-        found.append(ReadSentence(start, end, kind, _percent(of_own, own_words), ends))
+        once = _percent(of_occurs, heads.heads["occurs"].labels.index("occurs"))
+        found.append(ReadSentence(start, end, kind, _percent(of_own, own_words), ends, once))
     salient = heads.heads["salience"].labels.index("salient")
     reading = TextReading(
         tuple(

@@ -285,3 +285,13 @@ def test_readings_without_types_of_values_stay_readable() -> None:
     (value,) = found.values
     assert (text[value.start : value.end], value.sure) == ("Lisbon", 77)
     assert (value.type, value.type_sure, value.own, value.holds) == ("open", 0, 100, 100)
+
+
+def test_readings_without_occurrences_stay_readable() -> None:
+    """Those of earlier versions have the form 6."""
+    text = "Ada left Lisbon."
+    words = [3, 90, 8, 80, 3, 85]
+    found = unpacked(text, bytes([6, *words, 0, 0, 0, 16, 0, 97, 1, 1, 40]))
+    (sentence,) = found.sentences
+    assert (sentence.start, sentence.end, sentence.own) == (0, 16, 97)
+    assert (sentence.ends, sentence.occurs) == ((("home", 40),), 0)

@@ -7,6 +7,7 @@ import pytest
 from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import Claim, Mention
 from recollect.streams.language.grammar.text_reading import (
+    ReadSentence,
     ReadValue,
     ReadWord,
     TextReading,
@@ -27,8 +28,12 @@ def slot(
     own: int = 100,
     holds: int = 100,
     sure: int = 90,
+    ends: int = 0,
 ) -> Claim | None:
-    """Return the slot of a text that Ada wrote, with one value, of which the heads say this."""
+    """Return the slot of a text that Ada wrote, with one value, of which the heads say this.
+
+    `ends`: the probability that the sentence ends facts of the value's type.
+    """
     pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
     text = " ".join(word for word, _ in pairs)
     words, at = [], 0
@@ -41,7 +46,8 @@ def slot(
         Mention(text.index(one), text.index(one) + len(one), one, "PERSON")
         for one in people.split()
     ]
-    reading = TextReading(tuple(words), (), (), values)
+    sentence = ReadSentence(0, len(text), "statement", 100, ((type_, ends),) if ends else ())
+    reading = TextReading(tuple(words), (), (sentence,), values)
     return stated_slot(text, (0, len(text)), "Ada", found, reading)
 
 
@@ -103,6 +109,18 @@ def test_a_value_of_a_thing_is_one_of_every_thing_that_is_named() -> None:
 def test_a_value_that_is_over_fills_no_slot() -> None:
     tagged = "I/PRP sold/VBD the/DT Golf/NNP"
     assert slot(tagged, "Golf", type_="possession", holds=4) is None
+
+
+@pytest.mark.parametrize(
+    ("holds", "ends", "fills"), [(60, 30, False), (60, 3, True), (95, 60, True)]
+)
+def test_a_value_that_its_sentence_seems_to_end_must_clearly_hold(
+    holds: int, ends: int, fills: bool
+) -> None:
+    """ "Lena and I parted" does not say again that the partner is Lena."""
+    tagged = "Lena/NNP and/CC I/PRP parted/VBD"
+    found = slot(tagged, "Lena", type_="partner", holds=holds, ends=ends)
+    assert (found is not None) == fills
 
 
 def test_an_unsure_type_ends_no_earlier_value_of_a_person() -> None:

@@ -1,0 +1,45 @@
+"""Occurrences: the days of what happens once, at a time that its statement does not name.
+
+"I met Zhuoma this morning. We talked about prices." The second happens on the day that the message
+named last, and without one on the day of the message. The reader judges what happens once.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+
+from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.statements.document import Findings
+from recollect.text.dates.found_dates import Found, local_day
+
+#: From this probability on, in percent, a statement happens once.
+_OCCURS = 50
+
+
+def with_days(statement: Statement, findings: Findings) -> Statement:
+    """Return a statement with the days on which it happens, if it happens once and names none."""
+    reading = findings.document.reading
+    if statement.dates or reading is None:
+        return statement
+    at = statement.start
+    read = next((each for each in reading.sentences if each.start <= at < each.end), None)
+    if read is None or read.occurs < _OCCURS:
+        return statement
+    named = _named_before(statement, findings)
+    if named is not None:
+        days = (named.first, named.last)
+    else:
+        day = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
+        days = (day, day)
+    first, last = (date.fromordinal(day).isoformat() for day in days)
+    return msgspec.structs.replace(statement, happens=(first, last))
+
+
+def _named_before(statement: Statement, findings: Findings) -> Found | None:
+    """Return the last date before a statement in its paragraph."""
+    text, starts = findings.text, findings.tokens.starts
+    paragraph = text.rfind("\n\n", 0, statement.start)
+    before = [each for each in findings.dates if paragraph < starts[each.left] < statement.start]
+    return before[-1] if before else None

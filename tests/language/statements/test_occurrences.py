@@ -1,0 +1,64 @@
+"""The days of what happens once, where the statement names none."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.streams.language.grammar.text_reading import ReadSentence, ReadWord, TextReading
+from recollect.streams.language.statements.document import Document
+from recollect.streams.language.statements.statements import analyse
+from recollect.text.sentences import sentences
+from recollect.text.tokenizer import tokenise
+
+WEDNESDAY = 1_715_169_600_000  # 2024-05-08T12:00:00Z
+
+
+def days(text: str, *, occurs: int = 90, at: int = WEDNESDAY, offset: int = 0) -> list[object]:
+    """Return what `happens` says of each statement; every word is salient."""
+    tokens = tokenise(text)
+    words = zip(tokens.starts, tokens.ends, strict=True)
+    reading = TextReading(
+        tuple(ReadWord(start, end, "VBD", 90) for start, end in words),
+        (),
+        tuple(
+            ReadSentence(start, end, "statement", 100, (), occurs) for start, end in sentences(text)
+        ),
+    )
+    document = Document(
+        text=text, speaker="Ada", at_ms=at, utc_offset_minutes=offset, reading=reading
+    )
+    return [each.happens for each in analyse(document).statements]
+
+
+def test_what_happens_once_is_of_the_day_of_the_message() -> None:
+    assert days("I signed the lease for the studio.") == [("2024-05-08", "2024-05-08")]
+
+
+def test_the_day_is_that_of_the_sender() -> None:
+    late = WEDNESDAY + 11 * 3_600_000
+    assert days("I signed the lease for the studio.", at=late, offset=120) == [
+        ("2024-05-09", "2024-05-09")
+    ]
+
+
+def test_what_lasts_has_no_days() -> None:
+    assert days("I rent a studio in Ghent.", occurs=20) == [None]
+
+
+def test_it_is_of_the_day_that_the_paragraph_named_last() -> None:
+    assert days("I met the landlord yesterday. I signed the lease for the studio.") == [
+        None,
+        ("2024-05-07", "2024-05-07"),
+    ]
+
+
+def test_a_date_of_another_paragraph_does_not_count() -> None:
+    found = days("I met the landlord yesterday.\n\nI signed the lease for the studio.")
+    assert found[-1] == ("2024-05-08", "2024-05-08")
+
+
+@pytest.mark.parametrize("year", [-4_000, 20_000])
+def test_a_message_of_an_impossible_year_has_a_day(year: int) -> None:
+    """The day is cut to the years that a date can have."""
+    ((first, last),) = days("I signed the lease for the studio.", at=year * 31_556_952_000)
+    assert first == last
