@@ -32,8 +32,8 @@ class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):
     dated_by: Annotated[
         Literal["when", "said"],
         Meta(
-            description="Why it is on this day: when (the fact speaks of it), or said (its days are "
-            "not known; it was said on this one)."
+            description="Why it is on this day: when (the fact speaks of it), or said (its days "
+            "are not known; it was said on this one)."
         ),
     ]
     current: Annotated[bool, Meta(description="No newer fact has replaced it.")]
