@@ -11,6 +11,7 @@ from datetime import date
 import msgspec
 
 from recollect.streams.language.grammar.analysis import Statement
+from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.statements.document import Findings
 from recollect.text.dates.found_dates import Found, local_day
 
@@ -27,14 +28,21 @@ def with_days(statement: Statement, findings: Findings) -> Statement:
     read = next((each for each in reading.sentences if each.start <= at < each.end), None)
     if read is None or read.occurs < _OCCURS:
         return statement
+    today = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
     named = _named_before(statement, findings)
-    if named is not None:
+    days = (today, today)
+    if named is not None and not (named.first > today and _is_past(statement, reading)):
         days = (named.first, named.last)
-    else:
-        day = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
-        days = (day, day)
     first, last = (date.fromordinal(day).isoformat() for day in days)
     return msgspec.structs.replace(statement, happens=(first, last))
+
+
+def _is_past(statement: Statement, reading: TextReading) -> bool:
+    """Whether a statement has a verb in the past tense, and so is about no day to come."""
+    return any(
+        each.tag == "VBD" and statement.start <= each.start < statement.end
+        for each in reading.words
+    )
 
 
 def _named_before(statement: Statement, findings: Findings) -> Found | None:

@@ -15,12 +15,14 @@ Days = tuple[str, str] | None
 WEDNESDAY = 1_715_169_600_000  # 2024-05-08T12:00:00Z
 
 
-def days(text: str, *, occurs: int = 90, at: int = WEDNESDAY, offset: int = 0) -> list[Days]:
-    """Return what `happens` says of each statement; every word is salient."""
+def days(
+    text: str, *, occurs: int = 90, at: int = WEDNESDAY, offset: int = 0, tag: str = "VBD"
+) -> list[Days]:
+    """Return what `happens` says of each statement; every word is salient and has this tag."""
     tokens = tokenise(text)
     words = zip(tokens.starts, tokens.ends, strict=True)
     reading = TextReading(
-        tuple(ReadWord(start, end, "VBD", 90) for start, end in words),
+        tuple(ReadWord(start, end, tag, 90) for start, end in words),
         (),
         tuple(
             ReadSentence(start, end, "statement", 100, (), occurs) for start, end in sentences(text)
@@ -57,6 +59,12 @@ def test_it_is_of_the_day_that_the_paragraph_named_last() -> None:
 def test_a_date_of_another_paragraph_does_not_count() -> None:
     found = days("I met the landlord yesterday.\n\nI signed the lease for the studio.")
     assert found[-1] == ("2024-05-08", "2024-05-08")
+
+
+@pytest.mark.parametrize(("tag", "day"), [("VBD", "2024-05-08"), ("VBP", "2024-05-09")])
+def test_what_is_past_is_not_of_a_day_to_come(tag: str, day: str) -> None:
+    found = days("I meet the landlord tomorrow. I bring the lease for the studio.", tag=tag)
+    assert found[-1] == (day, day)
 
 
 @pytest.mark.parametrize("year", [-4_000, 20_000])
