@@ -1,4 +1,4 @@
-"""What slot a value fills that the reader found: its type, or what stands before it."""
+"""What slot a value fills that the reader found: by its type, or the noun that it is said of."""
 
 from __future__ import annotations
 
@@ -57,17 +57,11 @@ def slot(
         ("the/DT boiler/NN is/VBZ broken/VBN", "broken", "Ada", "boiler"),
         ("my/PRP$ left/JJ knee/NN is/VBZ swollen/JJ", "swollen", "Ada", "left knee"),
         ("my/PRP$ operation/NN is/VBZ on/IN Monday/NNP", "Monday", "Ada", "operation"),
-        ("I/PRP moved/VBD to/TO Ghent/NNP", "Ghent", "Ada", "move to"),
-        ("I/PRP 'm/VBP in/IN Osaka/NNP", "Osaka", "Ada", "be in"),
-        ("we/PRP pay/VBP 520/CD for/IN the/DT room/NN", "520", "Ada", "pay"),
-        ("I/PRP do/VBP n't/RB eat/VB beef/NN", "beef", "Ada", "not eat"),
         ("my/PRP$ girlfriend/NN Lena/NNP", "Lena", "Ada", "girlfriend"),
-        ("my/PRP$ dog/NN", "dog", "Ada", "have"),
         ("his/PRP$ job/NN in/IN Portland/NNP", "Portland", "Ada", "job in"),
-        ("I/PRP take/VBP the/DT bus/NN", "take the bus", "Ada", "take"),
     ],
 )
-def test_an_open_attribute_is_named_by_its_frame(
+def test_an_open_attribute_is_named_by_its_noun(
     tagged: str, value: str, subject: str, attribute: str
 ) -> None:
     assert claim(tagged, value) == Claim(subject, attribute, value)
@@ -76,12 +70,18 @@ def test_an_open_attribute_is_named_by_its_frame(
 def test_a_value_of_somebody_named_is_theirs() -> None:
     found = claim("Bob/NNP 's/POS knee/NN is/VBZ sore/JJ", "sore", people="Bob")
     assert found == Claim("Bob", "knee", "sore")
-    found = claim("Bob/NNP turned/VBD 40/CD", "40", people="Bob")
-    assert found == Claim("Bob", "turn", "40")
 
 
-def test_a_value_that_nothing_governs_fills_no_slot() -> None:
-    assert claim("Ghent/NNP it/PRP is/VBZ", "Ghent") is None
+@pytest.mark.parametrize(
+    ("tagged", "value"),
+    [
+        ("Ghent/NNP it/PRP is/VBZ", "Ghent"),
+        ("I/PRP thought/VBD about/IN a/DT nap/NN", "a nap"),
+        ("my/PRP$ dog/NN", "dog"),
+    ],
+)
+def test_a_value_that_is_said_of_no_noun_fills_no_slot(tagged: str, value: str) -> None:
+    assert claim(tagged, value) is None
 
 
 def test_a_thing_called_like_a_listed_attribute_fills_no_slot() -> None:
