@@ -5,11 +5,11 @@ type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.json
 `life/*.jsonl` (events), `persona/chat.jsonl` and `plain.jsonl` (`text`, and as `keep` whether it is
 worth remembering). Sets whose names end in `-dev` are left for judging.
 
-The heads `salience`, `own` and `occurs` are trained on the train split of the labelled corpus and
-on what there is of `realmem`, `life`, `persona` and `plain.jsonl`; those of values only where every
-set is there, or without DATA, and the others where there are theirs. Else they are taken from
-`--others`, which is recollect's own file unless another is named. So sentences of your own are
-enough: put them into `plain.jsonl`.
+The head `salience` is trained on the train split of the labelled corpus and on what there is of
+`realmem`, `life`, `persona` and `plain.jsonl`; those of values only where every set is there, or
+without DATA, `own` and `occurs` only where every set is there, and the others where there are
+theirs. Else they are taken from `--others`, which is recollect's own file unless another is named.
+So sentences of your own are enough: put them into `plain.jsonl`.
 
 The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
@@ -257,11 +257,10 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     texts += of_sentences
     weights += [_READ] * len(of_sentences)
     heads["salience"] = salience_head(encoder, texts, weights, measures)
-    judged = [*corpus, *(each for each in told if each.sentences)]
-    heads["own"] = own_head(*own_sentences(reader, judged, (LIVES, UPDATES)))
-    heads["occurs"] = occurrence_head(reader, judged)
     if sets.whole:
-        # Last, as in the file that ships: the order of the heads is part of its hash.
+        judged = [*corpus, *(each for each in told if each.sentences)]
+        heads["own"] = own_head(*own_sentences(reader, judged, (LIVES, UPDATES)))
+        heads["occurs"] = occurrence_head(reader, judged)
         heads |= value_heads(encoder, value_texts(judged), measures)
         heads["ends"] = ending_head(reader, ending_texts(corpus))
     return file
