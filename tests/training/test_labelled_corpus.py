@@ -129,6 +129,14 @@ def test_messages_of_public_sets_have_labels_and_no_words() -> None:
         assert message.id.split("/")[0] in {"realmem", "life"}
         assert not message.text
         assert not any(each.text for each in message.facts)
+        assert {each.subject for each in message.facts} <= {
+            "I",
+            "we",
+            "i",
+            "We",
+            "…",
+            message.sender,
+        }
         end = message.sentences[-1].end if message.sentences else 0
         for fact in message.facts:
             assert fact.type in ATTRIBUTES | SLOTLESS
