@@ -21,7 +21,8 @@ from training.labelled_corpus import SLOTLESS, LabelledFact, LabelledMessage
 
 LAYERS = (3, 4)
 LABELS = ("lasts", OCCURS)
-_ONCE = SLOTLESS | {"appointment", "health", "status", "price"} - {"instruction"}
+#: Types of facts that may be of one time; a fact of another type lasts.
+_ONCE = SLOTLESS | {"appointment", "health", "status", "price"}
 
 
 def occurrence_head(reader: TextReader, messages: Sequence[LabelledMessage]) -> Head:

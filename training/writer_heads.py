@@ -149,11 +149,10 @@ def own_sentences(
 
     `paths`: files of lives, all of whose sentences are.
     """
-    of_lives = [message.text for path in paths for life in lives(path) for message in life.messages]
     found: list[Sentence] = []
     own: list[bool] = []
-    read = sentences_of(reader, [*(each.text for each in messages), *of_lives])
-    for message, of_message in zip(messages, read, strict=False):
+    read = sentences_of(reader, [each.text for each in messages])
+    for message, of_message in zip(messages, read, strict=True):
         spans = sentences(message.text)
         for (start, end), sentence in zip(spans, of_message, strict=True):
             voices = {
@@ -161,8 +160,11 @@ def own_sentences(
             }
             found.append(sentence)
             own.append(not voices or bool(voices & TRUSTED))
-    plain = [sentence for of_message in read[len(messages) :] for sentence in of_message]
-    return [*found, *plain], [*own, *(True for _ in plain)]
+    of_lives = [message.text for path in paths for life in lives(path) for message in life.messages]
+    for of_message in sentences_of(reader, of_lives):
+        found += of_message
+        own += [True] * len(of_message)
+    return found, own
 
 
 def salience_head(

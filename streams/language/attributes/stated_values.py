@@ -4,9 +4,9 @@ A typed value of a person fills that person's slot ("home"); one of a thing fill
 thing ("Ada's boiler", "…'s status"). A value that no longer holds, or is denied, ends earlier
 claims with the same value.
 
-The attribute of any other value is open, and named by the noun that it is said of: "the boiler is …"
-gives `boiler`. Verbs name none: two readers found 17 of 19 such slots wrong ("feel that", "be for").
-Values of open attributes end nothing.
+The attribute of any other value is open, and named by the noun that it is said of: "the boiler is
+…" gives `boiler`. Verbs name none: two readers found 17 of 19 such slots wrong ("feel that", "be
+for"). Values of open attributes end nothing.
 """
 
 from __future__ import annotations
@@ -117,14 +117,9 @@ def _is_over(value: ReadValue, reading: TextReading) -> bool:
     """Whether a value is over or denied: "Ruben" in "Ruben and I split up"."""
     if value.holds > _DOUBTFUL:
         return False
-    ends = (
-        percent
-        for each in reading.sentences
-        if each.start <= value.start < each.end
-        for type_, percent in each.ends
-        if type_ == value.type
-    )
-    return value.holds <= _ENDED or max(ends, default=0) >= _ENDING_TYPE
+    sentence = reading.sentence_at(value.start)
+    ends = dict(sentence.ends) if sentence is not None else {}
+    return value.holds <= _ENDED or ends.get(value.type, 0) >= _ENDING_TYPE
 
 
 def _clause(
@@ -138,7 +133,7 @@ def _clause(
     start, _ = span
     words = [each for each in reading.words if start <= each.start and each.end <= value.start]
     if not any(map(_is_verb, words)):
-        # "I [take the bus]"
+        # A value that begins with a verb is said of no noun: "I [take the bus]".
         words += (each for each in reading.words if each.start == value.start and _is_verb(each))
     people = [each for each in mentions if each.type == "PERSON" and each.end <= value.start]
     around = [

@@ -124,3 +124,7 @@ class TextReading(Struct, frozen=True):
     names: tuple[ReadName, ...]
     sentences: tuple[ReadSentence, ...]
     values: tuple[ReadValue, ...] = ()
+
+    def sentence_at(self, place: int) -> ReadSentence | None:
+        """Return the sentence that a character is in, if any."""
+        return next((each for each in self.sentences if each.start <= place < each.end), None)

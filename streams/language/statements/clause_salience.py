@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from recollect.streams.language.grammar.clauses import Span
-from recollect.streams.language.grammar.text_reading import ReadSentence
 from recollect.streams.language.statements.document import Findings
 from recollect.streams.language.statements.word_salience import salience_of
 from recollect.text.sentences import sentences
@@ -76,17 +75,10 @@ class ClauseSalience:
 
     def is_own(self, span: Span) -> bool:
         """Whether the sender means a sentence as their own words."""
-        read = self._read_at(span)
+        read = self._reading.sentence_at(span[0]) if self._reading is not None else None
         return read is None or read.own >= _OWN or self._is_only(span)
 
     def _is_only(self, span: Span) -> bool:
         """Whether the text has nothing but a sentence."""
         text = self._findings.text
         return not text[: span[0]].strip() and not text[span[1] :].strip()
-
-    def _read_at(self, span: Span) -> ReadSentence | None:
-        if self._reading is None:
-            return None
-        return next(
-            (each for each in self._reading.sentences if each.start <= span[0] < each.end), None
-        )

@@ -19,13 +19,12 @@ from recollect.text.dates.found_dates import Found, local_day
 _OCCURS = 50
 
 
-def with_days(statement: Statement, findings: Findings) -> Statement:
+def with_occurrence(statement: Statement, findings: Findings) -> Statement:
     """Return a statement with the days on which it happens, if it happens once and names none."""
     reading = findings.document.reading
     if statement.dates or reading is None:
         return statement
-    at = statement.start
-    read = next((each for each in reading.sentences if each.start <= at < each.end), None)
+    read = reading.sentence_at(statement.start)
     if read is None or read.occurs < _OCCURS:
         return statement
     today = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)

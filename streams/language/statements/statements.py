@@ -31,7 +31,7 @@ from recollect.streams.language.statements.clause_statements import (
     without_contained,
 )
 from recollect.streams.language.statements.document import Document, Findings
-from recollect.streams.language.statements.occurrences import with_days
+from recollect.streams.language.statements.occurrences import with_occurrence
 from recollect.streams.language.statements.rendering import Renderer
 from recollect.streams.language.statements.stated_additions import StatedAdditions
 from recollect.streams.language.statements.stated_causes import StatedCauses
@@ -68,7 +68,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     statements, causes = _deduplicated(statements, causes)
     additions = StatedAdditions(findings, own, statements)
     statements = [*statements, *stating.aside][:MAX_STATEMENTS]
-    statements = [with_days(_with_slots(each, findings), findings) for each in statements]
+    statements = [with_occurrence(_with_slots(each, findings), findings) for each in statements]
     analysis = Analysis(
         statements=tuple(statements),
         contacts=tuple(findings.contacts),
