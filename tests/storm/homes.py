@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -29,11 +29,19 @@ def watermarks(home: Path) -> dict[str, int]:
 
 
 def wait_for_homes(
-    homes: Sequence[Path], ends: Mapping[str, int], seconds: float, checks: Checks
+    homes: Sequence[Path],
+    read_ends: Callable[[], Mapping[str, int]],
+    seconds: float,
+    checks: Checks,
 ) -> None:
-    """Wait until every home has decided or followed what it keeps, and every zone is kept."""
+    """Wait until every home has decided or followed what it keeps, and every zone is kept.
+
+    `read_ends` returns the number of the last event of each zone. It is asked again each time,
+    since workers append the ticks of daily passes to zones that have been quiet for a while.
+    """
     deadline = time.monotonic() + seconds
     while True:
+        ends = read_ends()
         behind: dict[str, str] = {}
         kept: set[str] = set()
         for home in homes:
