@@ -367,8 +367,9 @@ def merges(
 ) -> int:
     """List merges of entities and facts; decide or undo one.
 
-    Entities that may be the same stay separate until they are reviewed: approve merges them, reject
-    keeps them separate. undo reverts a merge. Duplicate facts are merged daily.
+    Entities that may be the same stay separate while their merge is pending. approve makes it
+    merged, reject makes it rejected; undo makes a merged one undone. Duplicate facts are merged
+    daily.
     """
     if action == "list":
         if id_ is not None:

@@ -31,7 +31,7 @@ export const DONE = {
 export function done({ kind, text }) {
   if (kind === "retract" && /\brestore true\b/.test(text ?? "")) return "restored a memory";
   if (kind === "decide_merge" && text !== null) {
-    return /\bapprove true\b/.test(text) ? "merged them" : "kept them apart";
+    return /\bapprove true\b/.test(text) ? "merged them" : "rejected a merge";
   }
   return DONE[kind];
 }

@@ -13,9 +13,9 @@ import { Name, Text, names } from "../parts/texts.js";
 import { time } from "../parts/times.js";
 
 const TABS = [
-  ["pending", "Waiting"],
+  ["pending", "Pending"],
   ["merged", "Merged"],
-  ["rejected", "Kept apart"],
+  ["rejected", "Rejected"],
   ["undone", "Undone"],
 ];
 // Maximum number of facts shown as evidence, for each entity.
@@ -108,9 +108,9 @@ const Row = component((props) => () => {
     <div class="field">${merge.status === "pending"
       ? html`<button type="button" disabled=${disabled} aria-label=${pair("Merge")}
             onClick=${() => decide(merge, "merged", `Merged: ${merge.a} and ${merge.b}.`)}>Merge</button>
-          <button type="button" disabled=${disabled} aria-label=${pair("Keep apart")}
-            onClick=${() => decide(merge, "rejected", "Kept apart. To decide again, propose the merge again.")}>
-            Keep apart</button>`
+          <button type="button" disabled=${disabled} aria-label=${pair("Reject the merge of")}
+            onClick=${() => decide(merge, "rejected", "Rejected: the two stay separate. To decide again, propose the merge again.")}>
+            Reject</button>`
       : merge.status === "merged"
         ? html`<button type="button" disabled=${disabled || merge.merge_id === null}
             aria-label=${pair("Undo the merge of")}
