@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from recollect.library.library_zone import Zone
     from recollect.library.pagination import paginate
     from recollect.library.uncovered_words import uncovered
+    from recollect.operations.ingestion.ingesting import StoredButUndecided
+    from recollect.remote.service_client import InvalidFields
     from recollect.schemas.errors import (
         AgentMismatch,
         AlreadyClosed,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         CorruptFile,
         DecisionTimeout,
         DeletionFailed,
+        DeliveryFailed,
         DiskFull,
         ErasureFailed,
         HistoryMismatch,
@@ -247,6 +250,20 @@ if TYPE_CHECKING:
         ZoneSummary,
     )
     from recollect.schemas.zones import DEFAULT_ZONE
+    from recollect.streams.adapters.adapter import RefusedExport
+    from recollect.streams.adapters.input.input_files import DamagedInput, DecompressionBomb
+    from recollect.streams.encoder.encoder_errors import (
+        EncoderError,
+        EncoderMismatch,
+        EncoderMissing,
+        EncoderUnavailable,
+        EncoderUnreachable,
+        EncoderUnsupported,
+    )
+    from recollect.streams.engine.zone_driver import RebuildRegression
+    from recollect.streams.ledger.ledger import LedgerGap, LedgerUnavailable
+    from recollect.streams.models.budget_tracker import BudgetExceeded
+    from recollect.streams.models.model_client import ModelUnavailable, PromptRejected
     from recollect.streams.system.extras import needed
 
 __all__ = [
@@ -271,6 +288,7 @@ __all__ = [
     "Branch",
     "BranchPromotion",
     "Budget",
+    "BudgetExceeded",
     "Busy",
     "CausalPair",
     "Certificate",
@@ -283,19 +301,28 @@ __all__ = [
     "ConsolidationReport",
     "ContextBlock",
     "CorruptFile",
+    "DamagedInput",
     "DateRange",
     "DateTrace",
     "DeadLetter",
     "DeadLetterOutcome",
     "DecidedRows",
     "DecisionTimeout",
+    "DecompressionBomb",
     "DeletionFailed",
+    "DeliveryFailed",
     "Directive",
     "DirectivePage",
     "DiskFull",
     "Dream",
     "DreamPage",
     "DreamReport",
+    "EncoderError",
+    "EncoderMismatch",
+    "EncoderMissing",
+    "EncoderUnavailable",
+    "EncoderUnreachable",
+    "EncoderUnsupported",
     "Entity",
     "EntityDescription",
     "EntityDiff",
@@ -345,14 +372,17 @@ __all__ = [
     "IngestReport",
     "InjectedFailure",
     "IntegrityError",
+    "InvalidFields",
     "InvalidInput",
     "JudgedAnswer",
     "JudgedQuestion",
     "LearnedItem",
     "LearningReport",
+    "LedgerGap",
     "LedgerRecord",
     "LedgerRecordDetails",
     "LedgerRecordPage",
+    "LedgerUnavailable",
     "Memory",
     "MemoryConsolidationReport",
     "MemoryDate",
@@ -383,6 +413,7 @@ __all__ = [
     "MergeStatus",
     "MissedSource",
     "MissingExtra",
+    "ModelUnavailable",
     "NewAccessToken",
     "NewerFormat",
     "Observation",
@@ -402,11 +433,13 @@ __all__ = [
     "PlaybookStrategy",
     "PossibleTarget",
     "Preview",
+    "PromptRejected",
     "Provenance",
     "ProvenanceStep",
     "Query",
     "ReadOnlyHome",
     "RebuildLevel",
+    "RebuildRegression",
     "RebuildReport",
     "RecallAnswer",
     "Receipt",
@@ -416,6 +449,7 @@ __all__ = [
     "RecollectError",
     "RecordDecision",
     "Reflection",
+    "RefusedExport",
     "Rejection",
     "RelatedEntities",
     "RelatedEntity",
@@ -440,6 +474,7 @@ __all__ = [
     "Skipped",
     "Status",
     "StepKind",
+    "StoredButUndecided",
     "StoredMemory",
     "StoredMemoryPage",
     "StoredMemoryVersionPage",
@@ -499,9 +534,26 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 _ELSEWHERE = {
     "AsyncRecollect": "recollect.library.library_async",
     "AsyncZone": "recollect.library.library_async",
+    "BudgetExceeded": "recollect.streams.models.budget_tracker",
     "DEFAULT_ZONE": "recollect.schemas.zones",
+    "DamagedInput": "recollect.streams.adapters.input.input_files",
+    "DecompressionBomb": "recollect.streams.adapters.input.input_files",
+    "EncoderError": "recollect.streams.encoder.encoder_errors",
+    "EncoderMismatch": "recollect.streams.encoder.encoder_errors",
+    "EncoderMissing": "recollect.streams.encoder.encoder_errors",
+    "EncoderUnavailable": "recollect.streams.encoder.encoder_errors",
+    "EncoderUnreachable": "recollect.streams.encoder.encoder_errors",
+    "EncoderUnsupported": "recollect.streams.encoder.encoder_errors",
+    "InvalidFields": "recollect.remote.service_client",
+    "LedgerGap": "recollect.streams.ledger.ledger",
+    "LedgerUnavailable": "recollect.streams.ledger.ledger",
     "MAX_CONTENT_BYTES": "recollect.schemas.inbound",
+    "ModelUnavailable": "recollect.streams.models.model_client",
+    "PromptRejected": "recollect.streams.models.model_client",
+    "RebuildRegression": "recollect.streams.engine.zone_driver",
     "Recollect": "recollect.library.library_home",
+    "RefusedExport": "recollect.streams.adapters.adapter",
+    "StoredButUndecided": "recollect.operations.ingestion.ingesting",
     "Zone": "recollect.library.library_zone",
     "needed": "recollect.streams.system.extras",
     "paginate": "recollect.library.pagination",

@@ -104,5 +104,9 @@ class DecisionTimeout(RecollectError):
     """An awaited event was not decided in time; try again later."""
 
 
+class DeliveryFailed(RecollectError):
+    """A worker on Kafka cannot continue; everything that was committed is durable."""
+
+
 class InjectedFailure(RecollectError):
     """Raised at a failpoint that a test armed; never raised otherwise."""

@@ -9,9 +9,10 @@ from typing import Any, cast
 import pytest
 from faust.types import TP
 
+from recollect.schemas.errors import DeliveryFailed
 from recollect.streams.ledger.kafka import retrying
 from recollect.streams.ledger.ledger import LedgerGap
-from recollect.streams.workers.faust import Delivered, DeliveryFailed, Partition
+from recollect.streams.workers.faust import Delivered, Partition
 from recollect.streams.workers.faust import delivery as module
 from recollect.streams.workers.faust.delivery import Chunk, Delivery
 from recollect.streams.workers.faust.transport import Consumer

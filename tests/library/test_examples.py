@@ -7,7 +7,10 @@ import doctest
 import importlib
 import inspect
 import json
+import pkgutil
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +18,13 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect import AsyncZone, Recollect, Zone, paginate
+from recollect import AsyncZone, Recollect, RecollectError, Zone, paginate
 from recollect.operations.table.zone_operations import all_operations
-from recollect.schemas import errors, wire
+from recollect.schemas import wire
+from recollect.streams.system.extras import MODULES
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "library.md"
-MODULES = (
+DOCUMENTED = (
     "recollect.library.library_home",
     "recollect.library.library_zone",
     "recollect.library.library_async",
@@ -39,7 +43,7 @@ def _event(said: dict[str, str], minute: int) -> dict[str, str]:
 
 
 def _examples() -> Iterator[doctest.DocTest]:
-    for name in MODULES:
+    for name in DOCUMENTED:
         module = importlib.import_module(name)
         for test in doctest.DocTestFinder().find(module):
             # Its methods have the docstrings of Zone's.
@@ -94,11 +98,30 @@ def _public() -> Iterator[tuple[str, Any]]:
 PUBLIC = dict(_public()) | {f"Zone.{found.name}": found.function for found in all_operations()}
 
 
+def _errors(base: type[RecollectError]) -> set[str]:
+    """Return the names of the product's errors, in whatever module they are defined."""
+    for found in pkgutil.walk_packages(recollect.__path__, "recollect."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+    pending, names = [base], set()
+    while pending:
+        error = pending.pop()
+        pending += error.__subclasses__()
+        if error.__module__.startswith("recollect.") and not error.__name__.startswith("_"):
+            names.add(error.__name__)
+    return names
+
+
 def test_the_package_exports_every_error_and_every_result_type() -> None:
-    defined = {name for name, value in vars(errors).items() if isinstance(value, type)}
-    assert {*defined, *wire.__all__} <= set(recollect.__all__)
+    assert {*_errors(RecollectError), *wire.__all__} <= set(recollect.__all__)
     for name in recollect.__all__:
         assert getattr(recollect, name) is not None
+
+
+def test_every_export_can_be_imported_without_an_extra() -> None:
+    packages = [module for modules in MODULES.values() for module in modules]
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({packages}));"
+    subprocess.run([sys.executable, "-c", f"{blocked} from recollect import *"], check=True)
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -7,7 +7,6 @@ handles failures, because Faust would lose records in all three cases.
 
 from recollect.streams.workers.faust.handler import (
     Delivered,
-    DeliveryFailed,
     Handler,
     Partition,
     Sasl,
@@ -17,7 +16,6 @@ from recollect.streams.workers.faust.worker import run
 
 __all__ = [
     "Delivered",
-    "DeliveryFailed",
     "Handler",
     "Partition",
     "Sasl",

@@ -12,8 +12,9 @@ import logging
 from collections.abc import Callable, Container, Coroutine, Sequence, Set
 from typing import Any, NamedTuple
 
+from recollect.schemas.errors import DeliveryFailed
 from recollect.streams.ledger.ledger import LedgerGap
-from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Handler, Partition
+from recollect.streams.workers.faust.handler import Delivered, Handler, Partition
 
 # Delays between two attempts to deliver.
 _INITIAL_BACKOFF_SECONDS = 0.1

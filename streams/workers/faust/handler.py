@@ -7,14 +7,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
-from recollect.schemas.errors import RecollectError
-
 # A topic's name and a partition's number.
 Partition: TypeAlias = tuple[str, int]
-
-
-class DeliveryFailed(RecollectError):
-    """The worker cannot continue; everything that was committed is durable."""
 
 
 class Delivered(NamedTuple):

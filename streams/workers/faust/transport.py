@@ -25,10 +25,10 @@ from faust.types import TP, AppT, EventT, Message
 from faust.types.tuples import ConsumerMessage
 from mode import Service, ServiceT
 
-from recollect.schemas.errors import RecollectError
+from recollect.schemas.errors import DeliveryFailed, RecollectError
 from recollect.streams.ledger.kafka.retrying import retry_until
 from recollect.streams.workers.faust.delivery import Chunk, Delivery
-from recollect.streams.workers.faust.handler import Delivered, DeliveryFailed, Settings
+from recollect.streams.workers.faust.handler import Delivered, Settings
 
 # How long the broker may hold a fetch that finds no records. A fetch for idle partitions delays all
 # others: with Faust's 1,500 ms, a busy topic next to an idle one is read at a tenth of the speed.

@@ -18,9 +18,10 @@ from faust.app.base import BootStrategy
 from faust.transport.drivers.aiokafka import credentials_to_aiokafka_auth
 from faust.types import StreamT
 
+from recollect.schemas.errors import DeliveryFailed
 from recollect.streams.ledger.ledger import PARTITIONS
 from recollect.streams.workers.faust.delivery import Chunk, Delivery
-from recollect.streams.workers.faust.handler import DeliveryFailed, Handler, Settings
+from recollect.streams.workers.faust.handler import Handler, Settings
 from recollect.streams.workers.faust.transport import Chunks, Transport
 
 _log = logging.getLogger(__name__)
