@@ -175,5 +175,5 @@ def test_on_kafka_both_say_what_to_do_there(homes: Homes, monkeypatch: pytest.Mo
     monkeypatch.setenv("RECOLLECT_LEDGER", "kafka://127.0.0.1:1")
     ended = homes.refused()
     assert ended.status == 2
-    assert "docs/operations.md" in ended.err
-    assert "docs/operations.md" in homes.run("backup", str(homes.room / "x")).err
+    assert "docs/running.md" in ended.err
+    assert "docs/running.md" in homes.run("backup", str(homes.room / "x")).err

@@ -16,7 +16,7 @@ from recollect.streams.lifecycle.backup_files import TOKENS_FILE, write_backup
 #: The message for a home whose ledger is on Kafka.
 ON_KAFKA = (
     "only an embedded ledger can be backed up; the ledger of this home is on Kafka, which "
-    "replicates it; see docs/operations.md for what to back up there"
+    "replicates it; see docs/running.md for what to back up there"
 )
 
 
