@@ -36,6 +36,7 @@ import msgspec
 
 from recollect.home.access_tokens import Right
 from recollect.home.open_zone import OpenZone
+from recollect.operations.table.list_arguments import alternatives, checked_items, item_type
 from recollect.schemas.errors import InvalidInput
 
 P = ParamSpec("P")
@@ -286,7 +287,18 @@ class Operation(Generic[P, T]):
         return values
 
     def __call__(self, zone: OpenZone, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run the operation on an open zone."""
+        """Run the operation on an open zone.
+
+        Raises:
+            InvalidInput: a list is invalid, or the operation refuses a value.
+        """
+        if self._lists:
+            bound = self.signature.bind(*args, **kwargs)
+            for name, (kind, optional) in self._lists.items():
+                value = bound.arguments.get(name)
+                if name in bound.arguments and not (value is None and optional):
+                    bound.arguments[name] = checked_items(name, value, kind)
+            return self.function(zone, *bound.args, **bound.kwargs)
         return self.function(zone, *args, **kwargs)
 
     @overload
@@ -314,6 +326,17 @@ class Operation(Generic[P, T]):
             return result
 
         return self._as_method(called)
+
+    @cached_property
+    def _lists(self) -> dict[str, tuple[type, bool]]:
+        """The parameters that are lists: the type of an item, and whether None is allowed."""
+        found = {}
+        for item in self.signature.parameters.values():
+            variadic = item.kind is item.VAR_POSITIONAL
+            kind = _tuple_of(item.annotation) if variadic else item.annotation
+            if (listed := item_type(kind)) is not None:
+                found[item.name] = listed, type(None) in alternatives(kind)
+        return found
 
     @cached_property
     def _hints(self) -> dict[str, Any]:

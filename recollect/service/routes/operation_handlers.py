@@ -5,9 +5,8 @@ They parse the input, check rights and respond with JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Mapping, Sequence
+from typing import Any, get_origin
 
 import msgspec
 from litestar import MediaType, Response, route
@@ -15,6 +14,7 @@ from litestar.handlers import HTTPRouteHandler
 
 from recollect.home.access_tokens import Right
 from recollect.library.library_zone import Zone
+from recollect.operations.table.list_arguments import alternatives
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas.wire import RememberReceipt
@@ -121,23 +121,12 @@ def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.
 
 def _value(kind: Any, values: list[str]) -> Any:
     """Parse a query parameter: a list repeats the parameter, an object is JSON."""
-    origins = {get_origin(part) or part for part in _parts(kind)}
+    origins = {get_origin(part) or part for part in alternatives(kind)}
     if origins & {list, tuple, Sequence}:
         return values
     if origins & {dict, Mapping}:
         return decode(values[-1].encode(), dict[str, Any])
     return values[-1]
-
-
-def _parts(kind: Any) -> Iterator[Any]:
-    """Yield the alternatives of a type, without annotations."""
-    if get_origin(kind) is Annotated:
-        yield from _parts(get_args(kind)[0])
-    elif get_origin(kind) in (Union, UnionType):
-        for part in get_args(kind):
-            yield from _parts(part)
-    else:
-        yield kind
 
 
 async def _respond(

@@ -141,7 +141,7 @@ def create_playbook(
     Raises:
         InvalidInput: a text is empty or too long, or a confidence is not between 0 and 1.
 
-    >>> from recollect.schemas.events import PlaybookStrategy
+    >>> from recollect import PlaybookStrategy
     >>> made = zone.create_playbook("release", strategies=[PlaybookStrategy("Run all tests.")])
     >>> [strategy.text for strategy in made.strategies]
     ['Run all tests.']
@@ -182,7 +182,7 @@ def update_playbook(
         InvalidInput: nothing is added or removed, or a strategy is invalid.
         UnknownId: there is no such playbook.
 
-    >>> from recollect.schemas.events import PlaybookStrategy
+    >>> from recollect import PlaybookStrategy
     >>> made = zone.create_playbook("release")
     >>> zone.update_playbook(made.id, add=[PlaybookStrategy("Run all tests.")]).version
     2
@@ -357,7 +357,7 @@ def relevant_strategies(
     Raises:
         InvalidInput: the task is empty or too long, or the budget is not positive.
 
-    >>> from recollect.schemas.events import PlaybookStrategy
+    >>> from recollect import PlaybookStrategy
     >>> made = zone.create_playbook("release", strategies=[PlaybookStrategy("Run all tests.")])
     >>> found = zone.relevant_strategies("release 2.1: run the tests")
     >>> found.strategies[0].text

@@ -134,7 +134,7 @@ def store_memories(
     Raises:
         InvalidInput: a value is invalid; the message names it.
 
-    >>> from recollect.schemas.wire import MemoryInput
+    >>> from recollect import MemoryInput
     >>> tea, = zone.store_memories([MemoryInput(
     ...     content="Ada prefers tea.", namespace="/people/ada", path_key="drink")])
     >>> coffee, = zone.store_memories([MemoryInput(
@@ -237,7 +237,7 @@ def query_memories(
     Raises:
         InvalidInput: a value is invalid; the message names it.
 
-    >>> from recollect.schemas.wire import MemoryInput
+    >>> from recollect import MemoryInput
     >>> _ = zone.store_memories([MemoryInput(
     ...     content="Ada prefers tea.", memory_type="preference", namespace="/people/ada")])
     >>> [memory.content for memory in zone.query_memories(namespace_prefix="/people/")]
