@@ -22,7 +22,10 @@ Direction = Literal["in", "out"]
 
 
 class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A file attached to a message: its address, type and caption."""
+    """A file attached to a message: its address, type and caption.
+
+    Fields that are not listed here are ignored; `metadata` of the event keeps any.
+    """
 
     type: Annotated[
         str, Meta(description="Kind of attachment, such as image, file or forward.")

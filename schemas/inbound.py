@@ -65,7 +65,10 @@ _KINDS_WITHOUT_TEXT = ("turn_completed", "deletion")
 
 
 class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """An event of an import. Times are ISO 8601 with a zone, or unix milliseconds."""
+    """An event. Times are ISO 8601 with a zone, or unix milliseconds.
+
+    Fields that are not listed here are kept in `metadata`.
+    """
 
     platform: Annotated[str, Meta(description="Where it was said, such as slack or email.")]
     sender_id: Annotated[str, Meta(description="The sender's id on the platform.")]

@@ -9,22 +9,28 @@ from msgspec import Meta
 
 from recollect.schemas.events import (
     FeedbackSource,
-    PlaybookStrategy,
     Scope,
     StepKind,
     StrategyKind,
     TrajectoryStatus,
     Visibility,
 )
+from recollect.schemas.events import PlaybookStrategy as RecordedStrategy
 from recollect.schemas.wire.list_entries import Page
 
 #: The states of a trajectory in a list.
 TrajectoryState = Literal["running", "success", "failure", "partial"]
 
-__all__ = ["FeedbackSource", "PlaybookStrategy", "StepKind", "StrategyKind", "TrajectoryStatus"]
+__all__ = ["FeedbackSource", "StepKind", "StrategyKind", "TrajectoryStatus"]
 
 _Id = Annotated[str, Meta(description="Id of the trajectory.")]
 _Confidence = Annotated[float, Meta(description="Confidence, from 0 to 1.")]
+
+
+class PlaybookStrategy(
+    RecordedStrategy, frozen=True, omit_defaults=True, forbid_unknown_fields=True
+):
+    """A strategy to write into a playbook: what helps, or what to avoid."""
 
 
 class Trajectory(msgspec.Struct, frozen=True, kw_only=True):

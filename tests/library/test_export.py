@@ -20,11 +20,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import Recollect
+from recollect import PlaybookStrategy, Recollect
 from recollect.home.home_directory import Home
 from recollect.library.library_zone import Zone
 from recollect.schemas.errors import InvalidInput, UnknownZone
-from recollect.schemas.events import KINDS, PlaybookStrategy, RecallCount
+from recollect.schemas.events import KINDS, RecallCount
 from recollect.schemas.exported_events import NOT_EXPORTED
 from tests.protocol.kit import in_memory
 

@@ -47,6 +47,24 @@ def test_what_was_sent_can_be_recalled_and_forgotten(service: Served) -> None:
         assert (status.zone, status.events, status.lag) == ("day", 1, 0)
 
 
+def test_unknown_fields_are_kept_with_an_event_and_refused_elsewhere(service: Served) -> None:
+    with service.client("extra", rights=("read", "write", "admin")) as client:
+        event = {**said("m1", "I live in Turin."), "sendername": "Ada"}
+        batch = {"events": [event], "wiat": True}
+        refused = client.post("/v1/zones/extra/events", json=batch)
+        assert refused.status_code == 422
+        assert "wiat" in refused.json()["detail"]
+        assert client.post("/v1/zones/extra/events", json={"events": [event]}).json()["new"] == 1
+        (line,) = client.get("/v1/zones/extra/export").text.splitlines()
+        assert json.loads(line)["metadata"]["sendername"] == "Ada"
+        playbook = {"name": "release", "strategies": [{"text": "Ask.", "confidance": 0.5}]}
+        refused = client.post("/v1/zones/extra/playbooks", json=playbook)
+        assert refused.status_code == 422
+        (error,) = refused.json()["errors"]
+        assert error["pointer"] == "#/strategies/0"
+        assert "`confidance`; did you mean confidence?" in error["detail"]
+
+
 def test_one_event_stands_for_itself_and_a_second_time_for_nothing(service: Served) -> None:
     with service.client("one") as client:
         event = said("m1", "The key is blue.")

@@ -9,6 +9,7 @@ import msgspec
 from litestar.dto import AbstractDTO, DTOFieldDefinition
 from litestar.typing import FieldDefinition
 
+from recollect.operations.table.list_arguments import suggested_field
 from recollect.schemas.text_sanitising import replace_lone_surrogates_json
 from recollect.service.http.problem_details import (
     INVALID,
@@ -34,7 +35,7 @@ def decode(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(replace_lone_surrogates_json(body), type=kind)
     except msgspec.ValidationError as error:
-        raise invalid_body(error) from None
+        raise invalid_body(error, kind) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Refused(MALFORMED, "the body is not JSON in UTF-8") from None
     except RecursionError:
@@ -60,12 +61,13 @@ def read_values(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
-        raise invalid_body(error) from None
+        raise invalid_body(error, kind) from None
 
 
-def invalid_body(error: msgspec.ValidationError) -> Refused:
-    """Return the problem for a value in a body, with its JSON pointer."""
+def invalid_body(error: msgspec.ValidationError, kind: Any) -> Refused:
+    """Return the problem for a value in a body of a type, with its JSON pointer."""
     found = field_error(error)
+    found = FieldError(found.pointer, found.detail + suggested_field(found.detail, kind))
     detail = found.detail if found.pointer == "#" else f"{found.pointer[1:]}: {found.detail}"
     return Refused(INVALID, detail, (found,))
 

@@ -42,13 +42,13 @@ _EXPORT_LINES = 200
 _MAX_ERRORS = 100
 
 
-class EventBatch(msgspec.Struct, frozen=True):
+class EventBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Any number of events."""
 
     events: Annotated[list[InboundEvent], Meta(description="The events, in order.")]
 
 
-class _Events(msgspec.Struct):
+class _Events(msgspec.Struct, forbid_unknown_fields=True):
     events: list[msgspec.Raw]
 
 

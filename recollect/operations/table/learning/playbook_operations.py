@@ -20,12 +20,13 @@ from recollect.operations.table.parameters import (
     MaxTokens,
     described,
 )
-from recollect.schemas.events import PlaybookStrategy, Scope, Visibility
+from recollect.schemas.events import Scope, Visibility
 from recollect.schemas.wire import (
     ForgetReport,
     Playbook,
     PlaybookHistory,
     PlaybookPage,
+    PlaybookStrategy,
     RelevantStrategies,
 )
 
