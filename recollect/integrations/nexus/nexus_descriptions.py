@@ -148,6 +148,18 @@ class _Page(msgspec.Struct, frozen=True, kw_only=True):
     zone_id: ZoneId = None
 
 
+_PATH_TYPES = {
+    name: {"type": "string", "minLength": 1, "description": description}
+    for name, description in (
+        ("memory_id", "Id of the memory."),
+        ("zone_name", "The zone."),
+        ("user", "Id of the user that the memory belongs to."),
+        ("agent", "Id of the agent that the memory belongs to."),
+        ("filename", "Namespace and path key of the memory, such as people/alice/job."),
+    )
+}
+
+
 def _route(
     name: str, method: str, path: str, title: str, description: str, **more: Any
 ) -> RouteDescription:
@@ -155,6 +167,7 @@ def _route(
         name=f"nexus_{name}",
         method=method,
         path=path,
+        path_types=_PATH_TYPES,
         title=title,
         description=description,
         tag="nexus",

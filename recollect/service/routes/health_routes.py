@@ -22,19 +22,23 @@ class Alive(msgspec.Struct, frozen=True):
 
 
 class Features(msgspec.Struct, frozen=True):
-    """The feature flags that Hindsight's client reads."""
+    """The feature flags that Hindsight's client reads; a bank is a zone."""
 
-    observations: bool = True
-    mcp: bool = True
-    worker: bool = True
-    bank_config_api: bool = False
-    bank_llm_health: bool = False
-    file_upload_api: bool = False
-    document_export_api: bool = False
-    document_import_api: bool = False
-    audit_log: bool = False
-    llm_trace: bool = False
-    store_document_text: bool = True
+    observations: Annotated[bool, Meta(description="Facts become observations.")] = True
+    mcp: Annotated[bool, Meta(description="The service answers MCP.")] = True
+    worker: Annotated[bool, Meta(description="Work continues in the background.")] = True
+    bank_config_api: Annotated[bool, Meta(description="Banks can be configured.")] = False
+    bank_llm_health: Annotated[bool, Meta(description="The state of a bank's model is shown.")] = (
+        False
+    )
+    file_upload_api: Annotated[bool, Meta(description="Files can be uploaded.")] = False
+    document_export_api: Annotated[bool, Meta(description="Documents can be exported.")] = False
+    document_import_api: Annotated[bool, Meta(description="Documents can be imported.")] = False
+    audit_log: Annotated[bool, Meta(description="Calls can be listed afterwards.")] = False
+    llm_trace: Annotated[bool, Meta(description="Calls of a model can be listed.")] = False
+    store_document_text: Annotated[bool, Meta(description="The texts of documents are kept.")] = (
+        True
+    )
 
 
 class Version(msgspec.Struct, frozen=True):

@@ -6,8 +6,8 @@ Other routes are described in the same form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, get_args
@@ -60,9 +60,9 @@ _KEY = {
 class RouteDescription:
     """The description of a route.
 
-    `body`, `answer`: a type, or a JSON Schema; a tuple lists alternatives. `media`: the
-    media type of the answer. `ndjson`: the description of an alternative NDJSON body. `example`:
-    an input and its output.
+    `body`, `answer`: a type, or a JSON Schema; a tuple lists alternatives. `path_types`: the same
+    for each parameter of the path, except `zone`. `media`: the media type of the answer. `ndjson`:
+    the description of an alternative NDJSON body. `example`: an input and its output.
     """
 
     name: str
@@ -72,7 +72,7 @@ class RouteDescription:
     description: str
     tag: str
     status: int = 200
-    path_types: dict[str, Any] | None = None
+    path_types: Mapping[str, Any] = field(default_factory=dict)
     query: type[msgspec.Struct] | None = None
     body: Any = None
     body_required: bool = True
@@ -92,7 +92,7 @@ def describe_operation(
     answer: Any = long_operation if operation.long_running else operation.answer
     if operation.optional:
         answer = next(kind for kind in get_args(answer) if kind is not type(None))
-    kinds = {field.name: field.type for field in msgspec.structs.fields(operation.input)}
+    kinds = {item.name: item.type for item in msgspec.structs.fields(operation.input)}
     return RouteDescription(
         name=operation.name,
         method=operation.method,
@@ -104,7 +104,7 @@ def describe_operation(
         path_types={name: kinds[name] for name in operation.path_parameters},
         query=None if operation.has_body else fields_type,
         body=fields_type if operation.has_body and fields else None,
-        body_required=any(field.required for field in fields),
+        body_required=any(item.required for item in fields),
         answer=answer,
         example=operation.example,
     )
@@ -158,9 +158,9 @@ class _Document:
         """The schema of every type, and the components that they refer to."""
         types: list[Any] = []
         for route in self._described:
-            types += (route.path_types or {}).values()
+            types += filter(_is_type, route.path_types.values())
             if route.query is not None:
-                types += (field.type for field in msgspec.structs.fields(route.query))
+                types += (item.type for item in msgspec.structs.fields(route.query))
             for kind in (route.body, route.answer):
                 options = kind if isinstance(kind, tuple) else (kind,)
                 types += filter(_is_type, options)
@@ -201,18 +201,15 @@ class _Document:
 
     def _parameters(self, route: RouteDescription) -> Iterable[dict[str, Any]]:
         for name in _PARAMETER.findall(route.path):
-            kind = (route.path_types or {}).get(name)
-            if kind is not None:
-                yield _parameter(name, "path", True, self._schema(kind))
-            elif name == "zone":
+            if name == "zone":
                 yield _ZONE
             else:
-                yield _parameter(name, "path", True, {"type": "string", "minLength": 1})
-        for field in msgspec.structs.fields(route.query) if route.query else ():
-            schema = _without_null(self._schema(field.type))
-            if field.default not in (msgspec.NODEFAULT, None):
-                schema["default"] = field.default
-            yield _parameter(field.encode_name, "query", field.required, schema)
+                yield _parameter(name, "path", True, self._schema(route.path_types[name]))
+        for item in msgspec.structs.fields(route.query) if route.query else ():
+            schema = _without_null(self._schema(item.type))
+            if item.default not in (msgspec.NODEFAULT, None):
+                schema["default"] = item.default
+            yield _parameter(item.encode_name, "query", item.required, schema)
         if route.method == "POST" and route.path.startswith(ZONE_PATH):
             yield _KEY
 

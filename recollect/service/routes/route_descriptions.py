@@ -93,6 +93,9 @@ def _operation(
         name=name,
         method=method,
         path=f"{_OPERATIONS}/{{id}}{path}",
+        path_types={
+            "id": {"type": "string", "minLength": 1, "description": "Id of the operation."}
+        },
         title=title,
         description=description,
         tag="operations",
@@ -206,6 +209,7 @@ ROUTES = (
         name="revoke_token",
         method="DELETE",
         path="/v1/tokens/{id}",
+        path_types={"id": {"type": "string", "minLength": 1, "description": "Id of the token."}},
         title="Revoke an access token",
         description="Revoke an access token all of whose zones this token administers, at once.",
         tag="access tokens",
