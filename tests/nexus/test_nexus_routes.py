@@ -84,6 +84,30 @@ def test_a_memory_is_stored_got_queried_and_listed(alice: httpx.Client) -> None:
     assert not alice.get("/api/memory/query", params={"memory_type": "reflection"}).json()["total"]
 
 
+@pytest.mark.parametrize(
+    ("name", "inside", "outside"),
+    [
+        ("after", "2000-01-01", "2100-01-01"),
+        ("before", "2100-01-01", "2000-01-01"),
+        ("event_after", "2024-05-01", "2024-05-02"),
+        ("event_before", "2024-06-01", "2024-04-01"),
+        ("valid_at_point", "2021-01-01", "2019-01-01"),
+        ("system_at_point", "2100-01-01", "2000-01-01"),
+    ],
+)
+def test_a_query_takes_the_names_of_nexus_for_times(
+    alice: httpx.Client, name: str, inside: str, outside: str
+) -> None:
+    body = {"content": "Bob met Mary in May 2024.", "valid_at": "2020-01-01T00:00:00Z"}
+    alice.post("/api/memory/store", json={**body, "resolve_temporal": True})
+    for value, count in ((inside, 1), (outside, 0)):
+        page = alice.get("/api/memory/query", params={name: value}).json()
+        assert page["total"] == count, value
+    refused = alice.get("/api/memory/query", params={name: "soon"})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith(f"{name}: 'soon'")
+
+
 def test_states_are_set_singly_and_in_batches(alice: httpx.Client) -> None:
     bodies = [{"content": f"Number {n}."} for n in range(3)]
     ids = alice.post("/api/memory/batch-store", json={"memories": bodies}).json()["memory_ids"]

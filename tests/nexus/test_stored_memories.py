@@ -226,8 +226,8 @@ class TestMemoryQuery:
         bob = ["Bob Stone met Mary Jones in Oslo in May 2024."]
         assert contents(zone.query_memories(person="bob stone")) == bob
         assert contents(zone.query_memories(entity_type="location")) == bob
-        assert contents(zone.query_memories(event_after="2024-05-01", event_before="2024-06-01"))
-        assert not contents(zone.query_memories(event_after="2024-05-02"))
+        assert contents(zone.query_memories(first="2024-05-01", last="2024-06-01"))
+        assert not contents(zone.query_memories(first="2024-05-02"))
         assert not contents(zone.query_memories(person="Bob", memory_type="preference"))
 
     def test_many_ids_find_no_other_memory(self, zone: Zone) -> None:
@@ -292,15 +292,15 @@ class TestMemoryQuery:
         )
         assert not contents(zone.query_memories())
         assert contents(zone.query_memories(include_invalid=True))
-        assert contents(zone.query_memories(valid_at_point="2021-01-01"))
-        assert not contents(zone.query_memories(valid_at_point="2022-01-01"))
-        assert not contents(zone.query_memories(system_at_point="2021-06-01"))
+        assert contents(zone.query_memories(valid_at="2021-01-01"))
+        assert not contents(zone.query_memories(valid_at="2022-01-01"))
+        assert not contents(zone.query_memories(known_at="2021-06-01"))
 
     def test_what_was_known_then_is_the_version_of_then(self, zone: Zone) -> None:
         first = store(zone, "The code is 1.", namespace="/door", path_key="code")
         then = zone.stored_memory(first).created_at
         store(zone, "The code is 2.", namespace="/door", path_key="code")
-        assert contents(zone.query_memories(system_at_point=then)) == ["The code is 1."]
+        assert contents(zone.query_memories(known_at=then)) == ["The code is 1."]
         assert contents(zone.query_memories()) == ["The code is 2."]
         both = ["The code is 2.", "The code is 1."]
         assert contents(zone.query_memories(include_superseded=True)) == both

@@ -73,7 +73,7 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         created_from, created_before: the period in which they were stored; the end is exclusive.
         person: a normalised name.
-        event_after, event_before: the first and the last day that their dates may have.
+        first_day, last_day: the first and the last day that their dates may have.
         valid_at, known_at: a time at which they were true, or stored and current.
         invalid_by: leave out what its own end says was no longer true then.
         superseded: include versions that are not current.
@@ -97,8 +97,8 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
     created_before: int | None = None
     entity_type: str | None = None
     person: str | None = None
-    event_after: str | None = None
-    event_before: str | None = None
+    first_day: str | None = None
+    last_day: str | None = None
     valid_at: int | None = None
     known_at: int | None = None
     invalid_by: int | None = None
@@ -333,7 +333,7 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
                 (value,),
                 f"SELECT memory_id AS id {named}",
             )
-    first, last = chosen.event_after, chosen.event_before
+    first, last = chosen.first_day, chosen.last_day
     if first is not None and last is not None:
         # The first day is between both, since it is not after the last.
         yield _among("earliest_date >= ?{0} AND earliest_date <= ?{1}", (first, last))

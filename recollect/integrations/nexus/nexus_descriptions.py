@@ -17,7 +17,7 @@ from recollect.integrations.nexus.nexus_bodies import (
     StoreBody,
     ZoneId,
 )
-from recollect.integrations.nexus.nexus_memories import FLAGS, TEXTS, in_nexus_form
+from recollect.integrations.nexus.nexus_memories import FLAGS, NATIVE_NAMES, TEXTS, in_nexus_form
 from recollect.service import RouteDescription
 
 _ID = "01KR3XZBC0BAQNHSCT9EJ4NDPT"
@@ -133,12 +133,13 @@ class _Zoned(msgspec.Struct, frozen=True, kw_only=True):
 
 def _query() -> type[msgspec.Struct]:
     """Return the struct of the parameters of a query: those of `query_memories`."""
-    names = (*TEXTS, *FLAGS, "limit")
-    fields = [
-        (each.name, each.type, each.default)
-        for each in msgspec.structs.fields(Zone.query_memories.request_fields)
-        if each.name in names
-    ]
+    native = {
+        each.name: each for each in msgspec.structs.fields(Zone.query_memories.request_fields)
+    }
+    fields = []
+    for name in (*TEXTS, *FLAGS, "limit"):
+        each = native[NATIVE_NAMES.get(name, name)]
+        fields.append((name, each.type, each.default))
     return msgspec.defstruct("NexusQuery", [*fields, ("zone_id", ZoneId, None)], kw_only=True)
 
 

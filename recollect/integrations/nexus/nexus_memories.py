@@ -19,11 +19,20 @@ from recollect import (
 from recollect.integrations.nexus.nexus_bodies import StoreBody
 
 _json = msgspec.json.Encoder()
+#: Nexus' names of the parameters of `query_memories` that have another name there.
+NATIVE_NAMES = {
+    "after": "time_after",
+    "before": "time_before",
+    "event_after": "first",
+    "event_before": "last",
+    "valid_at_point": "valid_at",
+    "system_at_point": "known_at",
+}
 #: The text parameters of a query, and its boolean ones.
 TEXTS = (
-    *("scope", "memory_type", "state", "after", "before", "during", "entity_type", "person"),
-    *("event_after", "event_before", "valid_at_point", "system_at_point", "temporal_stability"),
+    *("scope", "memory_type", "state", "during", "entity_type", "person", "temporal_stability"),
     *("namespace", "namespace_prefix", "cursor"),
+    *NATIVE_NAMES,
 )
 FLAGS = ("include_invalid", "include_superseded")
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
@@ -66,7 +75,7 @@ def to_filters(given: dict[str, str]) -> dict[str, Any]:
                 raise InvalidInput(f"limit {text[:40]!r}: give a number from 1 to 1000")
             found[name] = int(text)
         elif name in TEXTS:
-            found[name] = text
+            found[NATIVE_NAMES.get(name, name)] = text
         elif name not in _NOT_STORED:
             raise InvalidInput(f"{name[:60]}: unknown parameter")
     return found
@@ -74,9 +83,19 @@ def to_filters(given: dict[str, str]) -> dict[str, Any]:
 
 def page(zone: Zone, given: dict[str, str]) -> dict[str, Any]:
     """Return the memories that match the parameters of a query or a list."""
-    found = zone.query_memories(**to_filters(given))
+    try:
+        found = zone.query_memories(**to_filters(given))
+    except InvalidInput as error:
+        raise InvalidInput(_with_nexus_names(str(error))) from None
     memories = [in_nexus_form(zone.name, memory) for memory in found]
     return {"memories": memories, "total": len(memories), "cursor": found.cursor}
+
+
+def _with_nexus_names(message: str) -> str:
+    """Return an error message that begins with the parameter's name in Nexus."""
+    name, colon, rest = message.partition(":")
+    names = {native: nexus for nexus, native in NATIVE_NAMES.items()}
+    return f"{names.get(name, name)}{colon}{rest}"
 
 
 def one(zone: Zone, id_: str) -> dict[str, Any]:

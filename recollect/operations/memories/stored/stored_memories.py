@@ -232,14 +232,14 @@ def query(
     zone: OpenZone,
     *,
     during: str | None = None,
-    after: Time | None = None,
-    before: Time | None = None,
+    time_after: Time | None = None,
+    time_before: Time | None = None,
     person: str | None = None,
     entity_type: str | None = None,
-    event_after: Time | None = None,
-    event_before: Time | None = None,
-    valid_at_point: Time | None = None,
-    system_at_point: Time | None = None,
+    first: Time | None = None,
+    last: Time | None = None,
+    valid_at: Time | None = None,
+    known_at: Time | None = None,
     include_invalid: bool = False,
     include_superseded: bool = False,
     state: str = "active",
@@ -266,30 +266,27 @@ def query(
     if tier is not None and state != "active":
         raise InvalidInput("tier: only active memories are in a tier; leave state out")
     created_from, created_before = _period(during)
-    if after is not None:
-        # `after` and `before` are exclusive.
-        created_from = max(parse_query_time(after, "after") + 1, created_from or 0)
-    if before is not None:
-        end = parse_query_time(before, "before")
+    if time_after is not None:
+        # `time_after` and `time_before` are exclusive.
+        created_from = max(parse_query_time(time_after, "time_after") + 1, created_from or 0)
+    if time_before is not None:
+        end = parse_query_time(time_before, "time_before")
         created_before = end if created_before is None else min(end, created_before)
-    valid_at, known_at = (
+    true_at, stored_by = (
         None if value is None else parse_query_time(value, name)
-        for name, value in (
-            ("valid_at_point", valid_at_point),
-            ("system_at_point", system_at_point),
-        )
+        for name, value in (("valid_at", valid_at), ("known_at", known_at))
     )
-    is_past = valid_at is not None or known_at is not None
+    is_past = true_at is not None or stored_by is not None
     chosen = MemoryFilter(
         state=None if state == "any" else state,
         created_from=created_from,
         created_before=created_before,
         person=None if person is None else normalise_name(person),
         entity_type=entity_type,
-        event_after=_day(event_after, "event_after"),
-        event_before=_day(event_before, "event_before"),
-        valid_at=valid_at,
-        known_at=known_at,
+        first_day=_day(first, "first"),
+        last_day=_day(last, "last"),
+        valid_at=true_at,
+        known_at=stored_by,
         invalid_by=None if include_invalid or is_past else unix_ms(),
         superseded=include_superseded or include_invalid or is_past,
         **equal,
@@ -305,8 +302,8 @@ def query(
     zone.open_home.count_memories(zone.name, [each.memory_id for each in page])
     more = None
     if len(found) > limit:
-        last = found[limit - 1].memory
-        more = f"{last.created_at}:{last.number}"
+        final = found[limit - 1].memory
+        more = f"{final.created_at}:{final.number}"
     return StoredMemoryPage(memories=page, cursor=more)
 
 

@@ -192,8 +192,8 @@ def query_memories(
     ] = None,
     user_id: Annotated[str | None, described(description="Only of this user.")] = None,
     agent_id: Annotated[str | None, described(description="Only of this agent.")] = None,
-    after: Annotated[_Moment, described(description="Only stored after this time.")] = None,
-    before: Annotated[_Moment, described(description="Only stored before this time.")] = None,
+    time_after: Annotated[_Moment, described(description="Only stored after this time.")] = None,
+    time_before: Annotated[_Moment, described(description="Only stored before this time.")] = None,
     during: Annotated[
         str | None,
         described(description="Only stored in this year, month or day (UTC): 2025, 2025-01."),
@@ -202,16 +202,16 @@ def query_memories(
         str | None, described(description="Only with an entity of this type, such as PERSON.")
     ] = None,
     person: Annotated[str | None, described(description="Only with this person's name.")] = None,
-    event_after: Annotated[
+    first: Annotated[
         _Moment, described(description="Only those whose earliest date is this day or later.")
     ] = None,
-    event_before: Annotated[
+    last: Annotated[
         _Moment, described(description="Only those whose latest date is this day or earlier.")
     ] = None,
-    valid_at_point: Annotated[
+    valid_at: Annotated[
         _Moment, described(description="Only memories that were true at this time.")
     ] = None,
-    system_at_point: Annotated[
+    known_at: Annotated[
         _Moment, described(description="Only versions stored and not yet replaced at this time.")
     ] = None,
     temporal_stability: Annotated[
@@ -253,15 +253,15 @@ def query_memories(
         namespace_prefix=namespace_prefix,
         user_id=user_id,
         agent_id=agent_id,
-        after=after,
-        before=before,
+        time_after=time_after,
+        time_before=time_before,
         during=during,
         entity_type=entity_type,
         person=person,
-        event_after=event_after,
-        event_before=event_before,
-        valid_at_point=valid_at_point,
-        system_at_point=system_at_point,
+        first=first,
+        last=last,
+        valid_at=valid_at,
+        known_at=known_at,
         temporal_stability=temporal_stability,
         abstraction_level=abstraction_level,
         include_invalid=include_invalid,
