@@ -205,7 +205,7 @@ def _listed(zone: Zone) -> list[str]:
     )
     for each in lists:
         found += [msgspec.json.encode(entry).decode() for entry in paginate(each)]
-    for memory in paginate(zone.query_memories, state="any", include_invalid=True):
+    for memory in paginate(zone.query_memories, state="any", superseded=True):
         found.append(memory.content)
         found += [version.content for version in zone.memory_versions(memory.memory_id)]
     return found

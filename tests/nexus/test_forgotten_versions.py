@@ -38,7 +38,7 @@ def store(zone: Zone, content: str, key: str) -> str:
 
 
 def told(zone: Zone) -> list[tuple[str, int, str, str]]:
-    found = zone.query_memories(state="any", include_invalid=True)
+    found = zone.query_memories(state="any", superseded=True)
     return [(each.memory_id, each.version, each.state, each.content) for each in found]
 
 

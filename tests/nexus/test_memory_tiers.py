@@ -236,7 +236,7 @@ def test_the_main_context_is_warm_after_a_restart(tmp_path: Path) -> None:
 
 
 def shape(zone: Zone) -> list[tuple[str, str | None, str | None]]:
-    found = zone.query_memories(state="any", include_invalid=True)
+    found = zone.query_memories(state="any", superseded=True)
     return [(each.content, each.tier, each.archive_cause) for each in found]
 
 

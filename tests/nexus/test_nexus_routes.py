@@ -95,7 +95,7 @@ def test_a_memory_is_stored_got_queried_and_listed(alice: httpx.Client) -> None:
         ("system_at_point", "2100-01-01", "2000-01-01"),
     ],
 )
-def test_a_query_takes_the_names_of_nexus_for_times(
+def test_nexus_names_select_times(
     alice: httpx.Client, name: str, inside: str, outside: str
 ) -> None:
     body = {"content": "Bob met Mary in May 2024.", "valid_at": "2020-01-01T00:00:00Z"}
@@ -106,6 +106,16 @@ def test_a_query_takes_the_names_of_nexus_for_times(
     refused = alice.get("/api/memory/query", params={name: "soon"})
     assert refused.status_code == 422
     assert refused.json()["detail"].startswith(f"{name}: 'soon'")
+
+
+@pytest.mark.parametrize("name", ["include_superseded", "include_invalid"])
+def test_nexus_names_select_superseded(alice: httpx.Client, name: str) -> None:
+    for content in ("The code is 1.", "The code is 2."):
+        body = {"content": content, "namespace": "/door", "path_key": "code"}
+        alice.post("/api/memory/store", json=body)
+    for value, count in (("true", 2), ("false", 1)):
+        page = alice.get("/api/memory/query", params={name: value}).json()
+        assert page["total"] == count, value
 
 
 def test_states_are_set_singly_and_in_batches(alice: httpx.Client) -> None:

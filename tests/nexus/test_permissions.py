@@ -353,7 +353,7 @@ def test_random_histories_have_no_hole(opened: Recollect, seed: int) -> None:
         view = acting(zone, who)
         seen = str(
             [
-                view.query_memories(state="any", include_invalid=True),
+                view.query_memories(state="any", superseded=True),
                 view.facts(superseded=True),
                 view.list_memories("events"),
                 view.recall("What does Ada call it?", max_results=100),

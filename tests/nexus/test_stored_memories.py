@@ -291,7 +291,7 @@ class TestMemoryQuery:
             invalid_at="2022-01-01T00:00:00Z",
         )
         assert not contents(zone.query_memories())
-        assert contents(zone.query_memories(include_invalid=True))
+        assert contents(zone.query_memories(superseded=True))
         assert contents(zone.query_memories(valid_at="2021-01-01"))
         assert not contents(zone.query_memories(valid_at="2022-01-01"))
         assert not contents(zone.query_memories(known_at="2021-06-01"))
@@ -303,14 +303,7 @@ class TestMemoryQuery:
         assert contents(zone.query_memories(known_at=then)) == ["The code is 1."]
         assert contents(zone.query_memories()) == ["The code is 2."]
         both = ["The code is 2.", "The code is 1."]
-        assert contents(zone.query_memories(include_superseded=True)) == both
-        assert contents(zone.query_memories(include_superseded=True, include_invalid=True)) == both
-
-    def test_replaced_versions_are_included_without_what_is_over(self, zone: Zone) -> None:
-        ended = {"valid_at": "2020-01-01T00:00:00Z", "invalid_at": "2022-01-01T00:00:00Z"}
-        store(zone, "The code is 1.", namespace="/door", path_key="code", **ended)
-        store(zone, "The code is 2.", namespace="/door", path_key="code")
-        assert contents(zone.query_memories(include_superseded=True)) == ["The code is 2."]
+        assert contents(zone.query_memories(superseded=True)) == both
 
     @pytest.mark.parametrize(
         ("name", "known"),
@@ -490,5 +483,5 @@ class TestMemoryEvolution:
 def _all(zone: Zone) -> list[StoredMemory]:
     from msgspec.structs import replace
 
-    found = zone.query_memories(state="any", include_invalid=True)
+    found = zone.query_memories(state="any", superseded=True)
     return [replace(memory, effective_importance=0.0) for memory in found]

@@ -508,7 +508,7 @@ VIEWS = (
     "forget?entity=Ada",
     "forget?ids=Ada-5-1&time_before=2026-06-01",
     "forget",
-    "directives?ended=1",
+    "directives?superseded=1",
     "changes",
     "health",
     "ledger?kinds=message+park&at=2026-05-01T00:00:00Z",

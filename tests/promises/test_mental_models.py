@@ -247,7 +247,7 @@ def test_a_directive_ends_when_removed_edited_or_forgotten(zone: Zone) -> None:
     assert obeyed(zone) == ["Never call me sir."]
     zone.forget(third.source_event_ids[0])
     assert obeyed(zone) == []
-    assert len(list(zone.directives(ended=True))) == 2
+    assert len(list(zone.directives(superseded=True))) == 2
     assert zone.verify().ok
 
 

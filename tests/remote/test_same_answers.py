@@ -146,7 +146,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.mental_models(superseded=True),
     ),
     "mental_model_history": (lambda zone: zone.mental_model_history(zone.mental_models()[0].id),),
-    "directives": (lambda zone: zone.directives(ended=True),),
+    "directives": (lambda zone: zone.directives(superseded=True),),
     "mental_model": (lambda zone: zone.mental_model(zone.mental_models()[0].id),),
     "consolidate": (lambda zone: zone.consolidate(),),
     "dreams": (lambda zone: zone.dreams(),),
@@ -409,7 +409,7 @@ def _ingested(zone: Zone) -> object:
 
 
 def _all_states(zone: Zone, cursor: str | None) -> StoredMemoryPage:
-    return zone.query_memories(state="any", include_invalid=True, limit=2, cursor=cursor)
+    return zone.query_memories(state="any", superseded=True, limit=2, cursor=cursor)
 
 
 def _consolidated(zone: Zone) -> list[object]:

@@ -27,14 +27,16 @@ NATIVE_NAMES = {
     "event_before": "last",
     "valid_at_point": "valid_at",
     "system_at_point": "known_at",
+    "include_invalid": "superseded",
+    "include_superseded": "superseded",
 }
-#: The text parameters of a query, and its boolean ones.
+FLAGS = ("include_invalid", "include_superseded")
+#: The text parameters of a query.
 TEXTS = (
     *("scope", "memory_type", "state", "during", "entity_type", "person", "temporal_stability"),
     *("namespace", "namespace_prefix", "cursor"),
-    *NATIVE_NAMES,
+    *(name for name in NATIVE_NAMES if name not in FLAGS),
 )
-FLAGS = ("include_invalid", "include_superseded")
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
 _NOT_STORED = ("zone_id",)
 
@@ -69,7 +71,8 @@ def to_filters(given: dict[str, str]) -> dict[str, Any]:
         if name in FLAGS:
             if text.lower() not in (*_TRUE, *_FALSE):
                 raise InvalidInput(f"{name} {text[:40]!r}: give true or false")
-            found[name] = text.lower() in _TRUE
+            if text.lower() in _TRUE:
+                found[NATIVE_NAMES[name]] = True
         elif name == "limit":
             if not (text.isascii() and text.isdecimal() and len(text) <= 9):
                 raise InvalidInput(f"limit {text[:40]!r}: give a number from 1 to 1000")

@@ -50,7 +50,7 @@ _MAX_ENTITIES = 100
 )
 @click.option("--known-at", metavar="T", help="What was known at T: a time or a consistency token.")
 @click.option("--valid-at", metavar="T", help="Only relationships that held at T.")
-@click.option("--all", "all_", is_flag=True, help="With list: include ended ones.")
+@click.option("--all", "all_", is_flag=True, help="With list: include superseded relationships.")
 @paging_options
 def graph(
     home: str | None,

@@ -50,7 +50,9 @@ _TYPES = get_args(StoredMemoryType)
     help="Only in this state [active].",
 )
 @click.option("--tier", type=click.Choice(TIERS), help="Only in this tier.")
-@click.option("--all", "all_", is_flag=True, help="Include replaced versions.")
+@click.option(
+    "--all", "all_", is_flag=True, help="Include superseded versions, and memories no longer true."
+)
 @click.option("--version", type=int, metavar="V", help="With rollback: the version to restore.")
 @paging_options
 def memories(
@@ -106,8 +108,7 @@ def memories(
             person=person,
             state=state,
             tier=tier,
-            include_superseded=all_,
-            include_invalid=all_,
+            superseded=all_,
         )
         count = 0
         for item in items:

@@ -158,9 +158,9 @@ def _print_diff(lines: list[str]) -> None:
     default="list",
 )
 @click.argument("text", metavar="[TEXT|ID]", required=False)
-@click.option("--all", "ended", is_flag=True, help="Include those that were removed or replaced.")
+@click.option("--all", "all_", is_flag=True, help="Include superseded and retracted directives.")
 def directives(
-    home: str | None, zone: str | None, as_json: bool, action: str, text: str | None, ended: bool
+    home: str | None, zone: str | None, as_json: bool, action: str, text: str | None, all_: bool
 ) -> int:
     """List, add or remove the user's standing instructions.
 
@@ -170,7 +170,7 @@ def directives(
         if text is not None:
             raise click.UsageError("list takes no argument; did you mean add or remove?")
         with open_zone(home, zone) as memory:
-            found = list(memory.directives(ended=ended)) if memory.exists() else []
+            found = list(memory.directives(superseded=all_)) if memory.exists() else []
     else:
         if text is None:
             raise click.UsageError(f"{action} needs {'a TEXT' if action == 'add' else 'an ID'}")

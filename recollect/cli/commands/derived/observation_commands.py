@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 )
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--entity", metavar="E", help="Only observations about entity E (name or id).")
-@click.option("--all", "all_", is_flag=True, help="Include earlier versions.")
+@click.option("--all", "all_", is_flag=True, help="Include superseded observations.")
 @click.option(
     "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
 )

@@ -22,14 +22,14 @@ DIRECTIVE = "directive"
 MAX_LENGTH = 500
 
 
-def page(zone: OpenZone, *, ended: bool, cursor: str | None, limit: int) -> DirectivePage:
+def page(zone: OpenZone, *, superseded: bool, cursor: str | None, limit: int) -> DirectivePage:
     """Return a page of the directives that are obeyed, or of all, in the order they were said in.
 
     Raises:
         InvalidInput: no directive has the cursor's id, or the limit is invalid.
     """
     check_limit(limit)
-    found, more = after_cursor(_directives(zone, ended=ended), cursor, limit)
+    found, more = after_cursor(_directives(zone, superseded=superseded), cursor, limit)
     return DirectivePage(directives=found, cursor=more)
 
 
@@ -44,7 +44,7 @@ def add(zone: OpenZone, text: str) -> Directive:
     if len(text) > MAX_LENGTH:
         raise InvalidInput(f"text has {len(text)} characters; give at most {MAX_LENGTH}")
     receipt = remember(zone, text.strip(), memory_type=DIRECTIVE)
-    for found in _directives(zone, ended=True, event_id=receipt.event_id):
+    for found in _directives(zone, superseded=True, event_id=receipt.event_id):
         return found
     raise DecisionTimeout(
         f"zone {zone.name}: record {receipt.number}, which holds the directive, is not decided "
@@ -68,7 +68,7 @@ def remove(zone: OpenZone, id_: str) -> Directive:
 
 
 def _directive(zone: OpenZone, id_: str) -> Directive:
-    for found in _directives(zone, ended=True, ids=[id_]):
+    for found in _directives(zone, superseded=True, ids=[id_]):
         return found
     raise UnknownId(f"zone {zone.name} has no directive {id_[:200]!r}; directives lists all")
 
@@ -76,14 +76,14 @@ def _directive(zone: OpenZone, id_: str) -> Directive:
 def _directives(
     zone: OpenZone,
     *,
-    ended: bool,
+    superseded: bool,
     ids: Sequence[str] | None = None,
     event_id: str | None = None,
 ) -> list[Directive]:
     if not zone.exists():
         return []
     with zone.files() as files:
-        found = queries.directives(files.memory.connection, include_ended=ended, ids=ids)
+        found = queries.directives(files.memory.connection, include_ended=superseded, ids=ids)
         return [
             _listed(files, each)
             for each in found

@@ -240,8 +240,7 @@ def query(
     last: Time | None = None,
     valid_at: Time | None = None,
     known_at: Time | None = None,
-    include_invalid: bool = False,
-    include_superseded: bool = False,
+    superseded: bool = False,
     state: str = "active",
     tier: MemoryTier | None = None,
     cursor: str | None = None,
@@ -287,8 +286,8 @@ def query(
         last_day=_day(last, "last"),
         valid_at=true_at,
         known_at=stored_by,
-        invalid_by=None if include_invalid or is_past else unix_ms(),
-        superseded=include_superseded or include_invalid or is_past,
+        invalid_by=None if superseded or is_past else unix_ms(),
+        superseded=superseded or is_past,
         **equal,
     )
     place = None if cursor is None else parse_cursor(cursor)

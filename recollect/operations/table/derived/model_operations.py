@@ -382,8 +382,8 @@ DirectiveId = Annotated[str, described(minLength=1, description="Id of a directi
 def directives(
     zone: OpenZone,
     *,
-    ended: Annotated[
-        bool, described(description="Include those that were retracted or replaced.")
+    superseded: Annotated[
+        bool, described(description="Include those that were replaced or retracted.")
     ] = False,
     cursor: Cursor = None,
     limit: Limit = PAGE,
@@ -393,7 +393,7 @@ def directives(
     >>> [each.text for each in zone.directives()]
     []
     """
-    return standing.page(zone, ended=ended, cursor=cursor, limit=limit)
+    return standing.page(zone, superseded=superseded, cursor=cursor, limit=limit)
 
 
 @operation(

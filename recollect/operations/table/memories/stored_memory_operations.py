@@ -220,11 +220,8 @@ def query_memories(
     abstraction_level: Annotated[
         int | None, described(description="Only of this level of abstraction.")
     ] = None,
-    include_invalid: Annotated[
-        bool, described(description="Include memories no longer true, and replaced versions.")
-    ] = False,
-    include_superseded: Annotated[
-        bool, described(description="Include versions that were replaced.")
+    superseded: Annotated[
+        bool, described(description="Include replaced versions, and memories no longer true.")
     ] = False,
     cursor: Cursor = None,
     limit: Limit = 100,
@@ -264,8 +261,7 @@ def query_memories(
         known_at=known_at,
         temporal_stability=temporal_stability,
         abstraction_level=abstraction_level,
-        include_invalid=include_invalid,
-        include_superseded=include_superseded,
+        superseded=superseded,
         cursor=cursor,
         limit=limit,
     )

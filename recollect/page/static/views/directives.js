@@ -12,13 +12,13 @@ import { time } from "../parts/times.js";
 const View = component((props, own) => {
   const given = commands();
   const edited = signal(null);
-  const ended = () => address.value.params.ended === "1";
+  const superseded = () => address.value.params.superseded === "1";
   const request = () => ({
     zone: props.value.zone,
     path: "/directives",
-    query: { ended: ended() ? "true" : "", limit: 100 },
+    query: { superseded: superseded() ? "true" : "", limit: 100 },
   });
-  follow(own, () => sameAs(["directives", ...(ended() ? ["--all"] : [])], request()));
+  follow(own, () => sameAs(["directives", ...(superseded() ? ["--all"] : [])], request()));
 
   const add = (text) => ({
     zone: props.value.zone,
@@ -67,9 +67,9 @@ const View = component((props, own) => {
 
   return () => {
     return html`<nav class="tabs" aria-label="Which">
-      <a href=${hrefOf({ view: "directives" })} aria-current=${ended() ? undefined : "true"}>Obeyed</a>
-      <a href=${hrefOf({ view: "directives", params: { ended: "1" } })}
-        aria-current=${ended() ? "true" : undefined}>All</a></nav>
+      <a href=${hrefOf({ view: "directives" })} aria-current=${superseded() ? undefined : "true"}>Obeyed</a>
+      <a href=${hrefOf({ view: "directives", params: { superseded: "1" } })}
+        aria-current=${superseded() ? "true" : undefined}>All</a></nav>
       <p class="quiet">Every context block begins with these instructions.</p>
       <${Say} label="A new instruction" button="Add" zone=${props.value.zone} busy=${given.busy.value}
         send=${async (text) => (await given.run(add(text), "Added.", remove)) !== null} />
