@@ -167,8 +167,10 @@ class KeptItems:
 
     def _events(self, path: tuple[str, ...] | None, first: int) -> Iterator[Memory]:
         """Yield events, newest first; `first`: the size of the first page."""
-        thread = None if path is None else _thread(path)
-        return list_all(self.zone, "events", first=first, platform=self.platform, thread=thread)
+        thread_id = None if path is None else _thread(path)
+        return list_all(
+            self.zone, "events", first=first, platform=self.platform, thread_id=thread_id
+        )
 
     def _is_stored(self, source_id: str) -> bool:
         try:

@@ -112,17 +112,17 @@ class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
     `ids`: ids as users see them. The id of an event (the source's or recollect's) selects the
     event; the id of a fact or observation, the events that it comes from and those that repeat it;
     the id of a mental model, all its versions; `#` and a number, the record with this number.
-    `entity`: selects everything by or about an entity, across its handles. `sender`, `thread`,
-    `platform`: the platform's own ids. `time_before` and `time_after`: bounds on when events
-    happened. `also`: ids of entities and events to forget even if they meet no criterion; the
-    `also_possible` of a report lists such ids.
+    `entity`: selects everything by or about an entity, across its handles. `sender_id`,
+    `thread_id`, `platform`: the platform's own ids. `time_before` and `time_after`: bounds on when
+    events happened. `also`: ids of entities and events to forget even if they meet no criterion;
+    the `also_possible` of a report lists such ids.
     """
 
     ids: tuple[str, ...] = ()
     platform: str | None = None
     entity: str | None = None
-    sender: str | None = None
-    thread: str | None = None
+    sender_id: str | None = None
+    thread_id: str | None = None
     time_before: Time | None = None
     time_after: Time | None = None
     also: tuple[str, ...] = ()

@@ -204,8 +204,8 @@ def test_on_a_terminal_it_is_asked_for(
 
 def test_the_library_says_the_same(talk: Recollect) -> None:
     with talk.memory() as memory:
-        planned = memory.forget(sender="bobhandle", platform="chat", dry_run=True)
-        gone = memory.forget(sender="bobhandle", platform="chat")
+        planned = memory.forget(sender_id="bobhandle", platform="chat", dry_run=True)
+        gone = memory.forget(sender_id="bobhandle", platform="chat")
         assert (planned.forgotten, planned.facts) == (gone.forgotten, gone.facts)
         assert gone.events == 4
         assert memory.forget("b1").already_forgotten == ["b1"]

@@ -100,14 +100,14 @@ def test_two_types_of_one_name_are_refused(tmp_path: Path) -> None:
         Home(home_with(tmp_path / "home", one, one))
 
 
-def test_an_unknown_type_or_definition_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_type_or_strategy_is_refused(tmp_path: Path) -> None:
     with Recollect(home_with(tmp_path / "home")) as recollect:
         zone = recollect.zone("work")
         zone.ingest(MESSAGES)
         with pytest.raises(InvalidInput, match="there is no analysis type 'weather'; types are"):
             zone.analyse(types=["weather"])
-        with pytest.raises(InvalidInput, match="there is no episode definition 'year'; give"):
-            zone.analyse(definition="year")
+        with pytest.raises(InvalidInput, match="there is no episode strategy 'year'; give"):
+            zone.analyse(strategy="year")
         with pytest.raises(InvalidInput, match="limit is 0"):
             zone.analyse(limit=0)
 

@@ -292,13 +292,13 @@ def test_events_are_listed_by_thread_and_have_their_metadata(zone: Zone) -> None
             said("t2", "In the cellar.", minute=9, thread_id="T", platform="mail"),
         ]
     )
-    assert paged(zone, scope="events", thread="T") == ["t2", "t1"]
-    assert paged(zone, scope="events", thread="T", platform="mail") == ["t2"]
-    assert paged(zone, scope="events", thread="t") == []
+    assert paged(zone, scope="events", thread_id="T") == ["t2", "t1"]
+    assert paged(zone, scope="events", thread_id="T", platform="mail") == ["t2"]
+    assert paged(zone, scope="events", thread_id="t") == []
     assert zone.get_memory("t1").metadata == {"mood": {"is": "good"}}
     assert zone.get_memory("t2").metadata is None
-    with pytest.raises(InvalidInput, match="thread filters events only"):
-        zone.list_memories("facts", thread="T")
+    with pytest.raises(InvalidInput, match="thread_id filters events only"):
+        zone.list_memories("facts", thread_id="T")
 
 
 def test_a_name_means_its_exact_case_and_then_a_person() -> None:

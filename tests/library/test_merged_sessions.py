@@ -48,28 +48,28 @@ def forgotten(zone: Zone, **targets: Any) -> set[str]:
 @pytest.mark.parametrize("handle", HANDLES)
 def test_either_handle_names_the_sessions_of_one_person(zone: Zone, handle: str) -> None:
     own = {"a1"} if handle == "u-Ada" else {"b1"}
-    assert forgotten(zone, sender=handle) == own
+    assert forgotten(zone, sender_id=handle) == own
     made = merge(zone)
-    assert forgotten(zone, sender=handle) == {"a1", "b1"}
+    assert forgotten(zone, sender_id=handle) == {"a1", "b1"}
     assert forgotten(zone, entity=handle) == {"a1", "b1"}
     zone.decide_merge(made, "undone")
-    assert forgotten(zone, sender=handle) == own
+    assert forgotten(zone, sender_id=handle) == own
 
 
 @pytest.mark.parametrize("handle", HANDLES)
 def test_a_platform_narrows_the_sessions_of_one_person(zone: Zone, handle: str) -> None:
     merge(zone)
-    assert forgotten(zone, sender=handle, platform="mail") == {"b1"}
-    assert forgotten(zone, sender=handle, thread="t1") == {"a1"}
+    assert forgotten(zone, sender_id=handle, platform="mail") == {"b1"}
+    assert forgotten(zone, sender_id=handle, thread_id="t1") == {"a1"}
 
 
 def test_a_chain_of_merges_is_one_person_for_each_handle(zone: Zone) -> None:
     merge(zone, "Bob", "Cem")
     made = merge(zone)
     for handle in (*HANDLES, "u-Cem"):
-        assert forgotten(zone, sender=handle) == {"a1", "b1", "c1"}
+        assert forgotten(zone, sender_id=handle) == {"a1", "b1", "c1"}
     zone.decide_merge(made, "undone")
-    assert forgotten(zone, sender="u-Cem") == {"b1", "c1"}
+    assert forgotten(zone, sender_id="u-Cem") == {"b1", "c1"}
 
 
 def test_a_namesake_on_another_platform_is_not_merged_along(zone: Zone) -> None:
@@ -80,8 +80,8 @@ def test_a_namesake_on_another_platform_is_not_merged_along(zone: Zone) -> None:
         for handle in entity.handles
     }
     zone.propose_merge(ids["Ada", "mail"], ids["Bob", "mail"], 0.95, "the same person")
-    assert forgotten(zone, sender="u-Ada", platform="chat") == {"a1"}
-    assert forgotten(zone, sender="u-Bob") == {"b1", "n1"}
+    assert forgotten(zone, sender_id="u-Ada", platform="chat") == {"a1"}
+    assert forgotten(zone, sender_id="u-Bob") == {"b1", "n1"}
 
 
 def listed(zone: Zone, handle: str) -> set[str]:
@@ -111,7 +111,7 @@ def test_what_came_while_merged_goes_back_to_its_handle(zone: Zone) -> None:
         assert listed(zone, handle) == own
         assert recalled(zone, handle) <= own
         assert {id_ for fact in zone.facts(entity=handle) for id_ in fact.source_event_ids} == own
-        assert forgotten(zone, entity=handle) == forgotten(zone, sender=handle) == own
+        assert forgotten(zone, entity=handle) == forgotten(zone, sender_id=handle) == own
     assert zone.verify().ok
 
 

@@ -138,7 +138,7 @@ def test_all_that_somebody_sent_is_forgotten_with_reactions_and_notices(zone: Zo
     zone.ingest([SAID, EDITED, DELETED, *ASIDE])
     from recollect.schemas.wire import ForgetTargets
 
-    assert zone.erase(zone.plan_erasure(ForgetTargets(sender="u1"))).events == 5
+    assert zone.erase(zone.plan_erasure(ForgetTargets(sender_id="u1"))).events == 5
 
 
 def test_a_zone_with_revisions_verifies_and_rebuilds_to_the_same(zone: Zone) -> None:

@@ -145,7 +145,7 @@ def test_memories_are_archived_found_there_and_restored(ada: Agent) -> None:
     id_ = receipt["event_id"]
     assert ada.call("archive_memories", ids=[id_])["changed"] == [id_]
     assert ada.call("memory_tiers")["tiers"][2]["memories"] == 1
-    (hit,) = ada.call("search_tiers", query="What fell?", limit=1)["archival"]
+    (hit,) = ada.call("search_tiers", query="What fell?", max_results=1)["archival"]
     assert hit["memory"]["content"] == "The oak fell."
     assert id_ not in str(ada.call("recent_memories"))
     assert ada.call("archive_memories", ids=[id_], restore=True)["changed"] == [id_]

@@ -105,7 +105,7 @@ def test_fault_3_pronouns_need_no_language_model(zone: Zone) -> None:
 
 FINDS: dict[str, Callable[[Zone], str]] = {
     "recall": lambda zone: str(zone.recall(QUESTION, max_results=3).results),
-    "search_tiers": lambda zone: str(zone.search_tiers(QUESTION, limit=3)),
+    "search_tiers": lambda zone: str(zone.search_tiers(QUESTION, max_results=3)),
     "query_memories": lambda zone: str(zone.query_memories(person="Bob Stone").memories),
     "namespace": lambda zone: str(zone.query_memories(namespace_prefix="/deep").memories),
     "context": lambda zone: zone.context(QUESTION).block,

@@ -80,7 +80,7 @@ class TestMemoryPaging:
         read(zone, ids[0])
         assert tiers(zone)["main"] == numbers(0, 4, 3)
         assert [each.content for each in zone.recent_memories()] == numbers(0, 4, 3, 2, 1)
-        assert [each.content for each in zone.recent_memories(limit=2)] == numbers(0, 4)
+        assert [each.content for each in zone.recent_memories(max_results=2)] == numbers(0, 4)
 
     def test_what_is_outside_the_main_context_is_archived_after_a_day(self, zone: Zone) -> None:
         ids = told(zone, 6)
@@ -195,7 +195,7 @@ class TestMemoryPaging:
             "recall": ["The west door is red."],
             "archival": ["The north door is red."],
         }
-        first = zone.search_tiers("Which door is red?", limit=1, cascade=True)
+        first = zone.search_tiers("Which door is red?", max_results=1, cascade=True)
         assert [len(getattr(first, tier)) for tier in NAMES] == [1, 0, 0]
         assert not zone.search_tiers("Which door is red?", min_score=1.0).archival
 

@@ -38,7 +38,9 @@ def _triple(one: Relationship) -> tuple[str, str, str]:
 
 
 def near(zone: Zone, name: str, hops: int, limit: int = 100) -> dict[str, int]:
-    return {one.name: one.hops for one in zone.neighbors(name, hops=hops, limit=limit).entities}
+    return {
+        one.name: one.hops for one in zone.neighbors(name, hops=hops, max_entities=limit).entities
+    }
 
 
 def test_relationships_of_an_entity_cite_their_facts_and_events(zone: Zone) -> None:
@@ -78,10 +80,10 @@ def test_neighbors_are_those_within_so_many_hops(zone: Zone) -> None:
 
 
 def test_a_limit_keeps_the_nearest_and_says_so(zone: Zone) -> None:
-    found = zone.neighbors("Ada", hops=3, limit=2)
+    found = zone.neighbors("Ada", hops=3, max_entities=2)
     assert (len(found.entities), found.truncated) == (2, True)
     assert [one.hops for one in found.entities] == [0, 1]
-    assert not zone.neighbors("Ada", hops=1, limit=3).truncated
+    assert not zone.neighbors("Ada", hops=1, max_entities=3).truncated
 
 
 def test_a_subgraph_has_all_relationships_between_its_entities(zone: Zone) -> None:

@@ -218,7 +218,13 @@ def test_a_directive_is_reworded_and_undone(page: Page) -> None:
     expect(rows).not_to_contain_text("weather")
 
 
-HOSTILE_VIEWS = ("directives", "models", "merges", "forget?sender=m1", "forget?thread=kitchen")
+HOSTILE_VIEWS = (
+    "directives",
+    "models",
+    "merges",
+    "forget?sender_id=m1",
+    "forget?thread_id=kitchen",
+)
 
 
 @pytest.mark.parametrize("width", [390, 1280])

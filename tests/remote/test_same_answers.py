@@ -201,7 +201,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.records(at="2026-05-08T10:01:30Z"),
     ),
     "record": (lambda zone: zone.record(1), lambda zone: zone.record(3)),
-    "related": (lambda zone: zone.related("Bob"), lambda zone: zone.related("Bob", limit=1)),
+    "related": (lambda zone: zone.related("Bob"), lambda zone: zone.related("Bob", max_results=1)),
     "evaluate": (
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=("m1", "gone"))]),
         lambda zone: zone.evaluate([JudgedQuestion("boat", sources=())], max_results=3),
@@ -213,7 +213,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     ),
     "neighbors": (
         lambda zone: zone.neighbors("Ada"),
-        lambda zone: zone.neighbors("Oslo", hops=1, direction="in", limit=1),
+        lambda zone: zone.neighbors("Oslo", hops=1, direction="in", max_entities=1),
     ),
     "subgraph": (lambda zone: zone.subgraph(["Ada", "Oslo"], hops=1),),
     "path_between": (
@@ -295,7 +295,7 @@ def _forgotten(zone: Zone) -> object:
         zone.forget("m1", dry_run=True),
         zone.forget("m1"),
         zone.forget("m1"),
-        zone.forget(sender="u-Bob", platform="chat", time_after="2026-05-08T10:02:00Z"),
+        zone.forget(sender_id="u-Bob", platform="chat", time_after="2026-05-08T10:02:00Z"),
         zone.recall("Turin").results,
         zone.status().events,
     ]
@@ -456,11 +456,11 @@ def _in_tiers(zone: Zone) -> list[object]:
         zone.archive_memories([tea, oak]),
         zone.archive_memories([tea], restore=True),
     ]
-    found = zone.search_tiers("What does Ada prefer?", limit=1)
+    found = zone.search_tiers("What does Ada prefer?", max_results=1)
     return [
         *[(len(each.changed), len(each.unchanged), each.unknown) for each in reports],
         [(each.tier, each.memories, each.utilization) for each in zone.memory_tiers().tiers],
-        [each.content for each in zone.recent_memories(limit=5)],
+        [each.content for each in zone.recent_memories(max_results=5)],
         [[hit.memory.content for hit in hits] for hits in (found.main, found.archival)],
         [each.content for each in zone.query_memories(tier="archival")],
     ]

@@ -441,10 +441,11 @@ def _show_rejection(rejection: Rejection) -> None:
 )
 @click.option(
     "--sender",
+    "sender_id",
     metavar="ID",
     help="Everything that the sender with this sender_id wrote, on any platform or on --platform.",
 )
-@click.option("--thread", metavar="ID", help="Everything in this thread.")
+@click.option("--thread", "thread_id", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
 @click.option("--after", metavar="T", help="Only events after time T.")
 @click.option(

@@ -92,15 +92,15 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
     ids, after, before = targets.ids, targets.time_after, targets.time_before
     criteria = Criteria(
         entity=targets.entity,
-        sender=targets.sender,
-        thread=targets.thread,
+        sender=targets.sender_id,
+        thread=targets.thread_id,
         platform=targets.platform,
         after=None if after is None else parse_query_time(after, "time_after"),
         before=None if before is None else parse_query_time(before, "time_before"),
     )
     if not ids and not criteria.has_criterion:
         raise InvalidInput(
-            "say what to forget: ids, entity, sender, thread, time_before or time_after"
+            "say what to forget: ids, entity, sender_id, thread_id, time_before or time_after"
         )
     zone.must_exist()
     if lost := records_without_keys(zone.node.ledger, zone.name, ids):

@@ -315,14 +315,18 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
     return entities[0]
 
 
-def related(zone: OpenZone, name_or_id: str, limit: int) -> RelatedEntities:
+def related(zone: OpenZone, name_or_id: str, max_results: int) -> RelatedEntities:
     """Return the entities that share the most facts with one, and the links between them.
 
     Raises:
-        UnknownId, InvalidInput: as `get_entity`, or `limit` is out of range.
+        UnknownId, InvalidInput: as `get_entity`, or `max_results` is out of range.
     """
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_RELATED:
-        raise InvalidInput(f"limit is {limit!r}; give 1 to {MAX_RELATED}")
+    if (
+        not isinstance(max_results, int)
+        or isinstance(max_results, bool)
+        or not 1 <= max_results <= MAX_RELATED
+    ):
+        raise InvalidInput(f"max_results is {max_results!r}; give 1 to {MAX_RELATED}")
     entity = get_entity(zone, name_or_id)
     with zone.files() as files, files.read_transaction():
         connection = files.identity.connection
@@ -330,12 +334,12 @@ def related(zone: OpenZone, name_or_id: str, limit: int) -> RelatedEntities:
         shared = {b if a == entity.id else a: facts for (a, b), facts in pairs.items()}
         names = {each.id: each for each in entity_list.entities(connection, list(shared))}
         best = sorted(names.values(), key=lambda each: (-shared[each.id], each.name, each.id))
-        listed = [each.id for each in best[:limit]]
+        listed = [each.id for each in best[:max_results]]
         links = _shared_facts(files, listed, listed)
     return RelatedEntities(
         related=[
             RelatedEntity(id=each.id, name=each.name, type=each.type, facts=shared[each.id])
-            for each in best[:limit]
+            for each in best[:max_results]
         ],
         links=[EntityLink(a=a, b=b, facts=facts) for (a, b), facts in sorted(links.items())],
         total=len(best),

@@ -56,7 +56,7 @@ def list_memories(
     *,
     entity: str | None = None,
     platform: str | None = None,
-    thread: str | None = None,
+    thread_id: str | None = None,
     source_event_ids: Sequence[str] | None = None,
     metadata: Mapping[str, str] | None = None,
     superseded: bool = False,
@@ -69,7 +69,7 @@ def list_memories(
         InvalidInput: a value is invalid, `entity` is unknown, or a filter does not apply to this
             kind.
     """
-    _check_listing(scope, entity, platform, thread, limit)
+    _check_listing(scope, entity, platform, thread_id, limit)
     _check_event_filters(scope, source_event_ids, metadata)
     place = _START if cursor is None else _Cursor.read(cursor, scope).place
     if not zone.exists():
@@ -84,7 +84,7 @@ def list_memories(
             found = _facts(files, ids)
         elif scope == "events":
             ids, last = _event_page(
-                files, about, platform, thread, source_event_ids, metadata or {}, place, limit
+                files, about, platform, thread_id, source_event_ids, metadata or {}, place, limit
             )
             found = _events(files, ids)
         elif scope == "observations":
@@ -155,18 +155,18 @@ class _Cursor(NamedTuple):
 
 
 def _check_listing(
-    scope: str, entity: str | None, platform: str | None, thread: str | None, limit: int
+    scope: str, entity: str | None, platform: str | None, thread_id: str | None, limit: int
 ) -> None:
     if scope not in get_args(ListScope):
         raise InvalidInput(f"scope {scope!r}: choose from {', '.join(get_args(ListScope))}")
-    for name, text in (("entity", entity), ("platform", platform), ("thread", thread)):
+    for name, text in (("entity", entity), ("platform", platform), ("thread_id", thread_id)):
         if text is not None:
             _check_text(name, text)
     if isinstance(limit, bool) or not isinstance(limit, int):
         raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
     if not 1 <= limit <= _MAX_LIMIT:
         raise InvalidInput(f"limit is {limit}; give 1 to {_MAX_LIMIT}")
-    for name, text in (("platform", platform), ("thread", thread)):
+    for name, text in (("platform", platform), ("thread_id", thread_id)):
         if text is not None and scope != "events":
             raise InvalidInput(f"{name} filters events only, and scope is {scope}")
     if entity is not None and scope == "observations":

@@ -27,10 +27,10 @@ Entry = TypeVar("Entry")
 Identified = TypeVar("Identified", bound=HasId)
 
 
-def check_limit(limit: int) -> None:
-    """Raise InvalidInput if a limit is not an allowed page size."""
+def check_limit(limit: int, name: str = "limit") -> None:
+    """Raise InvalidInput if a limit is not an allowed page size; `name`: the parameter's."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_PAGE_SIZE:
-        raise InvalidInput(f"limit is {limit!r}; give 1 to {_MAX_PAGE_SIZE}")
+        raise InvalidInput(f"{name} is {limit!r}; give 1 to {_MAX_PAGE_SIZE}")
 
 
 def place_of(cursor: str | None) -> Place:

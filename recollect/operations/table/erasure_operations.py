@@ -14,7 +14,7 @@ from recollect.operations.table.parameters import (
     Entity,
     Id,
     Platform,
-    Thread,
+    ThreadId,
     TimeAfter,
     TimeBefore,
     described,
@@ -101,14 +101,14 @@ def forget(
             description="Everything that this person wrote, or that mentions them: a name or an id."
         ),
     ] = None,
-    sender: Annotated[
+    sender_id: Annotated[
         str | None,
         described(
             description="Everything under this sender's id, and under the other ids of the same "
             "person."
         ),
     ] = None,
-    thread: Thread = None,
+    thread_id: ThreadId = None,
     time_before: TimeBefore = None,
     time_after: TimeAfter = None,
     also: Annotated[
@@ -137,8 +137,8 @@ def forget(
     - `#` and a record number, as `dead_letters` lists it: that record.
 
     `entity` selects everything that a person wrote, under any handle, and everything that mentions
-    them. `sender` selects everything sent under a platform's id, or under another id of the same
-    person after merges. `thread` and `platform` are the platform's own names. If several
+    them. `sender_id` selects everything sent under a platform's id, or under another id of the same
+    person after merges. `thread_id` and `platform` are the platform's own names. If several
     conditions are given, all must match. With `dry_run` nothing changes. An id that is already
     forgotten is not an error; an unknown id is. With `certificate` the erasure is verified, and the
     report has its certificate; if everything was already forgotten, that of the earlier erasure.
@@ -158,8 +158,8 @@ def forget(
         ids=ids,
         platform=platform,
         entity=entity,
-        sender=sender,
-        thread=thread,
+        sender_id=sender_id,
+        thread_id=thread_id,
         time_before=time_before,
         time_after=time_after,
         also=tuple(also),

@@ -57,7 +57,7 @@ Entity = Annotated[
 Platform = Annotated[
     str | None, described(description="Only memories from this platform, such as slack or email.")
 ]
-Thread = Annotated[str | None, described(description="Only messages of this thread.")]
+ThreadId = Annotated[str | None, described(description="Only messages of the thread with this id.")]
 SourceEventIds = Annotated[
     Sequence[str] | None,
     described(description="Only memories from these events, by their sources' own ids."),

@@ -61,7 +61,7 @@ _STYLES = {"completed": good, "blocked": warning, "failed": warning}
     help="With list: only analyses with this status.",
 )
 @click.option(
-    "--definition",
+    "--strategy",
     metavar="D",
     default="time_window",
     show_default=True,
@@ -77,7 +77,7 @@ def analyses(
     value: str | None,
     episode: str | None,
     status: str | None,
-    definition: str,
+    strategy: str,
     limit: int | None,
     cursor: str | None,
 ) -> int:
@@ -95,7 +95,7 @@ def analyses(
         if is_empty(memory):
             return 0
         if action == "run":
-            return _run(memory, types, episode, definition, limit, as_json=as_json)
+            return _run(memory, types, episode, strategy, limit, as_json=as_json)
         if action == "types":
             for kind in memory.analysis_types().types:
                 if as_json:
@@ -147,7 +147,7 @@ def _run(
     memory: Zone,
     types: tuple[str, ...],
     episode: str | None,
-    definition: str,
+    strategy: str,
     limit: int | None,
     *,
     as_json: bool,
@@ -155,7 +155,7 @@ def _run(
     report = memory.analyse(
         types=types or None,
         episode=episode,
-        definition=definition,
+        strategy=strategy,
         limit=_MOST_EPISODES if limit is None else limit,
     )
     if as_json:

@@ -256,7 +256,7 @@ def entities(
         with open_zone(home, zone) as memory:
             if hints := memory.hints():
                 raise InvalidInput(hints[0])
-            _show_related(memory.related(a, limit=limit or _RELATED), as_json=as_json)
+            _show_related(memory.related(a, max_results=limit or _RELATED), as_json=as_json)
         return
     if a is not None or batch is not None:
         raise click.UsageError("list takes no names; did you mean entities compare?")

@@ -101,11 +101,11 @@ def graph(
                 names[0],
                 hops=2 if hops is None else hops,
                 direction=direction,
-                limit=count,
+                max_entities=count,
                 **when,
             )
         elif action == "subgraph":
-            shown = memory.subgraph(names, hops=hops or 0, limit=count, **when)
+            shown = memory.subgraph(names, hops=hops or 0, max_entities=count, **when)
         else:
             shown = memory.path_between(
                 *names, max_hops=4 if hops is None else hops, direction=direction, **when

@@ -60,7 +60,7 @@ _NOTHING = {
     metavar="N",
     help=f"With consolidate: the maximum number of levels [{CONSOLIDATION_LEVELS}].",
 )
-@click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
+@click.option("-k", "k", type=int, default=10, metavar="N", help="At most N memories [10].")
 def hierarchy(
     home: str | None,
     zone: str | None,
@@ -72,7 +72,7 @@ def hierarchy(
     importance_max: float | None,
     threshold: float,
     levels: int,
-    limit: int,
+    k: int,
 ) -> None:
     """List consolidated memories, the newest of each level first.
 
@@ -96,7 +96,7 @@ def hierarchy(
             )
             print_json(report) if as_json else _print_report(report)
         elif not is_empty(memory):
-            _print(memory, action, words, limit, as_json=as_json)
+            _print(memory, action, words, k, as_json=as_json)
 
 
 def _print_report(report: MemoryConsolidationReport) -> None:
@@ -107,16 +107,16 @@ def _print_report(report: MemoryConsolidationReport) -> None:
         print_line(strong(f"level {each.level}"), f"  {made} of {each.archived}")
 
 
-def _print(memory: Zone, action: str, words: tuple[str, ...], limit: int, *, as_json: bool) -> None:
+def _print(memory: Zone, action: str, words: tuple[str, ...], k: int, *, as_json: bool) -> None:
     hits: list[MemoryHit] = []
     found: list[StoredMemory] = []
     if action == "search":
-        hits = [*memory.search_memories(" ".join(words), limit=limit)]
+        hits = [*memory.search_memories(" ".join(words), max_results=k)]
     elif action == "list":
         found = [
             each
             for level in range(MAX_CONSOLIDATION_LEVELS, 0, -1)
-            for each in memory.query_memories(abstraction_level=level, limit=limit)
+            for each in memory.query_memories(abstraction_level=level, limit=k)
         ]
     else:
         of = memory.memory_children if action == "children" else memory.memory_ancestors

@@ -25,7 +25,7 @@ _ACTIONS = ("sizes", "recent", "search", "archive", "restore")
     "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="sizes"
 )
 @click.argument("words", metavar="[QUERY|ID]...", nargs=-1)
-@click.option("--limit", type=int, default=10, metavar="N", help="At most N memories [10].")
+@click.option("-k", "k", type=int, default=10, metavar="N", help="At most N memories [10].")
 @click.option("--cascade", is_flag=True, help="With search: stop once N memories are found.")
 def tiers(
     home: str | None,
@@ -33,7 +33,7 @@ def tiers(
     as_json: bool,
     action: str,
     words: tuple[str, ...],
-    limit: int,
+    k: int,
     cascade: bool,
 ) -> None:
     """Print how many stored memories are in each tier.
@@ -52,7 +52,7 @@ def tiers(
         if action in ("archive", "restore"):
             _archive(memory, words, restore=action == "restore", as_json=as_json)
         elif not is_empty(memory):
-            _print(memory, action, " ".join(words), limit, cascade, as_json=as_json)
+            _print(memory, action, " ".join(words), k, cascade, as_json=as_json)
 
 
 def _archive(memory: Zone, ids: tuple[str, ...], *, restore: bool, as_json: bool) -> None:
@@ -66,14 +66,12 @@ def _archive(memory: Zone, ids: tuple[str, ...], *, restore: bool, as_json: bool
         raise click.ClickException(f"unknown: {', '.join(report.unknown)}")
 
 
-def _print(
-    memory: Zone, action: str, query: str, limit: int, cascade: bool, *, as_json: bool
-) -> None:
+def _print(memory: Zone, action: str, query: str, k: int, cascade: bool, *, as_json: bool) -> None:
     if action == "recent":
-        for each in memory.recent_memories(limit=limit):
+        for each in memory.recent_memories(max_results=k):
             print_json(each) if as_json else show_memory(each, listed=True)
     elif action == "search":
-        found = memory.search_tiers(query, limit=limit, cascade=cascade)
+        found = memory.search_tiers(query, max_results=k, cascade=cascade)
         if as_json:
             print_json(found)
             return

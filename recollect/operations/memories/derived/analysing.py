@@ -25,8 +25,8 @@ from recollect.schemas.wire import (
     FacetPage,
 )
 
-#: Definition of the episodes that are analysed unless another is given.
-DEFAULT_DEFINITION = "time_window"
+#: Strategy of the episodes that are analysed unless another is given.
+DEFAULT_STRATEGY = "time_window"
 #: Episodes of one call, by default and at most.
 MOST_EPISODES = 1_000
 _MOST_EPISODES = 10_000
@@ -47,14 +47,14 @@ def analyse(
     *,
     types: Sequence[str] | None = None,
     episode_id: str | None = None,
-    definition: str = DEFAULT_DEFINITION,
+    strategy: str = DEFAULT_STRATEGY,
     limit: int = MOST_EPISODES,
 ) -> AnalysisReport:
     """Analyse the episodes that are due; retry analyses that were blocked or failed.
 
     Raises:
         UnknownZone: the zone has no events.
-        InvalidInput: there is no such type or definition, or the limit is invalid.
+        InvalidInput: there is no such type or strategy, or the limit is invalid.
     """
     # Imported here: it loads the rules of language, which a query does not need.
     from recollect.home.ticks.due_analyses import analysis_ids, due_commands, has_analyst
@@ -71,16 +71,16 @@ def analyse(
     type_ids = analysis_ids(own, types)
     with zone.files() as files:
         known = [each.id for each in episode_queries.episode_definitions(files.memory.connection)]
-        if definition not in known:
+        if strategy not in known:
             raise InvalidInput(
-                f"there is no episode definition {definition[:60]!r}; give {', '.join(known)}"
+                f"there is no episode strategy {strategy[:60]!r}; give {', '.join(known)}"
             )
         drafts = due_commands(
             files.memory.connection,
             own,
             type_ids,
             at=unix_ms(),
-            definition=definition,
+            definition=strategy,
             episode_id=episode_id,
             most_retries=None,
             limit=limit,

@@ -67,14 +67,14 @@ def relationship_page(
 
 
 def neighborhood(
-    zone: OpenZone, entities: Sequence[str], query: GraphQuery, *, hops: int, limit: int
+    zone: OpenZone, entities: Sequence[str], query: GraphQuery, *, hops: int, max_entities: int
 ) -> EntityGraph:
     """Return the entities within some hops of these, and the relationships between them.
 
     Raises:
         InvalidInput: an entity is unknown, or another value is invalid.
     """
-    check_limit(limit)
+    check_limit(max_entities, "max_entities")
     _check_hops(hops, "hops", 0)
     if not entities:
         raise InvalidInput("entities is empty; name at least one")
@@ -82,7 +82,7 @@ def neighborhood(
         if graph is None:
             return EntityGraph(entities=[], relationships=[])
         starts = [id_ for each in entities for id_ in graph.entities(each)]
-        found = graph.edges.neighbors(starts, hops, limit, query.direction)
+        found = graph.edges.neighbors(starts, hops, max_entities, query.direction)
         return graph.of(found.hops, truncated=found.truncated)
 
 

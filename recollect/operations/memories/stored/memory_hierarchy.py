@@ -201,7 +201,7 @@ def ancestors_of(zone: OpenZone, id_: str) -> MemoryLevel:
 
 
 def search(
-    zone: OpenZone, query: str, *, prefer_abstracts: bool, max_level: int | None, limit: int
+    zone: OpenZone, query: str, *, prefer_abstracts: bool, max_level: int | None, max_results: int
 ) -> MemoryHits:
     """Return the stored memories that answer a question, best first.
 
@@ -209,10 +209,10 @@ def search(
     to the highest active memory above it, but none above `max_level`.
 
     Raises:
-        InvalidInput: the question or the limit is invalid.
+        InvalidInput: the question or `max_results` is invalid.
     """
-    check_limit(limit)
-    asked = min(_RECALLED_PER_HIT * limit, _MAX_RECALLED)
+    check_limit(max_results, "max_results")
+    asked = min(_RECALLED_PER_HIT * max_results, _MAX_RECALLED)
     answer = recall(zone, query, {"max_results": asked, "scope": ("facts", "events")})
     if not answer.results:
         return MemoryHits(hits=[])
@@ -235,7 +235,7 @@ def search(
             if text.id not in matches:
                 matches.append(text.id)
             best[id_] = max(best.get(id_, 0.0), scores[text.found_id])
-    chosen = sorted(found, key=lambda id_: -best[id_])[:limit]
+    chosen = sorted(found, key=lambda id_: -best[id_])[:max_results]
     return MemoryHits(
         hits=[
             MemoryHit(memory=memory, score=best[memory.memory_id], matches=found[memory.memory_id])

@@ -63,18 +63,20 @@ def _entry(
 
 
 def search(
-    zone: OpenZone, query: str, *, limit: int, min_score: float, cascade: bool
+    zone: OpenZone, query: str, *, max_results: int, min_score: float, cascade: bool
 ) -> TierSearch:
-    """Search each tier; with `cascade`, only until there are `limit` memories in all.
+    """Search each tier; with `cascade`, only until there are `max_results` memories in all.
 
     Raises:
         InvalidInput: the query or a value is invalid.
     """
     fields = {"scope": ["events"], "min_score": min_score}
     found: dict[MemoryTier, list[TierHit]] = {tier: [] for tier in TIERS}
-    left = limit
+    left = max_results
     for tier in TIERS:
-        parsed = recalling.query_of(query, {**fields, "max_results": left if cascade else limit})
+        parsed = recalling.query_of(
+            query, {**fields, "max_results": left if cascade else max_results}
+        )
         recalling.check_query(parsed)
         if not zone.exists():
             continue
@@ -96,19 +98,19 @@ def search(
     return TierSearch(**found)
 
 
-def recent(zone: OpenZone, limit: int) -> RecentMemories:
+def recent(zone: OpenZone, max_results: int) -> RecentMemories:
     """Return the main context, most recently used first, then the newest of the recall store."""
-    check_limit(limit)
+    check_limit(max_results, "max_results")
     if not zone.exists():
         return RecentMemories(memories=[])
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
-        main = zone.main_context(files)[:limit]
+        main = zone.main_context(files)[:max_results]
         rank = {id_: place for place, id_ in enumerate(main)}
-        in_main = stored.memories(connection, MemoryFilter(ids=main), None, limit)
+        in_main = stored.memories(connection, MemoryFilter(ids=main), None, max_results)
         in_main.sort(key=lambda each: rank[each.memory.id])
         chosen = in_tier(zone, files, "recall", MemoryFilter(state="active"))
-        others = stored.memories(connection, chosen, None, limit - len(main))
+        others = stored.memories(connection, chosen, None, max_results - len(main))
         return RecentMemories(memories=listed(zone, files, [*in_main, *others]))
 
 

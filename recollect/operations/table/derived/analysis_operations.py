@@ -147,12 +147,12 @@ def analyse(
         str | None,
         described(description="Id of one episode; if omitted, all that have ended."),
     ] = None,
-    definition: Annotated[
+    strategy: Annotated[
         str,
         described(
-            description="Definition of the episodes: time_window, thread, session, day or topic."
+            description="Strategy of the episodes: time_window, thread, session, day or topic."
         ),
-    ] = analysing.DEFAULT_DEFINITION,
+    ] = analysing.DEFAULT_STRATEGY,
     limit: Annotated[
         int, described(minimum=1, maximum=10_000, description="Maximum number of episodes.")
     ] = analysing.MOST_EPISODES,
@@ -160,14 +160,12 @@ def analyse(
     """Analyse episodes that lack an analysis, and retry analyses that were blocked or failed.
 
     Raises:
-        InvalidInput: there is no such type or definition.
+        InvalidInput: there is no such type or strategy.
 
-    >>> zone.analyse(types=["summary_v1"], definition="day").failed
+    >>> zone.analyse(types=["summary_v1"], strategy="day").failed
     0
     """
-    return analysing.analyse(
-        zone, types=types, episode_id=episode, definition=definition, limit=limit
-    )
+    return analysing.analyse(zone, types=types, episode_id=episode, strategy=strategy, limit=limit)
 
 
 @operation(

@@ -131,7 +131,7 @@ def relationships(
         title="What is related to a person or thing",
         description="Get the people and things related to a person or thing, directly or over "
         f"several hops, with all relationships between them. {DATA_WARNING}",
-        defaults={"limit": 30},
+        defaults={"max_entities": 30},
         hidden=_HIDDEN,
     ),
     example=(None, _GRAPH),
@@ -147,7 +147,7 @@ def neighbors(
     direction: Way = "both",
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
-    limit: Nodes = 100,
+    max_entities: Nodes = 100,
 ) -> EntityGraph:
     """Return the entities within some hops of an entity, and all relationships among them.
 
@@ -160,7 +160,7 @@ def neighbors(
     [('Ada', 0), ('Turin', 1)]
     """
     query = GraphQuery(types, direction, valid_at, known_at)
-    return graph_listing.neighborhood(zone, [entity], query, hops=hops, limit=limit)
+    return graph_listing.neighborhood(zone, [entity], query, hops=hops, max_entities=max_entities)
 
 
 @operation(
@@ -185,7 +185,7 @@ def subgraph(
     types: Types = None,
     valid_at: ValidAt = None,
     known_at: KnownAt = None,
-    limit: Nodes = 100,
+    max_entities: Nodes = 100,
 ) -> EntityGraph:
     """Return some entities, their neighbours, and all relationships among them.
 
@@ -196,7 +196,7 @@ def subgraph(
     ['LOCATED_IN']
     """
     query = GraphQuery(types, "both", valid_at, known_at)
-    return graph_listing.neighborhood(zone, entities, query, hops=hops, limit=limit)
+    return graph_listing.neighborhood(zone, entities, query, hops=hops, max_entities=max_entities)
 
 
 @operation(

@@ -190,7 +190,7 @@ def related(
     zone: OpenZone,
     name_or_id: NameOrId,
     *,
-    limit: Annotated[
+    max_results: Annotated[
         int,
         described(
             minimum=1,
@@ -208,7 +208,7 @@ def related(
     >>> [(each.name, each.facts) for each in zone.related("Ada").related]
     [('Turin', 1)]
     """
-    return listing.related(zone, name_or_id, limit)
+    return listing.related(zone, name_or_id, max_results)
 
 
 @operation(

@@ -9,7 +9,7 @@ from recollect.operations.memories.stored import memory_hierarchy as hierarchy
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.memories.stored_memory_operations import STORED_MEMORY, StoredId
 from recollect.operations.table.operation import Tool, operation
-from recollect.operations.table.parameters import Limit, described
+from recollect.operations.table.parameters import MaxResults, described
 from recollect.schemas.events import ConsolidationMethod, MemoryScope
 from recollect.schemas.memory_terms import (
     CONSOLIDATION_LEVELS,
@@ -215,7 +215,7 @@ def memory_ancestors(zone: OpenZone, id: StoredId) -> MemoryLevel:
         description="Search stored memories by meaning. Instead of a text that was consolidated, "
         f"the memory that consolidates it is returned. {DATA_WARNING}",
         quotes_memories=True,
-        defaults={"limit": 5},
+        defaults={"max_results": 5},
         hidden=frozenset({"max_level"}),
     ),
     example=(
@@ -236,7 +236,7 @@ def search_memories(
     max_level: Annotated[
         int | None, described(minimum=0, description="Return none above this level.")
     ] = None,
-    limit: Limit = 10,
+    max_results: MaxResults = 10,
 ) -> MemoryHits:
     """Return the stored memories that answer a question, best first.
 
@@ -244,14 +244,14 @@ def search_memories(
     texts under one memory are one hit.
 
     Raises:
-        InvalidInput: the question or the limit is invalid.
+        InvalidInput: the question or `max_results` is invalid.
 
     >>> _ = zone.remember("The deploy key is in the blue safe.")
     >>> [hit.memory.content for hit in zone.search_memories("Where is the deploy key?")]
     ['The deploy key is in the blue safe.']
     """
     return hierarchy.search(
-        zone, query, prefer_abstracts=prefer_abstracts, max_level=max_level, limit=limit
+        zone, query, prefer_abstracts=prefer_abstracts, max_level=max_level, max_results=max_results
     )
 
 

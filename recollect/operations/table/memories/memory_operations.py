@@ -25,7 +25,7 @@ from recollect.operations.table.parameters import (
     Platform,
     SourceEventIds,
     Superseded,
-    Thread,
+    ThreadId,
     TimeAfter,
     described,
 )
@@ -176,7 +176,7 @@ def get_memory(zone: OpenZone, id: Id) -> Memory:
         f"recall. {DATA_WARNING}",
         quotes_memories=True,
         defaults={"limit": 20},
-        hidden=frozenset({"thread", "source_event_ids", "metadata"}),
+        hidden=frozenset({"thread_id", "source_event_ids", "metadata"}),
         shape=_page_without_metadata,
     ),
     example=(None, {"memories": [_MEMORY], "cursor": f"facts:1778248560000:{_FACT_ID}"}),
@@ -189,7 +189,7 @@ def list_memories(
     *,
     entity: Entity = None,
     platform: Platform = None,
-    thread: Thread = None,
+    thread_id: ThreadId = None,
     source_event_ids: SourceEventIds = None,
     metadata: Annotated[
         Mapping[str, str] | None,
@@ -204,7 +204,7 @@ def list_memories(
 ) -> MemoryPage:
     """Return a page of memories of one kind, newest first.
 
-    `entity` selects memories about, or written by, a person or thing; `platform`, `thread` and
+    `entity` selects memories about, or written by, a person or thing; `platform`, `thread_id` and
     `metadata` apply to events. A page's `cursor` selects the next page, even if memories were added
     or forgotten in between.
 
@@ -222,7 +222,7 @@ def list_memories(
         scope,
         entity=entity,
         platform=platform,
-        thread=thread,
+        thread_id=thread_id,
         source_event_ids=source_event_ids,
         metadata=metadata,
         superseded=superseded,

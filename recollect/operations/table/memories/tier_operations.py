@@ -9,7 +9,7 @@ from recollect.operations.memories.stored import memory_tiers as tiers
 from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.memories.stored_memory_operations import STORED_MEMORY, StoredIds
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
-from recollect.operations.table.parameters import Limit, described
+from recollect.operations.table.parameters import MaxResults, described
 from recollect.schemas.wire import ArchiveReport, RecentMemories, TierReport, TierSearch
 
 _AT = "2026-05-08T13:56:00.000Z"
@@ -64,21 +64,21 @@ def memory_tiers(zone: OpenZone) -> TierReport:
         description="List the stored memories in the main context, the most recently used first, "
         f"and then the newest of the recall store. {DATA_WARNING}",
         quotes_memories=True,
-        defaults={"limit": 20},
+        defaults={"max_results": 20},
     ),
     example=(None, {"memories": [STORED_MEMORY | {"tier": "main"}]}),
 )
-def recent_memories(zone: OpenZone, *, limit: Limit = 50) -> RecentMemories:
+def recent_memories(zone: OpenZone, *, max_results: MaxResults = 50) -> RecentMemories:
     """Return the main context, most recently used first, then the newest of the recall store.
 
     Raises:
-        InvalidInput: the limit is out of range.
+        InvalidInput: `max_results` is out of range.
 
     >>> _ = zone.remember("Ada prefers tea.")
     >>> [memory.content for memory in zone.recent_memories()]
     ['Ada prefers tea.']
     """
-    return tiers.recent(zone, limit)
+    return tiers.recent(zone, max_results)
 
 
 @operation(
@@ -104,7 +104,7 @@ def search_tiers(
         str, described(minLength=1, maxLength=10_000, description="What to look for.")
     ],
     *,
-    limit: Annotated[
+    max_results: Annotated[
         int, described(minimum=1, maximum=1_000, description="Maximum number for each tier.")
     ] = 10,
     min_score: Annotated[
@@ -113,8 +113,8 @@ def search_tiers(
     cascade: Annotated[
         bool,
         described(
-            description="Search one tier after the other, only until there are `limit` memories "
-            "in all."
+            description="Search one tier after the other, only until there are `max_results` "
+            "memories in all."
         ),
     ] = False,
 ) -> TierSearch:
@@ -127,7 +127,7 @@ def search_tiers(
     >>> [hit.memory.content for hit in zone.search_tiers("What does Ada prefer?").main]
     ['Ada prefers tea.']
     """
-    return tiers.search(zone, query, limit=limit, min_score=min_score, cascade=cascade)
+    return tiers.search(zone, query, max_results=max_results, min_score=min_score, cascade=cascade)
 
 
 @operation(

@@ -16,8 +16,8 @@ import { count, time } from "../parts/times.js";
 const SHOWN = 50;
 const FIELDS = [
   ["entity", "Person or thing", "a name or an id: everything that it wrote or that mentions it"],
-  ["sender", "Sender", "an id on a platform; includes the other ids of the same person"],
-  ["thread", "Thread", "the id of a thread on its platform"],
+  ["sender_id", "Sender", "an id on a platform; includes the other ids of the same person"],
+  ["thread_id", "Thread", "the id of a thread on its platform"],
   ["platform", "Platform", "such as slack"],
   ["time_after", "After", "such as 2026-05-08T00:00:00Z"],
   ["time_before", "Before", "such as 2026-05-09T00:00:00Z"],
