@@ -122,10 +122,22 @@ def test_the_command_offers_what_there_is() -> None:
     assert CLIENTS == mcp_command.CLIENTS
 
 
-@pytest.mark.parametrize("name", TOOL_SETS)
+def section_of(name: str) -> str:
+    """Return the section of the page on a set of tools, without its heading."""
+    return PAGE.split(f": `--tools {name}`\n")[1].split("\n## ")[0]
+
+
+def test_the_learning_tools_are_named_and_described_with_all_others() -> None:
+    named = re.findall(r"`(\w+)`", section_of("learning"))
+    assert sorted(named) == sorted(tool.name for tool in TOOL_SETS["learning"])
+    assert {tool.name for tool in TOOL_SETS["learning"]} <= {
+        tool.name for tool in TOOL_SETS["recollect"]
+    }
+
+
+@pytest.mark.parametrize("name", sorted(TOOL_SETS.keys() - {"learning"}))
 def test_every_tool_and_argument_stands_in_the_page(name: Any) -> None:
-    section = PAGE.split(f"`--tools {name}`")[1].split("\n## ")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.*)$", section, re.M))
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*)$", section_of(name), re.M))
     assert set(rows) == {tool.name for tool in TOOL_SETS[name]}
     for tool in TOOL_SETS[name]:
         for argument in tool.arguments.__struct_fields__:
