@@ -100,7 +100,7 @@ COMMAND_TABLE = {
         "upkeep_commands", "Check the installation and the home, and suggest fixes."
     ),
     "verify": CommandEntry(
-        "upkeep_commands", "Replay the ledger, and compare the result with the files."
+        "upkeep_commands", "Replay the ledger, and compare the result with the zone's files."
     ),
     "rebuild": CommandEntry("upkeep_commands", "Rebuild derived data from the ledger."),
     "rollback": CommandEntry(

@@ -63,9 +63,7 @@ _CONFIGURATION = click.option(
     expose_value=False,
     help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-_ZONE = click.option(
-    "--zone", metavar="NAME", help="Zone (one per tenant) to use [the zone 'default']."
-)
+_ZONE = click.option("--zone", metavar="NAME", help="Zone to use, one per tenant [default].")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -96,8 +94,8 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="TZ",
-            help="Time zone of times without one. UTC times are converted to it to determine "
-            "their calendar day.",
+            help="Time zone for timestamps without one, and for the calendar day of UTC "
+            "timestamps.",
         ),
         click.option(
             "--format",

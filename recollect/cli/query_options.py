@@ -17,6 +17,12 @@ PROFILES = ("default", "rrf", "recent", "graph")
 #: The forms of a time, for help texts.
 TIMES = "Times are ISO 8601 with a UTC offset, or Unix milliseconds; a bare date is 00:00 UTC."
 
+known_at_option = click.option(
+    "--known-at",
+    metavar="T",
+    help="Answer from events ingested up to T (a time or a consistency token).",
+)
+
 
 def query_options(function: Command) -> Command:
     """Add the options of a query to a command; `query_from_options` reads them.
@@ -45,24 +51,20 @@ def query_options(function: Command) -> Command:
                 type=click.Choice(get_args(GraphMode)),
                 default="none",
                 show_default=True,
-                help="Follow relationships of entities (low), observations (high), or both (dual).",
+                help="Also find messages through the relationships of entities (low), through "
+                "observations (high), or both (dual).",
             ),
             click.option("--scope", help=f"Comma-separated result types: {', '.join(SCOPES)}."),
             click.option("--entity", metavar="E", help="Only results about entity E (name or id)."),
             click.option("--after", metavar="T", help=f"Only results after time T. {TIMES}"),
             click.option("--before", metavar="T", help="Only results before time T."),
             click.option("--platform", metavar="P", help="Only results from platform P."),
-            click.option(
-                "--known-at",
-                metavar="T",
-                help="Answer from what was ingested by T: a time, or a token that ingest --json "
-                "printed.",
-            ),
+            known_at_option,
             click.option("--valid-at", metavar="T", help="Only facts that were true at time T."),
             click.option(
                 "--min-score",
                 type=float,
-                help="Minimum score; at 0.5 a result is as likely relevant as not.",
+                help="Minimum score; a score of 0.5 means even odds of relevance.",
             ),
         )
     ):

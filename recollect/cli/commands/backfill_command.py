@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.option("--dry-run", is_flag=True, help="Count the episodes and estimate the cost.")
 @click.option("--pause", is_flag=True, help="Pause the backfill; it stays paused across restarts.")
-@click.option("--resume", is_flag=True, help="Continue the last backfill, with its span.")
+@click.option("--resume", is_flag=True, help="Resume the last backfill with its --from and --to.")
 @click.option("--status", is_flag=True, help="Show the progress of the last backfill.")
 def backfill(
     home: str | None,

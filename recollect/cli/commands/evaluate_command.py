@@ -32,9 +32,9 @@ def evaluate(
     """Score recall on questions with known sources.
 
     FILE has JSON Lines of {"query", "sources": [event id, ...]}, - for stdin; a line may also have
-    the options of recall --batch. Prints the share of the sources that the first results cite, what
-    each arm (retriever) finds alone, and which sources were missed. A question with no sources is
-    one that the memory cannot answer.
+    the options of recall --batch. Leave sources empty for a question that the memory cannot answer.
+    Prints the share of the sources that the first results cite, the share that each arm (retriever)
+    finds alone, and the sources that were missed.
     """
     from recollect.cli.batch_queries import read_judged_questions
 

@@ -51,6 +51,10 @@ PRECISIONS = ("int8", "float")
 # The maximum number of rejections or ids that are printed; --json prints more.
 _MAX_SHOWN = 20
 _STANDARD_INPUT = Path("-")
+_HISTORICAL = (
+    "Set the ingestion time of each event to when it occurred, so that --known-at finds it at past "
+    "times. Default: now."
+)
 
 
 @click.command(epilog="Example: recollect --home ~/memory init")
@@ -71,8 +75,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--add-encoder",
     is_flag=True,
-    help="Add the encoder beside those of an existing home; rebuild --level fresh --encoder NAME "
-    "gives it to a zone.",
+    help="Add an encoder to an existing home; rebuild --level fresh --encoder NAME makes a zone "
+    "use it.",
 )
 @click.option(
     "--reranker",
@@ -82,8 +86,8 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--reader",
     metavar="HEADS",
-    help="Model that tags names and classifies sentences: 'own' for recollect's own, the path of a "
-    "file of classifier heads, or 'none' [own].",
+    help="Model that tags names and classifies sentences: 'own' for recollect's own, a file of "
+    "classifier heads, or 'none' [own].",
 )
 @click.option(
     "--precision",
@@ -107,7 +111,7 @@ _STANDARD_INPUT = Path("-")
     metavar="STEPS",
     help="Comma-separated enrichment steps to disable: entities, temporal, coreference, "
     "temporal_resolution, evolution, causes, stability (explained in docs/reference/agents.md); "
-    "'none' disables none [none].",
+    "'none' enables all [none].",
 )
 def init(
     home: str | None,
@@ -216,8 +220,7 @@ def _steps(given: str) -> list[str]:
 @click.option(
     "--historical",
     is_flag=True,
-    help="Treat each event as known since it occurred. Otherwise it is known from now on, and "
-    "--known-at with an earlier time does not find it.",
+    help=_HISTORICAL,
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
 @click.option("--follow", is_flag=True, help="Keep reading a file of JSON Lines as it grows.")
@@ -283,8 +286,7 @@ def ingest(
 @click.option(
     "--historical",
     is_flag=True,
-    help="Treat each memory as known since its own time. Otherwise it is known from now on, and "
-    "--known-at with an earlier time does not find it.",
+    help=_HISTORICAL,
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
 def import_(
@@ -298,9 +300,9 @@ def import_(
 ) -> int:
     """Import the memories of another memory system.
 
-    The same as ingest --format SYSTEM. Each memory keeps its time, its id and its owner; one that
-    the system has invalidated is not current here either. Importing an export again adds nothing;
-    a later export adds new memories and updates those whose text has changed.
+    The same as ingest --format SYSTEM. Each memory keeps its time, its id and its owner. Memories
+    marked invalid there are imported as superseded. Importing an export again adds nothing; a later
+    export adds new memories and updates those whose text has changed.
     """
     if dry_run:
         return _preview(as_json, paths, system, None, None)
@@ -452,8 +454,7 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event; forget --entity E --dry-run lists others that E's name "
-    "may mean. Repeatable.",
+    help="Also erase this entity or event, as listed by forget --entity E --dry-run; repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(

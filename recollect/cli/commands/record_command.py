@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     help="Only commands about this fact, message, merge, entity or mental model; repeatable.",
 )
 @click.option(
-    "--newest", is_flag=True, help="Newest first; begins with the last record, or with N or T."
+    "--newest",
+    is_flag=True,
+    help="List newest first, starting at the last record, --from N or --at T.",
 )
 @paging_options
 def records(

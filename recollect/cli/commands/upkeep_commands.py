@@ -143,10 +143,9 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 def verify(
     home: str | None, zone: str | None, as_json: bool, expect: str | None, certificate: Path | None
 ) -> int:
-    """Replay the ledger, and compare the result with the files.
+    """Replay the ledger, and compare the result with the zone's files.
 
-    The files are the databases of the zone. Fails if one differs from the replay, or if the
-    ledger is damaged. Nothing is changed.
+    Fails if a file differs from the replay, or if the ledger is damaged. Changes nothing.
     """
     checked = None if certificate is None else read_certificate_file(certificate)
     with open_zone(home, zone) as memory, progress("verifying") as advance:
@@ -333,8 +332,8 @@ def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, o
     """Skip a foreign record that blocks a zone.
 
     A foreign record is one that another program wrote, which only happens on Kafka. recollect
-    doctor prints its topic (events or changes) and OFFSET. skip records both, and the record's
-    hash, in the zone's ledger, so that every node and every rebuild skips the record too.
+    doctor prints its topic (events or changes) and OFFSET. Stores the topic, offset and hash in the
+    ledger, so every node and rebuild skips the record too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records

@@ -38,9 +38,9 @@ def write(
 ) -> int:
     """Run the language model on events that it has not read yet.
 
-    The rules have processed them already. The model adds facts with their values and dates, and
-    says what has ended; all of it is validated. Its answers are recorded, so no event is paid for
-    twice, not even by a rebuild.
+    The rules have processed them already. Adds what the rules missed: facts, values, dates, and
+    which facts no longer hold. Every proposal is validated. The model's answers are recorded, so
+    no event is paid for twice, not even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
         found = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)

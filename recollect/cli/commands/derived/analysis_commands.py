@@ -83,10 +83,9 @@ def analyses(
 ) -> int:
     """List analyses of episodes, or analyse episodes.
 
-    "list" shows the texts of analyses: summaries, and reports on conversations. "facets" shows
-    their results, such as topics, decisions and personal data. "types" shows which types of
-    analyses there are. "run" analyses the episodes that have ended and lack an analysis, and
-    retries blocked and failed analyses.
+    list shows the texts of analyses: summaries, and reports on conversations. facets shows their
+    results, such as topics, decisions and personal data. types shows the types of analyses. run
+    analyses the episodes that have ended and lack an analysis, and retries blocked and failed ones.
     """
     if len(types) > 1 and action != "run":
         raise click.UsageError(f"{action} takes one --type")

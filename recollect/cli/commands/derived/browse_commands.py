@@ -27,6 +27,7 @@ from recollect.cli.output import (
     warning,
     width,
 )
+from recollect.cli.query_options import known_at_option
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import (
     collapse_whitespace,
@@ -131,9 +132,7 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
 @common_options
 @click.option("--entity", metavar="E", help="Only facts about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include superseded and retracted facts.")
-@click.option(
-    "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
-)
+@known_at_option
 @paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 def facts(
@@ -208,7 +207,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
 @click.option(
     "--query",
     metavar="Q",
-    help="With list: only names and accounts with Q in them; if there are none, those that Q "
+    help="With list: only entities whose name or account contains Q; if none does, those that Q "
     "describes.",
 )
 @click.option(
@@ -232,9 +231,9 @@ def entities(
 ) -> None:
     """List entities, list those related to one, or compare two.
 
-    The most mentioned come first. compare A B reports, with the reasons, whether two entities
-    (names or ids) are already merged, might be the same, or differ. related A lists the entities
-    that share the most facts with A.
+    The most mentioned come first. compare A B says whether two entities (names or ids) are already
+    merged, may be the same, or differ, and why. related A lists the entities that share the most
+    facts with A.
     """
     if query is not None and action != "list":
         raise click.UsageError("--query is for entities list")
@@ -367,9 +366,8 @@ def merges(
 ) -> int:
     """List merges of entities and facts; decide or undo one.
 
-    Entities that may be the same stay separate while their merge is pending. approve makes it
-    merged, reject makes it rejected; undo makes a merged one undone. Duplicate facts are merged
-    daily.
+    Entities that may be the same stay separate while their merge is pending. approve merges them,
+    reject keeps them separate, undo separates merged ones. Duplicate facts are merged daily.
     """
     if action == "list":
         if id_ is not None:

@@ -17,6 +17,7 @@ from recollect.cli.commands.derived.browse_commands import (
 )
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import print_json, print_line, print_parts, quiet, strong, warning
+from recollect.cli.query_options import known_at_option
 from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ _MAX_ENTITIES = 100
 )
 @click.argument("names", metavar="ENTITY...", nargs=-1, required=True)
 @click.option(
-    "--type", "types", metavar="T", multiple=True, help="Only of this type; may be repeated."
+    "--type",
+    "types",
+    metavar="T",
+    multiple=True,
+    help="Only relationships of this type; repeatable.",
 )
 @click.option(
     "--direction",
@@ -48,7 +53,7 @@ _MAX_ENTITIES = 100
     type=int,
     help="Maximum number of hops  [neighbors: 2, subgraph: 0, path: 4].",
 )
-@click.option("--known-at", metavar="T", help="What was known at T: a time or a consistency token.")
+@known_at_option
 @click.option("--valid-at", metavar="T", help="Only relationships that held at T.")
 @click.option("--all", "all_", is_flag=True, help="With list: include superseded relationships.")
 @paging_options

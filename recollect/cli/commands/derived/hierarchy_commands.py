@@ -36,8 +36,8 @@ _NOTHING = {
     "--method",
     type=click.Choice(["affinity", "criteria"]),
     default="affinity",
-    help="With consolidate: affinity groups memories that are alike and close in time, criteria "
-    "all that the options select [affinity].",
+    help="With consolidate: affinity groups similar memories that are close in time; criteria "
+    "groups all that the options select [affinity].",
 )
 @click.option("--namespace", metavar="N", help="With consolidate: only in namespace N itself.")
 @click.option(
@@ -76,11 +76,11 @@ def hierarchy(
 ) -> None:
     """List consolidated memories, the newest of each level first.
 
-    consolidate groups stored memories that are alike and close in time, makes one memory of a
-    higher level from each group, and archives the originals; to undo this, delete the consolidated
-    memory (memories delete). children prints what a memory consolidates, ancestors what
-    consolidates it. search finds memories by meaning, and prints the topmost memory that
-    consolidates each.
+    consolidate groups stored memories, writes one memory of a higher level for each group, and
+    archives the originals; to undo this, delete the consolidated memory (memories delete). children
+    prints the memories from which a consolidated one was written, ancestors the consolidated ones
+    above a memory. search finds memories by meaning, and prints the topmost consolidated
+    memory above each.
     """
     if (action in ("children", "ancestors", "search")) != bool(words):
         needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"

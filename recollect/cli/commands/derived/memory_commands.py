@@ -40,7 +40,7 @@ _TYPES = get_args(StoredMemoryType)
 )
 @click.argument("ids", metavar="[ID|PATH]...", nargs=-1)
 @click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only of this type.")
-@click.option("--namespace", metavar="N", help="Only in exactly the namespace N.")
+@click.option("--namespace", metavar="N", help="Only in namespace N itself.")
 @click.option("--prefix", metavar="N", help="Only in namespaces that begin with N.")
 @click.option("--person", metavar="P", help="Only memories that mention person P.")
 @click.option(

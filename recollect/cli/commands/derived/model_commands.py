@@ -31,17 +31,21 @@ _DIRECTIVE_ACTIONS = ("list", "add", "remove")
 @click.argument("text", metavar="[TEXT]", required=False)
 @click.option("--dry-run", is_flag=True, help="With refresh: show the difference, change nothing.")
 @click.option("--entity", help="With create: name or id of the entity that it is about.")
-@click.option("--subtype", help="With create: its kind: structural, emergent, pinned, ...")
 @click.option(
-    "--tag", "tags", multiple=True, help="With create or update: a label; may be repeated."
+    "--subtype",
+    help="With create: its kind: structural (how things are set up), emergent (an observed "
+    "pattern), pinned (never rewritten automatically), or one of your own.",
 )
+@click.option("--tag", "tags", multiple=True, help="With create or update: a label; repeatable.")
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),
     help="With create: append a page generated from the facts about the entity, and regenerate it "
-    "at these times.",
+    "after changes, on a schedule, or by hand.",
 )
-@click.option("--every-hours", type=float, help="With --refresh schedule: hours between [24].")
+@click.option(
+    "--every-hours", type=float, help="With --refresh schedule: hours between regenerations [24]."
+)
 def models(
     home: str | None,
     zone: str | None,
@@ -58,8 +62,9 @@ def models(
 ) -> int:
     """List, show, refresh or change mental models.
 
-    show and history take the ID of any version. create takes a NAME and a TEXT, which may be left
-    out with --refresh; update takes an ID and the new TEXT.
+    A mental model is a saved report. show and history take the ID of any version. create
+    takes a NAME and a TEXT, which may be omitted with --refresh; update takes an ID and the new
+    TEXT.
     """
     if action == "list":
         if id_ is not None:

@@ -25,6 +25,7 @@ from recollect.cli.output import (
     strong,
     warning,
 )
+from recollect.cli.query_options import known_at_option
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ if TYPE_CHECKING:
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--entity", metavar="E", help="Only observations about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include superseded observations.")
+@known_at_option
 @click.option(
-    "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
+    "--dry-run", is_flag=True, help="With write: estimate the cost without calling the model."
 )
-@click.option("--dry-run", is_flag=True, help="write: estimate the cost without calling the model.")
 @paging_options
 def observations(
     home: str | None,
@@ -67,9 +68,9 @@ def observations(
 ) -> int:
     """List observations: what several facts say about one topic.
 
-    show prints one with the fact that each part of its text cites; history prints what each of its
-    versions added and removed. consolidate brings all up to date and runs the daily passes at once.
-    write lets the home's language model write up to --limit observations, and checks each answer.
+    show prints one, with the facts that its text cites; history prints what each of its versions
+    added and removed. consolidate updates all observations and runs the daily passes now. write
+    lets the home's language model write up to --limit observations; every text is validated.
     """
     takes_id = action in ("show", "history")
     if takes_id and id_ is None:

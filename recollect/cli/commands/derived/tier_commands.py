@@ -38,10 +38,10 @@ def tiers(
 ) -> None:
     """Print how many stored memories are in each tier.
 
-    main is the main context: the most recently used memories. recall has the others, except those
-    in archival: memories that were long unused, no longer hold, are consolidated, or were archived
-    by request. recent lists the main context, then the recall store. search finds memories in each
-    tier. archive moves memories to the archival store, restore moves them back.
+    The tiers: main has the most recently used memories; archival has those that were long unused,
+    no longer hold, are consolidated, or were archived by request; recall has all others. recent
+    lists main, then recall. search finds memories in each tier. archive moves memories to archival,
+    restore moves them back.
     """
     if action in ("search", "archive", "restore") and not words:
         needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"

@@ -26,6 +26,7 @@ from recollect.cli.output import (
     strong,
     warning,
 )
+from recollect.cli.query_options import known_at_option
 from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
 @click.option("--entity", metavar="E", help="Only entries about entity E (name or id).")
 @click.option("--from", "first", metavar="T", help="First day: a date or a time.")
 @click.option("--to", "last", metavar="T", help="Last day, inclusive: a date or a time.")
-@click.option(
-    "--known-at", metavar="T", help="List what was known at T: a time or a consistency token."
-)
+@known_at_option
 @click.option("--valid-at", metavar="T", help="Only facts that were true at T.")
 @paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")

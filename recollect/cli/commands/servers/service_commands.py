@@ -75,7 +75,10 @@ def token() -> None:
     help="Zone that the token gives access to, or '*' for all. Repeatable.",
 )
 @click.option(
-    "--rights", default="read", show_default=True, help=f"Comma-separated rights, of {_RIGHTS}."
+    "--rights",
+    default="read",
+    show_default=True,
+    help=f"Comma-separated rights, out of {_RIGHTS}.",
 )
 @click.option(
     "--user", metavar="NAME", help="User that the token is for; recorded on events sent with it."
