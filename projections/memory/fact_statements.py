@@ -9,7 +9,7 @@ import apsw
 
 from recollect.projections.sqlite import json_array, rows
 from recollect.schemas.times import format_time
-from recollect.schemas.wire import Said
+from recollect.schemas.wire import StatementCount
 
 
 class FactStatement(NamedTuple):
@@ -59,7 +59,7 @@ def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> l
     return sorted(readable, key=lambda each: (each.said_at, places[each.event_id]))
 
 
-def statement_summary(statements: Sequence[FactStatement]) -> Said:
+def statement_summary(statements: Sequence[FactStatement]) -> StatementCount:
     """Return how often a fact was said, given all its statements, earliest first."""
     first, last = statements[0], statements[-1]
-    return Said(len(statements), format_time(first.said_at), format_time(last.said_at))
+    return StatementCount(len(statements), format_time(first.said_at), format_time(last.said_at))

@@ -125,7 +125,7 @@ class DateRange(msgspec.Struct, frozen=True):
         return None if first is None or last is None else cls(first, last)
 
 
-class Said(msgspec.Struct, frozen=True):
+class StatementCount(msgspec.Struct, frozen=True):
     """How often a fact was said, and when it was said first and last."""
 
     count: Annotated[int, Meta(description="Number of events that state it.")]
@@ -213,7 +213,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Meta(description="Facts of an observation or an entity, nearest first."),
     ] = []
     said: Annotated[
-        Said | None, Meta(description="How often a fact was said; left out of other memories.")
+        StatementCount | None,
+        Meta(description="How often a fact was said; left out of other memories."),
     ] = None
     hop_path: Annotated[
         list[SupportingFact],
@@ -338,7 +339,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         list[ProvenanceStep], Meta(description="The steps down to its sources, nearest first.")
     ]
     said: Annotated[
-        Said | None, Meta(description="How often a fact was said; left out of other memories.")
+        StatementCount | None,
+        Meta(description="How often a fact was said; left out of other memories."),
     ] = None
     recall: Annotated[
         Explanation | None,

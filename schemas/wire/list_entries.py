@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said, Uncertainty
+from recollect.schemas.wire.answering import DateRange, MemoryRevision, StatementCount, Uncertainty
 
 #: The states of a merge, and those that a decision can set.
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
@@ -80,7 +80,9 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     value: Annotated[str | None, Meta(description="The value; null if it fills no slot.")]
     current: Annotated[bool, Meta(description="No newer fact has replaced it.")]
     stability: Annotated[str | None, Meta(description="static, semi_dynamic or dynamic.")]
-    said: Annotated[Said, Meta(description="How often it was said, and when first and last.")]
+    said: Annotated[
+        StatementCount, Meta(description="How often it was said, and when first and last.")
+    ]
     entities: Annotated[list[str], Meta(description="Names of the entities that it is about.")]
     source_event_ids: Annotated[
         list[str],

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.answering import DateRange, MemoryRevision, Said
+from recollect.schemas.wire.answering import DateRange, MemoryRevision, StatementCount
 from recollect.schemas.wire.episode_entries import Episode
 from recollect.schemas.wire.list_entries import Page
 
@@ -41,7 +41,9 @@ class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):
         MemoryRevision | None,
         Meta(description="The fact that replaced it, if it is no longer so and one did."),
     ]
-    said: Annotated[Said, Meta(description="How often it was said, and when first and last.")]
+    said: Annotated[
+        StatementCount, Meta(description="How often it was said, and when first and last.")
+    ]
     said_by: Annotated[
         str | None, Meta(description="Its author: a display name, or else an id on the platform.")
     ]

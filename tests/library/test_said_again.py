@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect import Recollect, Zone
-from recollect.schemas.wire import Fact, Said
+from recollect.schemas.wire import Fact, StatementCount
 from tests.home.kit import Home
 
 #: What else Ada says.
@@ -64,7 +64,7 @@ def only(zone: Zone) -> Fact:
 
 def test_fault_51_said_daily_for_a_month_is_one_fact(zone: Zone, home: Path) -> None:
     zone.ingest([said(day, TURIN) for day in range(1, 16)])
-    expected = Said(15, "2026-01-01T09:00:00.000Z", "2026-01-15T09:00:00.000Z")
+    expected = StatementCount(15, "2026-01-01T09:00:00.000Z", "2026-01-15T09:00:00.000Z")
     ids = [f"d{day}" for day in range(1, 16)]
     fact = only(zone)
     assert (fact.text, fact.said, fact.source_event_ids) == ("Ada lives in Turin.", expected, ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.schemas.wire import DateRange, Extraction, Fact, Said
+from recollect.schemas.wire import DateRange, Extraction, Fact, StatementCount
 from training.evaluate import Figure, Tally, check
 from training.labelled_corpus import LabelledFact, LabelledMessage, LabelledSentence
 
@@ -24,7 +24,7 @@ def fact(text: str, *, day: str | None = None, value: str | None = None) -> Fact
         stability=None,
         entities=[],
         source_event_ids=["m"],
-        said=Said(count=1, first="2026-01-05T10:00:00Z", last="2026-01-05T10:00:00Z"),
+        said=StatementCount(count=1, first="2026-01-05T10:00:00Z", last="2026-01-05T10:00:00Z"),
     )
 
 

@@ -35,7 +35,7 @@ from recollect.schemas.wire import (
     DateTrace,
     Extraction,
     Mention,
-    Said,
+    StatementCount,
     Writer,
 )
 from recollect.schemas.wire import Fact as ListedFact
@@ -195,7 +195,7 @@ class Extractor:
                 value=claim.value if claim else None,
                 current=fact.id not in superseded,
                 stability=lifetime.kind,
-                said=Said(1, format_time(fact.as_of), format_time(fact.as_of)),
+                said=StatementCount(1, format_time(fact.as_of), format_time(fact.as_of)),
                 entities=sorted(about[fact.id]),
                 source_event_ids=[sources[fact.source_event_id]],
                 stability_confidence=lifetime.confidence,

@@ -13,7 +13,7 @@ from recollect.streams.agents.writer.rule_writer import RuleWriter
 from recollect.streams.language.names.pet_forms import is_pet_form, pet_forms
 from recollect.text.name_forms import name_keys
 from tests.agents.kit import MINUTE, START, Zone, command, says
-from tests.agents.writer.test_person_before import entities_of
+from tests.agents.writer.test_coreference import entities_of
 from tests.library.kit import said
 
 TOLD = "She won a medal in Turin on Monday."
