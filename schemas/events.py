@@ -24,7 +24,7 @@ Direction = Literal["in", "out"]
 class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file attached to a message: its address, type and caption.
 
-    Fields that are not listed here are ignored; `metadata` of the event keeps any.
+    Fields that are not listed here are ignored; put them into the event's `metadata`.
     """
 
     type: Annotated[

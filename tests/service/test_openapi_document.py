@@ -43,6 +43,12 @@ def test_every_field_of_every_schema_is_described(described: dict[str, Any]) -> 
     assert missing == []
 
 
+def test_no_description_is_indented(described: dict[str, Any]) -> None:
+    """Indented lines would be code in Markdown."""
+    for name, schema in described["components"]["schemas"].items():
+        assert "\n  " not in schema.get("description", ""), name
+
+
 def _named(shown: dict[str, Any]) -> bool:
     """Return whether a field is a struct, which describes itself."""
     return "$ref" in shown or any("$ref" in option for option in shown.get("anyOf", ()))

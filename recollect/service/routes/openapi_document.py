@@ -5,6 +5,7 @@ Other routes are described in the same form.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -165,6 +166,10 @@ class _Document:
                 options = kind if isinstance(kind, tuple) else (kind,)
                 types += filter(_is_type, options)
         found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
+        for component in components.values():
+            # The indentation of a docstring depends on the version of Python.
+            if "description" in component:
+                component["description"] = inspect.cleandoc(component["description"])
         return dict(zip(map(str, types), found, strict=True)), components
 
     def _schema(self, kind: Any) -> Any:
