@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 import pytest
 
+from recollect import Query
 from recollect.cli.app import cli
+from recollect.cli.batch_queries import BatchQuery
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import OWN_AGENTS
 from recollect.projections.sqlite import rows
@@ -89,6 +91,18 @@ def test_every_topic_kind_scope_and_event_field_is_in_the_reference():
         text = (REFERENCE / f"{page}.md").read_text()
         for name in names:
             assert f"`{name}`" in text, name
+
+
+def test_every_field_of_a_query_is_in_the_reference():
+    page = (REFERENCE / "library.md").read_text("utf-8")
+    (listed,) = re.findall(r"A `Query` has ([^.]+)\.", page)
+    assert sorted(re.findall(r"`(\w+)`", listed)) == sorted(Query.__struct_fields__)
+
+
+def test_every_option_of_a_line_of_a_batch_is_in_the_reference():
+    page = (REFERENCE / "recall.md").read_text("utf-8")
+    (listed,) = re.findall(r"A line of a `--batch` file is ([^-]+?), which override", page)
+    assert set(BatchQuery.__struct_fields__) <= set(re.findall(r"\w+", listed))
 
 
 def test_every_attribute_of_people_is_in_the_reference():
