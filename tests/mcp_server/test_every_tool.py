@@ -78,7 +78,7 @@ def test_a_task_is_recorded_and_learned_from(ada: Agent) -> None:
             ada.call("log_step", id=run, kind="tool_call", content="Run tests.", tool="pytest")
         done = ada.call("complete_trajectory", id=run, status=outcome)
     assert done["status"] == "failure"
-    found = ada.call("relevant_strategies", task="Fix the logout")
+    found = ada.call("get_relevant_strategies", task="Fix the logout")
     assert "- do: Run tests." in found["block"]
     assert "notice" in found
     judged = ada.call("give_feedback", id=run, score=0.9, source="monitoring")
@@ -124,9 +124,9 @@ def test_a_retained_text_is_corrected_and_a_message_is_not(ada: Agent) -> None:
 
 def test_a_retained_text_is_retracted_and_restored(ada: Agent) -> None:
     event = ada.call("retain", content="The spare key is under the pot.")["event_id"]
-    assert ada.call("retract_memory", id=event)["status"] == "retracted"
+    assert ada.call("retract", id=event)["status"] == "retracted"
     assert "pot" not in str(ada.call("recall", query="Where is the spare key?"))
-    assert ada.call("retract_memory", id=event, restore=True)["status"] == "restored"
+    assert ada.call("retract", id=event, restore=True)["status"] == "restored"
     assert "pot" in str(ada.call("recall", query="Where is the spare key?"))
 
 
@@ -137,19 +137,19 @@ def test_memories_are_stored_queried_and_deactivated(ada: Agent) -> None:
     assert [each["content"] for each in found] == ["Ada prefers tea."]
     id_ = receipt["event_id"]
     assert ada.call("set_memory_state", ids=[id_], state="inactive")["changed"] == [id_]
-    assert ada.call("stored_memory", id=id_)["state"] == "inactive"
+    assert ada.call("get_stored_memory", id=id_)["state"] == "inactive"
 
 
 def test_memories_are_archived_found_there_and_restored(ada: Agent) -> None:
     (receipt,) = ada.call("store_memories", memories=[{"content": "The oak fell."}])["receipts"]
     id_ = receipt["event_id"]
     assert ada.call("archive_memories", ids=[id_])["changed"] == [id_]
-    assert ada.call("memory_tiers")["tiers"][2]["memories"] == 1
+    assert ada.call("get_memory_tiers")["tiers"][2]["memories"] == 1
     (hit,) = ada.call("search_tiers", query="What fell?", max_results=1)["archival"]
     assert hit["memory"]["content"] == "The oak fell."
-    assert id_ not in str(ada.call("recent_memories"))
+    assert id_ not in str(ada.call("list_recent_memories"))
     assert ada.call("archive_memories", ids=[id_], restore=True)["changed"] == [id_]
-    assert id_ in str(ada.call("recent_memories"))
+    assert id_ in str(ada.call("list_recent_memories"))
 
 
 def test_memories_are_consolidated_expanded_and_searched(ada: Agent) -> None:
@@ -157,7 +157,7 @@ def test_memories_are_consolidated_expanded_and_searched(ada: Agent) -> None:
     ada.call("store_memories", memories=[{"content": t, "namespace": "/kiln"} for t in texts])
     (level,) = ada.call("consolidate_memories", method="criteria", namespace="/kiln")["levels"]
     (made,) = level["memory_ids"]
-    found = ada.call("memory_children", id=made)["memories"]
+    found = ada.call("list_memory_children", id=made)["memories"]
     assert [each["content"] for each in found] == list(texts)
     (hit, *_) = ada.call("search_memories", query="Is the kiln hot?")["hits"]
     assert hit["memory"]["memory_id"] == made
@@ -198,31 +198,31 @@ def test_relationships_are_listed_and_followed(ada: Agent) -> None:
         "Oslo",
         ["m3"],
     )
-    near = ada.call("neighbors", entity="Oslo", hops=1)
+    near = ada.call("get_neighbors", entity="Oslo", hops=1)
     assert [one["name"] for one in near["entities"]] == ["Oslo", "Ada"]
     assert ada.call("find_path", source="Ada", target="Oslo")["relationships"] == [moved]
 
 
 def test_what_happened_is_listed_by_day(ada: Agent) -> None:
-    days = ada.call("timeline", entity="Bob")["days"]
+    days = ada.call("get_timeline", entity="Bob")["days"]
     assert [(day["day"], [item["source_event_ids"] for item in day["items"]]) for day in days] == [
         ("2026-05-08", [["m2"]])
     ]
-    assert ada.call("timeline", limit=1)["cursor"]
-    assert ada.call("timeline", first="2027-01-01")["days"] == []
+    assert ada.call("get_timeline", limit=1)["cursor"]
+    assert ada.call("get_timeline", first="2027-01-01")["days"] == []
 
 
 def test_episodes_are_listed_and_shown(ada: Agent) -> None:
     (day,) = ada.call("list_episodes", strategy="day", query="boat", last="2026-05-08")["episodes"]
     shown = ada.call("get_episode", id=day["id"], limit=2)
     assert [item["text"] for item in shown["messages"]] == ["I live in Turin.", "I bought a boat."]
-    versions = ada.call("episode_history", id=day["id"])["episodes"]
+    versions = ada.call("get_episode_history", id=day["id"])["episodes"]
     assert [version["id"] for version in versions] == [day["id"]]
 
 
 def test_what_was_found_in_episodes_is_listed(ada: Agent) -> None:
-    assert ada.call("analyses", type="summary_v1")["analyses"] == []
-    assert ada.call("facets", type="pii_*")["facets"] == []
+    assert ada.call("list_analyses", type="summary_v1")["analyses"] == []
+    assert ada.call("list_facets", type="pii_*")["facets"] == []
 
 
 def test_a_report_is_kept_and_rewritten(ada: Agent) -> None:

@@ -94,11 +94,11 @@ def test_a_subgraph_has_all_relationships_between_its_entities(zone: Zone) -> No
 
 
 def test_a_path_leads_from_one_to_the_other(zone: Zone) -> None:
-    found = zone.path_between("Ada", "Oslo")
+    found = zone.find_path("Ada", "Oslo")
     assert [one.name for one in found.entities] == ["Ada", "Bob Moss", "Eve Hart", "Oslo"]
     assert {one.source_event_ids[0] for one in found.relationships} >= {"m1", "m3", "m4"}
-    assert zone.path_between("Ada", "Oslo", max_hops=2).entities == []
-    assert zone.path_between("Oslo", "Ada", direction="out").entities == []
+    assert zone.find_path("Ada", "Oslo", max_hops=2).entities == []
+    assert zone.find_path("Oslo", "Ada", direction="out").entities == []
 
 
 def test_a_superseded_fact_ends_its_relationship(zone: Zone) -> None:
@@ -120,7 +120,7 @@ def test_a_retracted_fact_ends_its_relationship(zone: Zone) -> None:
 
 def test_a_forgotten_message_leaves_no_relationship(zone: Zone) -> None:
     zone.forget("m4")
-    assert zone.path_between("Ada", "Oslo").entities == []
+    assert zone.find_path("Ada", "Oslo").entities == []
     zone.verify()
 
 
@@ -157,7 +157,7 @@ def test_known_at_shows_the_graph_as_it_was_known(zone: Zone) -> None:
         (lambda zone: zone.relationships("Ada", types=["LIKES"]), "types are WORKS_WITH"),
         (lambda zone: zone.relationships("Ada", direction="up"), "give out, in or both"),
         (lambda zone: zone.neighbors("Ada", hops=7), "give 0 to 6"),
-        (lambda zone: zone.path_between("Ada", "Bob Moss", max_hops=0), "give 1 to 6"),
+        (lambda zone: zone.find_path("Ada", "Bob Moss", max_hops=0), "give 1 to 6"),
         (lambda zone: zone.subgraph([]), "name at least one"),
     ],
 )

@@ -163,3 +163,20 @@ def test_every_example_is_what_its_types_say() -> None:
 def test_a_zone_of_a_service_is_called_as_one_of_a_home() -> None:
     for found in all_operations():
         assert getattr(Zone, found.name) is found
+
+
+#: The first words of the names of tools; `context` and `why` are names of commands.
+_VERBS = {
+    *("add", "archive", "complete", "consolidate", "context", "create", "find", "forget", "get"),
+    *("give", "glob", "infer", "list", "log", "query", "read", "recall", "refresh", "reflect"),
+    *("retain", "retract", "search", "set", "start", "store", "update", "why"),
+}
+
+
+def test_a_tool_has_the_name_of_its_operation_after_a_verb() -> None:
+    for found in all_operations():
+        if found.tool is None:
+            continue
+        assert found.tool_name.partition("_")[0] in _VERBS, found.tool_name
+        # Agents know `retain` from other memory systems.
+        assert found.tool_name.endswith(found.name) or found.tool_name == "retain"

@@ -216,9 +216,9 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.neighbors("Oslo", hops=1, direction="in", max_entities=1),
     ),
     "subgraph": (lambda zone: zone.subgraph(["Ada", "Oslo"], hops=1),),
-    "path_between": (
-        lambda zone: zone.path_between("Ada", "Oslo"),
-        lambda zone: zone.path_between("Ada", "Bob", max_hops=1),
+    "find_path": (
+        lambda zone: zone.find_path("Ada", "Oslo"),
+        lambda zone: zone.find_path("Ada", "Bob", max_hops=1),
     ),
     "timeline": (
         lambda zone: zone.timeline(),

@@ -59,7 +59,8 @@ _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 class Tool:
     """How an operation is offered to agents over MCP.
 
-    `hidden`: parameters that agents cannot set. `defaults` replace the operation's own defaults.
+    Its name is the operation's, after `verb` if the operation is named by a noun; `name` replaces
+    it. `hidden`: parameters that agents cannot set. `defaults` replace the operation's own ones.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
     `max_text_length`: the maximum characters of each text in an answer. `quotes_memories`: the
     answer quotes memories, and begins with a note that they are data. `shape`: a function that
@@ -68,7 +69,8 @@ class Tool:
 
     title: str
     description: str
-    name: str = ""
+    verb: Literal["list", "get"] | None = None
+    name: str | None = None
     destructive: bool = False
     idempotent: bool = False
     max_text_length: int = SHORT_TEXT
@@ -152,13 +154,16 @@ class Operation(Generic[P, T]):
 
     @property
     def name(self) -> str:
-        """The name of the method, and of the tool unless the tool has its own name."""
+        """The name of the method."""
         return self.function.__name__
 
     @property
     def tool_name(self) -> str:
         """The name of the tool."""
-        return (self.tool.name if self.tool else "") or self.name
+        tool = self.tool
+        if tool is None or (tool.name is None and tool.verb is None):
+            return self.name
+        return tool.name or f"{tool.verb}_{self.name}"
 
     @property
     def description(self) -> str:

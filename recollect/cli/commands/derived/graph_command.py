@@ -112,7 +112,7 @@ def graph(
         elif action == "subgraph":
             shown = memory.subgraph(names, hops=hops or 0, max_entities=count, **when)
         else:
-            shown = memory.path_between(
+            shown = memory.find_path(
                 *names, max_hops=4 if hops is None else hops, direction=direction, **when
             )
     _show_graph(shown, as_json=as_json)

@@ -71,6 +71,7 @@ def analysis_types(zone: OpenZone) -> AnalysisTypes:
     title="List analyses",
     tag="analyses",
     tool=Tool(
+        verb="list",
         title="List analyses",
         description="List the analyses of episodes, which are stretches of conversation: a summary "
         "(type summary_v1), or the participants, decisions, open questions and next steps "
@@ -174,6 +175,7 @@ def analyse(
     title="List facets",
     tag="analyses",
     tool=Tool(
+        verb="list",
         title="List facets",
         description="List structured results of analyses: topic, entity, decision, open_question, "
         "next_step, participant, summary, or personal data such as pii_email and pii_phone. Each "

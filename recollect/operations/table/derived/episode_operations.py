@@ -51,7 +51,7 @@ EpisodeId = Annotated[str, described(minLength=1, maxLength=2_000, description="
     title="List episodes",
     tag=_TAG,
     tool=Tool(
-        name="list_episodes",
+        verb="list",
         title="List episodes",
         description="List episodes: groups of messages from one thread, session, day or topic, or "
         "without a long pause between them. With query, the episodes that answer it best come "
@@ -125,7 +125,7 @@ def episodes(
     title="Get an episode",
     tag=_TAG,
     tool=Tool(
-        name="get_episode",
+        verb="get",
         title="Get an episode",
         description="Get an episode with its messages, earliest first, a page at a time. "
         f"{DATA_WARNING}",
@@ -157,7 +157,7 @@ def episode(
     title="History of an episode",
     tag=_TAG,
     tool=Tool(
-        name="episode_history",
+        verb="get",
         title="History of an episode",
         description="Get the versions of an episode, oldest first. When a message is added to an "
         f"episode that was already analysed, the episode gets a new version. {DATA_WARNING}",

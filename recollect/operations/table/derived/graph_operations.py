@@ -87,7 +87,7 @@ _HIDDEN = frozenset({"known_at", "valid_at"})
     title="List relationships",
     tag=_TAG,
     tool=Tool(
-        name="list_relationships",
+        verb="list",
         title="List relationships",
         description="List the relationships of a person or thing to others, such as WORKS_WITH, "
         "MANAGES, LOCATED_IN, PART_OF or OWNS, each with the facts that state it. The most often "
@@ -128,6 +128,7 @@ def relationships(
     title="Neighbors of an entity",
     tag=_TAG,
     tool=Tool(
+        verb="get",
         title="What is related to a person or thing",
         description="Get the people and things related to a person or thing, directly or over "
         f"several hops, with all relationships between them. {DATA_WARNING}",
@@ -205,7 +206,6 @@ def subgraph(
     title="Path between entities",
     tag=_TAG,
     tool=Tool(
-        name="find_path",
         title="How two people or things are related",
         description="Find how two people or things are related: a shortest chain of relationships "
         f"between them, each with the facts that state it. {DATA_WARNING}",
@@ -213,7 +213,7 @@ def subgraph(
     ),
     example=({"source": "Ada", "target": "Turin"}, _GRAPH),
 )
-def path_between(
+def find_path(
     zone: OpenZone,
     source: NameOrId,
     target: NameOrId,
@@ -231,7 +231,7 @@ def path_between(
     Raises:
         InvalidInput: an entity is unknown, or another value is invalid.
 
-    >>> [one.name for one in zone.path_between("Ada", "Turin").entities]
+    >>> [one.name for one in zone.find_path("Ada", "Turin").entities]
     ['Ada', 'Turin']
     """
     query = GraphQuery(types, direction, valid_at, known_at)
@@ -244,4 +244,4 @@ class GraphOperations:
     relationships = relationships
     neighbors = neighbors
     subgraph = subgraph
-    path_between = path_between
+    find_path = find_path

@@ -64,7 +64,7 @@ _TAG = "observations"
     title="List observations",
     tag=_TAG,
     tool=Tool(
-        name="list_observations",
+        verb="list",
         title="List observations",
         description="List the observations, newest first: summaries of several facts about one "
         f"topic, with a measure of the evidence. {DATA_WARNING}",

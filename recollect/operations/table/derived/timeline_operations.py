@@ -46,6 +46,7 @@ ValidAt = Annotated[Time | None, described(description="Only facts that were tru
     title="Timeline",
     tag="memories",
     tool=Tool(
+        verb="get",
         title="What happened when",
         description="List what happened, by day, earliest first, for everybody or for one person "
         "or thing, in a span of days. For questions such as what happened in May, or what somebody "

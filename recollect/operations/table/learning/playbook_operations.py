@@ -314,6 +314,7 @@ def record_usage(
     title="Get relevant strategies",
     tag=_TAG,
     tool=Tool(
+        verb="get",
         title="Get relevant strategies",
         description="Call before a task: returns what helped and what harmed in similar tasks. "
         f"{DATA_WARNING}",

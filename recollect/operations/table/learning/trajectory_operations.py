@@ -213,7 +213,7 @@ def log_step(
     tool=Tool(
         title="Complete a task",
         description="Record how a task ended. Successful and failed runs of its kind are then "
-        "compared, and the differences are stored for relevant_strategies.",
+        "compared, and the differences are stored for get_relevant_strategies.",
         defaults={"learn": True},
         hidden=frozenset({"metrics"}),
     ),

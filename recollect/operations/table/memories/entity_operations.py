@@ -103,7 +103,7 @@ def fact_count(zone: OpenZone, *, entity: Entity = None, superseded: Superseded 
     title="List entities",
     tag=_TAG,
     tool=Tool(
-        name="list_entities",
+        verb="list",
         title="List people and things",
         description="List the known people, organisations, places and things, most mentioned "
         f"first. {DATA_WARNING}",

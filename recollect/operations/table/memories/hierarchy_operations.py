@@ -165,6 +165,7 @@ def consolidate_memories(
     title="Expand a memory",
     tag=_TAG,
     tool=Tool(
+        verb="list",
         title="Expand a consolidated memory",
         description="List the memories that a consolidated one is made of, a level "
         f"below. {DATA_WARNING}",

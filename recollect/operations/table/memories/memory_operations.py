@@ -287,7 +287,6 @@ def update_memory(
     title="Retract a memory",
     tag="memories",
     tool=Tool(
-        name="retract_memory",
         title="Retract a memory",
         description="Retract a fact that is wrong, or all facts of a message, without erasing the "
         "message; they are not extracted from that message again. With restore=true, undo a "

@@ -273,6 +273,7 @@ def query_memories(
     title="Get a stored memory",
     tag="memories",
     tool=Tool(
+        verb="get",
         title="Get a stored memory",
         description="Get one stored memory with its attributes, entities and dates, by "
         f"id. {DATA_WARNING}",

@@ -38,6 +38,7 @@ _TIERS = {
     title="Tiers of stored memories",
     tag="memories",
     tool=Tool(
+        verb="get",
         title="Sizes of the tiers of stored memories",
         description="Get how many stored memories are in the main context, in the recall store "
         f"and in the archival store. {DATA_WARNING}",
@@ -60,6 +61,7 @@ def memory_tiers(zone: OpenZone) -> TierReport:
     title="Recent stored memories",
     tag="memories",
     tool=Tool(
+        verb="list",
         title="Recently used stored memories",
         description="List the stored memories in the main context, the most recently used first, "
         f"and then the newest of the recall store. {DATA_WARNING}",
