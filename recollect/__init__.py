@@ -262,7 +262,7 @@ if TYPE_CHECKING:
     )
     from recollect.streams.engine.zone_driver import RebuildRegression
     from recollect.streams.ledger.ledger import LedgerGap, LedgerUnavailable
-    from recollect.streams.models.budget_tracker import BudgetExceeded
+    from recollect.streams.models.budget_tracker import SpendingLimitExceeded
     from recollect.streams.models.model_client import ModelUnavailable, PromptRejected
     from recollect.streams.system.extras import needed
 
@@ -288,7 +288,6 @@ __all__ = [
     "Branch",
     "BranchPromotion",
     "Budget",
-    "BudgetExceeded",
     "Busy",
     "CausalPair",
     "Certificate",
@@ -471,6 +470,7 @@ __all__ = [
     "SandboxProvider",
     "Scope",
     "Skipped",
+    "SpendingLimitExceeded",
     "StatementCount",
     "Status",
     "StepKind",
@@ -534,7 +534,7 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 _ELSEWHERE = {
     "AsyncRecollect": "recollect.library.library_async",
     "AsyncZone": "recollect.library.library_async",
-    "BudgetExceeded": "recollect.streams.models.budget_tracker",
+    "SpendingLimitExceeded": "recollect.streams.models.budget_tracker",
     "DEFAULT_ZONE": "recollect.schemas.zones",
     "DamagedInput": "recollect.streams.adapters.input.input_files",
     "DecompressionBomb": "recollect.streams.adapters.input.input_files",

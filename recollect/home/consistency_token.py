@@ -22,7 +22,7 @@ class LedgerPosition(msgspec.Struct, frozen=True):
         """Parse a consistency token.
 
         Raises:
-            InvalidInput: the text is not a token.
+            InvalidInput: the text is not a consistency token.
         """
         if not cls.matches(text):
             raise InvalidInput(
@@ -32,7 +32,7 @@ class LedgerPosition(msgspec.Struct, frozen=True):
 
     @staticmethod
     def matches(text: str) -> bool:
-        """Return whether a text has the form of a token. No time has this form."""
+        """Return whether a text has the form of a consistency token. No time has this form."""
         parts = text.split(":")
         return len(parts) == 3 and all(part.isdecimal() and len(part) < 16 for part in parts)
 

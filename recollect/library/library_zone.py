@@ -289,7 +289,7 @@ class Zone(ZoneOperations):
             InvalidInput: `token` is not a token of this zone.
             DecisionTimeout: `timeout` seconds have passed.
 
-        >>> zone.wait_for(zone.token())
+        >>> zone.wait_for(zone.consistency_token())
         """
         ingesting.wait_for(self._zone, token, timeout)
 

@@ -227,7 +227,7 @@ class RemoteZone(Zone):
         if report is not None and report.token:
             token, head = report.token, report.head
         elif self.exists():
-            token, head = self.token(), self.head()
+            token, head = self.consistency_token(), self.head()
         total = IngestReport(**msgspec.structs.asdict(counts), seconds=0.0, token=token, head=head)
         return self._await_decision(total, wait, started)
 
@@ -304,7 +304,7 @@ class RemoteZone(Zone):
     def decide(self, progress: OnProgress | None = None) -> int:
         lag = self.status().lag
         if lag:
-            self._wait_while_progressing(self.token())
+            self._wait_while_progressing(self.consistency_token())
             if progress is not None:
                 progress(lag)
         return lag

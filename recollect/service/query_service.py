@@ -249,7 +249,9 @@ class QueryService:
         while not self._waiters.closed:
             if not self.is_valid(principal):
                 raise unauthorized()
-            position = await read(lambda opened: (opened.token(), decided_up_to(opened._zone)))
+            position = await read(
+                lambda opened: (opened.consistency_token(), decided_up_to(opened._zone))
+            )
             if position != seen or time.monotonic() >= due:
                 yield await read(lambda opened: opened.status())
                 seen, due = position, time.monotonic() + _STATUS_SECONDS

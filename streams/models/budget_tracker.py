@@ -19,8 +19,8 @@ SPENDING_FILE = "spending.db"
 _MIGRATIONS = Migrations(Path(__file__).parent / "migrations")
 
 
-class BudgetExceeded(Unavailable):
-    """A budget is exhausted; the message names it."""
+class SpendingLimitExceeded(Unavailable):
+    """A spending limit is reached; the message names it."""
 
 
 class Usage(NamedTuple):
@@ -67,7 +67,7 @@ class BudgetTracker:
         If the process dies before `settle`, the reservation stays charged.
 
         Raises:
-            BudgetExceeded: a budget is exhausted.
+            SpendingLimitExceeded: a limit is reached.
         """
         limits = self._settings
         with self._lock, atomic(self._connection):
@@ -78,13 +78,13 @@ class BudgetTracker:
                 (self._run, limits.tokens_per_run, limits.cost_per_run, "run"),
             ):
                 if max_tokens is not None and spent.tokens + tokens > max_tokens:
-                    raise BudgetExceeded(
-                        f"the budget model.tokens_per_{period} of {max_tokens:,} tokens is "
-                        f"exhausted: {spent.tokens:,} are used; raise it or wait"
+                    raise SpendingLimitExceeded(
+                        f"the limit model.tokens_per_{period} of {max_tokens:,} tokens is "
+                        f"reached: {spent.tokens:,} are used; raise it or wait"
                     )
                 if max_cost is not None and spent.cost + cost > max_cost:
-                    raise BudgetExceeded(
-                        f"the budget model.cost_per_{period} of {max_cost:g} is exhausted: "
+                    raise SpendingLimitExceeded(
+                        f"the limit model.cost_per_{period} of {max_cost:g} is reached: "
                         f"{spent.cost:.4f} is spent; raise it or wait"
                     )
             self._add(day, Usage(1, tokens, cost))

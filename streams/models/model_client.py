@@ -120,7 +120,7 @@ class ModelClient:
         """Return a model's reply.
 
         Raises:
-            BudgetExceeded: the budget is exhausted.
+            SpendingLimitExceeded: a spending limit is reached.
             PromptRejected: a service rejects the prompt.
             ModelUnavailable: no attempt succeeded.
             AlreadyClosed: the client was closed.

@@ -17,7 +17,7 @@ _LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Accounts, limits and budgets. A cost is in the currency of the prices."""
+    """Accounts and limits. A cost is in the currency of the prices."""
 
     accounts: Annotated[
         tuple[str, ...],
@@ -63,22 +63,22 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(ge=16, le=100_000, description="the token limit of one answer")
     ] = 2_000
     tokens_per_day: (
-        Annotated[int, Meta(ge=1, description="the token budget of a day (UTC)")] | None
+        Annotated[int, Meta(ge=1, description="maximum tokens of a day (UTC)")] | None
     ) = None
     tokens_per_run: (
         Annotated[
             int,
-            Meta(ge=1, description="the token budget of one run of write, or of an hour of serve"),
+            Meta(ge=1, description="maximum tokens of one run of write, or of an hour of serve"),
         ]
         | None
     ) = None
-    cost_per_day: (
-        Annotated[float, Meta(gt=0, description="the cost budget of a day (UTC)")] | None
-    ) = None
+    cost_per_day: Annotated[float, Meta(gt=0, description="maximum cost of a day (UTC)")] | None = (
+        None
+    )
     cost_per_run: (
         Annotated[
             float,
-            Meta(gt=0, description="the cost budget of one run of write, or of an hour of serve"),
+            Meta(gt=0, description="maximum cost of one run of write, or of an hour of serve"),
         ]
         | None
     ) = None

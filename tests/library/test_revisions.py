@@ -59,7 +59,7 @@ def answers(zone: Zone, **how: Any) -> list[str]:
 
 def test_the_newest_version_is_answered_with_the_one_before_it(zone: Zone) -> None:
     zone.ingest([SAID])
-    before = zone.token()
+    before = zone.consistency_token()
     zone.ingest([EDITED])
     (result,) = zone.recall(ASKED).results
     assert "green drawer" in result.text

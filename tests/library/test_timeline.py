@@ -91,7 +91,7 @@ def test_facts_are_listed_as_they_were_known(zone: Zone) -> None:
     turin, oslo = "Ada lives in Turin.", "Ada moved to Oslo."
     assert listed("2026-05-07T00:00:00Z") == []
     assert listed("2026-05-09T00:00:00Z") == [(turin, True)]
-    assert listed(None) == listed(zone.token()) == [(oslo, True), (turin, False)]
+    assert listed(None) == listed(zone.consistency_token()) == [(oslo, True), (turin, False)]
     with pytest.raises(InvalidInput, match="known_at"):
         zone.facts(known_at="soon")
 
@@ -210,7 +210,7 @@ def test_an_entity_is_followed_through_merges(zone: Zone) -> None:
 
 def test_it_lists_what_was_known_then_and_true_then(zone: Zone) -> None:
     zone.ingest(message("rome", "I live in Rome.", "2026-05-01T10:00:00Z"))
-    known = zone.token()
+    known = zone.consistency_token()
     zone.ingest(message("oslo", "I live in Oslo.", "2026-05-03T10:00:00Z"))
     (day,) = zone.timeline(known_at=known)
     assert [(item.source_event_ids, item.current) for item in day.items] == [(["rome"], True)]

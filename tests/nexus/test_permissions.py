@@ -230,7 +230,7 @@ DEFAULTS: dict[str, Any] = {
 #: Operations that only add something.
 NOT_ASKED = {"add_directive", "create_mental_model", "remember", "store_memories", "analyse"}
 #: Operations that report on the ledger, whose records they count.
-NOT_ASKED |= {"status", "token", "certificates"}
+NOT_ASKED |= {"status", "consistency_token", "certificates"}
 
 
 def tried(operation: Operation[..., Any], zone: Zone, id_: str) -> Any:
@@ -303,7 +303,7 @@ def test_every_table_about_events_or_facts_is_covered(worlds: Worlds) -> None:
 
 def test_past_states_hide_them_too(worlds: Worlds) -> None:
     bob = acting(worlds.full, "bob")
-    token = worlds.full.token()
+    token = worlds.full.consistency_token()
     texts = [each.text for each in bob.recall("Who keeps the deploy key?", known_at=token).results]
     assert not [each for each in NEEDLES if each in str(texts).lower()]
     assert not [each for each in NEEDLES if each in str(bob.timeline(known_at=token)).lower()]

@@ -143,7 +143,7 @@ def test_merged_entities_are_one_until_that_is_undone(zone: Zone) -> None:
 
 
 def test_known_at_shows_the_graph_as_it_was_known(zone: Zone) -> None:
-    token = zone.token()
+    token = zone.consistency_token()
     zone.ingest([said("m9", "I own a boat called Zephyr.", minute=30)])
     before = {one.id for one in zone.relationships("Ada", known_at=token)}
     after = {one.id for one in zone.relationships("Ada")}

@@ -73,7 +73,7 @@ def forget(number: int) -> Draft:
 
 
 def token(memory: Memory) -> LedgerPosition:
-    return LedgerPosition.parse(memory.token())
+    return LedgerPosition.parse(memory.consistency_token())
 
 
 class TestAsThen:
@@ -362,7 +362,7 @@ def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
         home = Path(room) / "home"
         with Memory(Home.create_or_open(home, without_encoder=True)) as memory:
             tell(memory, DAYS[0])
-            place = memory.token()
+            place = memory.consistency_token()
             tell(memory, DAYS[2])
         batch = Path(room) / "batch"
         batch.write_text(

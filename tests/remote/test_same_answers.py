@@ -209,7 +209,9 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
     "relationships": (
         lambda zone: zone.relationships("Ada"),
         lambda zone: zone.relationships("Ada", superseded=True, direction="out", limit=1),
-        lambda zone: zone.relationships("Ada", types=["LOCATED_IN"], known_at=zone.token()),
+        lambda zone: zone.relationships(
+            "Ada", types=["LOCATED_IN"], known_at=zone.consistency_token()
+        ),
     ),
     "neighbors": (
         lambda zone: zone.neighbors("Ada"),
@@ -224,7 +226,9 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.timeline(),
         lambda zone: zone.timeline(entity="Bob", first="2026-05-08", last="2026-05-09"),
         lambda zone: zone.timeline(limit=2, cursor=zone.timeline(limit=1).cursor),
-        lambda zone: zone.timeline(known_at=zone.token(), valid_at="2026-05-08T10:01:30Z"),
+        lambda zone: zone.timeline(
+            known_at=zone.consistency_token(), valid_at="2026-05-08T10:01:30Z"
+        ),
     ),
     "timeline_counts": (
         lambda zone: zone.timeline_counts(),
@@ -261,8 +265,8 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.verify(),
         lambda zone: zone.verify(expect="1:" + "0" * 32),
     ),
-    "token": (lambda zone: zone.token(),),
-    "wait_for": (lambda zone: zone.wait_for(zone.token()),),
+    "consistency_token": (lambda zone: zone.consistency_token(),),
+    "wait_for": (lambda zone: zone.wait_for(zone.consistency_token()),),
     "decide": (lambda zone: zone.decide(),),
     "dead_letters": (lambda zone: zone.dead_letters(),),
     "writer_texts": (lambda zone: zone.writer_texts(),),
@@ -698,7 +702,7 @@ ON_NOTHING: dict[str, Callable[[Zone], Any]] = {
     "models": lambda zone: zone.mental_models(),
     "letters": lambda zone: zone.dead_letters(),
     "status": lambda zone: zone.status(),
-    "token": lambda zone: zone.token(),
+    "consistency_token": lambda zone: zone.consistency_token(),
     "head": lambda zone: zone.head(),
     "exists": lambda zone: zone.exists(),
     "decide": lambda zone: zone.decide(),

@@ -69,7 +69,7 @@ def run(room: Path, world: World, say: Say) -> Residue:
 def _fill(home: Path, world: World, said: Path) -> None:
     memory = Memory(EncodedHome(home))
     _import(memory, world)
-    token = memory.token()
+    token = memory.consistency_token()
     ask(memory, world, token)
     # What is forgotten is in the generation before, and in a moment of the past.
     memory.rebuild("project")

@@ -230,7 +230,7 @@ def _taken(url: str) -> bool:
 
 
 def _fill(memory: Memory, world: World, said: Path) -> None:
-    token = memory.token()
+    token = memory.consistency_token()
     ask(memory, world, token)
     # What is forgotten is in the generation before, and in a moment of the past.
     memory.rebuild("project")

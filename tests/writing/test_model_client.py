@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from recollect.schemas.errors import AlreadyClosed, InvalidInput
-from recollect.streams.models.budget_tracker import BudgetExceeded, BudgetTracker
+from recollect.streams.models.budget_tracker import BudgetTracker, SpendingLimitExceeded
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
 from recollect.streams.models.model_settings import ModelSettings, load_accounts
@@ -384,7 +384,7 @@ def test_a_budget_of_a_run_ends_it_before_a_question_leaves():
     with served(in_turn(say(tokens=(250, 50))), settings=settings) as (client, server):
         client.ask(QUESTION)
         client.ask(QUESTION)
-        with pytest.raises(BudgetExceeded, match="tokens_per_run"):
+        with pytest.raises(SpendingLimitExceeded, match="tokens_per_run"):
             client.ask(QUESTION)
         assert len(server.questions) == 2
         assert client.budget.run.tokens == 600
@@ -398,7 +398,7 @@ def test_a_budget_of_a_day_outlives_the_process_and_ends_with_the_day(tmp_path):
         spending.reserve(400, 0.004)
         spending.close()
     spending = BudgetTracker(tmp_path / "spending.db", settings, lambda: clock[0])
-    with pytest.raises(BudgetExceeded, match="cost_per_day"):
+    with pytest.raises(SpendingLimitExceeded, match="cost_per_day"):
         spending.reserve(400, 0.004)
     clock[0] += 120
     spending.reserve(400, 0.004)

@@ -40,7 +40,13 @@ if TYPE_CHECKING:
 @click.option(
     "--max-seconds", type=float, default=120.0, show_default=True, help="Time limit in seconds."
 )
-@click.option("--max-tokens", type=int, default=100_000, show_default=True, help="Token budget.")
+@click.option(
+    "--max-tokens",
+    type=int,
+    default=100_000,
+    show_default=True,
+    help="Maximum tokens of all calls.",
+)
 @click.option(
     "--sandbox",
     type=click.Choice(["process", "docker"]),

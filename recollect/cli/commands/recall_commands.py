@@ -56,7 +56,7 @@ _INDENT = "    "
 @click.option(
     "--wait-for",
     metavar="TOKEN",
-    help="Wait until events up to TOKEN (from ingest --json) can be recalled.",
+    help="Wait until events up to the consistency token TOKEN can be recalled.",
 )
 @click.option(
     "--timeout", default=30.0, show_default=True, help="Timeout of --wait-for, in seconds."

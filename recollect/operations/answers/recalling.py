@@ -71,7 +71,7 @@ def _answer(
 
 
 def _truncate(answer: RecallAnswer, budget: int) -> RecallAnswer:
-    """Go through the results, best first, and keep each that still fits into a token budget.
+    """Go through the results, best first, and keep each that still fits into a limit of tokens.
 
     Tokens are estimated conservatively, since the model that reads them may use any tokenizer.
     """

@@ -35,7 +35,7 @@ from recollect.schemas.wire import (
     Query,
     SandboxProvider,
 )
-from recollect.streams.models.budget_tracker import BudgetExceeded
+from recollect.streams.models.budget_tracker import SpendingLimitExceeded
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable
 
@@ -180,7 +180,7 @@ class _LimitReached(Exception):
 
 
 #: What ends a run with a status; other errors are raised.
-_ENDINGS = (_LimitReached, AlreadyClosed, SandboxFailure, ModelUnavailable, BudgetExceeded)
+_ENDINGS = (_LimitReached, AlreadyClosed, SandboxFailure, ModelUnavailable, SpendingLimitExceeded)
 
 
 class _Run:

@@ -295,7 +295,7 @@ def report_of(
 
     `started`: when it began, in seconds of the monotonic clock.
     """
-    token_, head = token(zone), zone.head()
+    token, head = consistency_token(zone), zone.head()
     if wait:
         pending = zone.node.ledger.head(zone.name).number - decided_up_to(zone)
         with show("deciding", pending) as advance:
@@ -309,7 +309,7 @@ def report_of(
         rejections=counts.rejections,
         skipped=counts.skipped,
         seconds=round(time.monotonic() - started, 3),
-        token=token_,
+        token=token,
         head=head,
     )
 
@@ -361,13 +361,13 @@ def remember(
         attributes={"replaces": replaces, "memory_type": memory_type},
     )
     receipt = _publish_command(zone, draft)
-    return _remember_receipt(receipt, token(zone), decided=True)
+    return _remember_receipt(receipt, consistency_token(zone), decided=True)
 
 
 def remember_all(zone: OpenZone, drafts: Sequence[Draft]) -> list[RememberReceipt]:
     """Store texts as events, in one step."""
     receipts = publish_and_decide(zone, drafts)
-    return [_remember_receipt(each, token(zone), decided=True) for each in receipts]
+    return [_remember_receipt(each, consistency_token(zone), decided=True) for each in receipts]
 
 
 def remember_draft(
@@ -450,7 +450,7 @@ def _note_published(zone: OpenZone, receipts: list[Receipt]) -> list[Receipt]:
     zone.note_published(max((receipt.number for receipt in receipts), default=0))
     call = _call.get()
     if call is not None and receipts:
-        call.undecided = _remember_receipt(receipts[-1], token(zone), decided=False)
+        call.undecided = _remember_receipt(receipts[-1], consistency_token(zone), decided=False)
     return receipts
 
 
@@ -480,7 +480,7 @@ class StoredButUndecided(DecisionTimeout):
     def __init__(self, receipt: RememberReceipt) -> None:
         super().__init__(
             f"it is stored as record {receipt.number}, but not decided yet: do not send it again; "
-            f"wait for token {receipt.token}"
+            f"wait for consistency token {receipt.token}"
         )
         self.receipt = receipt
 
@@ -499,7 +499,7 @@ def track_published_events() -> Iterator[PublishingCall]:
         _call.reset(reset)
 
 
-def token(zone: OpenZone) -> str:
+def consistency_token(zone: OpenZone) -> str:
     """Return a consistency token for everything published so far through this open home."""
     return str(
         LedgerPosition(zone.partition, zone.node.ledger.end(EVENTS, zone.partition), zone.published)

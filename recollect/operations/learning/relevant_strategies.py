@@ -1,4 +1,4 @@
-"""The strategies that fit a task, within a budget of tokens, framed as data for a prompt."""
+"""The strategies that fit a task, within a limit of tokens, framed as data for a prompt."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def relevant_strategies(
     playbook_id: str | None = None,
     max_tokens: int = DEFAULT_TOKENS,
 ) -> RelevantStrategies:
-    """Return the strategies that fit a task, best first, as many as fit into a budget.
+    """Return the strategies that fit a task, best first, as many as fit into `max_tokens`.
 
     Strategies for one agent or user are returned only to that agent or user: to the caller, unless
     others are named.
 
     Raises:
-        InvalidInput: the task is empty or too long, or the budget is not positive.
+        InvalidInput: the task is empty or too long, or `max_tokens` is not positive.
     """
     check_text("task", task, MAX_TEXT)
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1:

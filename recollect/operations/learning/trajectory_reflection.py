@@ -55,7 +55,7 @@ def reflect_on(
     Raises:
         UnknownId: there is no such trajectory.
         InvalidInput: it is still running, or the home has no model.
-        Unavailable: no model answered, or the budget is exhausted.
+        Unavailable: no model answered, or a spending limit is reached.
     """
     _, end = trajectory_and_end(zone, trajectory_id)
     if end is None:

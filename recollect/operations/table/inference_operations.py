@@ -69,7 +69,9 @@ def infer(
     max_total_tokens: Annotated[
         int,
         described(
-            minimum=1, maximum=100_000_000, description="Token budget, sub-queries included."
+            minimum=1,
+            maximum=100_000_000,
+            description="Maximum tokens of all calls, sub-queries included.",
         ),
     ] = 100_000,
     sandbox_provider: Annotated[

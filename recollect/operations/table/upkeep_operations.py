@@ -81,20 +81,20 @@ def status(zone: OpenZone) -> Status:
 
 
 @operation(
-    "GET /token",
+    "GET /consistency-token",
     right="read",
     title="Consistency token",
     tag="zones",
     response_field="token",
     example=(None, {"token": "4:1:1"}),
 )
-def token(zone: OpenZone) -> str:
+def consistency_token(zone: OpenZone) -> str:
     """Return a consistency token for everything published here so far, for `wait_for`.
 
-    >>> len(zone.token().split(":"))
+    >>> len(zone.consistency_token().split(":"))
     3
     """
-    return ingesting.token(zone)
+    return ingesting.consistency_token(zone)
 
 
 @operation(
@@ -295,7 +295,7 @@ class UpkeepOperations:
     """The status and upkeep of a zone."""
 
     status = status
-    token = token
+    consistency_token = consistency_token
     verify = verify
     rebuild = rebuild
     rollback = rollback

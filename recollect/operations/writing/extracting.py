@@ -90,7 +90,7 @@ class Extractor:
 
         Raises:
             ModelUnavailable: no account of the model answers.
-            BudgetExceeded: a budget of the model is used up.
+            SpendingLimitExceeded: a spending limit is reached.
         """
         event = self._thread.next_event(draft)
         content = event.payload

@@ -108,7 +108,7 @@ class ModelExtractor:
 
         Raises:
             ModelUnavailable: no account answers.
-            BudgetExceeded: a budget is used up.
+            SpendingLimitExceeded: a spending limit is reached.
         """
         task = write_task_for(event, before, event.number, self.context)
         if task is None:

@@ -19,7 +19,7 @@ from recollect.schemas.ids import derive_ulid
 from recollect.schemas.wire import WriteReport
 from recollect.streams.agents.consolidation.consolidator import ModelTask, model_task
 from recollect.streams.agents.state import State
-from recollect.streams.models.budget_tracker import BudgetExceeded
+from recollect.streams.models.budget_tracker import SpendingLimitExceeded
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
 from recollect.streams.publishing.commands import command, publish_commands
@@ -129,7 +129,7 @@ class _Run:
             recording, ref = self._recorder.ask(_request(task), task.sources, CONSOLIDATION_ROLE)
         except (ErasedDuringCall, PromptRejected):
             return None
-        except (BudgetExceeded, ModelUnavailable) as error:
+        except (SpendingLimitExceeded, ModelUnavailable) as error:
             self._stopped = str(error)
             return None
         answered = ModelConsolidated(

@@ -15,7 +15,7 @@ from recollect.schemas.wire import WriterComparison, WriterPromptComparison
 from recollect.streams.agents.writer.model.proposals import Proposed, is_of_model
 from recollect.streams.agents.writer.model.restatements import compare_texts
 from recollect.streams.deciding.decider import LedgerConversation
-from recollect.streams.models.budget_tracker import BudgetExceeded
+from recollect.streams.models.budget_tracker import SpendingLimitExceeded
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable
 from recollect.streams.writing.model_loop import WriteTask, write_event, write_task_for
 from recollect.streams.writing.recorder import ErasedDuringCall
@@ -56,7 +56,7 @@ def compare_proposal(
                 )
             except ErasedDuringCall:
                 continue
-            except (ModelUnavailable, BudgetExceeded) as error:
+            except (ModelUnavailable, SpendingLimitExceeded) as error:
                 stopped = str(error)
                 break
             compared.append(_compared(zone, task, result.proposed))

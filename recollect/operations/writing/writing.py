@@ -31,7 +31,11 @@ from recollect.schemas.ledger.records import Source
 from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
 from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
 from recollect.streams.language.relations.grounding import occurs
-from recollect.streams.models.budget_tracker import SPENDING_FILE, BudgetExceeded, BudgetTracker
+from recollect.streams.models.budget_tracker import (
+    SPENDING_FILE,
+    BudgetTracker,
+    SpendingLimitExceeded,
+)
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
 from recollect.streams.models.model_settings import load_accounts
@@ -378,7 +382,7 @@ class WriterRun:
             )
         except ErasedDuringCall:
             return None
-        except BudgetExceeded as error:
+        except SpendingLimitExceeded as error:
             self._tried.discard(number)
             stopped.append(str(error))
             return None

@@ -28,7 +28,9 @@ from recollect.service.routes.route_kit import (
 class ConsistencyToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A position in the ledger, as an ingest report gives it."""
 
-    token: Annotated[str, msgspec.Meta(description="The token of an ingest report.")]
+    token: Annotated[
+        str, msgspec.Meta(description="A consistency token: `token` of an ingest report.")
+    ]
 
 
 @post("/wait", status_code=200, opt={"right": "read"}, include_in_schema=False)
@@ -38,9 +40,9 @@ async def wait(
     """Answer once everything up to a consistency token is decided and can be recalled."""
     target = LedgerPosition.parse(data.token)
     opened = await existing_zone(request, zone)
-    current = await service_of(request).reading.run(opened.token)
+    current = await service_of(request).reading.run(opened.consistency_token)
     if LedgerPosition.parse(current).partition != target.partition:
-        raise InvalidInput("token: it is not a token of this zone")
+        raise InvalidInput("token: it is no consistency token of this zone")
     await service_of(request).wait_until_decided(zone, target.number)
     return await read(request, zone, lambda opened: opened.status())
 

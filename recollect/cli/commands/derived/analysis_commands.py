@@ -62,7 +62,7 @@ _STYLES = {"completed": good, "blocked": warning, "failed": warning}
 )
 @click.option(
     "--strategy",
-    metavar="D",
+    metavar="S",
     default="time_window",
     show_default=True,
     help="With run: the episode strategy: time_window, thread, session, day or topic.",

@@ -86,7 +86,7 @@ def dream(zone: OpenZone, *, dry_run: bool) -> DreamReport:
     `dry_run`: estimate the cost, and ask nothing. Without a model, the report says so.
 
     Raises:
-        Unavailable: no model answered, or the budget is exhausted.
+        Unavailable: no model answered, or a spending limit is reached.
     """
     # Imported here: only dreams with a model need it.
     from recollect.operations.writing.writing import open_client

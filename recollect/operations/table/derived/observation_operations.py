@@ -281,7 +281,7 @@ def dream(
     """Run the daily passes, and let the home's language model look for dreams.
 
     Raises:
-        Unavailable: no model answered, or the budget is exhausted.
+        Unavailable: no model answered, or a spending limit is reached.
 
     >>> zone.dream().found
     0

@@ -357,7 +357,7 @@ def relevant_strategies(
     """Return the strategies that fit a task, best first, within a token limit.
 
     Raises:
-        InvalidInput: the task is empty or too long, or the budget is not positive.
+        InvalidInput: the task is empty or too long, or `max_tokens` is not positive.
 
     >>> from recollect import PlaybookStrategy
     >>> made = zone.create_playbook("release", strategies=[PlaybookStrategy("Run all tests.")])

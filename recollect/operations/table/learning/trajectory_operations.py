@@ -381,7 +381,7 @@ def reflect_on(
     Raises:
         UnknownId: there is no such trajectory.
         InvalidInput: it is still running, or the home has no model.
-        Unavailable: no model answered, or the budget is exhausted.
+        Unavailable: no model answered, or a spending limit is reached.
 
     >>> run = zone.start_trajectory("Release version 2.1", task_type="release")
     >>> done = zone.complete_trajectory(run.id, "success")
