@@ -159,7 +159,7 @@ LIMITS = {
     "idle zones that stay open; fewer if the limit of open files is low": str(MAX_IDLE_ZONES),
     "a merge is made without review from a confidence of": str(AUTO_MERGE_CONFIDENCE),
     "a repeated statement gives no new fact within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
-    "minimum turns in a zone for recall's index to be kept in files": f"{MIN_STORED_TURNS:,}",
+    "minimum messages in a zone for recall's index to be kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
     "digits of the hash in a head": str(_DIGITS),
     "the format of event records": str(records.EVENT_FORMAT),
@@ -178,47 +178,47 @@ RANKING = {
     "maximum candidates of an arm": (
         f"{DEFAULT_PROFILE.pool}, or twice the number of results if that is more"
     ),
-    "turns that late interaction reads": (
+    "messages that late interaction reads": (
         f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
-    "factor for the candidates of `high` and of a question that counts or lists, and for the turns "
-    "that late interaction reads for `high`": str(WIDE),
+    "factor for the candidates of `high` and of a question that counts or lists, and for the "
+    "messages that late interaction reads for `high`": str(WIDE),
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions in one text that are answered separately": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
     ),
-    "best turns from which a shared entity is followed": str(SEEDS),
+    "best messages from which a shared entity is followed": str(SEEDS),
     "`graph`: hops along relationships; maximum entities reached": (
         f"{graph_arm.NEIGHBOR_HOPS}, {graph_arm.MAX_ENTITIES}"
     ),
     "`graph`: minimum similarity of a fact whose entities are followed, as a share of that of the "
     "best": str(graph_arm.ENTITY_SIMILARITY_THRESHOLD),
-    "weight of turns around the time that a question names": (
+    "weight of messages around the time that a question names": (
         f"{_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
         f"{_REACH_MS // 86_400_000}"
     ),
     'weight of a time given by an event ("before the move")': str(_EVENT_SHARE),
     "minimum score at which that event counts as found": str(query_parser._MIN_ANCHOR_SCORE),
-    "a turn with the expected kind of answer": (
+    "a message with the expected kind of answer": (
         f"scores {answer_type_match.BOOST:.2f} more, among the best {answer_type_match._TOP_N}"
     ),
-    "the first or the last turn, if the question asks for it": (
+    "the first or the last message, if the question asks for it": (
         f"scores {time_order.BOOST:.1f} more, among the best {time_order.TOP_N} with "
         f"{time_order.MIN_SHARE:.1f} of the best score"
     ),
-    "a turn of a chat with an assistant, for each better turn of that chat": (
+    "a message of a chat with an assistant, for each better message of that chat": (
         f"scores {session_diversity.PENALTY:.1f} less"
     ),
     "two items of one sender that belong together": f"within {ITEM_GAP_MS // 60_000} minutes",
-    "turns of others next to a better turn, if the question asks for a list": (
+    "messages of others next to a better message, if the question asks for a list": (
         f"score {list_diversity.PENALTY:.2f} less, "
-        f"within {list_diversity.NEIGHBOUR_DISTANCE} turns, "
+        f"within {list_diversity.NEIGHBOUR_DISTANCE} messages, "
         f"beyond the first {list_diversity.PROTECTED_RESULTS}"
     ),
-    "penalty for a turn, times the share of its sentences that are questions": str(
+    "penalty for a message, times the share of its sentences that are questions": str(
         DEFAULT_PROFILE.question_share
     ),
-    "maximum number of observations in addition to turns and facts": (
+    "maximum number of observations in addition to messages and facts": (
         f"{assembly.MAX_OBSERVATIONS}, or {assembly.MAX_FOR_LIST} for a list"
     ),
     "rank of an observation among the results from its events": str(
@@ -267,7 +267,7 @@ def test_the_weights_of_the_arms_are_the_codes() -> None:
 
 
 def test_every_arm_runs_in_some_budget() -> None:
-    """Those of facts and of sentences come with those of turns, that of the graph if asked for."""
+    """Those of facts and sentences come with those of messages, that of the graph if asked for."""
     run = frozenset[str]().union(*BUDGETS.values())
     assert run | {"statement", "sentence", "graph"} == WEIGHTS.keys()
 
@@ -312,7 +312,7 @@ def test_numbers_in_sentences_are_the_codes() -> None:
     assert "Twelve partitions each" in reference
     assert PARTITIONS == 12
     assert f"over {MAX_FRAGMENT_BYTES:,} bytes it is several fragments" in reference
-    assert f"for a zone of {MIN_STORED_TURNS:,} turns or more" in reference
+    assert f"for a zone of {MIN_STORED_TURNS:,} messages or more" in reference
     assert f"A record of more than {MAX_FRAGMENT_BYTES:,} bytes is split into fragments" in commit
     assert (
         f"its format: {records.EVENT_FORMAT} for events, {records.CHANGE_FORMAT} for changes"

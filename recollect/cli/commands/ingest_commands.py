@@ -85,9 +85,9 @@ _HISTORICAL = (
 )
 @click.option(
     "--reader",
-    metavar="HEADS",
-    help="Model that tags names and classifies sentences: 'own' for recollect's own, a file of "
-    "classifier heads, or 'none' [own].",
+    metavar="FILE",
+    help="Classifiers that tag names and sentences: 'own' for recollect's own, a file of others, "
+    "or 'none' [own].",
 )
 @click.option(
     "--precision",
@@ -198,7 +198,7 @@ def init(
         print_line(f"reader    none: names are found by rules only{hint}")
     else:
         heads, model = reader_pin.heads[:16], reader_pin.encoder.model
-        print_line(f"reader    classifier heads sha256 {heads} on {model}")
+        print_line(f"reader    classifiers sha256 {heads} on {model}")
     if reranker_pin is not None:
         print_line(f"reranker  {reranker_pin.model}, from the {reranker_pin.source}")
     if created.writer == "model":

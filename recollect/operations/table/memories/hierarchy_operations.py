@@ -123,8 +123,8 @@ def consolidate_memories(
 ) -> MemoryConsolidationReport:
     """Consolidate stored memories into memories of a higher level, level by level.
 
-    Only memories of one owner, with the same readers and namespace, come together. Their texts
-    stay as they are; a consolidated memory quotes them, dated and numbered, as long as they exist.
+    Only memories with the same owner, visibility and namespace come together. Their texts stay
+    as they are; a consolidated memory quotes them, dated and numbered, as long as they exist.
     To undo a consolidation, delete the consolidated memory.
 
     Raises:
