@@ -186,7 +186,7 @@ def test_people_are_listed_and_got_by_name(ada: Agent) -> None:
     assert {"Ada", "Bob"} <= {item["name"] for item in listed["entities"]}
     assert "cursor" not in listed
     assert ada.call("list_entities", limit=1)["cursor"]
-    bob = ada.call("get_entity", name_or_id="Bob")
+    bob = ada.call("get_entity", entity="Bob")
     assert bob["handles"] == [{"platform": "chat", "handle": "u-Bob"}]
     assert bob["facts"] == 1
 
@@ -252,7 +252,7 @@ def test_resources_and_the_prompt_are_data(ada: Agent) -> None:
         "memory://entities/{id}",
         "memory://memories/{id}",
     ]
-    bob = ada.call("get_entity", name_or_id="Bob")["id"]
+    bob = ada.call("get_entity", entity="Bob")["id"]
     for uri, words in (
         ("memory://profile", "Bob (person)"),
         (f"memory://entities/{bob}", "Bob bought a boat. [m2]"),
@@ -362,7 +362,7 @@ def test_standard_output_is_the_protocol_alone(tmp_path: Path) -> None:
 
 
 def test_a_page_about_an_entity_is_refreshed(ada: Agent) -> None:
-    bob = ada.call("get_entity", name_or_id="Bob")
+    bob = ada.call("get_entity", entity="Bob")
     made = ada.call(
         "create_mental_model",
         name="Bob",

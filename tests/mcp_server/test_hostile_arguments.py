@@ -79,7 +79,7 @@ def ada(home: Recollect) -> Iterator[Agent]:
         ("forget", {"platform": "chat"}, "say what to forget"),
         ("forget", {"ids": ["m1", ""]}, "no event ''"),
         ("forget", {"ids": ["nope"], "dry_run": "perhaps"}, "dry_run"),
-        ("get_entity", {"name_or_id": "Nobody"}, "no entity is called 'Nobody'"),
+        ("get_entity", {"entity": "Nobody"}, "no entity is called 'Nobody'"),
         ("get_mental_model", {"id": "nope"}, "no mental model 'nope'"),
         ("update_mental_model", {"id": "nope", "description": "x"}, "no mental model"),
         ("create_mental_model", {"name": " ", "description": "x"}, "name is empty"),

@@ -298,7 +298,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
     """
     zone.must_exist()
     if not isinstance(name_or_id, str):
-        raise InvalidInput(f"name_or_id is {type(name_or_id).__name__}; give a string")
+        raise InvalidInput(f"entity is {type(name_or_id).__name__}; give a string")
     with zone.files() as files, files.read_transaction():
         try:
             ids = resolve_entities(files, name_or_id)

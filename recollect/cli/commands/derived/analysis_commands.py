@@ -110,7 +110,7 @@ def analyses(
                 as_json=as_json,
                 type=type_,
                 value=value,
-                episode=episode,
+                episode_id=episode,
             )
             count = _print(facets, _show_facet, as_json=as_json)
         else:
@@ -121,7 +121,7 @@ def analyses(
                 as_json=as_json,
                 type=type_,
                 status=status,
-                episode=episode,
+                episode_id=episode,
             )
             count = _print(found, _show_analysis, as_json=as_json)
     if not count and not as_json:
@@ -153,7 +153,7 @@ def _run(
 ) -> int:
     report = memory.analyse(
         types=types or None,
-        episode=episode,
+        episode_id=episode,
         strategy=strategy,
         limit=_MOST_EPISODES if limit is None else limit,
     )

@@ -111,19 +111,19 @@ def analyses(
         AnalysisStatus | None,
         described(description="Only runs with this status."),
     ] = None,
-    episode: EpisodeId = None,
+    episode_id: EpisodeId = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> AnalysisPage:
     """Return the analyses of episodes, those of the latest episodes first.
 
-    >>> zone.analyse(episode="none").requested
+    >>> zone.analyse(episode_id="none").requested
     0
     >>> len(zone.analyses(type="summary_v1"))
     0
     """
     return analysing.analysis_page(
-        zone, type_id=type, status=status, episode_id=episode, cursor=cursor, limit=limit
+        zone, type_id=type, status=status, episode_id=episode_id, cursor=cursor, limit=limit
     )
 
 
@@ -144,7 +144,7 @@ def analyse(
         Sequence[str] | None,
         described(description="Ids of types of analysis; all types if omitted."),
     ] = None,
-    episode: Annotated[
+    episode_id: Annotated[
         str | None,
         described(description="Id of one episode; if omitted, all that have ended."),
     ] = None,
@@ -166,7 +166,9 @@ def analyse(
     >>> zone.analyse(types=["summary_v1"], strategy="day").failed
     0
     """
-    return analysing.analyse(zone, types=types, episode_id=episode, strategy=strategy, limit=limit)
+    return analysing.analyse(
+        zone, types=types, episode_id=episode_id, strategy=strategy, limit=limit
+    )
 
 
 @operation(
@@ -219,7 +221,7 @@ def facets(
     value: Annotated[
         str | None, described(description="Only facets with this value, in any case.")
     ] = None,
-    episode: EpisodeId = None,
+    episode_id: EpisodeId = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> FacetPage:
@@ -229,7 +231,7 @@ def facets(
     0
     """
     return analysing.facet_page(
-        zone, type_=type, value=value, episode_id=episode, cursor=cursor, limit=limit
+        zone, type_=type, value=value, episode_id=episode_id, cursor=cursor, limit=limit
     )
 
 

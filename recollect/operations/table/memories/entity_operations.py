@@ -145,7 +145,7 @@ def entities(
 
 
 @operation(
-    "GET /entities/{name_or_id}",
+    "GET /entities/{entity}",
     right="read",
     title="Get an entity",
     tag=_TAG,
@@ -157,7 +157,7 @@ def entities(
     ),
     example=(None, _ENTITY),
 )
-def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
+def get_entity(zone: OpenZone, entity: NameOrId) -> wire.Entity:
     """Return the entity that has a given name or id.
 
     Raises:
@@ -167,11 +167,11 @@ def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
     >>> zone.get_entity("Ada").type
     'person'
     """
-    return listing.get_entity(zone, name_or_id)
+    return listing.get_entity(zone, entity)
 
 
 @operation(
-    "GET /entities/{name_or_id}/related",
+    "GET /entities/{entity}/related",
     right="read",
     title="List related entities",
     tag=_TAG,
@@ -188,7 +188,7 @@ def get_entity(zone: OpenZone, name_or_id: NameOrId) -> wire.Entity:
 )
 def related(
     zone: OpenZone,
-    name_or_id: NameOrId,
+    entity: NameOrId,
     *,
     max_results: Annotated[
         int,
@@ -208,7 +208,7 @@ def related(
     >>> [(each.name, each.facts) for each in zone.related("Ada").related]
     [('Turin', 1)]
     """
-    return listing.related(zone, name_or_id, max_results)
+    return listing.related(zone, entity, max_results)
 
 
 @operation(
