@@ -46,14 +46,14 @@ Json = dict[str, Any]
 
 
 class Prompts(NamedTuple):
-    """`relevance` for prompts that need the memory (`own`) and for other prompts."""
+    """`relevant` for prompts that need the memory (`own`) and for other prompts."""
 
     own: list[float]
     other: list[float]
 
     @property
     def cut(self) -> float:
-        """The 95th percentile of `relevance` of the other prompts."""
+        """The 95th percentile of `relevant` of the other prompts."""
         return sorted(self.other)[int(0.95 * len(self.other))]
 
     @property
@@ -135,7 +135,7 @@ def _relevance_report(data: Path) -> Report:
     ]
     return Report(
         title,
-        "`relevance` of prompts that need the memory and of unrelated prompts. A RealMem prompt is "
+        "`relevant` of prompts that need the memory and of unrelated prompts. A RealMem prompt is "
         "asked of the memory before its session; the questions of the other sets are compared with "
         "RealMem's unrelated prompts. The weights were chosen on RealMem, the demo and the small "
         "memories; the midpoint, which does not change the order, on RealMem. LoCoMo was not held "
@@ -156,7 +156,7 @@ def _relevance_report(data: Path) -> Report:
 
 
 def _persona_relevance(zone: Zone, path: Path) -> tuple[list[float], list[float], list[str]]:
-    """Return `relevance` of a persona's questions and of unrelated prompts, and those prompts."""
+    """Return `relevant` of a persona's questions and of unrelated prompts, and those prompts."""
     rows = json_lines(path)
     zone.ingest([row["event"] for row in rows])
     start: dict[int, str] = {}
@@ -166,7 +166,7 @@ def _persona_relevance(zone: Zone, path: Path) -> tuple[list[float], list[float]
     def relevant(row: Json) -> float:
         before = start[row["session"]]
         text = row["event"]["content"][:_MAX_TASK_LENGTH]
-        return zone.recall(Query(text, time_before=before, max_results=1)).relevance
+        return zone.recall(Query(text, time_before=before, max_results=1)).relevant
 
     unrelated = [
         row
@@ -189,7 +189,7 @@ def _talks_relevance(r: Recollect, talks: Sequence[Json], generic: Sequence[str]
         zone = _zone_with(r, talk)
         for item in talk["qa"]:
             if item["category"] in ANSWERABLE:
-                found.own.append(zone.recall(item["question"], max_results=1).relevance)
+                found.own.append(zone.recall(item["question"], max_results=1).relevant)
         found.other.extend(_relevances(zone, generic))
     return found
 
@@ -203,7 +203,7 @@ def _demo_relevance(zone: Zone, generic: Sequence[str]) -> Prompts:
 def _memory_relevance(
     zone: Zone, memory: small_memories.Memory, generic: Sequence[str]
 ) -> tuple[Prompts, list[float]]:
-    """Return `relevance` of a memory's questions, of unrelated prompts, and of near misses."""
+    """Return `relevant` of a memory's questions, of unrelated prompts, and of near misses."""
     zone.ingest(memory.events)
     own = _relevances(zone, [question for question, _ in memory.answered])
     # Every fourth prompt, since the prompts are queried once for each memory.
@@ -212,7 +212,7 @@ def _memory_relevance(
 
 
 def _relevances(zone: Zone, texts: Sequence[str]) -> list[float]:
-    return [zone.recall(text, max_results=1).relevance for text in texts]
+    return [zone.recall(text, max_results=1).relevant for text in texts]
 
 
 def _zone_with(r: Recollect, talk: Json) -> Zone:

@@ -251,7 +251,7 @@ class RecallAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ms: Annotated[
         float, Meta(description="Search time in milliseconds, without embedding the question.")
     ]
-    relevance: Annotated[
+    relevant: Annotated[
         float, Meta(description="Probability that the zone has an answer, from 0 to 1.")
     ] = 0.0
 

@@ -47,7 +47,7 @@ class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Rank of the first result that cites each source; missed ones left out."),
     ]
     missed: Annotated[list[MissedSource], Meta(description="The sources that no result cites.")]
-    relevance: Annotated[
+    relevant: Annotated[
         float, Meta(description="Estimated probability that the zone has an answer, from 0 to 1.")
     ]
 

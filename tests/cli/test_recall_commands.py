@@ -47,13 +47,23 @@ def test_it_says_who_spoke_and_when(held: Shell) -> None:
     assert answer["results"][0]["sender_name"] == "Bob"
 
 
+def test_an_answer_and_a_batch_line_say_whether_the_memory_is_relevant(held: Shell) -> None:
+    question = "What does my sister like?"
+    (answer,) = held("recall", question, "-k", "3", "--json").json()
+    batch = json.dumps({"id": "q", "query": question, "k": 3}).encode()
+    (line,) = held("recall", "--batch", "-", given=batch).json()
+    assert set(answer) == {"query", "results", "ms", "relevant"}
+    assert set(line) == {"id", "results", "ms", "relevant"}
+    assert 0 < answer["relevant"] == line["relevant"] <= 1
+
+
 def test_a_weak_answer_is_marked_as_such(held: Shell) -> None:
     asked = ("recall", "quantum chromodynamics of the sister", "-k", "20")
     (answer,) = held(*asked, "--json").json()
     weak = [result["score"] for result in answer["results"] if result["score"] < 0.3]
     done = held(*asked)
     assert weak
-    assert answer["relevance"] < 0.5
+    assert answer["relevant"] < 0.5
     assert done.out.count(", weak") == len(weak)
     assert ("low confidence" in done.err) == (len(weak) == len(answer["results"]))
 

@@ -67,7 +67,7 @@ def test_unanswerable_questions_should_be_less_relevant(zone: Zone) -> None:
     assert report.unanswerable == 1
     assert report.questions == 1
     assert report.relevance_auroc == (
-        1.0 if first.relevance > second.relevance else 0.5 * (first.relevance == second.relevance)
+        1.0 if first.relevant > second.relevant else 0.5 * (first.relevant == second.relevant)
     )
 
 

@@ -62,7 +62,7 @@ def test_answers_come_in_order_under_their_ids(batch: Batch) -> None:
     )
     assert status == 0
     assert [answer["id"] for answer in answers] == ["z", 7, "a"]
-    assert all(set(answer) == {"id", "results", "ms", "relevance"} for answer in answers)
+    assert all(set(answer) == {"id", "results", "ms", "relevant"} for answer in answers)
     assert [sources(answer) for answer in answers] == [{"c"}, set(), {"b"}]
 
 

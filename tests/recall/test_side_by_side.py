@@ -158,7 +158,7 @@ def test_what_is_usual_does_not_depend_on_when_it_was_first_asked(tmp_path: Path
             if name == "asked between":
                 ada.recall(question)
             ada.ingest(more)
-            relevant.append(ada.recall(question).relevance)
+            relevant.append(ada.recall(question).relevant)
     assert relevant[0] == relevant[1]
     assert 0 < relevant[0] < 1
 

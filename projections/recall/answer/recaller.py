@@ -96,7 +96,7 @@ class Recaller:
                 query=encodable(query.text),
                 results=results,
                 ms=round(elapsed, 3),
-                relevance=round(relevance, 6),
+                relevant=round(relevance, 6),
             )
 
         return self._run(query, answer)

@@ -104,7 +104,7 @@ def recall(
                     "id": id_,
                     "results": batch_answer.results,
                     "ms": batch_answer.ms,
-                    "relevance": batch_answer.relevance,
+                    "relevant": batch_answer.relevant,
                 }
             )
         hints = [] if found else memory.hints(request)
@@ -194,7 +194,7 @@ def _show_results(answer: RecallAnswer, *, full: bool) -> None:
     # If the memory probably has an answer, the best result is not marked as weak.
     threshold = (
         min(_WEAK_SCORE, results[0].score)
-        if results and answer.relevance >= _MIN_RELEVANCE
+        if results and answer.relevant >= _MIN_RELEVANCE
         else _WEAK_SCORE
     )
     for rank, result in enumerate(results, 1):

@@ -70,7 +70,7 @@ def evaluate(zone: OpenZone, questions: Sequence[JudgedQuestion], max_results: i
                 query=question.query,
                 ranks={source: ranks[source] for source in question.sources if source in ranks},
                 missed=missed,
-                relevance=answer.relevance,
+                relevant=answer.relevant,
             )
         )
     return _report(questions, answers, known, within_arm, max_results)
@@ -128,8 +128,8 @@ def _report(
         arms={arm: round(count / total, 4) for arm, count in within_arm.most_common()},
         unanswerable=len(unanswerable),
         relevance_auroc=_auroc(
-            [answer.relevance for _, answer in answerable],
-            [answer.relevance for answer in unanswerable],
+            [answer.relevant for _, answer in answerable],
+            [answer.relevant for answer in unanswerable],
         ),
         unknown_sources=sorted(
             {source for question in questions for source in question.sources} - known

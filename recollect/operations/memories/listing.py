@@ -252,7 +252,7 @@ def _described_entities(zone: OpenZone, description: str, limit: int) -> list[En
     ids = [
         result.id
         for result in answer.results
-        if max(answer.relevance, result.score) >= _MIN_RELEVANCE
+        if max(answer.relevant, result.score) >= _MIN_RELEVANCE
     ]
     with zone.files() as files, files.read_transaction():
         found = entity_list.entities(files.identity.connection, ids)

@@ -101,7 +101,7 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
         description="Search long-term memory; best matches first, each with its id, date, sources "
         "and a score from 0 to 1. Ask before answering about people, projects, plans or anything "
         "said earlier. Split a question that asks several things. A result with is_stale or "
-        "superseded_by is out of date: say so, or use the newer one. A relevance near 0 means "
+        "superseded_by is out of date: say so, or use the newer one. `relevant` near 0 means "
         f"that memory has nothing on the question. {DATA_WARNING}",
         quotes_memories=True,
         hidden=frozenset(
@@ -330,7 +330,7 @@ def explain(zone: OpenZone, query: AnyQuery, id: str, /, **fields: Any) -> Expla
                     "query": "Where does Ada live?",
                     "ranks": {"m1": 1},
                     "missed": [],
-                    "relevance": 0.97,
+                    "relevant": 0.97,
                 }
             ],
         },
@@ -347,7 +347,7 @@ def evaluate(
 ) -> Evaluation:
     """Report how well recall finds the known sources of questions, overall and for each arm.
 
-    A question without sources is one that the zone cannot answer; its relevance should be low.
+    A question without sources is one that the zone cannot answer; its `relevant` should be low.
 
     Raises:
         InvalidInput: there are no questions or too many, or one of them is invalid.

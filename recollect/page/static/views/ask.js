@@ -105,7 +105,7 @@ const Results = component((props, own) => {
       const arms = armsOf(answer.results);
       return html`<p class="quiet" role="status">
           ${count(answer.results.length, "result")} in ${Math.round(answer.ms)} ms.
-          Probability that the memory has an answer: ${percent(answer.relevance)}.</p>
+          Probability that the memory has an answer: ${percent(answer.relevant)}.</p>
         <p class="quiet">On the right of a result is its score, from 0 to 1. Below it is its rank in
           each search; – means that the search did not find it.</p>
         <ol class="results">${answer.results.map(
