@@ -15,12 +15,13 @@ from recollect.library.library_zone import Zone
 from recollect.projections.sqlite import connect
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import Event
-from recollect.schemas.ledger.records import read_change, unseal_part
+from recollect.schemas.ledger.records import read_change, read_event, unseal_part
+from recollect.schemas.ledger.seal import unseal
 from recollect.schemas.wire import MemoryInput
 from recollect.streams.agents.memories.memory_keeper import MemoryKeeper
-from recollect.streams.ledger import CHANGES, partition_of
+from recollect.streams.ledger import CHANGES, EVENTS, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from tests.opened import sections_of
+from tests.opened import payload_of, sections_of
 
 ZONE = "acme"
 
@@ -150,3 +151,59 @@ def test_a_ledger_sealed_as_before_is_read_rebuilt_and_forgotten_from(
             zone.rebuild(level)
             assert told(zone) == after
             assert zone.verify().ok
+
+
+def commands_naming(home: Path, *ids: str) -> list[tuple[int, str]]:
+    """Return the (number, kind) of each event whose content the remaining keys still show."""
+    ledger = EmbeddedLedger(home)
+    found = []
+    try:
+        for each in ledger.read(EVENTS, partition_of(ZONE), 0, 1_000_000, ZONE):
+            envelope, sealed = read_event(each.value)
+            key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
+            if key is not None:
+                text = payload_of(unseal(key, sealed.sealed, sealed.envelope))
+                if any(id_.encode() in text for id_ in ids):
+                    found.append((envelope.number, envelope.kind))
+    finally:
+        ledger.close()
+    return found
+
+
+def test_no_command_names_forgotten_memories_alone(tmp_path: Path) -> None:
+    """Trace: a memory's id follows from its text, so whoever guesses the text finds the id."""
+    home = tmp_path / "home"
+    with opened(home) as zone:
+        inputs = [
+            MemoryInput(content=f"Ada has {number} roses.", namespace=namespace)
+            for number, namespace in enumerate(["/ada", "/ada", "/ada", "/bruno"])
+        ]
+        ids = [receipt.event_id for receipt in zone.store_memories(inputs)]
+        first, second, third, kept = ids
+        zone.set_memory_state([first], "inactive")
+        zone.set_memory_state([first], "active")
+        zone.archive_memories([first, second])
+        zone.archive_memories([first, second], restore=True)
+        zone.set_memory_state([second, kept], "inactive")
+        zone.set_memory_state([second, kept], "active")
+        (level,) = zone.consolidate_memories(namespace="/ada", method="criteria")
+        zone.set_memory_state(level.memory_ids, "inactive")
+        zone.retract(third)
+    commands = commands_naming(home, *ids, *level.memory_ids)
+    assert len(commands) == 9
+    with opened(home) as zone:
+        zone.forget(first)
+        assert zone.verify().ok
+    alone = [(5, "set_memory_state"), (6, "set_memory_state")]
+    assert commands_naming(home, *ids, *level.memory_ids) == sorted({*commands} - {*alone})
+    with opened(home) as zone:
+        zone.forget(second, third)
+        assert zone.verify().ok
+        assert zone.stored_memory(kept).state == "active"
+    # A command that names another memory too keeps its ids as long as that memory.
+    shared = [(9, "set_memory_state"), (10, "set_memory_state")]
+    assert commands_naming(home, first, second, third, *level.memory_ids) == shared
+    with opened(home) as zone:
+        zone.forget(kept)
+        assert zone.verify().ok
+    assert commands_naming(home, *ids, *level.memory_ids) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -36,10 +36,15 @@ from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import (
     KINDS,
     RESERVED_PLATFORM,
+    ArchiveMemories,
     CloseTurn,
+    ConsolidateMemories,
     Content,
+    Event,
     Forget,
     Park,
+    Retract,
+    SetMemoryState,
     TurnCompleted,
 )
 from recollect.schemas.ids import turn_row_id
@@ -72,6 +77,10 @@ _UNINDEXED_KINDS = (
     *("deletion", "reaction", "notice"),
     *("start_trajectory", "log_step", "complete_trajectory", "give_feedback", "reflect"),
     *("find_dreams", "create_playbook", "update_playbook", "curate_playbook", "playbook_used"),
+)
+# Kinds of commands that name memories by ids, which follow from the memories' texts.
+_KINDS_NAMING_MEMORIES = (
+    *("retract", "set_memory_state", "archive_memories", "consolidate_memories"),
 )
 # Characters of an event's text in a list of possible targets.
 _SHOWN_TEXT = 100
@@ -191,10 +200,8 @@ class TargetFinder:
         return IdLookup(set(), frozenset({number}))
 
     def _by_recollect_id(self, id_: str) -> IdLookup:
-        ids = [id_, *memory.events_of(self._memory, id_)]
-        numbers = {item.number for item in events.by_ids(self._events, ids)}
+        numbers = {*self._records_of_memory(id_)}
         numbers |= set(memory.records_of_models(self._memory, ids=[id_]))
-        numbers |= set(hierarchy_list.source_numbers(self._memory, id_))
         return IdLookup(numbers | set(learning_list.learning_records(self._memory, id_)))
 
     def _by_source_id(self, source_id: str, platform: str | None) -> IdLookup:
@@ -442,8 +449,8 @@ class TargetFinder:
 
         Dependents are all versions of a message or a mental model, the mental models that rest on
         an event, all records of a trajectory or a playbook whose first record is erased, parked
-        events that conflict with an event's id, and recollect's own command that closed a turn, if
-        none of the turn's messages remains.
+        events that conflict with an event's id, commands that name no memory but erased ones, and
+        recollect's own command that closed a turn, if none of the turn's messages remains.
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         for id_ in learning_list.learning_ids(self._memory, sorted(numbers)):
@@ -471,7 +478,7 @@ class TargetFinder:
                 messages = events.numbers_of_turn(self._events, platform, turn_id)
                 if found.issuperset(messages):
                     found |= self._closing_commands(platform, turn_id, messages)
-        return found - self._withheld
+        return (found | self._commands_about_only(found)) - self._withheld
 
     def _with_models(self, numbers: Set[int]) -> set[int]:
         """Return records, with all versions of the mental models among them or resting on them."""
@@ -513,6 +520,28 @@ class TargetFinder:
                 commands.add(event.number)
         return commands
 
+    def _commands_about_only(self, numbers: Set[int]) -> set[int]:
+        """Return the commands that name memories of these records, and no other memory."""
+        commands = set()
+        records_of = cache(self._records_of_memory)
+        for kind in _KINDS_NAMING_MEMORIES:
+            for record in records_of_kind(self._ledger, self._zone, kind):
+                event = record.open(self._ledger.keys)
+                if event is None or event.number in numbers:
+                    continue
+                ids, named = _named_memories(event)
+                # An id without records is of a memory that was forgotten before.
+                named = named.union(*map(records_of, ids))
+                if named and named <= numbers:
+                    commands.add(event.number)
+        return commands
+
+    def _records_of_memory(self, id_: str) -> frozenset[int]:
+        """Return the records of an event, or those that a fact or consolidated memory is from."""
+        ids = [id_, *memory.events_of(self._memory, id_)]
+        numbers = {item.number for item in events.by_ids(self._events, ids)}
+        return frozenset(numbers.union(hierarchy_list.source_numbers(self._memory, id_)))
+
     def event_ids(self, numbers: Iterable[int]) -> list[str]:
         """Return recollect's own ids of the events in these records."""
         targets = set(numbers)
@@ -526,6 +555,17 @@ class TargetFinder:
         targets = sorted(numbers)
         ids = {item.number: item.source_id for item in events.by_numbers(self._events, targets)}
         return [ids.get(number, f"#{number}") for number in targets]
+
+
+def _named_memories(event: Event) -> tuple[tuple[str, ...], set[int]]:
+    """Return the ids of the memories that a command names, and the numbers of records."""
+    match event.payload:
+        case SetMemoryState() | ArchiveMemories() | ConsolidateMemories() as command:
+            return command.memory_ids, set()
+        case Retract(target=target, replaced_by=replaced_by, stated_at=stated_at):
+            ids = (target,) if replaced_by is None else (target, replaced_by)
+            return ids, {each.number for each in stated_at}
+    return (), set()
 
 
 class EntityRecords(NamedTuple):
