@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from recollect.projections.memory.listing.stored_memory_list import (
     MemoryFilter,
     MemoryPlace,
     memory_files,
+    memory_places,
 )
 from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.memory_terms import TierLimits
@@ -114,6 +115,20 @@ def test_a_page_of_files_begins_after_the_last_one(memory: apsw.Connection) -> N
             for step in steps
         ), steps
         assert not scans(steps)
+
+
+@pytest.mark.parametrize("call", [memory_places, partial(memory_files, after=None)])
+def test_a_memory_at_a_path_is_found_by_its_name(
+    memory: apsw.Connection, call: Callable[[apsw.Connection, MemoryFilter], Iterable[object]]
+) -> None:
+    chosen = MemoryFilter(
+        name="drink", user_id="ada", state="active", superseded=False, invalid_by=NOW
+    )
+    steps = plans(memory, lambda: list(call(memory, chosen)))
+    for index in ("path_key (path_key=?)", "memory (memory_id=?)"):
+        assert any(step.endswith(f"_{index}") for step in steps), steps
+    assert not scans(steps)
+    assert not any("idx_memories_user" in step for step in steps), steps
 
 
 def test_all_files_below_a_directory_come_in_pages(

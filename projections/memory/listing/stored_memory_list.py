@@ -308,7 +308,11 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
         )
         yield _Filter("?{0} IS NOT NULL", (json_array(chosen.places),), ids)
     if chosen.name is not None:
-        yield _Filter(f"{_NAME} = ?{{0}}", (chosen.name,))
+        ids = (
+            "SELECT id FROM memories WHERE path_key = ?{0} "
+            "UNION SELECT id FROM memory_versions WHERE memory_id = ?{0}"
+        )
+        yield _Filter(f"{_NAME} = ?{{0}}", (chosen.name,), ids)
     if chosen.state is not None:
         # Most memories are active, so only the others have an index.
         ids = "SELECT id FROM memory_versions WHERE state <> 'active' AND state = ?{0}"
