@@ -18,6 +18,8 @@ def split_zone(name: str) -> tuple[str, str | None]:
     Raises:
         InvalidInput: one of them is not a valid name.
     """
+    if not isinstance(name, str):
+        raise InvalidInput(f"zone is {type(name).__name__}; give its name")
     zone, mark, branch = name.partition(BRANCH_MARK)
     return check_zone(zone), check_branch(branch) if mark else None
 

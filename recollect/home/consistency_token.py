@@ -24,6 +24,8 @@ class LedgerPosition(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput: the text is not a consistency token.
         """
+        if not isinstance(text, str):
+            raise InvalidInput(f"token is {type(text).__name__}; give a consistency token")
         if not cls.matches(text):
             raise InvalidInput(
                 f"{text[:60]!r} is not a consistency token; ingest --json prints one"

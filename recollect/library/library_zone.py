@@ -14,8 +14,10 @@ from recollect.operations.erasure import forgetting
 from recollect.operations.erasure.forgetting import ErasurePlan
 from recollect.operations.ingestion import ingesting
 from recollect.operations.ingestion.ingesting import AnyEvent, EventImport, Show, show_nothing
+from recollect.operations.table.argument_checks import checked_value
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import ZoneOperations
+from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import RecallCount
 from recollect.schemas.wire import (
     ExportReport,
@@ -362,17 +364,20 @@ class Zone(ZoneOperations):
         return recalling.record_accesses(self._zone, accesses)
 
     @_guard
-    def plan_erasure(self, targets: ForgetTargets) -> ErasurePlan:
+    def plan_erasure(self, targets: ForgetTargets | Mapping[str, Any]) -> ErasurePlan:
         """Return the records that `forget` would erase; pass them to `erase` once confirmed.
+
+        `targets` may be a dict of the fields of `ForgetTargets`.
 
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
 
-        >>> from recollect.schemas.wire import ForgetTargets
+        >>> from recollect import ForgetTargets
         >>> zone.plan_erasure(ForgetTargets(ids=("m1",))).ids
         ['m1']
         """
-        return forgetting.plan_erasure(self._zone, targets)
+        checked = checked_value("targets", targets, ForgetTargets)
+        return forgetting.plan_erasure(self._zone, checked)
 
     @_guard
     def erase(
@@ -385,10 +390,14 @@ class Zone(ZoneOperations):
         Raises:
             InvalidInput, ErasureFailed: as `forget`.
 
-        >>> from recollect.schemas.wire import ForgetTargets
+        >>> from recollect import ForgetTargets
         >>> zone.erase(zone.plan_erasure(ForgetTargets(ids=("m1",))), dry_run=True).events
         1
         """
+        if not isinstance(plan, ErasurePlan):
+            raise InvalidInput(
+                f"plan is {type(plan).__name__}; give what plan_erasure returned, or use forget"
+            )
         if dry_run:
             return forgetting.preview_erasure(self._zone, plan)
         with memory_span("delete_memory", self.name) as span:

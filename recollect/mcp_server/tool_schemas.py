@@ -26,6 +26,7 @@ from msgspec.inspect import (
     type_info,
 )
 
+from recollect.schemas.decoder_errors import decoder_message
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import (
     collapse_whitespace,
@@ -166,9 +167,7 @@ def read_arguments(
     try:
         return msgspec.convert(given, struct, strict=False)
     except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$.")
-        where = f"{place.rstrip('`')}: " if place else ""
-        raise InvalidInput(f"{where}{reason[:1].lower()}{reason[1:]}") from None
+        raise InvalidInput(decoder_message(error, struct)) from None
 
 
 def _unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> str:

@@ -368,7 +368,7 @@ class RemoteZone(Zone):
     def record_accesses(self, accesses: Iterable[RecallCount]) -> Receipt:
         _require_local_home("record_accesses", "a service counts recalls by itself")
 
-    def plan_erasure(self, targets: ForgetTargets) -> ErasurePlan:
+    def plan_erasure(self, targets: ForgetTargets | Mapping[str, Any]) -> ErasurePlan:
         _require_local_home("plan_erasure", "forget(..., dry_run=True) counts what would be erased")
 
     def erase(

@@ -106,7 +106,7 @@ class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Annotated[float, Meta(description="Duration in seconds.")]
 
 
-class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True):
+class ForgetTargets(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to forget: events that meet every given criterion.
 
     `ids`: ids as users see them. The id of an event (the source's or recollect's) selects the

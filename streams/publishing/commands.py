@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from recollect.schemas.decoder_errors import decoder_message
 from recollect.schemas.errors import CommandConflict, InvalidInput
 from recollect.schemas.events import RESERVED_PLATFORM, AnyPayload, Draft, kind_of
 from recollect.schemas.text_sanitising import encodable
@@ -33,7 +34,8 @@ def command(payload: AnyPayload, occurred_at: int, *, ingested_at: int | None = 
         # As the ledger does: it could never read such a record, nor any later one of the zone.
         msgspec.msgpack.decode(msgspec.msgpack.encode(payload), type=type(payload))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidInput(f"{kind_of(payload)} cannot be recorded: {error}") from None
+        reason = decoder_message(error, type(payload))
+        raise InvalidInput(f"{reason}; {kind_of(payload)} was not recorded") from None
     return Draft(
         platform=RESERVED_PLATFORM,
         occurred_at=occurred_at,

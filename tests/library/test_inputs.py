@@ -182,3 +182,12 @@ def test_a_zones_name_is_checked(tmp_path: Path) -> None:
         for name in ("", "a/b", "é", "x" * 65):
             with pytest.raises(InvalidInput, match="zone"):
                 r.zone(name)
+
+
+@pytest.mark.parametrize("wrong", [7, None, ["ada"]], ids=repr)
+def test_a_zone_and_a_token_that_are_no_text_are_invalid_input(tmp_path: Path, wrong: Any) -> None:
+    with Recollect(tmp_path / "home", encoder="none") as r:
+        with pytest.raises(InvalidInput, match="zone is "):
+            r.zone(wrong)
+        with pytest.raises(InvalidInput, match="token is "):
+            r.zone("ada").wait_for(wrong)

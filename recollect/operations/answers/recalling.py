@@ -16,6 +16,7 @@ from recollect.projections.disk_space import is_disk_full
 from recollect.projections.events import event_queries
 from recollect.projections.recall import PROFILES, Recaller, RecallQuery
 from recollect.projections.recall.question.query import check_query_time
+from recollect.schemas.decoder_errors import decoder_message
 from recollect.schemas.errors import DiskFull, InvalidInput
 from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.text_sanitising import replace_lone_surrogates_deep
@@ -142,10 +143,10 @@ def check_query(query: Query) -> None:
 
 def _reason(error: Exception) -> str:
     """Return the message of a conversion error, with the field's name first."""
-    reason, _, place = str(error).partition(" - at `$.")
-    if place:
-        return f"{place.rstrip('`')}: {reason[:1].lower()}{reason[1:]}"
-    return f"{reason}; fields are {', '.join(Query.__struct_fields__)}"
+    message = decoder_message(error, Query)
+    if " - at `$." in str(error):
+        return message
+    return f"{message}; fields are {', '.join(Query.__struct_fields__)}"
 
 
 def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import refresh_files
@@ -157,8 +157,6 @@ class _Cursor(NamedTuple):
 def _check_listing(
     scope: str, entity: str | None, platform: str | None, thread_id: str | None, limit: int
 ) -> None:
-    if scope not in get_args(ListScope):
-        raise InvalidInput(f"scope {scope!r}: choose from {', '.join(get_args(ListScope))}")
     for name, text in (("entity", entity), ("platform", platform), ("thread_id", thread_id)):
         if text is not None:
             _check_text(name, text)

@@ -8,6 +8,7 @@ from typing import Annotated
 from recollect.home.memory_spans import memory_span
 from recollect.home.open_zone import OpenZone
 from recollect.operations.erasure import certifying, forgetting
+from recollect.operations.table.argument_checks import checked_value
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (
     DryRun,
@@ -164,6 +165,7 @@ def forget(
         time_after=time_after,
         also=tuple(also),
     )
+    targets = checked_value("", targets, ForgetTargets)
     if dry_run:
         return forgetting.forget(zone, targets, dry_run=True, certificate=certificate)
     with memory_span("delete_memory", zone.name) as span:

@@ -36,7 +36,8 @@ import msgspec
 
 from recollect.home.access_tokens import Right
 from recollect.home.open_zone import OpenZone
-from recollect.operations.table.list_arguments import alternatives, checked_items, item_type
+from recollect.operations.table.argument_checks import check_choice, checked_items, item_type
+from recollect.schemas.decoder_errors import alternatives, choices_of
 from recollect.schemas.errors import InvalidInput
 
 P = ParamSpec("P")
@@ -295,10 +296,14 @@ class Operation(Generic[P, T]):
         """Run the operation on an open zone.
 
         Raises:
-            InvalidInput: a list is invalid, or the operation refuses a value.
+            InvalidInput: a choice or a list is invalid, or the operation refuses a value.
         """
-        if self._lists:
+        if self._lists or self._choices:
             bound = self.signature.bind(*args, **kwargs)
+            for name, (choices, optional) in self._choices.items():
+                value = bound.arguments.get(name)
+                if name in bound.arguments and not (value is None and optional):
+                    check_choice(name, value, choices)
             for name, (kind, optional) in self._lists.items():
                 value = bound.arguments.get(name)
                 if name in bound.arguments and not (value is None and optional):
@@ -342,6 +347,15 @@ class Operation(Generic[P, T]):
             if (listed := item_type(kind)) is not None:
                 found[item.name] = listed, type(None) in alternatives(kind)
         return found
+
+    @cached_property
+    def _choices(self) -> dict[str, tuple[tuple[Any, ...], bool]]:
+        """The parameters with a closed set of values: those, and whether None is allowed."""
+        return {
+            item.name: (choices, type(None) in alternatives(item.annotation))
+            for item in self.signature.parameters.values()
+            if (choices := choices_of(item.annotation))
+        }
 
     @cached_property
     def _hints(self) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import unified_diff
-from typing import get_args
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
@@ -59,10 +58,8 @@ def decide_proposal(
 
     Raises:
         UnknownId: there is no proposal with this id.
-        InvalidInput: it is not pending, or the status is unknown.
+        InvalidInput: it is not pending.
     """
-    if status not in get_args(WriterProposalDecision):
-        raise InvalidInput(f"status {status!r}: give {', '.join(get_args(WriterProposalDecision))}")
     found = find_proposal(zone, id_)
     if found.status != "pending":
         raise InvalidInput(

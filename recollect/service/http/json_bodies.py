@@ -9,7 +9,7 @@ import msgspec
 from litestar.dto import AbstractDTO, DTOFieldDefinition
 from litestar.typing import FieldDefinition
 
-from recollect.operations.table.list_arguments import suggested_field
+from recollect.operations.table.argument_checks import suggested_field
 from recollect.schemas.text_sanitising import replace_lone_surrogates_json
 from recollect.service.http.problem_details import (
     INVALID,
@@ -66,15 +66,15 @@ def read_values(body: bytes, kind: type[T]) -> T:
 
 def invalid_body(error: msgspec.ValidationError, kind: Any) -> Refused:
     """Return the problem for a value in a body of a type, with its JSON pointer."""
-    found = field_error(error)
+    found = field_error(error, kind)
     found = FieldError(found.pointer, found.detail + suggested_field(found.detail, kind))
     detail = found.detail if found.pointer == "#" else f"{found.pointer[1:]}: {found.detail}"
     return Refused(INVALID, detail, (found,))
 
 
-def invalid_parameter(error: msgspec.ValidationError) -> Refused:
+def invalid_parameter(error: msgspec.ValidationError, kind: Any) -> Refused:
     """Return the problem for a path or query parameter, with its name."""
-    found = field_error(error)
+    found = field_error(error, kind)
     name = found.pointer.removeprefix("#/")
     detail = f"{name}: {found.detail}" if name != "#" else found.detail
     return Refused(MALFORMED, detail, (FieldError(name, found.detail),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -11,6 +11,7 @@ from litestar.exceptions import HTTPException, NotAuthorizedException, Validatio
 
 from recollect.operations.ingestion.ingesting import StoredButUndecided
 from recollect.projections.disk_space import is_disk_full
+from recollect.schemas.decoder_errors import choices_hint
 from recollect.schemas.errors import (
     AgentMismatch,
     AlreadyClosed,
@@ -248,9 +249,11 @@ def _fields(error: ValidationException) -> tuple[FieldError, ...]:
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
-def field_error(error: msgspec.ValidationError) -> FieldError:
-    """Return a decoder's error with its JSON pointer."""
+def field_error(error: msgspec.ValidationError, kind: Any) -> FieldError:
+    """Return an error of decoding a type, with its JSON pointer."""
     reason, _, place = str(error).partition(" - at `$")
     steps = [name or number for name, number in _STEP.findall(place.rstrip("`"))]
     escaped = [step.replace("~", "~0").replace("/", "~1") for step in steps]
-    return FieldError("#" + "".join(f"/{step}" for step in escaped), reason)
+    return FieldError(
+        "#" + "".join(f"/{step}" for step in escaped), reason + choices_hint(error, kind)
+    )

@@ -14,9 +14,9 @@ from litestar.handlers import HTTPRouteHandler
 
 from recollect.home.access_tokens import Right
 from recollect.library.library_zone import Zone
-from recollect.operations.table.list_arguments import alternatives
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
+from recollect.schemas.decoder_errors import alternatives
 from recollect.schemas.wire import RememberReceipt
 from recollect.service.http.idempotent_calls import HEADER, check_key
 from recollect.service.http.json_bodies import check_json, decode, invalid_parameter, read_values
@@ -99,7 +99,7 @@ async def input_of(operation: Operation[..., Any], request: AnyRequest) -> msgsp
         return msgspec.convert(values, operation.input)
     except msgspec.ValidationError as error:
         # The other values are validated already, so a path parameter is invalid.
-        raise invalid_parameter(error) from None
+        raise invalid_parameter(error, operation.input) from None
 
 
 def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
@@ -116,7 +116,7 @@ def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.
     try:
         return msgspec.convert(given, operation.request_fields, strict=False)
     except msgspec.ValidationError as error:
-        raise invalid_parameter(error) from None
+        raise invalid_parameter(error, operation.request_fields) from None
 
 
 def _value(kind: Any, values: list[str]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
-from typing import cast, get_args
+from typing import cast
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
@@ -62,10 +62,6 @@ def episode_page(
         InvalidInput: `entity` is unknown, or another value is invalid.
     """
     check_limit(limit)
-    if strategy is not None and strategy not in get_args(EpisodeStrategy):
-        raise InvalidInput(
-            f"strategy {strategy!r}: choose from {', '.join(get_args(EpisodeStrategy))}"
-        )
     if query is not None and cursor is not None:
         raise InvalidInput("cursor: a list of episodes that answer a query has one page")
     after = place_of(cursor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.memories.listing import (
@@ -116,8 +116,6 @@ def _opened(zone: OpenZone, query: GraphQuery) -> Iterator[_Graph | None]:
             raise InvalidInput(
                 f"type {type_!r} is unknown; types are {', '.join(RELATIONSHIP_TYPES)}"
             )
-    if query.direction not in get_args(RelationshipDirection):
-        raise InvalidInput(f"direction is {query.direction!r}; give out, in or both")
     valid = None if query.valid_at is None else parse_query_time(query.valid_at, "valid_at")
     which = RelationshipFilter(types, valid, query.superseded)
     opened = files_known_at(zone, query.known_at)

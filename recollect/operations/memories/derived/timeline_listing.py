@@ -16,7 +16,7 @@ from functools import cached_property
 from heapq import heappop, heappush, merge
 from itertools import groupby, islice
 from operator import attrgetter
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -117,8 +117,6 @@ def timeline_counts(
     Raises:
         InvalidInput: `entity` is unknown, or another value is invalid.
     """
-    if by not in get_args(Period):
-        raise InvalidInput(f"by is {by!r}; choose from {', '.join(get_args(Period))}")
     length = _PERIOD_LENGTHS[by]
     first_day, last_day = _day(first, "first", _FIRST_DAY), _day(last, "last", _LAST_DAY)
     valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,13 +20,13 @@ from recollect.projections.events import event_list
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing import hierarchy_list
 from recollect.schemas.changes import StoredMemory as StoredMemoryRow
+from recollect.schemas.decoder_errors import decoder_message
 from recollect.schemas.errors import InvalidInput, Unavailable
 from recollect.schemas.events import ConsolidationMethod
 from recollect.schemas.memory_terms import (
     MAX_CHILDREN,
     MAX_CONSOLIDATION_LEVELS,
     MIN_CHILDREN,
-    Linkage,
 )
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
@@ -264,8 +264,6 @@ def checked_affinity(max_levels: int, **values: Any) -> Affinity:
     ):
         if not low <= value <= high:
             raise InvalidInput(f"{name} is {value}; give {low} to {high}")
-    if by.linkage not in get_args(Linkage):
-        raise InvalidInput(f"linkage {by.linkage!r}: choose from {', '.join(get_args(Linkage))}")
     return by
 
 
@@ -281,4 +279,4 @@ def criteria_of(**values: Any) -> Criteria:
     try:
         return msgspec.convert({**values, "now": unix_ms()}, Criteria)
     except msgspec.ValidationError as error:
-        raise InvalidInput(str(error)) from None
+        raise InvalidInput(decoder_message(error, Criteria)) from None

@@ -40,7 +40,6 @@ from recollect.schemas.inbound import MAX_NAME_BYTES
 from recollect.schemas.memory_terms import (
     DEFAULT_ENRICHMENTS,
     ENRICHMENTS,
-    TIERS,
     MemoryTier,
     StoredMemoryType,
     peer_of,
@@ -59,7 +58,6 @@ from recollect.schemas.wire import (
     StoredMemoryVersionPage,
     Time,
 )
-from recollect.schemas.wire.stored_memory_entries import Stability
 from recollect.streams.publishing.commands import random_id
 
 MAX_NAMESPACE, MAX_PATH_KEY = 512, 256
@@ -72,12 +70,6 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "memory_type": get_args(StoredMemoryType),
     "scope": get_args(MemoryScope),
     "visibility": get_args(MemoryVisibility),
-}
-_QUERIED: Mapping[str, tuple[str, ...]] = {
-    **_CHOICES,
-    "state": (*get_args(MemoryState), "any"),
-    "temporal_stability": get_args(Stability),
-    "tier": TIERS,
 }
 _DEFAULTS = MemoryInput(content="")
 
@@ -253,9 +245,6 @@ def query(
         InvalidInput: a value is invalid; the message names it.
     """
     check_limit(limit)
-    for name, value in {**equal, "state": state, "tier": tier}.items():
-        if value is not None and name in _QUERIED:
-            _check_choice(name, value, _QUERIED[name])
     if entity_type is not None:
         entity_type = entity_type.upper()
         # Imported here: it loads rules of language, which few reads need.
@@ -366,7 +355,6 @@ def set_state(zone: OpenZone, ids: Sequence[str], state: MemoryState) -> MemoryS
         InvalidInput: there are none or too many.
     """
     ids = distinct_ids(ids)
-    _check_choice("state", state, get_args(MemoryState))
     known = {each.memory_id: each for each in writable(zone, ids)} if zone.exists() else {}
     changed = [id_ for id_ in ids if id_ in known and known[id_].state not in (state, "deleted")]
     if changed:
