@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.streams.consolidation.model_text import CONSOLIDATION_TOOLS, WRITE, shown_items
+from recollect.streams.consolidation.model.model_text import CONSOLIDATION_TOOLS, WRITE, shown_items
 from recollect.streams.consolidation.observation_text import Evidence
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.writing.writer_prompt import escape_frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.streams.consolidation.dreams import DREAM_TOOLS, EVALUATION_TOOLS, FoundDream
+from recollect.streams.consolidation.model.dreams import DREAM_TOOLS, EVALUATION_TOOLS, FoundDream
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.writing.writer_prompt import escape_frame
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.streams.consolidation.model_statements import STATEMENT_TOOLS
+from recollect.streams.consolidation.model.model_statements import STATEMENT_TOOLS
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.writing.writer_prompt import escape_frame
 

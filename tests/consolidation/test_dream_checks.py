@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recollect.streams.consolidation.dreams import ShownFact, check_dreams, check_evaluation
+from recollect.streams.consolidation.model.dreams import ShownFact, check_dreams, check_evaluation
 
 #: Two pairs of topics, of two facts each.
 SHOWN = [

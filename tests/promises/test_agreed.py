@@ -57,7 +57,7 @@ from recollect.streams.agents.identity import merge_handler as merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
 from recollect.streams.agents.writer import pending_rows as pending_rows
 from recollect.streams.agents.writer.model import model_writer
-from recollect.streams.consolidation import dreams
+from recollect.streams.consolidation.model import dreams
 from recollect.streams.consolidation.affinity import Affinity
 from recollect.streams.consolidation.word_cosine import SAME
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY

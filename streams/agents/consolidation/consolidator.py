@@ -81,7 +81,7 @@ from recollect.streams.consolidation.cluster_selection import (
     is_absorbed,
 )
 from recollect.streams.consolidation.clusters import CHANGES, NamedEntity, cluster_id, memberships
-from recollect.streams.consolidation.model_text import AnswerRefused, check_answer, numbered
+from recollect.streams.consolidation.model.model_text import AnswerRefused, check_answer, numbered
 from recollect.streams.consolidation.observation_text import (
     Evidence,
     Rendered,

@@ -9,7 +9,7 @@ from recollect.schemas.events import Event, FindDreams
 from recollect.schemas.ids import row_id
 from recollect.streams.agents.agent import Conversation, Extract, ModelCalls
 from recollect.streams.agents.state import State
-from recollect.streams.consolidation.dreams import (
+from recollect.streams.consolidation.model.dreams import (
     COMPARED_DREAMS,
     ShownFact,
     check_dreams,

@@ -38,7 +38,7 @@ from recollect.streams.agents.agent import ModelCalls
 from recollect.streams.agents.memories.memory_versions import texts_of
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.days import day_of
-from recollect.streams.consolidation.model_statements import checked_statements
+from recollect.streams.consolidation.model.model_statements import checked_statements
 
 _json = msgspec.json.Encoder()
 

@@ -22,7 +22,7 @@ from recollect.schemas.events import FindDreams, RecordingRef
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import Dream, DreamPage, DreamReport
-from recollect.streams.consolidation.dreams import (
+from recollect.streams.consolidation.model.dreams import (
     MAX_PAIRS,
     MAX_SHOWN,
     MIN_FACTS,
