@@ -34,8 +34,9 @@ from recollect.projections.recall import (
 )
 from recollect.projections.recall.answer import assembly
 from recollect.projections.recall.answer.explanation import STEPS
-from recollect.projections.recall.arms import documents, graph_arm
-from recollect.projections.recall.arms.entity_documents import _MAX_SOURCES
+from recollect.projections.recall.arms import graph_arm
+from recollect.projections.recall.arms.documents import scored_documents
+from recollect.projections.recall.arms.documents.entity_documents import _MAX_SOURCES
 from recollect.projections.recall.arms.shared_entities import SEEDS
 from recollect.projections.recall.arms.temporal import _EVENT_SHARE
 from recollect.projections.recall.context import observation_lines
@@ -225,7 +226,7 @@ RANKING = {
         assembly.PLACE_AMONG_ITS_EVENTS
     ),
     "minimum similarity of one of its facts, as a share of that of the nearest fact": str(
-        documents.MIN_NEARNESS
+        scored_documents.MIN_NEARNESS
     ),
     "maximum facts returned with an observation": str(assembly.MAX_FACTS),
     "maximum share of a context block for observations": str(observation_lines.OBSERVATION_SHARE),

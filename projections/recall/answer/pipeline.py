@@ -15,10 +15,10 @@ from recollect.projections.recall.answer.document_results import document_result
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.turn_results import turn_results
 from recollect.projections.recall.arms.arm_scores import Candidates
-from recollect.projections.recall.arms.documents import TURNS, Document
-from recollect.projections.recall.arms.entity_documents import entities
-from recollect.projections.recall.arms.mental_model_documents import mental_models
-from recollect.projections.recall.arms.observations import observations
+from recollect.projections.recall.arms.documents.entity_documents import entities
+from recollect.projections.recall.arms.documents.mental_model_documents import mental_models
+from recollect.projections.recall.arms.documents.observation_documents import observations
+from recollect.projections.recall.arms.documents.scored_documents import TURNS, Document
 from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion

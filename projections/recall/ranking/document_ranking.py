@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.arms.documents.scored_documents import Document
 from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion

@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.arms.arm_scores import Candidates
-from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.arms.documents.scored_documents import Document
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.ranking.answer_type_match import boost_matching_type

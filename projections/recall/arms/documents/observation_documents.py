@@ -17,7 +17,7 @@ from recollect.projections.identity.entity_queries import aliases
 from recollect.projections.memory import facts_for_recall as memory
 from recollect.projections.memory import observation_queries
 from recollect.projections.memory.observation_queries import ObservationVersion
-from recollect.projections.recall.arms.documents import (
+from recollect.projections.recall.arms.documents.scored_documents import (
     MIN_NEARNESS,
     TURNS,
     Dated,

@@ -6,7 +6,7 @@ from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import memory_queries, observation_queries
 from recollect.projections.memory.observation_queries import MentalModelVersion
-from recollect.projections.recall.arms.documents import Document
+from recollect.projections.recall.arms.documents.scored_documents import Document
 from recollect.projections.recall.question.broad_needs import is_broad
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 

@@ -17,7 +17,12 @@ from recollect.projections.events import turns_for_recall as events
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import facts_for_recall as memory
-from recollect.projections.recall.arms.documents import MIN_NEARNESS, TURNS, Document, Support
+from recollect.projections.recall.arms.documents.scored_documents import (
+    MIN_NEARNESS,
+    TURNS,
+    Document,
+    Support,
+)
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.entity_names import entity_ids, resolve
 from recollect.projections.recall.question.filters import turns_about

@@ -1,0 +1,1 @@
+"""Results other than turns, scored as documents: observations, mental models and entities."""
