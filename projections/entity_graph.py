@@ -23,7 +23,7 @@ from recollect.projections.memory.relationship_queries import (
     Evidence,
     RelationshipFilter,
 )
-from recollect.schemas.relationship_types import RelationshipType
+from recollect.schemas.choices import RelationshipType
 
 
 class Edge(NamedTuple):

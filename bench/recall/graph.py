@@ -17,7 +17,7 @@ from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.schemas.changes import Entity, Fact, Merge, RelationshipEvidence, Section
 from recollect.schemas.changes.row import Row
-from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
+from recollect.schemas.choices import RELATIONSHIP_TYPES
 
 RELATIONSHIPS, ENTITIES = 100_000, 20_000
 #: The share of the entities that are merged into another one.

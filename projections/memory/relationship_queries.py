@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import apsw
 
 from recollect.projections.sqlite import json_array, rows
-from recollect.schemas.relationship_types import RelationshipType
+from recollect.schemas.choices import RelationshipType
 
 Direction = Literal["out", "in", "both"]
 #: The columns of a relationship's near and far end, by direction.

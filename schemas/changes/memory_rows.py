@@ -16,7 +16,7 @@ from recollect.schemas.changes.stored_memory_rows import (
     StoredMemoryReference,
     StoredMemoryVersion,
 )
-from recollect.schemas.relationship_types import RelationshipType
+from recollect.schemas.choices import RelationshipType
 
 ObservationKind = Literal[
     "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "correlation", "shared"

@@ -11,18 +11,8 @@ from recollect.schemas.choices import (
     EpisodeStrategy,
     GraphMode,
     RebuildLevel,
+    RelationshipType,
     Scope,
-)
-from recollect.schemas.relationship_types import RelationshipType
-from recollect.schemas.wire.analysis_entries import (
-    Analysis,
-    AnalysisPage,
-    AnalysisReport,
-    AnalysisStatus,
-    AnalysisType,
-    AnalysisTypes,
-    Facet,
-    FacetPage,
 )
 from recollect.schemas.wire.answering import (
     ContextBlock,
@@ -40,51 +30,37 @@ from recollect.schemas.wire.answering import (
     Time,
     Uncertainty,
 )
-from recollect.schemas.wire.episode_entries import (
+from recollect.schemas.wire.entries.analysis_entries import (
+    Analysis,
+    AnalysisPage,
+    AnalysisReport,
+    AnalysisStatus,
+    AnalysisType,
+    AnalysisTypes,
+    Facet,
+    FacetPage,
+)
+from recollect.schemas.wire.entries.episode_entries import (
     Episode,
     EpisodeMessage,
     EpisodeMessages,
     EpisodePage,
 )
-from recollect.schemas.wire.evaluation import (
-    Evaluation,
-    JudgedAnswer,
-    JudgedQuestion,
-    MissedSource,
-)
-from recollect.schemas.wire.extraction import (
-    CausalPair,
-    Comparison,
-    DateTrace,
-    EntityDescription,
-    EntityPair,
-    EventModelUsage,
-    Extraction,
-    Mention,
-    Writer,
-)
-from recollect.schemas.wire.graph_entries import (
+from recollect.schemas.wire.entries.graph_entries import (
     EntityGraph,
     GraphEntity,
     Relationship,
     RelationshipDirection,
     RelationshipPage,
 )
-from recollect.schemas.wire.hierarchy_entries import (
+from recollect.schemas.wire.entries.hierarchy_entries import (
     ConsolidatedLevel,
     MemoryConsolidationReport,
     MemoryHit,
     MemoryHits,
     MemoryLevel,
 )
-from recollect.schemas.wire.inference import (
-    Inference,
-    InferenceEvent,
-    InferenceStatus,
-    InferenceStep,
-    SandboxProvider,
-)
-from recollect.schemas.wire.learning_entries import (
+from recollect.schemas.wire.entries.learning_entries import (
     EvidenceStep,
     Feedback,
     FeedbackReport,
@@ -109,14 +85,14 @@ from recollect.schemas.wire.learning_entries import (
     TrajectoryStatus,
     TrajectoryStep,
 )
-from recollect.schemas.wire.ledger_entries import (
+from recollect.schemas.wire.entries.ledger_entries import (
     DecidedRows,
     LedgerRecord,
     LedgerRecordDetails,
     LedgerRecordPage,
     RecordDecision,
 )
-from recollect.schemas.wire.list_entries import (
+from recollect.schemas.wire.entries.list_entries import (
     Branch,
     ConsolidationReport,
     DeadLetter,
@@ -160,6 +136,57 @@ from recollect.schemas.wire.list_entries import (
     WriterProposalDecision,
     WriterProposalStatus,
     ZoneSummary,
+)
+from recollect.schemas.wire.entries.stored_memory_entries import (
+    ArchiveReport,
+    MemoryDate,
+    MemoryDiff,
+    MemoryInput,
+    MemoryMention,
+    MemoryReceipts,
+    MemoryRelationship,
+    MemoryStateReport,
+    PathEntry,
+    PathPage,
+    RecentMemories,
+    StoredMemory,
+    StoredMemoryPage,
+    StoredMemoryVersionPage,
+    TierEntry,
+    TierHit,
+    TierReport,
+    TierSearch,
+)
+from recollect.schemas.wire.entries.timeline_entries import (
+    TimelineCounts,
+    TimelineDay,
+    TimelineItem,
+    TimelinePage,
+    TimelinePeriod,
+)
+from recollect.schemas.wire.evaluation import (
+    Evaluation,
+    JudgedAnswer,
+    JudgedQuestion,
+    MissedSource,
+)
+from recollect.schemas.wire.extraction import (
+    CausalPair,
+    Comparison,
+    DateTrace,
+    EntityDescription,
+    EntityPair,
+    EventModelUsage,
+    Extraction,
+    Mention,
+    Writer,
+)
+from recollect.schemas.wire.inference import (
+    Inference,
+    InferenceEvent,
+    InferenceStatus,
+    InferenceStep,
+    SandboxProvider,
 )
 from recollect.schemas.wire.previews import ExportPreview, Person, Preview, Sample
 from recollect.schemas.wire.proofs import (
@@ -209,33 +236,6 @@ from recollect.schemas.wire.reports import (
     WriterPromptComparison,
     WriterPromptVersion,
     ZoneModelUsage,
-)
-from recollect.schemas.wire.stored_memory_entries import (
-    ArchiveReport,
-    MemoryDate,
-    MemoryDiff,
-    MemoryInput,
-    MemoryMention,
-    MemoryReceipts,
-    MemoryRelationship,
-    MemoryStateReport,
-    PathEntry,
-    PathPage,
-    RecentMemories,
-    StoredMemory,
-    StoredMemoryPage,
-    StoredMemoryVersionPage,
-    TierEntry,
-    TierHit,
-    TierReport,
-    TierSearch,
-)
-from recollect.schemas.wire.timeline_entries import (
-    TimelineCounts,
-    TimelineDay,
-    TimelineItem,
-    TimelinePage,
-    TimelinePeriod,
 )
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.list_entries import Fact
+from recollect.schemas.wire.entries.list_entries import Fact
 
 Writer = Literal["rules", "model"]
 

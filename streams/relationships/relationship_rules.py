@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from recollect.schemas.relationship_types import RelationshipType
+from recollect.schemas.choices import RelationshipType
 from recollect.streams.language.attributes.attribute_words import PARTNERS, PETS, RELATIVES
 from recollect.streams.language.grammar.verbs import BASES, third_person
 from recollect.streams.relationships import sentence_names

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.schemas.relationship_types import RelationshipType
+from recollect.schemas.choices import RelationshipType
 from recollect.streams.relationships.relationship_rules import GRAMMAR, relationships_of
 from recollect.streams.relationships.sentence_names import KIND_OF, Name, NameKind, SentenceNames
 from recollect.text.declared_rules import Lexeme, Reading, lexemes

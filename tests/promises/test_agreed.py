@@ -34,6 +34,7 @@ from recollect.projections.recall.ranking.diversity import mmr
 from recollect.projections.recall.ranking.fusion import rrf
 from recollect.projections.sqlite import rows
 from recollect.schemas.changes import Entity, MentalModel
+from recollect.schemas.choices import RELATIONSHIP_TYPES
 from recollect.schemas.events import (
     CreateMentalModel,
     MemoryScope,
@@ -49,7 +50,6 @@ from recollect.schemas.memory_terms import (
     StoredMemoryType,
     TierLimits,
 )
-from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Query, Result
 from recollect.streams.agents import turn_closer
 from recollect.streams.agents.consolidation import daily_passes
@@ -57,8 +57,8 @@ from recollect.streams.agents.identity import merge_handler as merge_clerk
 from recollect.streams.agents.identity.entity_resolver import ENTITY_TYPES, handle_type
 from recollect.streams.agents.writer import pending_rows as pending_rows
 from recollect.streams.agents.writer.model import model_writer
-from recollect.streams.consolidation.model import dreams
 from recollect.streams.consolidation.affinity import Affinity
+from recollect.streams.consolidation.model import dreams
 from recollect.streams.consolidation.word_cosine import SAME
 from recollect.streams.encoder.catalog import BGE_SMALL, REGISTRY
 from recollect.streams.language.grammar.analysis import MentionType, Statement

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
+from recollect.schemas.choices import RELATIONSHIP_TYPES
 from recollect.streams.relationships.relationship_rules import RULES
 from recollect.streams.relationships.stated_relationships import (
     FactRelationship,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.schemas.jsonschema import DIRECTORY, SCHEMAS, text_of
+from recollect.schemas.json.json_schemas import DIRECTORY, SCHEMAS, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "golden"
@@ -62,7 +62,7 @@ def committed(file: str) -> dict[str, Any]:
 @pytest.mark.parametrize("file", SCHEMAS)
 def test_the_committed_file_is_current(file: str) -> None:
     text = (DIRECTORY / file).read_bytes().decode("utf-8")
-    assert text == text_of(file), "run: python -m recollect.schemas.jsonschema"
+    assert text == text_of(file), "run: python -m recollect.schemas.json.json_schemas"
 
 
 @pytest.mark.parametrize("file", SCHEMAS)
@@ -74,7 +74,7 @@ def test_keys_are_sorted_and_the_last_line_ends(file: str) -> None:
 
 
 def test_no_other_file_lies_there() -> None:
-    assert {path.name for path in DIRECTORY.iterdir()} == set(SCHEMAS)
+    assert {path.name for path in DIRECTORY.glob("*.json")} == set(SCHEMAS)
 
 
 @pytest.mark.parametrize("file", SCHEMAS)

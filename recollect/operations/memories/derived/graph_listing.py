@@ -19,9 +19,9 @@ from recollect.projections.identity.entity_list import names_of, types_of
 from recollect.projections.identity.entity_queries import entities_named
 from recollect.projections.memory import fact_statements
 from recollect.projections.memory.relationship_queries import RelationshipFilter
+from recollect.schemas.choices import RELATIONSHIP_TYPES
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.names import normalise_name
-from recollect.schemas.relationship_types import RELATIONSHIP_TYPES
 from recollect.schemas.times import format_time, parse_query_time
 from recollect.schemas.wire import (
     EntityGraph,

@@ -24,7 +24,7 @@ from recollect.schemas.wire import (
     StoredMemoryVersionPage,
     Time,
 )
-from recollect.schemas.wire.stored_memory_entries import Stability
+from recollect.schemas.wire.entries.stored_memory_entries import Stability
 
 _AT = "2026-05-08T13:56:00.000Z"
 _ID, _NEXT = "01KR3XZBC0BAQNHSCT9EJ4NDPT", "01KR3XZBC0MTPV7D6B8F2Q9JXE"

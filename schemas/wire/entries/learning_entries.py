@@ -16,7 +16,7 @@ from recollect.schemas.events import (
     Visibility,
 )
 from recollect.schemas.events import PlaybookStrategy as RecordedStrategy
-from recollect.schemas.wire.list_entries import Page
+from recollect.schemas.wire.entries.list_entries import Page
 
 #: The states of a trajectory in a list.
 TrajectoryState = Literal["running", "success", "failure", "partial"]

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from recollect.schemas.choices import RelationshipType
 from recollect.schemas.events import MemoryScope, MemoryState, MemoryVisibility
 from recollect.schemas.memory_terms import (
     DEFAULT_ENRICHMENTS,
@@ -15,9 +16,8 @@ from recollect.schemas.memory_terms import (
     MemoryTier,
     StoredMemoryType,
 )
-from recollect.schemas.relationship_types import RelationshipType
 from recollect.schemas.wire.answering import Time
-from recollect.schemas.wire.list_entries import Page
+from recollect.schemas.wire.entries.list_entries import Page
 from recollect.schemas.wire.reports import RememberReceipt
 
 Stability = Literal["static", "semi_dynamic", "dynamic"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.list_entries import Page
+from recollect.schemas.wire.entries.list_entries import Page
 
 
 class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):

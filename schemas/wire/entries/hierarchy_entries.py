@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.wire.stored_memory_entries import StoredMemory
+from recollect.schemas.wire.entries.stored_memory_entries import StoredMemory
 
 
 class ConsolidatedLevel(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
 """JSON Schemas of events and rows, generated from the types.
 
-`python -m recollect.schemas.jsonschema` writes them to schemas/json. The ledger stores the same
-structures as MessagePack; a field that a schema declares as a base64 string is binary there.
+`python -m recollect.schemas.json.json_schemas` writes them beside this module. The ledger stores
+the same structures as MessagePack; a field that a schema declares as a base64 string is binary
+there.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from recollect.schemas.changes import AnyRow, Delete
 from recollect.schemas.events import AnyPayload
 from recollect.schemas.inbound import InboundEvent
 
-DIRECTORY = Path(__file__).parent / "json"
+DIRECTORY = Path(__file__).parent
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 # File -> (title, the alternative types of a document).

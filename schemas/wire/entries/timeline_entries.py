@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from recollect.schemas.wire.answering import DateRange, MemoryRevision, StatementCount
-from recollect.schemas.wire.episode_entries import Episode
-from recollect.schemas.wire.list_entries import Page
+from recollect.schemas.wire.entries.episode_entries import Episode
+from recollect.schemas.wire.entries.list_entries import Page
 
 
 class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.relationship_types import RelationshipType
-from recollect.schemas.wire.list_entries import Page
+from recollect.schemas.choices import RelationshipType
+from recollect.schemas.wire.entries.list_entries import Page
 
 RelationshipDirection = Literal["out", "in", "both"]
 

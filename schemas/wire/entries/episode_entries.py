@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from recollect.schemas.choices import EpisodeStrategy
-from recollect.schemas.wire.list_entries import Page
+from recollect.schemas.wire.entries.list_entries import Page
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""JSON Schemas of what is stored and exchanged, and their generation from the types."""

@@ -1,0 +1,1 @@
+"""The entries of lists, one module for each kind of memory, and their pages."""
