@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
@@ -75,6 +76,10 @@ PACKAGES = {
 MAKES_ITS_SUBCLASS = ("recollect.library.library_home", "recollect.remote.remote_recollect")
 # What starts a program stands in no package.
 LOOSE = ("__init__", "__main__")
+# A folder of the product holds at most this many modules beside its packages.
+MAX_MODULES = 15
+# Folders that are still over the limit.
+CROWDED = ("streams/reader", "training")
 
 
 def imported(source: str, room: str) -> dict[str, int]:
@@ -435,3 +440,25 @@ def test_a_circle_of_imports_is_found() -> None:
     assert deferred["b"] == {"b.deep"}
     assert deferred["b.deep"] == {"b"}
     assert modules_imported("c", "import b.deep", texts, deferred=False) == {"b", "b.deep"}
+
+
+def crowded(modules: Iterable[PurePath]) -> dict[str, int]:
+    """Return the folders that hold more than MAX_MODULES modules themselves, with their number."""
+    folders = Counter(path.parent.as_posix() for path in modules if path.stem != "__init__")
+    return {folder: count for folder, count in folders.items() if count > MAX_MODULES}
+
+
+def test_no_folder_is_a_drawer_of_loose_modules() -> None:
+    product = ("recollect", *LINKED, "training")
+    modules = {
+        path.resolve().relative_to(ROOT) for room in product for path in (ROOT / room).rglob("*.py")
+    }
+    assert len(modules) > 500
+    assert not crowded(modules).keys() - set(CROWDED)
+
+
+def test_a_drawer_of_loose_modules_is_found() -> None:
+    held = [PurePath(f"room/{place}.py") for place in range(MAX_MODULES)]
+    inside = [PurePath("room/__init__.py"), PurePath("room/corner/one.py")]
+    assert crowded([*held, *inside]) == {}
+    assert crowded([*held, PurePath("room/more.py")]) == {"room": MAX_MODULES + 1}
