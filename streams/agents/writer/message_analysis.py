@@ -58,6 +58,8 @@ _LONGEST_QUESTION = 300
 _LONGEST_SUBJECT = 240
 #: "Re: Fwd: AW: The roof"
 _REPLIED = re.compile(r"\A(?:(?:re|fwd?|aw|wg|sv|tr|rv|antw)(?:\[\d+\])?:\s*)+", re.IGNORECASE)
+#: What the statements of a message to an assistant call it.
+_ASSISTANT = "the assistant"
 
 #: Whether an earlier message is the current version: neither edited nor deleted since.
 IsCurrent = Callable[[Event], bool]
@@ -242,6 +244,7 @@ def _analysed(
         Document(
             text=text,
             speaker=content.sender_name or content.sender_id,
+            addressee=None if among_people else _ASSISTANT,
             at_ms=said_at,
             utc_offset_minutes=content.utc_offset,
             reading=annotation,

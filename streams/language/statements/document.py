@@ -25,6 +25,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
     Attributes:
         speaker: the sender's name; None: the text has no particular speaker.
+        addressee: what "you" is called in its statements; None if unknown.
         at_ms: when it was written (unix ms), `utc_offset_minutes` from UTC.
         reading: the reader's result for it; None in a home without a reader.
         before: the previous messages, the nearest first, which may hold antecedents.
@@ -35,6 +36,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
     text: str
     speaker: str | None
+    addressee: str | None = None
     at_ms: int
     utc_offset_minutes: int = 0
     reading: TextReading | None = None

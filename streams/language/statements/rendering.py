@@ -39,6 +39,7 @@ class Renderer:
     def __init__(self, findings: Findings, *, resolves: bool = True) -> None:
         self._findings = findings
         self._speaker = findings.document.speaker
+        self._addressee = findings.document.addressee
         self._before = findings.document.before
         self._resolves = resolves
         self._looked_up = 0
@@ -50,9 +51,16 @@ class Renderer:
             return said
         if not self._resolves:
             return f"{self._speaker}: {said}"
-        return in_third_person(_without_opening(said, mentions), self._speaker) or (
-            f"{self._speaker}: {said}"
-        )
+        own = _without_opening(said, mentions)
+        return self._in_third_person(own, self._speaker) or self._quoted(said, self._speaker)
+
+    @staticmethod
+    def _quoted(said: str, speaker: str) -> str:
+        """Return what a speaker said behind their name, unless it begins with that."""
+        return said if said.startswith(speaker) else f"{speaker}: {said}"
+
+    def _in_third_person(self, said: str, speaker: str, *, explained: bool = False) -> str | None:
+        return in_third_person(said, speaker, addressee=self._addressee, explained=explained)
 
     def of_address(self, claim: Claim | None, said: str) -> str | None:
         """Return the statement of a contact that the clause only calls "it", or None."""
@@ -143,8 +151,8 @@ class Renderer:
             without_marks(findings.with_days(statement.start, statement.end)), mentions
         )
         before = _without_opening(without_marks(findings.with_days(*span)), mentions)
-        earlier = in_third_person(before, self._speaker)
-        third = in_third_person(own, self._speaker, explained=True)
+        earlier = self._in_third_person(before, self._speaker)
+        third = self._in_third_person(own, self._speaker, explained=True)
         told = (earlier or third) and (earlier or is_impersonal(before))
         if told and (third or is_impersonal(own)):
             text = f"{earlier or _ended(before)} {third or _ended(own)}"

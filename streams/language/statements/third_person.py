@@ -21,7 +21,6 @@ from recollect.text.lexicon import (
     AUXILIARIES,
     FUNCTION_WORDS,
     HONORIFICS,
-    PHATIC,
     RELATIONS,
     word_set,
 )
@@ -45,22 +44,23 @@ _QUOTED_END = tuple(end + mark for end in ".!" for mark in "\"”»'\u2019")
 _QUOTE_MARK = re.compile(
     r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)(?!(?:cause|em|til|bout|cos)\b)", re.IGNORECASE
 )
-#: The addressee is unknown here, and these refer to something outside the sentence.
-_DOUBTFUL = word_set(
-    """you your you're you've you'll you'd yours u ur yourself yourselves mine ours myself ourselves
-    let's lets ya y'all youre ive id here there's"""
+_ADDRESSING = word_set(
+    "you your you're you've you'll you'd yours u ur yourself yourselves ya y'all youre"
 )
+#: What these become for an addressee.
+_ADDRESSED = {
+    "your": "{}'s",
+    "you're": "{} is",
+    "youre": "{} is",
+    "you've": "{} has",
+    "you'll": "{} will",
+}
+_DOUBTFUL = word_set("ours ourselves let's lets ive id")
 _DANGLING_FIRST = word_set(
-    """he she it they him them this that these those there he's she's it's they're that's this's his
-    its their which who what such so how one here same both other others another they've they'll
-    they'd he'd he'll she'd she'll it'll it'd that'll please pls kindly let don't dont never
-    can't cant cannot couldn't won't wont"""
+    """he she him his he's she's he'd he'll she'd she'll which who please pls kindly let don't dont
+    never can't cant cannot couldn't won't wont"""
 )
 _PERSON = word_set("he she him her his hers he's she's he'd she'd he'll she'll")
-_THING = word_set("it it's they they're them their its theirs")
-_POINTING = word_set("that this those these")
-#: Words whose antecedent may be in the previous sentence.
-_EXPLAINED = _PERSON | _THING | _POINTING | word_set("that's this's both one other another")
 _MODALS = word_set(
     """can can't cannot could couldn't will won't would wouldn't should shouldn't may might must had
     hadn't did didn't was wasn't used ought"""
@@ -90,10 +90,12 @@ _EVERYBODYS = word_set(
 )
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
-_NO_NOUNS = FUNCTION_WORDS | PHATIC | BASES
+#: "Let you know": the verb after the object has no person.
+_LETTING = word_set(
+    "let lets letting make makes made help helps helped have had see saw hear heard"
+)
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
 _ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
-_DETERMINERS = word_set("a an the my our some any no every each two three four five this these")
 _NEW_SUBJECT = word_set("i i'm i've i'll i'd we we're we've he she they you")
 _MAYBE_SUBJECT = word_set("my our it it's the a this that his her their")
 _JOINING = word_set("and but so because when if while although though since as")
@@ -138,6 +140,7 @@ def is_impersonal(sentence: str) -> bool:
         bool(lowers)
         and _SPEAKING.isdisjoint(lowers)
         and _DOUBTFUL.isdisjoint(lowers)
+        and _ADDRESSING.isdisjoint(lowers)
         and "us" not in lowers
         and lowers[0] not in _NO_SUBJECTS
         and _MARKED.search(sentence) is None
@@ -148,10 +151,13 @@ class _Doubt(Exception):
     """The sentence cannot be rewritten without guessing."""
 
 
-def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> str | None:
+def in_third_person(
+    sentence: str, speaker: str, *, addressee: str | None = None, explained: bool = False
+) -> str | None:
     """Return a sentence of `speaker` in the third person; None if that would be a guess.
 
-    `explained`: the previous sentence provides the antecedents of "it" and "that".
+    `addressee`: whom "you" means; None if unknown. `explained`: the previous sentence provides the
+    antecedents of "he" and "she".
     """
     name = _DECORATED.sub("", speaker.split("@")[0])
     if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.search(sentence):
@@ -162,7 +168,7 @@ def in_third_person(sentence: str, speaker: str, *, explained: bool = False) -> 
         return None
     tokens = tokenise(sentence)
     try:
-        changes = _Rewriting(tokens, name, explained).changes()
+        changes = _Rewriting(tokens, name, addressee, explained).changes()
     except _Doubt:
         return None
     if not changes:
@@ -188,10 +194,11 @@ _SOME_OF_THEM = word_set("both all each neither none some most many few others")
 class _Rewriting:
     """A sentence during its conversion to the third person."""
 
-    def __init__(self, tokens: Tokens, name: str, explained: bool) -> None:
+    def __init__(self, tokens: Tokens, name: str, addressee: str | None, explained: bool) -> None:
         self._tokens = tokens
         self._lowers = tokens.lowers
         self._name = name
+        self._addressee = addressee
         self._explained = explained
         words = name.split(" ")
         titled = words[0].lower().rstrip(".") in _TITLES or len(words) > 3
@@ -214,11 +221,16 @@ class _Rewriting:
         said = [
             lower for at, lower in enumerate(lowers) if at >= proposed and at not in self._quoted
         ]
-        if not said or not _DOUBTFUL.isdisjoint(said) or not _FOREIGN.isdisjoint(said):
+        if not said or not (_DOUBTFUL | _FOREIGN).isdisjoint(said):
             raise _Doubt
+        if self._addressee is None or _SPEAKING.isdisjoint(said):
+            # "You never know" is of nobody in particular.
+            self._addressee = None
+            if not _ADDRESSING.isdisjoint(said):
+                raise _Doubt
         if proposed:
             return self._from(proposed)
-        dangling = lowers[0] in _DANGLING_FIRST - (_EXPLAINED if self._explained else frozenset())
+        dangling = lowers[0] in _DANGLING_FIRST - (_PERSON if self._explained else frozenset())
         if dangling or lowers[0] in _THIRDS:
             raise _Doubt
         if lowers[0] in _ORDERS and (
@@ -333,15 +345,38 @@ class _Rewriting:
             self._put(index, f"{self._who()} and others{verb}")
         elif lower == "we'd":
             raise _Doubt
-        elif self._explained and lower in _EXPLAINED:
-            pass
-        elif lower in _PERSON:
-            if not self._somebody_before(index):
-                raise _Doubt
-        elif (lower in _POINTING and self._ends_clause(index)) or (
-            lower in _THING and not self._something_before(index)
-        ):
+        elif lower in _ADDRESSING and self._addressee is not None:
+            return self._addressed(index, self._addressee)
+        elif lower == "mine":
+            self._put(index, f"{self._who()}'s")
+        elif lower == "myself":
+            self._put(index, "themselves")
+        elif lower in _PERSON and not self._explained and not self._somebody_before(index):
             raise _Doubt
+        return index + 1
+
+    def _addressed(self, index: int, addressee: str) -> int:
+        """Name the addressee in the place of "you"; return the index after what was read."""
+        lower = self._lowers[index]
+        if lower in _ADDRESSED:
+            self._put(index, _ADDRESSED[lower].format(addressee))
+            return index + 1
+        if lower != "you":
+            raise _Doubt
+        self._put(index, addressee)
+        verb_at = self._verb_after(index)
+        verb = self._lowers[verb_at] if verb_at is not None else ""
+        if verb_at is None or self._ends_clause(index) or verb in _MODALS or is_past(verb):
+            return index + 1
+        before = self._lowers[index - 1] if index else ""
+        if before in _LETTING:
+            return verb_at + 1
+        if verb == "are":
+            self._put(verb_at, "is")
+        elif verb in BASES or verb in ("have", "do", "don't", "haven't"):
+            if verb in NOUNS_TOO or verb in UNCERTAIN:
+                raise _Doubt
+            self._put(verb_at, third_person(verb))
         return index + 1
 
     def _subject(self, index: int, lower: str) -> int:
@@ -491,26 +526,6 @@ class _Rewriting:
             for at in range(index)
         )
 
-    def _something_before(self, index: int) -> bool:
-        return any(
-            lower in _DETERMINERS
-            or (at > 0 and self._tokens.words[at][0].isupper() and lower not in FUNCTION_WORDS)
-            or _is_noun(lower)
-            for at, lower in enumerate(self._lowers[: max(0, index - 1)])
-        )
-
     def _ends_clause(self, index: int) -> bool:
         after = self._tokens.text[self._tokens.ends[index] :].lstrip(" ")
         return not after or after[0] in ".,;:!)"
-
-
-def _is_noun(lower: str) -> bool:
-    """Whether a word may be a noun for a thing, as far as its form shows."""
-    return (
-        len(lower) > 2
-        and lower not in _NO_NOUNS
-        and not is_past(lower)
-        and not is_participle(lower)
-        and "'" not in lower
-        and not lower.endswith(("ing", "ly", "ful", "ous", "ive", "able"))
-    )

@@ -45,9 +45,9 @@ def test_what_leaves_open_whom_it_is_about_is_no_fact(text: str) -> None:
             "The vet says that he can see Rex on Monday (2026-05-11).",
         ),
         ("I sold the boat because it was leaking.", "Ada sold the boat because it was leaking."),
-        ("They promoted me to head of design.", "They promoted me to head of design."),
-        ("I hate it when people smoke indoors.", "I hate it when people smoke indoors."),
-        ("This week I am in Bergen.", "This week (2026-05-04 to 2026-05-10) I am in Bergen."),
+        ("They promoted me to head of design.", "They promoted Ada to head of design."),
+        ("I hate it when people smoke indoors.", "Ada hates it when people smoke indoors."),
+        ("This week I am in Bergen.", "This week (2026-05-04 to 2026-05-10) Ada is in Bergen."),
     ],
 )
 def test_a_pronoun_that_the_sentence_explains_itself_takes_nothing_away(

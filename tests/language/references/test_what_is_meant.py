@@ -145,8 +145,8 @@ def test_a_condition_a_denial_and_a_wish_stay_with_what_they_are_of(
         (
             "What I pay if I lose my job:\n* **Rent:** 700 euros in Bonn\n* **Food:** 90 euros",
             [
-                "Ada: What I pay if I lose my job: Rent: 700 euros in Bonn",
-                "Ada: What I pay if I lose my job: Food: 90 euros",
+                "What Ada pays if Ada loses Ada's job: Rent: 700 euros in Bonn.",
+                "What Ada pays if Ada loses Ada's job: Food: 90 euros.",
             ],
         ),
         (

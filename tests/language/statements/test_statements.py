@@ -32,7 +32,7 @@ def facts(text: str, speaker: str | None = "Ada") -> list[str]:
         ("I fly on May 20 at 2pm.", "Ada flies on May 20 (2026-05-20) at 2pm."),
         ("I was born on 3 May 1990.", "Ada was born on 3 May 1990."),
         ("I  love\n tea", "Ada loves tea."),
-        ("Ada likes tea.", "Ada: Ada likes tea."),
+        ("Ada likes tea.", "Ada likes tea."),
         ("I'm vegan", "Ada is vegan."),
         ("I have two dogs", "Ada has two dogs."),
         ("I lost my job", "Ada lost Ada's job."),

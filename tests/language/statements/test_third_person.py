@@ -29,10 +29,10 @@ AT = 1_778_245_000_000
         ("I often go sailing.", "Ada Marsh often goes sailing."),
         ("I'd rather walk.", "Ada Marsh would rather walk."),
         ("I'd sold the boat by then.", "Ada Marsh had sold the boat by then."),
-        ("I'd seen it coming for the firm.", None),
+        ("I'd seen it coming for the firm.", "Ada Marsh had seen it coming for the firm."),
         ("I love my job and teach the trade.", "Ada Marsh loves Ada's job and teaches the trade."),
         ("I love my job and work hard.", None),
-        ("I look at it and remember Rome.", None),
+        ("I look at it and remember Rome.", "Ada Marsh looks at it and remembers Rome."),
         ("Blessed we both have this mindset in our lives.", None),
         ("I like people who accept and love me.", None),
         ("Planning a trip to Rome and Bonn.", "Ada Marsh is planning a trip to Rome and Bonn."),
@@ -81,9 +81,9 @@ AT = 1_778_245_000_000
             "Ada Marsh and others should take care of their minds.",
         ),
         ("Sharing our stories helps.", None),
-        ("The blue one is mine.", None),
+        ("The blue one is mine.", "The blue one is Ada Marsh's."),
         ("I hurt myself at judo.", None),
-        ("I did it by myself.", None),
+        ("I did it by myself.", "Ada Marsh did it by themselves."),
         ("I and my wife moved.", None),
         ("My wife and I moved to Bonn.", "Ada Marsh's wife and Ada moved to Bonn."),
         ("Jonas and I are vegans.", "Jonas and Ada Marsh are vegans."),
@@ -96,14 +96,14 @@ AT = 1_778_245_000_000
         ("Between you and me, I quit.", None),
         ("I think you left your keys here.", None),
         ("I sing and so do I dance.", None),
-        # Nobody says who "he" or "it" is.
+        # Nobody says who "he" is; "it" and "that" are not the speaker in any case.
         ("He moved to Turin.", None),
         ("They've given me a lot.", None),
-        ("It is my birthday.", None),
-        ("That's my brother.", None),
+        ("It is my birthday.", "It is Ada Marsh's birthday."),
+        ("That's my brother.", "That's Ada Marsh's brother."),
         ("I gave it to her.", None),
-        ("I'm obsessed with those.", None),
-        ("I will do that.", None),
+        ("I'm obsessed with those.", "Ada Marsh is obsessed with those."),
+        ("I will do that.", "Ada Marsh will do that."),
         ("My brother Tom said he moved.", "Ada Marsh's brother Tom said he moved."),
         # Orders, questions and what is said to somebody.
         ("Please call me Ada.", None),
@@ -169,6 +169,24 @@ AT = 1_778_245_000_000
 )
 def test_a_sentence_of_somebody_is_told_or_left(said: str, told: str | None) -> None:
     assert in_third_person(said, "Ada Marsh") == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("You helped me with the rent.", "The assistant helped Ada Marsh with the rent."),
+        ("I'll send you my scores.", "Ada Marsh will send the assistant Ada's scores."),
+        ("I will let you know on Friday.", "Ada Marsh will let the assistant know on Friday."),
+        ("I like how you've set it out.", "Ada Marsh likes how the assistant has set it out."),
+        ("I finished your plan.", "Ada Marsh finished the assistant's plan."),
+        # Of nobody in particular.
+        ("You never know with boats.", None),
+        ("I know you think so.", "Ada Marsh knows the assistant thinks so."),
+        ("I trust only yours.", None),
+    ],
+)
+def test_the_addressee_is_named_if_known(said: str, told: str | None) -> None:
+    assert in_third_person(said, "Ada Marsh", addressee="the assistant") == told
 
 
 @pytest.mark.parametrize(
