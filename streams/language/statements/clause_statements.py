@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.attributes import MASK
+from recollect.schemas.attributes import MASK, is_open
 from recollect.streams.language.attributes.claim_parts import ClaimPart, claim_parts
 from recollect.streams.language.attributes.claims import TRIGGERS, find_claim
 from recollect.streams.language.attributes.frames import VERBS as FRAME_VERBS
 from recollect.streams.language.attributes.frames import find_frame
+from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import Claim, Mention, Statement
 from recollect.streams.language.grammar.clauses import (
     Clause,
@@ -187,28 +188,46 @@ class ClauseStatements:
     def _groups(self, span: Span, *, lenient: bool) -> list[tuple[list[Clause], list[Clause]]]:
         """Return the groups of clauses that make one statement each, with the clauses before them.
 
-        A clause that contrasts, gives a purpose, or continues a quotation belongs to the previous
-        one.
+        A sentence is one statement, unless several of its clauses fill slots: then each of them
+        begins a statement of its own. A group is left out if none of its clauses is salient.
         """
-        groups: list[tuple[list[Clause], list[Clause]]] = []
-        earlier: list[Clause] = []
-        ends = -1  # where the last group ends, if nothing was omitted since
+        groups: list[list[Clause]] = []
+        fills = False  # whether the last group fills a slot
         for clause in clauses(self._findings.tokens, span):
-            goes_on = bool(earlier) and is_reported(self._findings.quoted, clause.start)
-            hangs = clause.shifts or clause.purpose or goes_on
-            if hangs and groups and ends >= 0:
-                groups[-1][0].append(clause)
-            elif not (clause.purpose or goes_on) and (
-                lenient
-                or self._salience.is_kept(clause.start, clause.end)
-                or (self._findings.document.reading is None and self._claim(clause) is not None)
-            ):
-                groups.append(([clause], list(earlier)))
-                ends = clause.end
+            own = self._fills(clause)
+            hangs = (
+                clause.shifts or clause.purpose or is_reported(self._findings.quoted, clause.start)
+            )
+            if groups and (hangs or not (own and fills)):
+                groups[-1].append(clause)
+                fills = fills or own
             else:
-                ends = -1
-            earlier.append(clause)
-        return groups
+                groups.append([clause])
+                fills = own
+        found: list[tuple[list[Clause], list[Clause]]] = []
+        earlier: list[Clause] = []
+        for group in groups:
+            if lenient or any(map(self._is_kept, group)):
+                found.append((group, list(earlier)))
+            earlier += group
+        return found
+
+    def _fills(self, clause: Clause) -> bool:
+        """Whether a clause fills a slot."""
+        if self._claim(clause) is not None:
+            return True
+        document = self._findings.document
+        if document.reading is None or document.speaker is None:
+            return False
+        span = clause.start, clause.end
+        mentions = self._findings.mentions_in(*span)
+        slot = stated_slot(document.text, span, document.speaker, mentions, document.reading)
+        return slot is not None and not is_open(slot.attribute)
+
+    def _is_kept(self, clause: Clause) -> bool:
+        return self._salience.is_kept(clause.start, clause.end) or (
+            self._findings.document.reading is None and self._claim(clause) is not None
+        )
 
     def _standing_alone(
         self,
@@ -418,19 +437,19 @@ def _without_open_claim(statement: Statement) -> Statement:
     return msgspec.structs.replace(statement, claim=None)
 
 
-def without_contained(statements: Sequence[Statement]) -> list[int]:
-    """Return the indices of the statements whose words no other statement contains.
+def containers(statements: Sequence[Statement]) -> list[int | None]:
+    """Return for each statement the index of another that has all its words; None if none has.
 
-    A statement that fills a slot or corrects something always stays.
+    A statement that fills a slot or corrects something counts as not contained.
     """
-    words = [" ".join(("", *_WORD.findall(each.sentence.lower()), "")) for each in statements]
-    kept = []
+    words = [" ".join(("", *_WORD.findall(each.text.lower()), "")) for each in statements]
+    found: list[int | None] = []
     for place, (each, own) in enumerate(zip(statements, words, strict=True)):
-        contained = any(
-            own in other and (own != other or before < place)
+        others = (
+            before
             for before, other in enumerate(words)
-            if before != place
+            if before != place and own in other and (own != other or before < place)
         )
-        if not contained or each.claim is not None or each.corrects:
-            kept.append(place)
-    return kept
+        stays = each.claim is not None or each.corrects
+        found.append(None if stays else next(others, None))
+    return found

@@ -28,7 +28,7 @@ from recollect.streams.language.relations.causes import opening
 from recollect.streams.language.statements.clause_salience import ClauseSalience
 from recollect.streams.language.statements.clause_statements import (
     ClauseStatements,
-    without_contained,
+    containers,
 )
 from recollect.streams.language.statements.document import Document, Findings
 from recollect.streams.language.statements.occurrences import with_occurrence
@@ -65,10 +65,11 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     own = {place: span for place, span in told.items() if salience.is_own(span)}
     stating = ClauseStatements(findings, salience, Renderer(findings, resolves=resolves), own)
     statements, causes = _state(stating, findings, own)
+    statements = [_completed(each, findings) for each in statements]
     statements, causes = _deduplicated(statements, causes)
     additions = StatedAdditions(findings, own, statements)
-    statements = [*statements, *stating.aside][:MAX_STATEMENTS]
-    statements = [with_occurrence(_with_slots(each, findings), findings) for each in statements]
+    aside = (_completed(each, findings) for each in stating.aside)
+    statements = [*statements, *aside][:MAX_STATEMENTS]
     analysis = Analysis(
         statements=tuple(statements),
         contacts=tuple(findings.contacts),
@@ -174,6 +175,11 @@ def _state(
     return statements, causes
 
 
+def _completed(statement: Statement, findings: Findings) -> Statement:
+    """Return a statement with its slot, and the days on which it happens."""
+    return with_occurrence(_with_slots(statement, findings), findings)
+
+
 def _with_slots(statement: Statement, findings: Findings) -> Statement:
     """Return a statement with the slot of the reader's values, and the claims that it may end.
 
@@ -198,11 +204,21 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
 def _deduplicated(
     statements: list[Statement], causes: StatedCauses
 ) -> tuple[list[Statement], StatedCauses]:
-    """Return statements without those that another contains, except causes and effects."""
+    """Return statements without those that another contains, except causes and effects.
+
+    A statement without a day takes that of one that it contains.
+    """
     linked = causes.linked()
-    kept = sorted(linked.union(without_contained(statements)))
+    kept = []
+    found = list(statements)
+    for place, container in enumerate(containers(statements)):
+        if container is None or place in linked:
+            kept.append(place)
+        elif not statements[container].dates and statements[container].happens is None:
+            happens = statements[place].happens
+            found[container] = msgspec.structs.replace(found[container], happens=happens)
     causes.renumber({place: number for number, place in enumerate(kept)})
-    return [statements[place] for place in kept], causes
+    return [found[place] for place in kept], causes
 
 
 def _is_others(contact: Contact, quoted: list[Span]) -> bool:

@@ -16,16 +16,29 @@ WEDNESDAY = 1_715_169_600_000  # 2024-05-08T12:00:00Z
 
 
 def days(
-    text: str, *, occurs: int = 90, at: int = WEDNESDAY, offset: int = 0, tag: str = "VBD"
+    text: str,
+    *,
+    occurs: int = 90,
+    at: int = WEDNESDAY,
+    offset: int = 0,
+    tag: str = "VBD",
+    last_occurs: int | None = None,
 ) -> list[Days]:
-    """Return what `happens` says of each statement; every word is salient and has this tag."""
+    """Return what `happens` says of each statement; every word is salient and has this tag.
+
+    `occurs` is that of every sentence, `last_occurs` that of the last one if it is another.
+    """
+    spans = sentences(text)
+    chances = [occurs] * len(spans)
+    chances[-1] = occurs if last_occurs is None else last_occurs
     tokens = tokenise(text)
     words = zip(tokens.starts, tokens.ends, strict=True)
     reading = TextReading(
         tuple(ReadWord(start, end, tag, 90) for start, end in words),
         (),
         tuple(
-            ReadSentence(start, end, "statement", 100, (), occurs) for start, end in sentences(text)
+            ReadSentence(start, end, "statement", 100, (), chance)
+            for (start, end), chance in zip(spans, chances, strict=True)
         ),
     )
     document = Document(
@@ -65,6 +78,11 @@ def test_a_date_of_another_paragraph_does_not_count() -> None:
 def test_what_is_past_is_not_of_a_day_to_come(tag: str, day: str) -> None:
     found = days("I meet the landlord tomorrow. I bring the lease for the studio.", tag=tag)
     assert found[-1] == (day, day)
+
+
+def test_a_statement_is_of_the_day_of_what_it_tells_again() -> None:
+    text = "I repaired the boiler with Tom. It was the oldest one in Ghent."
+    assert days(text, last_occurs=0) == [("2024-05-08", "2024-05-08")]
 
 
 @pytest.mark.parametrize("year", [-4_000, 20_000])
