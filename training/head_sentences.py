@@ -12,7 +12,7 @@ import numpy as np
 from recollect.streams.encoder.encoder import HiddenStates
 from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.text_reader import TextReader
-from recollect.streams.reader.word_states import WholeNumbers
+from recollect.streams.reader.word_states import WholeNumbers, in_texts
 from training.head_corpora import UNITS, lines
 from training.head_fitting import Floats, Network, fit_labels
 
@@ -28,16 +28,28 @@ _COMMAND = re.compile(
 
 
 class Sentence(NamedTuple):
-    """A sentence as heads see it: (dimension,) whole numbers by layer, and its shape."""
+    """A sentence as heads see it: (dimension,) whole numbers by layer, and its shape.
+
+    `around`: the mean of its text and the first sentence of that, by layer.
+    """
 
     text: str
     layers: dict[int, WholeNumbers]
     shape: WholeNumbers
+    around: tuple[dict[int, WholeNumbers], dict[int, WholeNumbers]]
 
     def row(self, layers: Sequence[int]) -> Floats:
         """Return what a head with these layers sees, a standard deviation to the unit."""
-        found = np.concatenate([*(self.layers[each] for each in layers), self.shape])
-        return found.astype(np.float32) / np.float32(UNITS)
+        return self._row(layers, ())
+
+    def row_in_text(self, layers: Sequence[int]) -> Floats:
+        """Return what a head sees that looks at the text as well."""
+        return self._row(layers, self.around)
+
+    def _row(self, layers: Sequence[int], around: Sequence[dict[int, WholeNumbers]]) -> Floats:
+        parts = [*(self.layers[each] for each in layers), self.shape]
+        parts += (one[each] for one in around for each in layers)
+        return np.concatenate(parts).astype(np.float32) / np.float32(UNITS)
 
 
 def sentences_of(reader: TextReader, texts: Sequence[str]) -> list[list[Sentence]]:
@@ -46,11 +58,16 @@ def sentences_of(reader: TextReader, texts: Sequence[str]) -> list[list[Sentence
 
     def look(row: int, states: HiddenStates) -> None:
         spans, (means, shapes) = reader.sentence_states(texts[row], states)
+        around = {layer: in_texts(mean, [len(mean)]) for layer, mean in means.items()}
         found[row] = [
             Sentence(
                 texts[row][start:end],
                 {layer: mean[number] for layer, mean in means.items()},
                 shapes[number],
+                (
+                    {layer: of_text[number] for layer, (of_text, _) in around.items()},
+                    {layer: first[number] for layer, (_, first) in around.items()},
+                ),
             )
             for number, (start, end) in enumerate(spans)
         ]

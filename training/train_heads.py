@@ -226,7 +226,7 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     told = told_messages([*sets.real, *sets.phones])
     heads = {} if sets.whole else dict(others.heads)
     if of_names:
-        of_corpus = [labelled(message, name_spans) for message in corpus]
+        of_corpus = [labelled(message, name_spans) for message in (*corpus, *read(TOLD))]
         heads["names"] = name_head(seen([*of_names, of_corpus]))
     if of_tags:
         heads["tags"] = tag_head(seen(of_tags))

@@ -94,12 +94,14 @@ def value_texts(corpus: Iterable[LabelledMessage]) -> list[ValueText]:
 
 
 def _of_message(message: LabelledMessage) -> ValueText:
-    sender = message.sender.casefold()
     return ValueText(
         message.text,
         [
             LabelledValue(
-                fact.value, value_type(fact.type), fact.subject.casefold() in sender, fact.sign
+                fact.value,
+                value_type(fact.type),
+                is_speaker(fact.subject, message.sender),
+                fact.sign,
             )
             for fact in message.facts
             if fact.value is not None and fact.type not in SLOTLESS
@@ -123,13 +125,21 @@ def _of_lives(path: Path, *, is_whole: bool) -> Iterable[ValueText]:
                 LabelledValue(
                     fact.value,
                     value_type(fact.type),
-                    fact.subject.casefold() in _SPEAKER,
+                    is_speaker(fact.subject),
                     fact.sign,
                 )
                 for fact in message.facts
                 if fact.value is not None
             ]
             yield ValueText(message.text, values, is_whole)
+
+
+def is_speaker(subject: str, sender: str = "") -> bool:
+    """Return whether the subject of a labelled fact is who says it: "I", or the sender by name."""
+    words = set(subject.casefold().split())
+    return subject.casefold() in _SPEAKER or (
+        bool(words) and words <= set(sender.casefold().split())
+    )
 
 
 def value_type(name: str) -> str:

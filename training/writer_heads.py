@@ -198,9 +198,15 @@ def own_head(sentences: Sequence[Sentence], own: Sequence[bool]) -> Head:
     counts = np.bincount(labels, minlength=2)
     # Few sentences are not: they count more, by the root of how rare they are.
     weights = np.sqrt(len(labels) / 2 / np.maximum(counts, 1))[labels].astype(np.float32)
-    rows = np.array([each.row(OWN_LAYERS) for each in sentences])
+    rows = np.array([each.row_in_text(OWN_LAYERS) for each in sentences])
     network = fit_labels(
-        rows, np.eye(2, dtype=bool)[labels], weights, epochs=25, decay=0.05, drop=0.2
+        rows,
+        np.eye(2, dtype=bool)[labels],
+        weights,
+        inner=64,
+        epochs=25,
+        decay=0.2,
+        drop=0.5,
     )
     return Head(OWN_LAYERS, network.in_whole_numbers(UNITS), OWN_LABELS)
 

@@ -30,12 +30,14 @@ Scores = npt.NDArray[np.int64]
 class ScoringHead:
     """A head that is ready to score.
 
-    Its input is the states of `layers`, one layer after the other, followed by the features.
+    Its input is the states of `layers`, one layer after the other, followed by the features:
+    `width` columns.
     """
 
     def __init__(self, head: Head) -> None:
         self.layers = head.layers
         self.labels = head.labels
+        self.width = head.own[0].weights.array().shape[0]
         self._first, *self._rest = [_Matrix(layer) for layer in head.own]
 
     def scores(self, parts: Sequence[WholeNumbers]) -> Scores:

@@ -39,7 +39,7 @@ from recollect.streams.reader.sentence_shapes import sentence_shapes
 from recollect.streams.reader.value_judgement import OF_VALUES, ValueJudge
 from recollect.streams.reader.word_cutter import Place
 from recollect.streams.reader.word_shapes import codes_of, features, word_mask
-from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
+from recollect.streams.reader.word_states import WholeNumbers, columns_of, in_texts, means_of
 
 #: The integer that stands for 1 in a shape, and how many of these units are a standard deviation.
 UNITS = 32
@@ -244,16 +244,35 @@ class TextReader:
         """Return the sentences, and the probability in percent that each of them lasts."""
         means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
-        own = self._percent("own", OWN_WORDS, means, shapes)
+        own = self._own(cut, means, shapes)
         ends = self._ends(means, shapes)
-        occurs = self._percent("occurs", OCCURS, means, shapes, without=0)
+        occurs = self._percent("occurs", OCCURS, means, shapes, 0)
         found: list[ReadSentence] = []
         for number, (start, end) in enumerate(chain.from_iterable(cut.spans)):
             kind: SentenceKind = "statement"
             if kinds:
                 kind = kinds[number]  # type: ignore[assignment]
             found.append(ReadSentence(start, end, kind, own[number], ends[number], occurs[number]))
-        return found, self._percent("durable", _DURABLE, means, shapes)
+        return found, self._percent("durable", _DURABLE, means, shapes, 100)
+
+    def _own(self, cut: CutTexts, means: WholeNumbers, shapes: WholeNumbers) -> list[int]:
+        """Return the probability, in percent, that each sentence is meant as its sender's own.
+
+        The head sees a sentence together with its text, and with the first sentence of that;
+        those of earlier releases see the sentence alone.
+        """
+        head = self._heads.get("own")
+        if head is None or not len(shapes):
+            return [100] * len(shapes)
+        layers = self._layers[self._means]
+        parts = [*columns_of(means, layers, head.layers), shapes]
+        if sum(part.shape[1] for part in parts) < head.width:
+            for around in in_texts(means, [len(spans) for spans in cut.spans]):
+                parts += columns_of(around, layers, head.layers)
+        scores = head.scores(parts)
+        label = np.full(len(scores), head.labels.index(OWN_WORDS))
+        found: list[int] = percentages(scores, label).tolist()
+        return found
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
         """Return the rounded mean state of the words of each sentence, by layer, and its shape."""
@@ -305,7 +324,7 @@ class TextReader:
         return found
 
     def _percent(
-        self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers, without: int = 100
+        self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers, without: int
     ) -> list[int]:
         """Return the percentage of a label for each sentence; `without` if the head is missing."""
         scored = self._scored(name, means, shapes)

@@ -74,6 +74,20 @@ def means_of(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumber
     return means.astype(np.int8)
 
 
+def in_texts(states: WholeNumbers, counts: Sequence[int]) -> tuple[WholeNumbers, WholeNumbers]:
+    """Return for each (columns,) state of a sentence those of its text and of its first sentence.
+
+    Both are (n, columns); the first is the rounded mean. `counts`: the sentences of each text.
+    """
+    if not len(states):
+        return states, states
+    sizes = np.array([each for each in counts if each], np.int64)
+    begins = np.cumsum(sizes) - sizes
+    totals = np.add.reduceat(states, begins, axis=0, dtype=np.int32)
+    means = np.rint(totals / sizes[:, None]).astype(np.int8)
+    return np.repeat(means, sizes, axis=0), np.repeat(states[begins], sizes, axis=0)
+
+
 def columns_of(
     states: WholeNumbers, layers: Sequence[int], wanted: Sequence[int]
 ) -> list[WholeNumbers]:

@@ -12,12 +12,12 @@ from recollect.text.sentences import sentences
 #: Salience in percent: the first is the minimum for one sentence of a message, or it gives no
 #: facts; the second is the minimum for a clause of such a message. On the development split of the
 #: corpus, one in seven of the messages without facts then gives one; without a reader, one in five.
-_THRESHOLDS, _THRESHOLDS_BY_WORDS = (54, 43), (58, 50)
+_THRESHOLDS, _THRESHOLDS_BY_WORDS = (53, 47), (58, 50)
 #: The weight of the reader's judgement relative to the one by words.
 _READER_WEIGHT = 3
 #: From this probability on, in percent, a sentence is the sender's own, if it is not the only one:
 #: nothing around a single sentence tells a quotation from a statement.
-_OWN = 30
+_OWN = 25
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
     r"scratch that|let me correct)|(?:no|wait|oops|sorry),? (?:wait,? )?actually\b|"

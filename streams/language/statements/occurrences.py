@@ -16,7 +16,7 @@ from recollect.streams.language.statements.document import Findings
 from recollect.text.dates.found_dates import Found, local_day
 
 #: From this probability on, in percent, a statement happens once.
-_OCCURS = 50
+_OCCURS = 28
 
 
 def with_occurrence(statement: Statement, findings: Findings) -> Statement:

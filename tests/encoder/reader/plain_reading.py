@@ -46,22 +46,34 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
     names = _chained(heads.heads["names"], of_names)
     found = []
-    for start, end in sentences(text):
-        own = [number for number, place in enumerate(places) if start <= place[0] < end]
+    spans = sentences(text)
+    inside = [
+        [number for number, place in enumerate(places) if start <= place[0] < end]
+        for start, end in spans
+    ]
+    means = {
+        layer: [_means([rows[number] for number in own], encoder.dimension) for own in inside]
+        for layer, rows in states.items()
+    }
+    for at, ((start, end), own) in enumerate(zip(spans, inside, strict=True)):
         told = [number for number in own if is_word(words[number])]
-        means = {
-            layer: [_means([rows[number] for number in own], encoder.dimension)]
-            for layer, rows in states.items()
-        }
         shape = plainly(
             text[start:end],
             [words[number] for number in told],
             [tags[number] for number in told],
             any(begin in own for begin, _, _ in names),
         )
-        of_kind, of_own, of_ends, of_occurs = (
-            _scores(heads.heads[name], _beside(heads.heads[name], means, 0, shape))
-            for name in ("kind", "own", "ends", "occurs")
+        of_kind, of_ends, of_occurs = (
+            _scores(heads.heads[name], _beside(heads.heads[name], means, at, shape))
+            for name in ("kind", "ends", "occurs")
+        )
+        around = [
+            *(_means(means[layer], encoder.dimension) for layer in heads.heads["own"].layers),
+            *(means[layer][0] for layer in heads.heads["own"].layers),
+        ]
+        of_own = _scores(
+            heads.heads["own"],
+            [*_beside(heads.heads["own"], means, at, shape), *(x for row in around for x in row)],
         )
         kind = _likeliest(heads.heads["kind"].labels, of_kind)
         own_words = heads.heads["own"].labels.index("own")
