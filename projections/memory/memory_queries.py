@@ -177,6 +177,17 @@ def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
     return at
 
 
+def invalid_times(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, int]:
+    """Return when each of these facts was superseded, as `invalid_at`; the others are left out."""
+    found = rows(
+        connection,
+        "SELECT fact_id, invalid_at FROM json_each(?) AS given "
+        "CROSS JOIN fact_supersessions ON fact_id = given.value",
+        (json_array(fact_ids),),
+    )
+    return dict(found)
+
+
 def supersession(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:
     """Return (id of what superseded a fact, when in unix ms); ignores retractions and merges."""
     found = rows(

@@ -512,7 +512,10 @@ class State:
         for subject in subjects:
             self.record_read(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
-        return [memory.DatedClaim(claim, self._end(claim.fact_id)) for claim in found]
+        for claim in found:
+            self.record_read(key_of("end", claim.fact_id))
+        ends = memory.invalid_times(self.memory, [claim.fact_id for claim in found])
+        return [memory.DatedClaim(claim, ends.get(claim.fact_id)) for claim in found]
 
     def claim_of(self, fact_id: str) -> FactClaim | None:
         """Return the claim of a fact, or None."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from recollect.projections.memory.listing.stored_memory_list import (
     memory_files,
     memory_places,
 )
+from recollect.projections.sqlite import rows
 from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.memory_terms import TierLimits
 
@@ -188,6 +190,35 @@ def test_persons_are_found_by_name_and_not_among_all_persons(zone: Zone) -> None
         ):
             (step, *_) = plans(identity, query)
             assert "idx_entities_normalized (normalized>? AND normalized<?)" in step
+
+
+def test_a_new_value_costs_as_many_queries_as_the_first_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Trace: for each former home of Ada a query for its end, and one for its repetitions."""
+    executed: Counter[str] = Counter()
+
+    def count(connection: apsw.Connection) -> None:
+        def note(cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+            executed[sql] += 1
+            return True
+
+        connection.exec_trace = note
+
+    monkeypatch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, count])
+    towns = ["Porto", "Utrecht", "Bergen", "Lyon", "Graz", "Tartu", "Turin", "Oslo", "Rome", "Bonn"]
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        zone = recollect.zone("acme")
+        counts = []
+        for day, town in enumerate(towns * 3):
+            before = executed.total()
+            memory = MemoryInput(content=f"Ada lives in {town}.", at=NOW + day * 86_400_000)
+            zone.store_memories([memory])
+            counts.append(executed.total() - before)
+        with zone._zone.files() as files:
+            claims = rows(files.memory.connection, "SELECT count(*) FROM fact_claims")
+    assert claims == [(len(counts),)]
+    assert counts[-1] <= counts[9] + 9, counts
 
 
 def test_what_is_due_for_its_age_depends_on_its_readers(zone: Zone) -> None:

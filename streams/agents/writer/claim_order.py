@@ -117,14 +117,17 @@ def claim_rows(
     ]
     later: list[tuple[int, str]] = []
     for other, until in others:
+        is_later = other.as_of > as_of
+        had_ended = until is not None and until < as_of
+        if (until == other.as_of) if is_later else had_ended:
+            continue
         again = pending.first_repeat(other.fact_id, as_of, state)
-        if other.as_of <= as_of and (until is None or until >= as_of):
-            if again is None:
-                ends.append(FactSupersession(other.fact_id, fact_id, as_of))
-            else:
-                later.append((again, other.fact_id))
-        elif other.as_of > as_of and until != other.as_of:
+        if is_later:
             later.append((min(other.as_of, again or other.as_of), other.fact_id))
+        elif again is None:
+            ends.append(FactSupersession(other.fact_id, fact_id, as_of))
+        else:
+            later.append((again, other.fact_id))
     if later:
         time, newer = min(later)
         ends.append(FactSupersession(fact_id, newer, time))
