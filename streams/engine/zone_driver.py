@@ -27,7 +27,7 @@ import apsw
 from recollect.projections.events.event_queries import sources
 from recollect.projections.files import ZoneFiles
 from recollect.projections.readmodel import Watermark
-from recollect.schemas.changes import encode_part
+from recollect.schemas.changes import DecidedPart, encode_part
 from recollect.schemas.errors import (
     CommandConflict,
     ErasureFailed,
@@ -475,7 +475,7 @@ class ZoneDriver:
         )
         parts = [
             (tuple(by_number[number] for number in part.sources), encode_part(part))
-            for part in decision.parts
+            for part in _joined(decision.parts)
         ]
         if not self._owner:
             keys |= self._ephemeral_keys({source for part, _ in parts for source in part}, keys)
@@ -519,3 +519,28 @@ class ZoneDriver:
         if [change.hash for change in accepted] != hashes:
             return None
         return accepted
+
+
+def _joined(parts: Sequence[DecidedPart]) -> Iterator[DecidedPart]:
+    """Yield the parts of a decision, those in a row with the same sources as one.
+
+    Each part is encoded and sealed by itself. A part's deletes come before its rows, so one with
+    deletes begins another.
+    """
+    pending: list[DecidedPart] = []
+    for part in parts:
+        if pending and (part.deletes or part.sources != pending[0].sources):
+            yield _concatenated(pending)
+            pending = []
+        pending.append(part)
+    if pending:
+        yield _concatenated(pending)
+
+
+def _concatenated(parts: Sequence[DecidedPart]) -> DecidedPart:
+    return DecidedPart(
+        parts[0].sources,
+        puts=[row for part in parts for row in part.puts],
+        deletes=parts[0].deletes,
+        outbox=[draft for part in parts for draft in part.outbox],
+    )

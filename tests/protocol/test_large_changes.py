@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from typing import NamedTuple, cast
 
 import apsw
@@ -121,6 +121,17 @@ def sound(home: Home) -> Verification:
     assert found.ok, found.problems
     agree(home)
     return found
+
+
+def test_rows_in_a_row_with_the_same_sources_are_sealed_once(make_home: MakeHome) -> None:
+    home = make_home()
+    home.tell(*history())
+    sound(home)
+    for header, change in home.changes():
+        for one, other in pairwise(change.parts):
+            if one.sources == other.sources:
+                # Deletes precede the rows of their part, so they begin another one.
+                assert header.erased_events, header.number
 
 
 # A zone whose records are split
