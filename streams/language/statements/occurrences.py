@@ -14,7 +14,13 @@ from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.statements.document import Findings
 from recollect.text.dates.found_dates import Found, local_day
+from recollect.text.lexicon import word_set
 
+#: Words of what happens again and again.
+_RECURRENT = word_set(
+    """every weekly daily monthly yearly annually hourly fortnightly always usually mondays tuesdays
+    wednesdays thursdays fridays saturdays sundays weekends weekdays mornings evenings nights"""
+)
 #: From this probability on, in percent, a statement happens once.
 _OCCURS = 28
 
@@ -25,7 +31,7 @@ def with_occurrence(statement: Statement, findings: Findings) -> Statement:
     if statement.dates or reading is None:
         return statement
     read = reading.sentence_at(statement.start)
-    if read is None or read.occurs < _OCCURS:
+    if read is None or read.occurs < _OCCURS or _recurs(statement, findings):
         return statement
     today = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
     named = _named_before(statement, findings)
@@ -34,6 +40,12 @@ def with_occurrence(statement: Statement, findings: Findings) -> Statement:
         days = (named.first, named.last)
     first, last = (date.fromordinal(day).isoformat() for day in days)
     return msgspec.structs.replace(statement, happens=(first, last))
+
+
+def _recurs(statement: Statement, findings: Findings) -> bool:
+    """Whether a statement has a word of what happens again and again."""
+    left, right = findings.token_range(statement.start, statement.end)
+    return not _RECURRENT.isdisjoint(findings.tokens.lowers[left:right])
 
 
 def _is_past(statement: Statement, reading: TextReading) -> bool:

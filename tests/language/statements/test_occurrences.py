@@ -80,6 +80,11 @@ def test_what_is_past_is_not_of_a_day_to_come(tag: str, day: str) -> None:
     assert found[-1] == (day, day)
 
 
+@pytest.mark.parametrize("often", ["every spring", "on Saturdays", "weekly"])
+def test_what_recurs_has_no_days(often: str) -> None:
+    assert days(f"We prune the vines {often}.") == [None]
+
+
 def test_a_statement_is_of_the_day_of_what_it_tells_again() -> None:
     text = "I repaired the boiler with Tom. It was the oldest one in Ghent."
     assert days(text, last_occurs=0) == [("2024-05-08", "2024-05-08")]
