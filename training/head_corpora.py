@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from recollect.streams.encoder.encoder import HiddenStates
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder
-from recollect.streams.reader.word_cutter import words_of
-from recollect.streams.reader.word_shapes import shapes_of
-from recollect.streams.reader.word_states import of_words, whole_numbers
+from recollect.streams.reader.words.word_cutter import words_of
+from recollect.streams.reader.words.word_shapes import shapes_of
+from recollect.streams.reader.words.word_states import of_words, whole_numbers
 
 Place = tuple[int, int]
 Floats = npt.NDArray[np.float32]

@@ -12,7 +12,7 @@ import numpy as np
 from recollect.streams.encoder.encoder import HiddenStates
 from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.text_reader import TextReader
-from recollect.streams.reader.word_states import WholeNumbers, in_texts
+from recollect.streams.reader.words.word_states import WholeNumbers, in_texts
 from training.head_corpora import UNITS, lines
 from training.head_fitting import Floats, Network, fit_labels
 

@@ -13,7 +13,7 @@ from recollect.streams.language.statements.word_salience import BUCKETS, buckets
 from recollect.streams.language.statements.word_salience import UNITS as WORD_UNITS
 from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.text_reader import OWN_WORDS, SALIENT, TextReader
-from recollect.streams.reader.word_cutter import words_of
+from recollect.streams.reader.words.word_cutter import words_of
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
 from training.head_corpora import UNITS, LabelledText, lines, rows_of, states_of

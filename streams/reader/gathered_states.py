@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from recollect.streams.encoder.encoder import HiddenStates
 from recollect.streams.encoder.onnx_encoder import OnnxEncoder
-from recollect.streams.reader.cut_texts import CutTexts
 from recollect.streams.reader.head_file import HeadFile
-from recollect.streams.reader.word_cutter import Place
-from recollect.streams.reader.word_states import WholeNumbers, of_words, whole_numbers
+from recollect.streams.reader.words.cut_texts import CutTexts
+from recollect.streams.reader.words.word_cutter import Place
+from recollect.streams.reader.words.word_states import WholeNumbers, of_words, whole_numbers
 
 # Rows to allocate: more than a batch has, except for long texts. Untouched memory costs nothing.
 _KEPT = 4_096

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from recollect.schemas.errors import IntegrityError
 from recollect.streams.reader.head_file import Head, Layer
 from recollect.streams.reader.whole_products import WholeProducts
-from recollect.streams.reader.word_states import MOST, WholeNumbers
+from recollect.streams.reader.words.word_states import MOST, WholeNumbers
 
 #: Scores are rounded to this fraction of a unit.
 PARTS = 1_000

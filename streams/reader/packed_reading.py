@@ -1,6 +1,6 @@
 """The compact encoding of a message's reading, which each message has in the change records.
 
-The words follow from the text (`word_cutter`), so a reading refers to them by number:
+The words follow from the text (`words.word_cutter`), so a reading refers to them by number:
 
     form              one byte; incremented with this format or the splitting of words
     for each word     two bytes: its part of speech, an index in TAGS, and its salience in percent;
@@ -38,7 +38,7 @@ from recollect.streams.language.grammar.text_reading import (
     TextReading,
     ValueType,
 )
-from recollect.streams.reader.word_cutter import CUT, is_word, words_of
+from recollect.streams.reader.words.word_cutter import CUT, is_word, words_of
 
 #: The formats of earlier releases, and that of this one.
 (

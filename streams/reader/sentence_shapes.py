@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.streams.reader.packed_reading import TAGS, TagPlaces
-from recollect.streams.reader.word_shapes import (
+from recollect.streams.reader.words.word_shapes import (
     ASKING,
     OF_ME,
     OF_THEM,

@@ -20,7 +20,6 @@ from recollect.streams.language.grammar.text_reading import (
     SentenceKind,
     ValueType,
 )
-from recollect.streams.reader.cut_texts import CutTexts
 from recollect.streams.reader.gathered_states import StateGatherer
 from recollect.streams.reader.head_file import HeadFile
 from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shares, percentages
@@ -37,9 +36,10 @@ from recollect.streams.reader.packed_reading import (
 )
 from recollect.streams.reader.sentence_shapes import sentence_shapes
 from recollect.streams.reader.value_judgement import OF_VALUES, ValueJudge
-from recollect.streams.reader.word_cutter import Place
-from recollect.streams.reader.word_shapes import codes_of, features, word_mask
-from recollect.streams.reader.word_states import WholeNumbers, columns_of, in_texts, means_of
+from recollect.streams.reader.words.cut_texts import CutTexts
+from recollect.streams.reader.words.word_cutter import Place
+from recollect.streams.reader.words.word_shapes import codes_of, features, word_mask
+from recollect.streams.reader.words.word_states import WholeNumbers, columns_of, in_texts, means_of
 
 #: The integer that stands for 1 in a shape, and how many of these units are a standard deviation.
 UNITS = 32

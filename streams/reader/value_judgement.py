@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from recollect.streams.reader.head_scores import Scores, ScoringHead, label_shares, percentages
 from recollect.streams.reader.packed_reading import VALUE_TYPES, PackedValue
-from recollect.streams.reader.word_cutter import Place
-from recollect.streams.reader.word_states import WholeNumbers, columns_of, means_of
+from recollect.streams.reader.words.word_cutter import Place
+from recollect.streams.reader.words.word_states import WholeNumbers, columns_of, means_of
 
 #: The heads that judge values; a reader has all of them or none.
 OF_VALUES = frozenset({"value_types", "value_owners", "value_signs"})

@@ -16,7 +16,7 @@ import onnxruntime
 
 from recollect.schemas.errors import IntegrityError
 from recollect.streams.encoder.onnx_encoder import session_options
-from recollect.streams.reader.word_states import WholeNumbers
+from recollect.streams.reader.words.word_states import WholeNumbers
 
 # A graph of one operator, MatMulInteger. Its left operand is 0 to 255; this one is zero there.
 _GRAPH, _ZERO = Path(__file__).with_name("products.onnx"), 128

@@ -20,8 +20,8 @@ from recollect.streams.language.grammar.text_reading import (
 )
 from recollect.streams.reader.head_file import Head, HeadFile, Layer
 from recollect.streams.reader.packed_reading import packed
-from recollect.streams.reader.word_cutter import is_word, words_of
-from recollect.streams.reader.word_shapes import shapes_of
+from recollect.streams.reader.words.word_cutter import is_word, words_of
+from recollect.streams.reader.words.word_shapes import shapes_of
 from recollect.text.sentences import sentences
 from tests.encoder.reader.test_sentence_shapes import plainly
 

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.streams.reader.cut_texts import CutTexts
-from recollect.streams.reader.known_words import looks_in
-from recollect.streams.reader.word_cutter import words_of
-from recollect.streams.reader.word_shapes import look_of
+from recollect.streams.reader.words.cut_texts import CutTexts
+from recollect.streams.reader.words.known_words import looks_in
+from recollect.streams.reader.words.word_cutter import words_of
+from recollect.streams.reader.words.word_shapes import look_of
 from tests.language.test_hostile import TEXTS as HOSTILE
 
 TEXTS = ["Ada's cat (a tabby) sleeps. Bo reads!", "", " \n ", "...wait: 3.5 km", "so"]

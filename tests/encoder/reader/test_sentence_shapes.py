@@ -8,7 +8,7 @@ import numpy as np
 
 from recollect.streams.reader.packed_reading import tag_places
 from recollect.streams.reader.sentence_shapes import sentence_shapes
-from recollect.streams.reader.word_shapes import look_of
+from recollect.streams.reader.words.word_shapes import look_of
 
 I = {"i", "me", "my", "mine", "myself"}  # noqa: E741
 ASKING = {"what", "who", "whom", "which", "where", "when", "why", "how"}

@@ -8,8 +8,8 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.reader.known_words import looks_in
-from recollect.streams.reader.word_cutter import Place
+from recollect.streams.reader.words.known_words import looks_in
+from recollect.streams.reader.words.word_cutter import Place
 from recollect.text.sentences import sentences
 
 #: Bounds of words or sentences: (n, 2) characters, counted through all texts.

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.reader.word_cutter import words_of
-from recollect.streams.reader.word_shapes import Looks, look_of
+from recollect.streams.reader.words.word_cutter import words_of
+from recollect.streams.reader.words.word_shapes import Looks, look_of
 
 # Longer stretches are split each time, and at most this many are cached.
 _LONG = 24

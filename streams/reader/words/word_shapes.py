@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.streams.reader.word_cutter import is_word
+from recollect.streams.reader.words.word_cutter import is_word
 
 #: The number of features of a word.
 SHAPES = 24
