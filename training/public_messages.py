@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from training.head_corpora import lines
+from training.heads.head_corpora import lines
 from training.labelled_corpus import PUBLIC, LabelledMessage, read
 
 

@@ -45,8 +45,8 @@ from recollect.streams.reader.head_file import (
     sha256_of,
 )
 from recollect.streams.reader.text_reader import TextReader
-from training.ending_head import ending_head, ending_texts
-from training.head_corpora import (
+from training.heads.ending_head import ending_head, ending_texts
+from training.heads.head_corpora import (
     NAME_SETS,
     UNITS,
     LabelledText,
@@ -57,21 +57,11 @@ from training.head_corpora import (
     rows_of,
     states_of,
 )
-from training.head_fitting import Mask, chain_head, fit_labels
-from training.head_sentences import kind_head
-from training.labelled_corpus import (
-    LIVES,
-    TOLD,
-    UPDATES,
-    LabelledMessage,
-    messages,
-    read,
-    sources,
-)
-from training.occurrence_head import occurrence_head
-from training.public_messages import public_messages
-from training.value_heads import value_heads, value_texts
-from training.writer_heads import (
+from training.heads.head_fitting import Mask, chain_head, fit_labels
+from training.heads.head_sentences import kind_head
+from training.heads.occurrence_head import occurrence_head
+from training.heads.value_heads import value_heads, value_texts
+from training.heads.writer_heads import (
     Measures,
     labelled,
     life_texts,
@@ -83,6 +73,16 @@ from training.writer_heads import (
     salience_head,
     salient_spans,
 )
+from training.labelled_corpus import (
+    LIVES,
+    TOLD,
+    UPDATES,
+    LabelledMessage,
+    messages,
+    read,
+    sources,
+)
+from training.public_messages import public_messages
 
 #: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
 NAME_LABELS = (

@@ -11,9 +11,9 @@ import hashlib
 from pathlib import Path
 
 from recollect.streams.language.statements.word_salience import FILE
-from training.head_corpora import lines
+from training.heads.head_corpora import lines
+from training.heads.writer_heads import word_weights
 from training.labelled_corpus import TRUSTED, WORTH_KEEPING, messages, sources
-from training.writer_heads import word_weights
 
 PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
 

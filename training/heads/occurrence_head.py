@@ -15,8 +15,8 @@ import numpy as np
 from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.text_reader import OCCURS, UNITS, TextReader
 from recollect.text.sentences import sentences
-from training.head_fitting import Floats, fit_labels
-from training.head_sentences import sentences_of
+from training.heads.head_fitting import Floats, fit_labels
+from training.heads.head_sentences import sentences_of
 from training.labelled_corpus import SLOTLESS, LabelledFact, LabelledMessage
 
 LAYERS = (3, 4)

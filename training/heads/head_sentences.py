@@ -13,8 +13,8 @@ from recollect.streams.encoder.encoder import HiddenStates
 from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.text_reader import TextReader
 from recollect.streams.reader.words.word_states import WholeNumbers, in_texts
-from training.head_corpora import UNITS, lines
-from training.head_fitting import Floats, Network, fit_labels
+from training.heads.head_corpora import UNITS, lines
+from training.heads.head_fitting import Floats, Network, fit_labels
 
 KINDS = ("statement", "question", "command", "fragment")
 KIND_LAYERS = (3, 4)

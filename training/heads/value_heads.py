@@ -27,8 +27,9 @@ from recollect.streams.reader.value_judgement import (
     OWN_VALUE,
     surroundings,
 )
-from training.head_corpora import LabelledText, States, lines, rows_of, states_of
-from training.head_fitting import Floats, Mask, chain_head, fit_labels
+from training.heads.head_corpora import LabelledText, States, lines, rows_of, states_of
+from training.heads.head_fitting import Floats, Mask, chain_head, fit_labels
+from training.heads.writer_heads import Measures, labelled_text
 from training.labelled_corpus import (
     ATTRIBUTES,
     LIVES,
@@ -39,7 +40,6 @@ from training.labelled_corpus import (
     Span,
     lives,
 )
-from training.writer_heads import Measures, labelled_text
 
 LAYERS = (3, 4)
 LABELS = ("O", "B-value", "I-value")

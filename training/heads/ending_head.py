@@ -14,8 +14,9 @@ from recollect.streams.reader.head_file import Head
 from recollect.streams.reader.packed_reading import VALUE_TYPES
 from recollect.streams.reader.text_reader import ENDS_NOTHING, UNITS, TextReader
 from recollect.text.sentences import sentences
-from training.head_fitting import Floats, fit_labels
-from training.head_sentences import sentences_of
+from training.heads.head_fitting import Floats, fit_labels
+from training.heads.head_sentences import sentences_of
+from training.heads.value_heads import value_type
 from training.labelled_corpus import (
     LIVES,
     SLOTLESS,
@@ -25,7 +26,6 @@ from training.labelled_corpus import (
     Span,
     lives,
 )
-from training.value_heads import value_type
 
 LAYERS = (3, 4)
 LABELS = (*VALUE_TYPES, ENDS_NOTHING)

@@ -16,9 +16,9 @@ from recollect.streams.reader.text_reader import OWN_WORDS, SALIENT, TextReader
 from recollect.streams.reader.words.word_cutter import words_of
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
-from training.head_corpora import UNITS, LabelledText, lines, rows_of, states_of
-from training.head_fitting import Floats, fit_labels
-from training.head_sentences import Sentence, sentences_of
+from training.heads.head_corpora import UNITS, LabelledText, lines, rows_of, states_of
+from training.heads.head_fitting import Floats, fit_labels
+from training.heads.head_sentences import Sentence, sentences_of
 from training.labelled_corpus import (
     TRUSTED,
     WORTH_KEEPING,
@@ -33,7 +33,7 @@ SALIENCE_LAYERS = OWN_LAYERS = (3, 4)
 OWN_LABELS = ("other", OWN_WORDS)
 
 _NAME_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
-_DEMO = Path(__file__).parent.parent / "demo" / "export.jsonl"
+_DEMO = Path(__file__).parents[2] / "demo" / "export.jsonl"
 
 Spans = Callable[[LabelledMessage], Iterable[tuple[Span, str]]]
 

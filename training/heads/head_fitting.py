@@ -17,7 +17,7 @@ from recollect.streams.reader.head_file import Head, Layer, Numbers
 from recollect.streams.reader.head_scores import INNER_PARTS, PARTS
 from recollect.streams.reader.name_chain import goes
 from recollect.streams.reader.words.word_states import MOST
-from training.head_corpora import UNITS
+from training.heads.head_corpora import UNITS
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
