@@ -10,13 +10,15 @@ from recollect.projections.identity.entities_for_recall import canonical_ids
 from recollect.projections.sqlite import rows
 
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
+MergeOf = Literal["entities", "facts"]
 
 
 class ListedMerge(NamedTuple):
-    """A proposed or executed merge of two entities.
+    """A proposed or executed merge of two entities, or a merge of two facts.
 
-    `id`: the candidate's id, or the merge's if there was no candidate. `merge_id`: id of the
-    executed merge, or None. `at`: unix ms.
+    `id`: the candidate's id, or the merge's if there was no candidate. `a`, `b`: the names of the
+    entities, or the texts of the facts. `merge_id`: id of the executed merge, or None. `at`: unix
+    ms.
     """
 
     id: str
@@ -29,6 +31,7 @@ class ListedMerge(NamedTuple):
     status: MergeStatus
     at: int
     merge_id: str | None
+    of: MergeOf = "entities"
 
 
 class _Executed(NamedTuple):
@@ -95,7 +98,8 @@ def _candidates(
         "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
         "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
     )
-    unmerged = canonical_ids(connection, sorted({id_ for row in candidates for id_ in row[1:4:2]}))
+    undecided = {id_ for row in candidates if row[7] == "pending" for id_ in row[1:4:2]}
+    unmerged = canonical_ids(connection, sorted(undecided))
     for id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at in candidates:
         is_executed = status == "executed"
         possible = by_decision.get((decided_at, confidence), []) if is_executed else []

@@ -17,6 +17,7 @@ from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
+from recollect.projections.identity.merge_list import ListedMerge
 from recollect.projections.memory import fact_statements
 from recollect.projections.memory.listing import fact_list
 from recollect.projections.reader_views import restrict
@@ -409,68 +410,46 @@ def _to_entities(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Ite
         )
 
 
-def merges(zone: OpenZone) -> list[Merge]:
-    """Return the merges of a zone: pending ones, then decided ones, then those of facts.
-
-    They are without the handles of the entities, which `with_handles` adds.
-    """
-    if not zone.exists():
-        return []
-    with zone.files() as files, files.read_transaction():
-        connection = files.identity.connection
-        found = merge_list.merges(connection)
-        of_facts = fact_list.fact_merges(files.memory.connection)
-    of_entities = [
-        Merge(
-            id=item.id,
-            a=item.a,
-            b=item.b,
-            confidence=item.confidence,
-            reasons=[item.reason],
-            status=item.status,
-            a_id=item.a_id,
-            b_id=item.b_id,
-            a_handles=[],
-            b_handles=[],
-            at=format_time(item.at),
-            merge_id=item.merge_id,
-        )
-        for item in found
-    ]
-    return of_entities + [
-        Merge(
+def merges(files: ZoneFiles) -> list[ListedMerge]:
+    """Return the merges in a zone's files: pending ones, then decided ones, then those of facts."""
+    of_facts = [
+        ListedMerge(
             id=row.fact_id,
+            a_id=row.keeper_id,
             a=kept_text,
+            b_id=row.fact_id,
             b=text,
             confidence=1.0,
-            reasons=[row.reason],
+            reason=row.reason,
             status="merged" if row.is_standing else "undone",
-            a_id=row.keeper_id,
-            b_id=row.fact_id,
-            a_handles=[],
-            b_handles=[],
-            at=format_time(row.merged_at),
+            at=row.merged_at,
             merge_id=row.fact_id,
             of="facts",
         )
-        for row, kept_text, text in of_facts
+        for row, kept_text, text in fact_list.fact_merges(files.memory.connection)
     ]
+    return merge_list.merges(files.identity.connection) + of_facts
 
 
-def with_handles(zone: OpenZone, listed: Sequence[Merge]) -> list[Merge]:
-    """Return merges with the handles of their entities."""
-    ids = sorted(
-        {id_ for each in listed for id_ in (each.a_id, each.b_id) if each.of == "entities"}
-    )
-    if not ids:
-        return list(listed)
-    with zone.files() as files, files.read_transaction():
-        handles = _handles(files.identity.connection, ids)
+def to_merges(files: ZoneFiles, listed: Sequence[ListedMerge]) -> list[Merge]:
+    """Return listed merges with the handles of their entities."""
+    ids = {id_ for each in listed for id_ in (each.a_id, each.b_id) if each.of == "entities"}
+    handles = _handles(files.identity.connection, sorted(ids))
     return [
-        msgspec.structs.replace(
-            each,
+        Merge(
+            id=each.id,
+            a=each.a,
+            b=each.b,
+            confidence=each.confidence,
+            reasons=[each.reason],
+            status=each.status,
+            a_id=each.a_id,
+            b_id=each.b_id,
             a_handles=handles.get(each.a_id, []),
             b_handles=handles.get(each.b_id, []),
+            at=format_time(each.at),
+            merge_id=each.merge_id,
+            of=each.of,
         )
         for each in listed
     ]

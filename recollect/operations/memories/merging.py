@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import merges, with_handles
+from recollect.operations.memories.listing import merges, to_merges
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
@@ -39,9 +39,12 @@ def merge_page(
         InvalidInput: no merge has the cursor's id, or the limit is invalid.
     """
     check_limit(limit)
-    found = [merge for merge in merges(zone) if status in (None, merge.status)]
-    page, more = after_cursor(found, cursor, limit)
-    return MergePage(merges=with_handles(zone, page), cursor=more)
+    if not zone.exists():
+        return MergePage(merges=[])
+    with zone.files() as files, files.read_transaction():
+        found = [merge for merge in merges(files) if status in (None, merge.status)]
+        page, more = after_cursor(found, cursor, limit)
+        return MergePage(merges=to_merges(files, page), cursor=more)
 
 
 def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
@@ -82,5 +85,8 @@ def _find(zone: OpenZone, id_: str, status: str, action: str) -> Merge:
 
 
 def _by_id(zone: OpenZone, id_: str) -> Merge | None:
-    found = [merge for merge in merges(zone) if id_ in (merge.id, merge.merge_id)][:1]
-    return next(iter(with_handles(zone, found)), None)
+    if not zone.exists():
+        return None
+    with zone.files() as files, files.read_transaction():
+        found = [merge for merge in merges(files) if id_ in (merge.id, merge.merge_id)]
+        return next(iter(to_merges(files, found[:1])), None)
