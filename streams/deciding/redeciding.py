@@ -112,6 +112,8 @@ class Redecision:
         self._differing: dict[bytes, dict[RowKey, tuple[object, object]]] = {}
         # The rows of the decisions that were repeated or removed, in the target.
         self._rows: dict[int, DecisionRows] = {}
+        # The rows of decisions before the current one, in the target, by key.
+        self._rows_by_key: dict[int, dict[bytes, list[AnyRow]]] = {}
         self._erased_keys = {key_of_event(number) for number in erased}
         self._pending: list[int] = []
         self._materialised_to: dict[bytes, int] = {}
@@ -246,6 +248,16 @@ class Redecision:
         """Return the rows that a decision of the target writes."""
         return self._rows[number] if number in self._rows else self._decisions.rows(number)
 
+    def _rows_under(self, key: bytes, number: int) -> Sequence[AnyRow]:
+        """Return the rows that a decision before the current one writes under a key."""
+        if number not in self._rows_by_key:
+            by_key: dict[bytes, list[AnyRow]] = {}
+            for row, _ in self._rows_of(number).values():
+                for each in {each for each, _ in keys_of_row(row)}:
+                    by_key.setdefault(each, []).append(row)
+            self._rows_by_key[number] = by_key
+        return self._rows_by_key[number].get(key, ())
+
     def _writers(self, key: bytes, first: int, end: int) -> list[int]:
         """Return the decisions from `first` to before `end` that write a key, in order."""
         return self._with_written(self._decisions.writers(key), key, first, end)
@@ -285,9 +297,7 @@ class Redecision:
         """Copy the target's rows under a key, as of before the current decision, into memory."""
         rows: dict[ReadModel, list[AnyRow]] = {}
         for number in self._writers(key, self._materialised_to.get(key, 0), self._current_number):
-            for row, _ in self._rows_of(number).values():
-                if all(each != key for each, _ in keys_of_row(row)):
-                    continue
+            for row in self._rows_under(key, number):
                 name = READ_MODEL_OF_ROW[type(row)]
                 model = self._inputs.memory if name == "memory" else self._inputs.identity
                 rows.setdefault(model, []).append(row)
