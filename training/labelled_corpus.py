@@ -23,7 +23,7 @@ LIVES, LIVES_DEV = CORPUS / "lives.jsonl", CORPUS / "lives-dev.jsonl"
 #: Lives in plain words, with one end each; the last file is only scored.
 UPDATES, UPDATES_DEV = CORPUS / "updates.jsonl", CORPUS / "updates-dev.jsonl"
 UPDATES_TEST = CORPUS / "updates-test.jsonl"
-#: Messages labelled only with their facts and with whose words they are, for training. Those of
+#: Messages labelled with their facts and with whose words they are, for training. Those of
 #: public sets have no text here.
 TOLD, PUBLIC = CORPUS / "told.jsonl", CORPUS / "public.jsonl"
 

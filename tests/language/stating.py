@@ -16,19 +16,21 @@ def stated(
     text: str,
     *,
     speaker: str | None = "Ada",
+    addressee: str | None = None,
     at_ms: int = 0,
     before: Sequence[Before] = (),
     days: Sequence[int] = (),
     is_played: bool = False,
     salience: int | None = None,
 ) -> Analysis:
-    """Return the analysis of a text that `speaker` wrote at `at_ms` (unix ms).
+    """Return the analysis of a text that `speaker` wrote at `at_ms` (unix ms) to `addressee`.
 
     `salience` (percent): that of each clause; without it every clause is kept.
     """
     document = Document(
         text=text,
         speaker=speaker,
+        addressee=addressee,
         at_ms=at_ms,
         before=tuple(before),
         days=tuple(days),

@@ -244,7 +244,7 @@ def _analysed(
         Document(
             text=text,
             speaker=content.sender_name or content.sender_id,
-            addressee=None if among_people else _ASSISTANT,
+            addressee=_addressee(content, before),
             at_ms=said_at,
             utc_offset_minutes=content.utc_offset,
             reading=annotation,
@@ -404,6 +404,13 @@ def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
     if before:
         return not is_from_assistant(before[0])
     return content.peer_kind is not None or "subject" in content.metadata
+
+
+def _addressee(content: Content, before: Sequence[Event]) -> str | None:
+    """Return what "you" in a message means; None if unknown. `before` holds the one before it."""
+    if content.peer_kind in ("group", "channel") or not before:
+        return None
+    return _ASSISTANT if is_from_assistant(before[0]) else None
 
 
 def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool:

@@ -11,7 +11,7 @@ from recollect.text.sentences import sentences
 
 #: Salience in percent: the first is the minimum for one sentence of a message, or it gives no
 #: facts; the second is the minimum for a clause of such a message. On the development split of the
-#: corpus, one in seven of the messages without facts then gives one; without a reader, one in five.
+#: corpus, one in nine of the messages without facts then gives one; without a reader, one in five.
 _THRESHOLDS, _THRESHOLDS_BY_WORDS = (53, 47), (58, 50)
 #: The weight of the reader's judgement relative to the one by words.
 _READER_WEIGHT = 3

@@ -188,22 +188,19 @@ class ClauseStatements:
     def _groups(self, span: Span, *, lenient: bool) -> list[tuple[list[Clause], list[Clause]]]:
         """Return the groups of clauses that make one statement each, with the clauses before them.
 
-        A sentence is one statement, unless several of its clauses fill slots: then each of them
-        begins a statement of its own. A group is left out if none of its clauses is salient.
+        A clause that fills a slot, or is about the person named before, begins a statement of its
+        own. A group is left out if none of its clauses is salient.
         """
         groups: list[list[Clause]] = []
-        fills = False  # whether the last group fills a slot
         for clause in clauses(self._findings.tokens, span):
-            own = self._fills(clause)
+            own = self._begins(clause)
             hangs = (
                 clause.shifts or clause.purpose or is_reported(self._findings.quoted, clause.start)
             )
-            if groups and (hangs or not (own and fills)):
+            if groups and (hangs or not own):
                 groups[-1].append(clause)
-                fills = fills or own
             else:
                 groups.append([clause])
-                fills = own
         found: list[tuple[list[Clause], list[Clause]]] = []
         earlier: list[Clause] = []
         for group in groups:
@@ -212,8 +209,11 @@ class ClauseStatements:
             earlier += group
         return found
 
-    def _fills(self, clause: Clause) -> bool:
-        """Whether a clause fills a slot."""
+    def _begins(self, clause: Clause) -> bool:
+        """Whether a clause begins a statement: it fills a slot, or opens with "he" or "she"."""
+        text = self._findings.text
+        if THIRD_PERSON.match(text, after_lead_in(text, clause.start, clause.end), clause.end):
+            return True
         if self._claim(clause) is not None:
             return True
         document = self._findings.document
@@ -438,18 +438,22 @@ def _without_open_claim(statement: Statement) -> Statement:
 
 
 def containers(statements: Sequence[Statement]) -> list[int | None]:
-    """Return for each statement the index of another that has all its words; None if none has.
+    """Return for each statement the index of the longest other one that has all its words, or None.
 
-    A statement that fills a slot or corrects something counts as not contained.
+    A statement that fills a slot or corrects something counts as not contained, and so does one
+    that ends something else than the other.
     """
     words = [" ".join(("", *_WORD.findall(each.text.lower()), "")) for each in statements]
     found: list[int | None] = []
     for place, (each, own) in enumerate(zip(statements, words, strict=True)):
-        others = (
+        others = [
             before
             for before, other in enumerate(words)
             if before != place and own in other and (own != other or before < place)
-        )
+        ]
+        other = max(others, key=lambda one: len(words[one]), default=None)
         stays = each.claim is not None or each.corrects
-        found.append(None if stays else next(others, None))
+        if other is not None and each.ending is not None:
+            stays = stays or statements[other].ending not in (None, each.ending)
+        found.append(None if stays else other)
     return found

@@ -31,7 +31,7 @@ def with_occurrence(statement: Statement, findings: Findings) -> Statement:
     if statement.dates or reading is None:
         return statement
     read = reading.sentence_at(statement.start)
-    if read is None or read.occurs < _OCCURS or _recurs(statement, findings):
+    if read is None or read.occurs < _OCCURS or recurs(statement, findings):
         return statement
     today = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
     named = _named_before(statement, findings)
@@ -42,7 +42,7 @@ def with_occurrence(statement: Statement, findings: Findings) -> Statement:
     return msgspec.structs.replace(statement, happens=(first, last))
 
 
-def _recurs(statement: Statement, findings: Findings) -> bool:
+def recurs(statement: Statement, findings: Findings) -> bool:
     """Whether a statement has a word of what happens again and again."""
     left, right = findings.token_range(statement.start, statement.end)
     return not _RECURRENT.isdisjoint(findings.tokens.lowers[left:right])

@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.streams.language.grammar.analysis import Claim, Mention, Statement, Whom
 from recollect.streams.language.grammar.clauses import Span, after_lead_in
+from recollect.streams.language.grammar.verbs import THIRDS, is_past
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.references.antecedents import antecedent
 from recollect.streams.language.references.person_antecedents import (
@@ -26,6 +27,7 @@ THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)",
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 #: "I have a new number. It is now …"
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
+_NEXT_WORD = re.compile(r" ([a-z]+)\b")
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
 #: "Maria, I've been busy": the addressee is not part of a statement about the speaker.
 _ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
@@ -52,15 +54,18 @@ class Renderer:
         if not self._resolves:
             return f"{self._speaker}: {said}"
         own = _without_opening(said, mentions)
-        return self._in_third_person(own, self._speaker) or self._quoted(said, self._speaker)
+        # "Maria, I'll bring you the keys" is to Maria.
+        addressee = self._addressee if own == said else None
+        told = in_third_person(own, self._speaker, addressee=addressee)
+        return told or self._quoted(said, self._speaker)
 
     @staticmethod
     def _quoted(said: str, speaker: str) -> str:
-        """Return what a speaker said behind their name, unless it begins with that."""
-        return said if said.startswith(speaker) else f"{speaker}: {said}"
-
-    def _in_third_person(self, said: str, speaker: str, *, explained: bool = False) -> str | None:
-        return in_third_person(said, speaker, addressee=self._addressee, explained=explained)
+        """Return what a speaker said behind their name, unless it says itself whom it is about."""
+        after = _NEXT_WORD.match(said, len(speaker)) if said.startswith(speaker) else None
+        if after is not None and (after[1] in THIRDS or is_past(after[1])):
+            return said
+        return f"{speaker}: {said}"
 
     def of_address(self, claim: Claim | None, said: str) -> str | None:
         """Return the statement of a contact that the clause only calls "it", or None."""
@@ -151,8 +156,8 @@ class Renderer:
             without_marks(findings.with_days(statement.start, statement.end)), mentions
         )
         before = _without_opening(without_marks(findings.with_days(*span)), mentions)
-        earlier = self._in_third_person(before, self._speaker)
-        third = self._in_third_person(own, self._speaker, explained=True)
+        earlier = in_third_person(before, self._speaker)
+        third = in_third_person(own, self._speaker, explained=True)
         told = (earlier or third) and (earlier or is_impersonal(before))
         if told and (third or is_impersonal(own)):
             text = f"{earlier or _ended(before)} {third or _ended(own)}"

@@ -24,6 +24,7 @@ from recollect.streams.language.grammar.reported import is_reported, reported
 from recollect.streams.language.names.contacts import find_contacts
 from recollect.streams.language.names.mentions import find_mentions
 from recollect.streams.language.names.naming import find_introductions
+from recollect.streams.language.names.signature import assemble
 from recollect.streams.language.relations.causes import opening
 from recollect.streams.language.statements.clause_salience import ClauseSalience
 from recollect.streams.language.statements.clause_statements import (
@@ -31,7 +32,7 @@ from recollect.streams.language.statements.clause_statements import (
     containers,
 )
 from recollect.streams.language.statements.document import Document, Findings
-from recollect.streams.language.statements.occurrences import with_occurrence
+from recollect.streams.language.statements.occurrences import recurs, with_occurrence
 from recollect.streams.language.statements.rendering import Renderer
 from recollect.streams.language.statements.stated_additions import StatedAdditions
 from recollect.streams.language.statements.stated_causes import StatedCauses
@@ -66,7 +67,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     stating = ClauseStatements(findings, salience, Renderer(findings, resolves=resolves), own)
     statements, causes = _state(stating, findings, own)
     statements = [_completed(each, findings) for each in statements]
-    statements, causes = _deduplicated(statements, causes)
+    statements, causes = _deduplicated(statements, causes, findings)
     additions = StatedAdditions(findings, own, statements)
     aside = (_completed(each, findings) for each in stating.aside)
     statements = [*statements, *aside][:MAX_STATEMENTS]
@@ -202,11 +203,11 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
 
 
 def _deduplicated(
-    statements: list[Statement], causes: StatedCauses
+    statements: list[Statement], causes: StatedCauses, findings: Findings
 ) -> tuple[list[Statement], StatedCauses]:
     """Return statements without those that another contains, except causes and effects.
 
-    A statement without a day takes that of one that it contains.
+    The other one takes what they mention, end and are dated by.
     """
     linked = causes.linked()
     kept = []
@@ -214,11 +215,31 @@ def _deduplicated(
     for place, container in enumerate(containers(statements)):
         if container is None or place in linked:
             kept.append(place)
-        elif not statements[container].dates and statements[container].happens is None:
-            happens = statements[place].happens
-            found[container] = msgspec.structs.replace(found[container], happens=happens)
+        else:
+            found[container] = _absorbed(found[container], statements[place], findings)
     causes.renumber({place: number for number, place in enumerate(kept)})
     return [found[place] for place in kept], causes
+
+
+def _absorbed(statement: Statement, part: Statement, findings: Findings) -> Statement:
+    """Return a statement that takes the place of a part of it, too."""
+    happens = statement.happens
+    if happens is None and not statement.dates and not recurs(statement, findings):
+        happens = part.happens
+    start, sentence, own = statement.start, statement.sentence, statement.signature
+    if part.start < start:
+        start, sentence = part.start, f"{part.sentence} {sentence}"
+        speaker = assemble([], findings.document.speaker, question=False)
+        own = f"{part.signature} {own.removeprefix(speaker)}"
+    return msgspec.structs.replace(
+        statement,
+        start=start,
+        sentence=sentence,
+        signature=own,
+        mentions=tuple(dict.fromkeys((*part.mentions, *statement.mentions))),
+        happens=happens,
+        ending=statement.ending or part.ending,
+    )
 
 
 def _is_others(contact: Contact, quoted: list[Span]) -> bool:

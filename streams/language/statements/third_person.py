@@ -47,14 +47,11 @@ _QUOTE_MARK = re.compile(
 _ADDRESSING = word_set(
     "you your you're you've you'll you'd yours u ur yourself yourselves ya y'all youre"
 )
-#: What these become for an addressee.
-_ADDRESSED = {
-    "your": "{}'s",
-    "you're": "{} is",
-    "youre": "{} is",
-    "you've": "{} has",
-    "you'll": "{} will",
-}
+#: After these, "you" begins a clause: "as you said".
+_OPENING_YOU = word_set("as like what how that which and but")
+_SEVERAL_OF_YOU = word_set("all both two guys folks lot")
+_BEFORE_MINE = word_set("of is was are were it's that's")
+_THEY = word_set("they them their theirs they're they've they'd they'll")
 _DOUBTFUL = word_set("ours ourselves let's lets ive id")
 _DANGLING_FIRST = word_set(
     """he she him his he's she's he'd he'll she'd she'll which who please pls kindly let don't dont
@@ -90,10 +87,6 @@ _EVERYBODYS = word_set(
 )
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
-#: "Let you know": the verb after the object has no person.
-_LETTING = word_set(
-    "let lets letting make makes made help helps helped have had see saw hear heard"
-)
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
 _ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
 _NEW_SUBJECT = word_set("i i'm i've i'll i'd we we're we've he she they you")
@@ -320,7 +313,7 @@ class _Rewriting:
             return self._subject(index, lower)
         if lower == "my":
             self._put(index, f"{self._who()}'s")
-        elif lower == "our":
+        elif lower == "our" and not (self._several and not _THEY.isdisjoint(self._lowers)):
             self._put(index, self._ours(index))
         elif lower in ("me", "us") and self._tokens.words[index].isupper():
             before = self._tokens.words[index - 1] if index else ""
@@ -332,6 +325,8 @@ class _Rewriting:
             if not self._has_verb():
                 raise _Doubt  # an order or a fragment: "Forward everything to me", "Not me"
             self._put(index, self._who())
+        elif self._several and lower in ("us", "our", *_WE) and not _THEY.isdisjoint(self._lowers):
+            raise _Doubt  # "they" would be two parties
         elif lower == "us":
             if _SPEAKING.isdisjoint(self._lowers) and not any(map(is_past, self._lowers)):
                 raise _Doubt  # "Love grounds us": people in general
@@ -348,35 +343,50 @@ class _Rewriting:
         elif lower in _ADDRESSING and self._addressee is not None:
             return self._addressed(index, self._addressee)
         elif lower == "mine":
+            if not (self._ends_clause(index) and self._lowers[index - 1] in _BEFORE_MINE):
+                raise _Doubt  # "a coal mine"
             self._put(index, f"{self._who()}'s")
         elif lower == "myself":
+            if index == 0 or self._lowers[index - 1] == "and":
+                raise _Doubt
             self._put(index, "themselves")
         elif lower in _PERSON and not self._explained and not self._somebody_before(index):
             raise _Doubt
         return index + 1
 
     def _addressed(self, index: int, addressee: str) -> int:
-        """Name the addressee in the place of "you"; return the index after what was read."""
-        lower = self._lowers[index]
-        if lower in _ADDRESSED:
-            self._put(index, _ADDRESSED[lower].format(addressee))
-            return index + 1
-        if lower != "you":
-            raise _Doubt
-        self._put(index, addressee)
+        """Name the addressee in the place of "you"; return the index after what was read.
+
+        As a subject only in the past tense: "you lose your hair" is of nobody in particular.
+        """
+        lowers = self._lowers
+        lower, before = lowers[index], lowers[index - 1] if index else ""
+        opens = index == 0 or before in _OPENING_YOU or "," in self._tokens.gap(index - 1)
         verb_at = self._verb_after(index)
-        verb = self._lowers[verb_at] if verb_at is not None else ""
-        if verb_at is None or self._ends_clause(index) or verb in _MODALS or is_past(verb):
-            return index + 1
-        before = self._lowers[index - 1] if index else ""
-        if before in _LETTING:
+        verb = "" if verb_at is None or self._ends_clause(index) else lowers[verb_at]
+        if lower == "your":
+            self._put(index, f"{addressee}'s")
+        elif lower == "you've" and opens:
+            self._put(index, f"{addressee} has")
+        elif lower != "you" or verb in _SEVERAL_OF_YOU:
+            raise _Doubt
+        elif before in ("let", "lets"):
+            self._put(index, addressee)
+            return index + 1 if verb_at is None else verb_at + 1
+        elif before in AUXILIARIES:
+            raise _Doubt
+        elif verb_at is not None and verb == "were" and opens:
+            self._put(index, addressee)
+            self._put(verb_at, "was")
             return verb_at + 1
-        if verb == "are":
-            self._put(verb_at, "is")
-        elif verb in BASES or verb in ("have", "do", "don't", "haven't"):
-            if verb in NOUNS_TOO or verb in UNCERTAIN:
+        elif is_past(verb) and verb not in UNCERTAIN and verb != "weren't":
+            if not opens:
                 raise _Doubt
-            self._put(verb_at, third_person(verb))
+            self._put(index, addressee)
+        elif verb in BASES or verb in AUXILIARIES or verb in _MODALS or opens:
+            raise _Doubt
+        else:
+            self._put(index, addressee)
         return index + 1
 
     def _subject(self, index: int, lower: str) -> int:

@@ -44,6 +44,41 @@ def test_a_fact_names_its_speaker_and_its_days(text: str, fact: str) -> None:
     assert facts(text.replace("\n tea", " tea"))[0] == fact
 
 
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("Tom is fine, he lives in Bonn.", [None, ("Tom", "home", "Bonn")]),
+        (
+            "We had a lot of fun, and I work at Bosch.",
+            [None, ("Ada", "employer", "Bosch")],
+        ),
+    ],
+)
+def test_a_clause_that_fills_a_slot_is_a_statement(
+    text: str, claims: list[tuple[str, str, str] | None]
+) -> None:
+    found = [each.claim for each in read(text).statements]
+    assert [each and (each.subject, each.attribute, each.value) for each in found] == claims
+
+
+def test_a_statement_keeps_the_names_of_one_that_it_repeats() -> None:
+    (found,) = read("I met Tom Weber at the fair in Ghent. It was very loud.").statements
+    assert [each.text for each in found.mentions] == ["Tom Weber", "Ghent"]
+    assert found.sentence == "I met Tom Weber at the fair in Ghent. It was very loud."
+
+
+def test_the_addressee_of_a_vocative_is_not_the_assistant() -> None:
+    said = "Maria, I'll bring you the keys."
+    (found,) = stated(said, speaker="Ada", addressee="the assistant", at_ms=AT).statements
+    assert "assistant" not in found.text
+
+
+@pytest.mark.parametrize("speaker", ["Al", "Will"])
+def test_a_name_within_a_word_or_a_verb_names_nobody(speaker: str) -> None:
+    said = "Already moved to Rome with Bob." if speaker == "Al" else "Will do that with Bob."
+    assert facts(said, speaker) == [f"{speaker}: {said}"]
+
+
 def test_without_a_speaker_the_fact_is_the_sentence() -> None:
     assert facts("I love tea and cake.", None) == ["I love tea and cake."]
 

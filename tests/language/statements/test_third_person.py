@@ -83,7 +83,10 @@ AT = 1_778_245_000_000
         ("Sharing our stories helps.", None),
         ("The blue one is mine.", "The blue one is Ada Marsh's."),
         ("I hurt myself at judo.", None),
+        ("I work in a coal mine.", None),
         ("I did it by myself.", "Ada Marsh did it by themselves."),
+        ("Tom and myself run a bakery.", None),
+        ("They gave us their car and we sold it.", None),
         ("I and my wife moved.", None),
         ("My wife and I moved to Bonn.", "Ada Marsh's wife and Ada moved to Bonn."),
         ("Jonas and I are vegans.", "Jonas and Ada Marsh are vegans."),
@@ -179,10 +182,15 @@ def test_a_sentence_of_somebody_is_told_or_left(said: str, told: str | None) -> 
         ("I will let you know on Friday.", "Ada Marsh will let the assistant know on Friday."),
         ("I like how you've set it out.", "Ada Marsh likes how the assistant has set it out."),
         ("I finished your plan.", "Ada Marsh finished the assistant's plan."),
-        # Of nobody in particular.
+        ("You were right about my boiler.", "The assistant was right about Ada Marsh's boiler."),
+        ("I made you my cake.", "Ada Marsh made the assistant Ada's cake."),
+        # Of nobody in particular, or of somebody else.
         ("You never know with boats.", None),
-        ("I know you think so.", "Ada Marsh knows the assistant thinks so."),
+        ("I know you think so.", None),
         ("I trust only yours.", None),
+        ("When you get older you lose your hair, and I hate it.", None),
+        ("My doctor told me you should never run in the heat, and I stopped.", None),
+        ("I love you guys.", None),
     ],
 )
 def test_the_addressee_is_named_if_known(said: str, told: str | None) -> None:
