@@ -32,6 +32,7 @@ from recollect.streams.system.open_files import max_idle_zones
 
 # The maximum number of attempts if generations are replaced before they can be opened.
 _ATTEMPTS = 5
+_DEFAULT_PROFILE = "default"
 
 
 T = TypeVar("T")
@@ -176,6 +177,11 @@ class RecallerPool:
                     pooled.recaller.follow()
         for notify in self.follow_listeners:
             notify(zone)
+
+    def warm_up(self, zone: str) -> None:
+        """Build a zone's index, or map the stored one, so that the first query need not do it."""
+        self.in_current_state(zone, _DEFAULT_PROFILE, lambda recaller: recaller.follow())
+        self.store(zone, _DEFAULT_PROFILE)
 
     def store(self, zone: str, profile: str) -> None:
         """Store the index of a large zone next to its files, for the next process."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -40,6 +40,7 @@ from recollect.service.work.long_operations import LongOperations
 from recollect.service.work.recall_workers import RecallWorkers, max_recall_workers
 from recollect.service.work.thread_lanes import ThreadLane
 from recollect.streams.ledger import PARTITIONS
+from recollect.streams.system.open_files import max_idle_zones
 
 T = TypeVar("T")
 
@@ -331,7 +332,10 @@ class QueryService:
         self.metrics.count_writing(report)
 
     async def _warm_up(self) -> None:
-        """Load the encoder, then become ready."""
+        """Load the encoder, become ready, then build the indexes of the zones.
+
+        The indexes of a home with more zones than stay open are left to the queries.
+        """
         gateway = self.recollect._open_home.node.gateway
         while gateway.model is not None:
             try:
@@ -342,6 +346,13 @@ class QueryService:
                 self.log.error("the encoder cannot be loaded", error)
                 await asyncio.sleep(_RETRY_ENCODER_SECONDS)
         self.ready = True
+        opened = self.recollect._open_home
+        zones = await asyncio.to_thread(opened.node.zones)
+        for zone in zones if len(zones) <= max_idle_zones() else ():
+            # If a zone's files cannot be read, the queries report it; under load, they build the
+            # index themselves.
+            with suppress(RecollectError, OSError, Refused):
+                await self.reading.run(partial(opened.recallers.warm_up, zone))
 
     async def _watch_records(self) -> None:
         """Look for records that block zones on Kafka; read each record only once."""

@@ -7,10 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from recollect import Recollect
 from recollect.home.home_directory import Home
+from recollect.projections.recall.index import zone_index
 from recollect.service import query_service
 from tests.encoder import random_model
 from tests.service.kit import served
+
+MESSAGE = {
+    "platform": "chat",
+    "id": "m1",
+    "sender_id": "ada",
+    "occurred_at": "2026-05-01T10:00:00Z",
+    "content": "I live in Turin.",
+}
 
 
 def test_it_is_not_ready_until_its_encoder_can_be_loaded(
@@ -30,4 +40,19 @@ def test_it_is_not_ready_until_its_encoder_can_be_loaded(
         assert "recollect doctor" in told.json()["detail"]
         (tmp_path / "full").rename(tmp_path / "empty")
         while client.get("/health/ready").status_code != 200:
+            time.sleep(0.01)
+
+
+def test_it_builds_the_index_of_a_zone_before_the_first_query(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zone_index, "MIN_STORED_TURNS", 1)
+    with Recollect(tmp_path / "home", encoder=None) as opened:
+        opened.zone("ada").ingest(MESSAGE)
+    directory = tmp_path / "home" / "zones" / "ada"
+    assert not list(directory.glob("*/recall.index"))
+    with served(tmp_path / "home"):
+        until = time.monotonic() + 30
+        while not list(directory.glob("*/recall.index")):
+            assert time.monotonic() < until
             time.sleep(0.01)
