@@ -75,7 +75,7 @@ def test_the_timeline_is_counted_by_year_month_and_day(zone: Zone) -> None:
     found = zone.timeline_counts(by="year")
     assert found.first_said == "2026-05-08T09:00:00.000Z"
     assert found.last_said == "2026-05-09T10:00:00.000Z"
-    with pytest.raises(InvalidInput, match="by is 'week'"):
+    with pytest.raises(InvalidInput, match="by 'week': choose from year"):
         zone.timeline_counts(by="week")  # type: ignore[arg-type]
 
 

@@ -195,7 +195,8 @@ def _causes(memory: Memory) -> list[tuple[str, str]]:
 # Fault 31
 
 SAID = "The ferry’s on Mondays — the “Zoë’s Folly”, at Quayside Yard…"
-TEXT = "Zoë's Folly is the ferry on Mondays at Quayside Yard."
+#: More than the rules conclude, which would make it a duplicate.
+TEXT = "On Mondays the ferry at Quayside Yard is a ferry called Zoë's Folly."
 QUOTATIONS = {
     "straight marks": "The ferry's on Mondays - the \"Zoë's Folly\", at Quayside Yard...",
     "other marks": "The ferry`s on Mondays – the «Zoë\u00b4s Folly», at Quayside Yard",
