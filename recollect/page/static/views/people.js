@@ -217,7 +217,7 @@ const Related = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
     path: `/entities/${encodeURIComponent(props.value.id)}/related`,
-    query: { limit: 16 },
+    query: { max_results: 16 },
   }));
   return () =>
     answered(found, (answer) => html`<section aria-labelledby="related">
