@@ -244,7 +244,8 @@ class TextReader:
         """Return the sentences, and the probability in percent that each of them lasts."""
         means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
-        own = self._own(cut, means, shapes)
+        around = in_texts(means, [len(spans) for spans in cut.spans])
+        own = self._percent("own", OWN_WORDS, means, shapes, 100, around)
         ends = self._ends(means, shapes)
         occurs = self._percent("occurs", OCCURS, means, shapes, 0)
         found: list[ReadSentence] = []
@@ -254,25 +255,6 @@ class TextReader:
                 kind = kinds[number]  # type: ignore[assignment]
             found.append(ReadSentence(start, end, kind, own[number], ends[number], occurs[number]))
         return found, self._percent("durable", _DURABLE, means, shapes, 100)
-
-    def _own(self, cut: CutTexts, means: WholeNumbers, shapes: WholeNumbers) -> list[int]:
-        """Return the probability, in percent, that each sentence is meant as its sender's own.
-
-        The head sees a sentence together with its text, and with the first sentence of that;
-        those of earlier releases see the sentence alone.
-        """
-        head = self._heads.get("own")
-        if head is None or not len(shapes):
-            return [100] * len(shapes)
-        layers = self._layers[self._means]
-        parts = [*columns_of(means, layers, head.layers), shapes]
-        if sum(part.shape[1] for part in parts) < head.width:
-            for around in in_texts(means, [len(spans) for spans in cut.spans]):
-                parts += columns_of(around, layers, head.layers)
-        scores = head.scores(parts)
-        label = np.full(len(scores), head.labels.index(OWN_WORDS))
-        found: list[int] = percentages(scores, label).tolist()
-        return found
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
         """Return the rounded mean state of the words of each sentence, by layer, and its shape."""
@@ -324,10 +306,16 @@ class TextReader:
         return found
 
     def _percent(
-        self, name: str, label: str, means: WholeNumbers, shapes: WholeNumbers, without: int
+        self,
+        name: str,
+        label: str,
+        means: WholeNumbers,
+        shapes: WholeNumbers,
+        without: int,
+        around: Sequence[WholeNumbers] = (),
     ) -> list[int]:
         """Return the percentage of a label for each sentence; `without` if the head is missing."""
-        scored = self._scored(name, means, shapes)
+        scored = self._scored(name, means, shapes, around)
         if scored is None:
             return [without] * len(shapes)
         head, scores = scored
@@ -337,14 +325,25 @@ class TextReader:
         return found
 
     def _scored(
-        self, name: str, means: WholeNumbers, shapes: WholeNumbers
+        self,
+        name: str,
+        means: WholeNumbers,
+        shapes: WholeNumbers,
+        around: Sequence[WholeNumbers] = (),
     ) -> tuple[ScoringHead, Scores] | None:
-        """Return a head of sentences and its scores; None without the head or sentences."""
+        """Return a head of sentences and its scores; None without the head or sentences.
+
+        `around`: further states of each sentence's text; heads of earlier releases see none.
+        """
         head = self._heads.get(name)
         if head is None or not len(shapes):
             return None
         layers = self._layers[self._means]
-        return head, head.scores([*columns_of(means, layers, head.layers), shapes])
+        parts = [*columns_of(means, layers, head.layers), shapes]
+        if sum(part.shape[1] for part in parts) < head.width:
+            for states in around:
+                parts += columns_of(states, layers, head.layers)
+        return head, head.scores(parts)
 
 
 _Type = TypeVar("_Type", bound=str)
