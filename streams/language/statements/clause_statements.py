@@ -82,6 +82,7 @@ class ClauseStatements:
         self._salience = salience
         self._renderer = renderer
         self._told = list(told.values())
+        self._claims: dict[Span, Claim | None] = {}
         #: Asides, such as whose sister somebody is.
         self.aside: list[Statement] = []
 
@@ -261,8 +262,8 @@ class ClauseStatements:
             has_subject = named is not statement
             statement = named
         after = begin if person is None or not has_subject else person + 1
-        is_open = left_open(tokens, left, right, mentions, after, known=has_subject)
-        if is_open == "nothing" and (person is None or has_subject):
+        leaves_open = left_open(tokens, left, right, mentions, after, known=has_subject)
+        if leaves_open == "nothing" and (person is None or has_subject):
             return statement
         if person is None and statement is said:
             things = self._renderer.with_things(statement, lead)
@@ -273,7 +274,7 @@ class ClauseStatements:
             return self._standing_alone(longer, earlier[:-1], has_subject=has_subject)
         if (before := self._sentence_before(said)) is not None:
             return self._renderer.after_sentence(said, before)
-        if is_open in _MAY_LEAVE_OPEN and (person is None or has_subject):
+        if leaves_open in _MAY_LEAVE_OPEN and (person is None or has_subject):
             return statement
         if lenient:
             return None
@@ -336,7 +337,13 @@ class ClauseStatements:
 
     def _claim(self, clause: Clause) -> Claim | None:
         """Return the claim of a clause."""
-        findings, (start, end, *_) = self._findings, clause
+        span = clause.start, clause.end
+        if span not in self._claims:
+            self._claims[span] = self._claim_in(span)
+        return self._claims[span]
+
+    def _claim_in(self, span: Span) -> Claim | None:
+        findings, (start, end) = self._findings, span
         if is_reported(findings.quoted, start):
             return None
         left, right = findings.token_range(start, end)

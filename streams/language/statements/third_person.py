@@ -313,8 +313,6 @@ class _Rewriting:
             return self._subject(index, lower)
         if lower == "my":
             self._put(index, f"{self._who()}'s")
-        elif lower == "our" and not (self._several and not _THEY.isdisjoint(self._lowers)):
-            self._put(index, self._ours(index))
         elif lower in ("me", "us") and self._tokens.words[index].isupper():
             before = self._tokens.words[index - 1] if index else ""
             if before not in ("the", "in", "from") and not before.istitle():
@@ -327,6 +325,8 @@ class _Rewriting:
             self._put(index, self._who())
         elif self._several and lower in ("us", "our", *_WE) and not _THEY.isdisjoint(self._lowers):
             raise _Doubt  # "they" would be two parties
+        elif lower == "our":
+            self._put(index, self._ours(index))
         elif lower == "us":
             if _SPEAKING.isdisjoint(self._lowers) and not any(map(is_past, self._lowers)):
                 raise _Doubt  # "Love grounds us": people in general
