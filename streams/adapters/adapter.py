@@ -176,6 +176,18 @@ _MALFORMED = (
     *(KeyError, IndexError, TypeError, AttributeError, ValueError),
     *(OverflowError, RecursionError),
 )
+# The type of a value in the texts of such exceptions, and its name in JSON.
+_PYTHON_TYPE = re.compile(r"'(\w+)' object|\A(list|string) indices")
+_JSON_TYPES = {
+    "str": "a text",
+    "string": "a text",
+    "dict": "an object",
+    "list": "an array",
+    "NoneType": "null",
+    "int": "a number",
+    "float": "a number",
+    "bool": "true or false",
+}
 
 
 def convert(
@@ -185,8 +197,22 @@ def convert(
     """Yield the events of numbered records; a malformed record becomes an error."""
     for number, record in records:
         results = read_all(events, record)
-        for event in (results,) if isinstance(results, InvalidInput) else results:
-            yield number, event
+        if isinstance(results, InvalidInput):
+            yield number, results
+            continue
+        for event in results:
+            yield number, _checked(event)
+
+
+def _checked(event: InboundEvent) -> ParseResult:
+    """Return an event, or an error if one of its values has the wrong type."""
+    try:
+        msgspec.convert(msgspec.to_builtins(event), InboundEvent)
+    except msgspec.ValidationError as error:
+        return InvalidInput(f"the record is not as expected: {error}")
+    except RecursionError:
+        return InvalidInput("the record is nested too deeply")
+    return event
 
 
 def read_all(
@@ -200,7 +226,18 @@ def read_all(
     except msgspec.ValidationError as error:
         return InvalidInput(f"the record is not as expected: {error}")
     except _MALFORMED as error:
-        return InvalidInput(f"the record is not as expected ({type(error).__name__}: {error})")
+        return InvalidInput(f"the record is not as expected: {_problem(error)}")
+
+
+def _problem(error: Exception) -> str:
+    """Return what is wrong with a malformed record."""
+    if isinstance(error, KeyError):
+        return f"it has no {error}"
+    if isinstance(error, AttributeError | TypeError | IndexError | RecursionError):
+        found = _PYTHON_TYPE.search(str(error))
+        what = _JSON_TYPES.get(found[1] or found[2]) if found else None
+        return f"one of its values has another form{f': {what}' if what else ''}"
+    return str(error)
 
 
 def drafts(

@@ -27,11 +27,14 @@ from recollect.streams.adapters.chats import (
     instagram,
     irc,
     matrix,
-    signal_chats,
+    skype,
     slack,
+    teams,
     telegram,
     whatsapp,
 )
+from recollect.streams.adapters.chats.google import google_chat, hangouts
+from recollect.streams.adapters.chats.signal import signal_chats
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Directory, Folder, all_folders, open_archive
 from recollect.streams.adapters.input.input_files import (
@@ -74,7 +77,11 @@ ADAPTERS: tuple[Adapter, ...] = (
     matrix.ADAPTER,
     telegram.ADAPTER,
     discord.ADAPTER,
+    google_chat.ADAPTER,
+    hangouts.ADAPTER,
     imessage.ADAPTER,
+    skype.ADAPTER,
+    teams.ADAPTER,
     irc.ADAPTER,
     signal_chats.ADAPTER,
     instagram.ADAPTER,
@@ -216,8 +223,8 @@ class _InputOpener:
                 self._add_export(adapter, folder.path, open_export)
                 if archive is None:
                     self._add_size(None)
-                    for each in all_folders(folder):
-                        self._input.rejections += each.rejections()
+                    for subfolder in all_folders(folder):
+                        self._input.rejections += subfolder.rejections()
                 return
         if archive is None:
             self._input.rejections += folder.rejections()

@@ -106,15 +106,15 @@ class LocalClock:
 
     def at(self, local_time: datetime) -> datetime:
         """Return a local time with its time zone."""
-        found = local_time.replace(tzinfo=self._zone, fold=0)
-        later = found.replace(fold=1)
+        zoned = local_time.replace(tzinfo=self._zone, fold=0)
+        later = zoned.replace(fold=1)
         # Compare in UTC: Python compares times of the same time zone without their offsets.
-        instant = found.astimezone(UTC)
-        repeated = _offset(found) > _offset(later)
+        instant = zoned.astimezone(UTC)
+        repeated = _offset(zoned) > _offset(later)
         if repeated and self._last is not None and instant < self._last:
-            found, instant = later, later.astimezone(UTC)
+            zoned, instant = later, later.astimezone(UTC)
         self._last = instant
-        return found
+        return zoned
 
 
 def _offset(time: datetime) -> timedelta:

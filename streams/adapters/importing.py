@@ -74,7 +74,8 @@ class Importer:
                     Rejection(
                         *location,
                         f"conflict: id {draft.payload.source_id!r} of platform "
-                        f"{draft.platform!r} is in the ledger with other content, which stays",
+                        f"{draft.platform!r} is already in the ledger with different content, "
+                        "which is kept",
                     ),
                 )
         self._batch.clear()

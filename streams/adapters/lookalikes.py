@@ -46,7 +46,7 @@ def _starts_with(pattern: bytes) -> re.Pattern[bytes]:
 _HTML = rb"(?s:\A\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html|head|body|meta|div|table)\b)"
 _ANY = re.compile(b"")
 _META_JSON = (
-    "request the download again with the format JSON, and name the folder that it unpacks to"
+    "request the download again with the format JSON, and import the folder that it unpacks to"
 )
 
 
@@ -84,7 +84,7 @@ _LOOKALIKES = (
     _Lookalike(
         _page_with(rb"outer-cell mdl-cell|<title>My Activity"),
         "Google Takeout's activity as HTML",
-        "recollect reads it in no format",
+        "recollect cannot read it in any format",
     ),
     _Lookalike(_page_with(b""), "a web page", "it holds no messages that could be read"),
     _Lookalike(
@@ -102,6 +102,11 @@ _LOOKALIKES = (
         re.compile(rb"\ASQLite format 3\0"),
         "an SQLite database",
         "only Apple's chat.db is read; export the chats from their program as text or JSON",
+    ),
+    _Lookalike(
+        re.compile(rb"\A\x78\x9f\x3e\x22"),
+        "winmail.dat, in which Outlook packs the files of a mail",
+        "name the mail to which it is attached",
     ),
     _Lookalike(_starts_with(rb"%PDF-"), "a PDF", "export the chat as text or JSON"),
     _Lookalike(
@@ -174,7 +179,7 @@ def advice(start: bytes, path: Path, formats: Sequence[str]) -> str:
 def _advice_on_array(start: bytes, input_name: str, shown_path: str) -> str:
     objects = _objects(start[1:])
     if not objects:
-        return f"{input_name} is a JSON array, but holds no events: its values are no objects"
+        return f"{input_name} is a JSON array, but holds no events: its values are not objects"
     if not any(map(_is_event, objects)):
         return _no_events(input_name, objects[0])
     return (
@@ -201,27 +206,27 @@ def _objects(start: bytes) -> list[frozenset[str]] | None:
     """Return the field names of the objects at a file's beginning; None if it is not JSON."""
     text = start.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
     decoder = json.JSONDecoder()
-    found: list[frozenset[str]] = []
+    names: list[frozenset[str]] = []
     at = 0
-    while len(found) < _MAX_PROBED_OBJECTS:
+    while len(names) < _MAX_PROBED_OBJECTS:
         at = _next_value(text, at)
-        if at >= len(text) or (found and text[at] == "]"):
+        if at >= len(text) or (names and text[at] == "]"):
             break
         if text[at] != "{":
-            return found or None
+            return names or None
         try:
             value: dict[str, Any]
             value, at = decoder.raw_decode(text, at)
         except RecursionError:
-            return found or None
+            return names or None
         except ValueError:
             if len(start) < PROBE_BYTES and start.endswith(b"\n"):
                 # Not cut off by the probe: the file itself is not JSON.
-                return found or None
-            found.append(frozenset(_KEY.findall(text[at:])))
+                return names or None
+            names.append(frozenset(_KEY.findall(text[at:])))
             break
-        found.append(frozenset(value))
-    return found
+        names.append(frozenset(value))
+    return names
 
 
 _BETWEEN = re.compile(r"[\s,]*")

@@ -369,3 +369,20 @@ def test_33_labels_that_are_no_text_raise_nothing(tmp_path: Path) -> None:
     message = node("a", None, "assistant", f"So {text}.", SPRING, metadata=metadata)
     found = export(tmp_path, conversation(message))
     assert (found.texts, found.rejections) == (["So N."], [])
+
+
+def test_a_text_without_an_author_is_refused_and_a_spoken_one_is_kept(tmp_path: Path) -> None:
+    spoken = {"content_type": "audio_transcription", "text": "Hi there", "direction": "in"}
+    sound = {"content_type": "real_time_user_audio_video_asset_pointer", "audio_asset_pointer": {}}
+    content = {"content_type": "multimodal_text", "parts": [spoken, sound]}
+    found = export(
+        tmp_path,
+        conversation(
+            node("x", None, "user", "Hm", SPRING, author=None),
+            node("empty", "x", "user", "", SPRING, author=None),
+            node("y", "empty", "user", at=SPRING, content=content),
+        ),
+    )
+    assert [one.reason for one in found.rejections] == ["a message without an author"]
+    assert found.texts == ["Hi there"]
+    assert [one.type for one in found.contents[0].attachments] == ["audio"]

@@ -453,3 +453,13 @@ def test_real_transcripts() -> None:
         directions = [one.direction for one in found.contents]
         assert found.formats == ["claude_code"]
         assert (directions.count("in"), directions.count("out"), len(found.rejections)) == counts
+
+
+@pytest.mark.parametrize("kind", [[], {}, ["user"]])
+def test_a_record_whose_type_is_no_text_is_no_transcript(tmp_path: Path, kind: Any) -> None:
+    event = {
+        "platform": "x", "sender_id": "ada", "content": "The key is here.",
+        "occurred_at": "2026-05-08T13:56:00Z",
+    }  # fmt: skip
+    found = opened(written(tmp_path, {"type": kind, "uuid": "1"}, event))
+    assert (found.formats, found.texts) == (["jsonl"], ["The key is here."])

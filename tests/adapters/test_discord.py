@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -184,3 +185,35 @@ def test_an_address_is_the_same_in_the_next_export(tmp_path: Path) -> None:
         file = {"id": "1", "url": f"https://cdn.example/a.png{query}", "fileName": "a.png"}
         (content,) = read(tmp_path, document([said(1, "", attachments=[file])])).contents
         assert [one.url for one in content.attachments] == ["https://cdn.example/a.png"]
+
+
+def test_the_result_of_a_poll_is_a_notice(tmp_path: Path) -> None:
+    fields = [{"name": "poll_question_text", "value": "Where?"}]
+    (found,) = read(
+        tmp_path, document([said(1, "", type_="46", embeds=[{"fields": fields}])])
+    ).contents
+    assert found.content == "poll_question_text: Where?"
+
+
+def test_what_a_bot_writes_in_embeds_counts_besides_its_words(tmp_path: Path) -> None:
+    embeds = [{"title": "Build 7", "description": "failed", "fields": []}]
+    preview = {"title": "News", "url": "https://news.example/1", "description": "of others"}
+    found = read(
+        tmp_path,
+        document(
+            [
+                said(1, "Report:", BOT, embeds=embeds),
+                said(2, "https://news.example/1", BOT, embeds=[preview]),
+                said(3, "look", ADA, embeds=embeds),
+            ]
+        ),
+    )
+    assert found.texts == ["Report:\nBuild 7\nfailed", "https://news.example/1", "look"]
+
+
+@pytest.mark.parametrize("id_", [None, "", 0])
+def test_messages_without_an_id_are_reported(tmp_path: Path, id_: Any) -> None:
+    messages = [said(1, "a"), {**said(2, "b"), "id": id_}, {**said(3, "c"), "id": id_}]
+    found = read(tmp_path, document(messages))
+    assert found.texts == ["a"]
+    assert ["has no id" in one.reason for one in found.rejections] == [True, True]

@@ -237,3 +237,18 @@ def test_fault_44_message_beyond_all_measure_is_refused(tmp_path: Path) -> None:
     found = opened(path, timezone="UTC")
     assert found.texts == ["hi", "So."]
     assert [item.line for item in found.rejections] == [2]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_fault_44_message_in_a_single_long_line_is_whole(tmp_path: Path, encoding: str) -> None:
+    words = " ".join(str(number) for number in range(450_000))
+    path = tmp_path / "chat.txt"
+    path.write_text(
+        f"25/06/2020, 15:05 - Ada: {words}\n"
+        f"25/06/2020, 15:06 - Ada: {'x' * 2 * MAX_MESSAGE_BYTES}\n25/06/2020, 15:07 - Ada: So.\n",
+        encoding=encoding,
+    )
+    assert 2 << 20 < len(words) < MAX_MESSAGE_BYTES
+    found = opened(path, timezone="UTC")
+    assert "".join(found.texts) == f"{words}So."
+    assert [item.line for item in found.rejections] == [2]

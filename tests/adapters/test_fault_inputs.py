@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
 from recollect.streams.adapters import Options
 from recollect.streams.adapters.formats import open_input
+from recollect.streams.adapters.input.input_files import InputFile
+from recollect.streams.adapters.input.json_documents import items
+from tests.adapters import test_telegram
 from tests.adapters.kit import opened, zipped
 from tests.adapters.test_folders import lines
 
@@ -141,7 +148,7 @@ def test_fault_43_undecidable_chat_stops_no_other(tmp_path: Path, packed: bool) 
         (f"{path}/irclogs/tea.log", found.rejections[1].reason),
     ]
     assert "--date-order" in found.rejections[0].reason
-    assert "IRC log without a day" in found.rejections[1].reason
+    assert "IRC log without a date" in found.rejections[1].reason
 
 
 def test_fault_43_missing_option_is_asked_for_where_nothing_else_is(tmp_path: Path) -> None:
@@ -239,3 +246,40 @@ def test_fault_43_unreadable_input_itself_is_an_error(
     refusing(monkeypatch, "export")
     with pytest.raises(InvalidInput, match="the folder cannot be read: Permission denied"):
         open_input(tmp_path / "export")
+
+
+def nested_object(levels: int) -> str:
+    return '{"a":' * levels + "1" + "}" * levels
+
+
+@pytest.mark.parametrize("levels", [2_000, 1_999_999])
+def test_deeply_nested_json_is_refused_in_little_memory(tmp_path: Path, levels: int) -> None:
+    path = tmp_path / "conversations.json"
+    start = '[{"title": "x", "create_time": 1, "mapping": {"a": {"id": "a", "message": '
+    path.write_text(start + nested_object(levels))
+    tracemalloc.start()
+    found = opened(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [(one.line, "nested" in one.reason) for one in found.rejections] == [(1, True)]
+    assert peak < 50_000_000
+
+
+@given(st.text(alphabet='"\\\\[]{}:, a', max_size=40), st.integers(1, 120))
+def test_brackets_within_strings_are_not_counted(text: str, copies: int) -> None:
+    """Strings of any length and form nest nothing, wherever the file is cut into chunks."""
+    document = {"messages": [{text: [text * copies, {"b": text}]}] * copies, text: text}
+    with tempfile.TemporaryDirectory() as room:
+        path = Path(room) / "a.json"
+        path.write_text(json.dumps(document))
+        assert [value for _, value in items(InputFile(path), "")] == [document]
+
+
+def test_a_malformed_record_is_described_without_python(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    document = {**test_telegram.CHAT, "messages": [17, test_telegram.said(1, "hi")]}
+    path.write_text(json.dumps(document))
+    (rejection,) = opened(path).rejections
+    assert rejection.line == 1
+    assert "one of its values has another form" in rejection.reason
+    assert "Error" not in rejection.reason

@@ -126,7 +126,7 @@ OTHERS = {
 @pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
 def test_fault_39_other_words_are_a_conflict_still(tmp_path: Path, text: str) -> None:
     def draft(content: str, names: dict[str, list[str]]) -> Draft:
-        metadata = {MENTIONS: find_mentions(content, (), names)}
+        metadata = {MENTIONS: find_mentions(content, (), {"@": names})}
         payload = Message(source_id="1", sender_id="U1", content=content, metadata=metadata)
         return Draft(platform="slack", occurred_at=1, payload=payload)
 
@@ -151,7 +151,7 @@ def test_fault_39_any_message_is_known_after_a_rename(pieces: list[str], name: s
     for text, now in zip(texts, ("Bob", name), strict=True):
         caption = Attachment("forward", "Eve", caption=text)
         names = {"U2": [now], "U1": ["Ada"]}
-        metadata = {MENTIONS: find_mentions(text, [caption], names)}
+        metadata = {MENTIONS: find_mentions(text, [caption], {"@": names})}
         forms.append(
             Message(
                 source_id="1", sender_id="a", content=text, attachments=(caption,),

@@ -271,7 +271,7 @@ def test_fault_42_two_digit_years_are_found(tmp_path: Path, written: str, right:
 
 
 def test_fault_42_impossible_order_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="order ymd: 03/04/20 would not be a day since 2009"):
+    with pytest.raises(InvalidInput, match="order ymd: 03/04/20 would not be a date from 2009"):
         days("03/04/20 05/06/20", tmp_path, date_order="ymd")
     assert days("25/04/20 03/05/20", tmp_path, date_order="mdy") == ["2020-04-25", "2020-05-03"]
     assert days("24-12-10 24-12-11", tmp_path, date_order="ymd") == ["2024-12-10", "2024-12-11"]
@@ -287,7 +287,7 @@ def test_fault_42_days_before_whatsapp_or_to_come_are_refused(tmp_path: Path) ->
     )
     assert found.texts == ["one"]
     assert [item.line for item in found.rejections] == [2, 3]
-    assert "which no message of WhatsApp can have" in found.rejections[0].reason
+    assert "WhatsApp has no messages from that year" in found.rejections[0].reason
 
 
 @pytest.mark.parametrize(
@@ -299,3 +299,34 @@ def test_fault_42_hours_in_words_are_read(tmp_path: Path, header: str) -> None:
     second = "07" if "07" in header else "00"
     found = read(tmp_path, f"{header}Ada: hello: you\n{header}Ada: again\n")
     assert told(found)[0] == (f"2020-06-25 21:25:{second}", "Ada", "hello: you")
+
+
+@pytest.mark.parametrize("notice", ["hat die Gruppe „Reise: Rom“ erstellt", "créa «Lac: été»"])
+def test_quoted_names_with_a_colon_are_no_senders(tmp_path: Path, notice: str) -> None:
+    found = read(
+        tmp_path,
+        f"{ANDROID}Ada {notice}\n{ANDROID}Eva „Evi“ Bo: hi: you\n{ANDROID}Eva „Evi“ Bo: ho\n",
+    )
+    assert found.kinds == {"notice": 1, "message": 2}
+    assert found.texts == [f"Ada {notice}", "hi: you", "ho"]
+    assert [one.sender_id for one in found.contents[1:]] == ["Eva „Evi“ Bo"] * 2
+
+
+@pytest.mark.parametrize("said", ["с", "с контактом"])
+def test_name_of_a_russian_file_is_that_of_the_chat(tmp_path: Path, said: str) -> None:
+    path = tmp_path / f"Чат WhatsApp {said} Олег.txt"
+    path.write_text(f"{ANDROID}Олег: привет\n")
+    assert [one.peer_id for one in opened(path, timezone="UTC").contents] == ["Олег"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Warten auf diese Nachricht. Dies kann einen Moment dauern.", "notice"),
+        ("En attente de ce message. Cela peut prendre un peu de temps.", "notice"),
+        ("Waiting for this message. This may take a while. Learn more", "notice"),
+        ("Warten auf diese Nachricht macht mich müde.", "message"),
+    ],
+)
+def test_message_that_has_not_arrived_is_a_notice(tmp_path: Path, text: str, kind: str) -> None:
+    assert read(tmp_path, f"{ANDROID}Ada: {text}\n").kinds == {kind: 1}

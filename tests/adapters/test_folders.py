@@ -265,3 +265,21 @@ def test_a_time_zone_that_is_none_is_refused(tmp_path: Path) -> None:
             opened(tmp_path, timezone=name)
     with pytest.raises(InvalidInput, match="choose from dmy, mdy, ymd"):
         opened(tmp_path, date_order="ydm")
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folders", "zip"])
+@pytest.mark.parametrize(("levels", "read"), [(100, True), (101, False), (400, False)])
+def test_folders_without_end_are_a_rejection(
+    tmp_path: Path, packed: bool, levels: int, read: bool
+) -> None:
+    deep = "d/" * levels
+    path = tmp_path / "export"
+    if packed:
+        path.write_bytes(zipped({"a.jsonl": lines("a"), f"{deep}b.jsonl": lines("b")}))
+    else:
+        (path / deep).mkdir(parents=True)
+        (path / "a.jsonl").write_bytes(lines("a"))
+        (path / deep / "b.jsonl").write_bytes(lines("b"))
+    found = opened(path)
+    assert found.texts == (["a", "b"] if read else ["a"])
+    assert ["100 levels" in one.reason for one in found.rejections] == [True] * (not read)

@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         f"{kind} of nothing": (line(kind=kind), "target is missing")
         for kind in ("edit", "deletion", "reaction")
     },
-    "a message with a target": (line(target="m1"), "use reply_to for an answer"),
+    "a message with a target": (line(target="m1"), "for an answer, use reply_to"),
     "a message said before": (line(said_at=AT), "said_at applies to edits only"),
     "an edit that was never said": (line(kind="edit", target="m", said_at="now"), "said_at"),
     "an edit without words": (line(kind="edit", target="m", content=""), "content is empty"),

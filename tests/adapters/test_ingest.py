@@ -286,7 +286,8 @@ def test_the_same_id_with_other_content_is_refused_and_what_is_held_stays(
     assert done.refused == [
         (
             2,
-            "conflict: id 'a' of platform 'slack' is in the ledger with other content, which stays",
+            "conflict: id 'a' of platform 'slack' is already in the ledger with different "
+            "content, which is kept",
         )
     ]
     again = ingest(other)

@@ -161,7 +161,7 @@ def test_the_zone_is_asked_for_and_counts(tmp_path: Path) -> None:
 
 
 def test_a_log_without_a_day_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="without a day"):
+    with pytest.raises(InvalidInput, match="without a date"):
         log(tmp_path, "#house.log", ZNC)
 
 
@@ -242,3 +242,14 @@ def test_a_nick_that_changed_is_the_same_person_in_any_words(tmp_path: Path) -> 
     text = "[12:18:33] *** ada changed nick to lovelace\n[12:18:34] <lovelace> hi\n"
     found = log(tmp_path, "#house-2020-01-02.log", text)
     assert said(found) == [("01-02 12:18", "ada", "hi")]
+
+
+def test_a_notice_without_the_host_and_a_line_without_a_prefix(tmp_path: Path) -> None:
+    irssi = IRSSI.replace("--- Day", "12:21 -bob(~bob@host)- I am away\n--- Day")
+    found = log(tmp_path, "#house.log", irssi)
+    assert ("bob", "I am away") in [(one.sender_id, one.content) for one in found.contents]
+    assert not found.rejections
+    found = log(
+        tmp_path, "#house.weechatlog", WEECHAT + "2020-01-02 12:19:00\t\tThe topic is tea\n"
+    )
+    assert (found.texts[-1], found.rejections) == ("The topic is tea", [])

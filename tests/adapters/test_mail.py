@@ -650,3 +650,64 @@ def test_43_lines_of_a_mail_that_begin_with_from_part_none(tmp_path, text):
     found = read(tmp_path, mbox(*mails, between=b"\n"), "all.mbox")
     assert len(found.texts) == 2
     assert text.splitlines()[-1] in found.texts[0]
+
+
+def test_a_mail_of_an_mbox_in_a_single_long_line_is_whole(tmp_path):
+    words = " ".join(str(number) for number in range(250_000))
+    found = read(tmp_path, from_line() + mail(words), "box.mbox")
+    assert len(words) > 1 << 20
+    assert "".join(found.texts) == words
+
+
+def test_headers_after_a_line_that_is_none_still_count(tmp_path):
+    head = HEAD + "X-Report: 1\r\n* a test: failed\r\nwithout any indentation\r\n"
+    content = one(tmp_path, mail("I moved.\n\nSubject: to Rome", head=head, Subject="news"))
+    assert (content.source_id, content.metadata["subject"]) == ("m1@example.org", "news")
+    assert content.content == "I moved.\n\nSubject: to Rome"
+
+
+def test_text_right_below_the_headers_is_text(tmp_path):
+    raw = HEAD.encode() + b"Subject: news\r\nI moved to Rome.\r\nYours, Ada\r\n"
+    assert "I moved to Rome." in one(tmp_path, raw).content
+
+
+def test_a_mail_that_is_quoted_right_below_the_headers_is_text(tmp_path):
+    quoted = "See below, he moved.\r\nFrom: eve@example.org\r\nSubject: Rome\r\n\r\nI moved.\r\n"
+    content = one(tmp_path, HEAD.encode() + b"Subject: news\r\n" + quoted.encode())
+    assert (content.sender_id, content.metadata["subject"]) == ("ada@example.org", "news")
+    assert "See below, he moved." in content.content
+
+
+FROM_LIST = (
+    "To: boats@lists.example\r\nList-Id: Boats <boats.lists.example>\r\n"
+    "List-Post: <mailto:boats@lists.example>\r\nDate: Mon, 04 May 2026 09:30:00 +0200\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("headers", "sender"),
+    [
+        ({"Reply_To": "Dora <dora@example.org>"}, "dora@example.org"),
+        ({"Reply_To": "boats@lists.example", "Cc": "Eve <e@x.org>, Dora <d@x.org>"}, "d@x.org"),
+        ({"X_Original_From": "Dora <dora@example.org>"}, "dora@example.org"),
+        ({"X_Original_Sender": "dora@example.org"}, "dora@example.org"),
+        ({"Reply_To": "boats@lists.example"}, "Dora"),
+    ],
+)
+def test_who_wrote_through_a_list_is_not_the_list(tmp_path, headers, sender):
+    head = FROM_LIST + "From: 'Dora' via Boats <boats@lists.example>\r\n"
+    content = one(tmp_path, mail("I moved.", head=head, **headers))
+    assert (content.sender_id, content.sender_name) == (sender, "Dora")
+
+
+def test_a_list_that_writes_for_a_name_without_letters_is_the_sender(tmp_path):
+    head = FROM_LIST + "From: =?utf-8?q?=E2=80=8B_via_Boats?= <boats@lists.example>\r\n"
+    assert one(tmp_path, mail("I moved.", head=head)).sender_id == "boats@lists.example"
+
+
+@pytest.mark.parametrize(
+    "author", ["Dora via Files <no-reply@files.example>", "Boats <boats@lists.example>"]
+)
+def test_who_only_resembles_a_list_is_the_sender(tmp_path, author):
+    head = FROM_LIST + f"From: {author}\r\nReply-To: Dora <dora@example.org>\r\n"
+    assert one(tmp_path, mail("I moved.", head=head)).sender_id in author

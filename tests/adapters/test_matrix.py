@@ -157,7 +157,7 @@ def test_an_edit_that_a_server_bundled_is_one_edit(tmp_path: Path) -> None:
         {"type": 3},
         event("x", {"algorithm": "m.megolm.v1"}, 1, "m.room.encrypted"),
         event("x", {"msgtype": "m.bad.encrypted", "body": "** Unable to decrypt **"}),
-        event("x", {"msgtype": "m.hologram", "body": "x"}),
+        event("x", {"msgtype": ["m.text"], "body": "x"}),
         event("x", {"msgtype": "m.text", "body": None}),
         event("x", {"msgtype": "m.text"}),
         event("x", text("x"), origin_server_ts=None),
@@ -192,3 +192,11 @@ def test_what_a_server_answers_to_a_sync_is_read(tmp_path: Path) -> None:
     found = opened(path)
     assert (found.formats, found.rejections) == (["matrix"], [])
     assert unnamed(found) == unnamed(export(tmp_path, *EVENTS))
+
+
+def test_words_of_an_unknown_type_count_and_a_verification_is_a_notice(tmp_path: Path) -> None:
+    confetti = event("x", {"msgtype": "nic.custom.confetti", "body": "We are married!"})
+    asked = event("y", {"msgtype": "m.key.verification.request", "body": "Bob asks", "to": "@a:b"})
+    found = export(tmp_path, confetti, asked)
+    assert not found.rejections
+    assert (found.texts[0], found.kinds) == ("We are married!", {"message": 1, "notice": 1})

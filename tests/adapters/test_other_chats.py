@@ -72,7 +72,7 @@ def test_a_chat_of_instagram(tmp_path: Path) -> None:
     assert found.texts[:2] == ["café", ""]
     assert found.contents[0].metadata == {"reactions": ["Bob: ❤"]}
     assert [isinstance(one, SystemNotice) for one in found.contents] == [
-        *(False, False, True, True, False, True)
+        *(False, False, True, True, False, True, False)
     ]
     assert found.contents[4].attachments[0].caption == "Look"
     assert found.drafts[0].occurred_at == 1_577_186_580_123
@@ -163,3 +163,41 @@ def test_a_chat_of_messenger_that_was_encrypted(tmp_path: Path) -> None:
     first, second = found.contents
     assert (first.sender_name, first.content, first.peer_id) == ("Zoë", "J'habite à Lyon.", "Bob_7")
     assert [one.name for one in second.attachments] == ["a.jpg"]
+
+
+def test_what_sigexport_writes_of_itself_is_not_said(tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_text(
+        "[2023-05-01 10:00:00] Ada:   ![IMG (1).jpg](./media/2023_IMG%20(1).jpg)  \n"
+        "[2023-05-01 10:00:01] Ada: see [a [final].pdf](./media/a%20[final].pdf)  \n"
+        "[2023-05-01 10:00:02] Me: (This message was deleted)\n"
+        "[2023-05-01 10:00:03] Ada:   \n(( \U0001f600 ))\n"
+        "[2023-05-01 10:00:04] Ada:   [\U0001f600](../exported_stickers/12/1.webp)  \n"
+        "[2023-05-01 10:00:05] Me: Outgoing voice call (accepted, 3m 2s)  \n"
+        "[2023-05-01 10:00:06] No-Sender:   \n"
+        "[2023-05-01 10:00:07] Me: I missed your call (sorry)  \n"
+    )
+    found = opened(path, timezone="UTC")
+    assert not found.rejections
+    assert found.kinds == {"message": 5, "notice": 3}
+    assert found.texts[:2] == ["", "see"]
+    assert [(one.type, one.name) for all_ in found.contents for one in all_.attachments] == [
+        ("image", "IMG (1).jpg"), ("file", "a [final].pdf"),
+        ("sticker", "\U0001f600"), ("sticker", "\U0001f600"),
+    ]  # fmt: skip
+    assert found.contents[0].attachments[0].url == "./media/2023_IMG%20(1).jpg"
+    assert found.contents[2].metadata == {"deleted": True}
+
+
+def test_messages_whose_content_is_gone_and_shared_profiles_are_kept(tmp_path: Path) -> None:
+    profile = {"profile_share_username": "ada", "profile_share_name": "Ada \u00c3\u0089."}
+    file = {"uri": "messages/inbox/a/files/Pl\u00c3\u00a4n.pdf"}
+    found = instagram(
+        tmp_path, sent(None), sent(None, 1_577_186_580_124, share=profile),
+        sent(None, 1_577_186_580_125, files=[file]),
+    )  # fmt: skip
+    assert [one.attachments for one in found.contents] == [
+        (Attachment(type="unsupported"),),
+        (Attachment(type="forward", name="ada", caption="Ada \u00c9."),),
+        (Attachment(name="Pl\u00e4n.pdf"),),
+    ]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.schemas.events import Attachment, Edit, Reaction
+from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 USERS = [
@@ -275,3 +276,87 @@ def test_programs_are_called_by_their_names_and_say_nothing_of_anybody(tmp_path:
         ("Ada Lovelace", None, "And again"),
     ]
     assert found.kinds == {"message": 7}
+
+
+def test_a_channel_without_a_label_is_called_by_its_name(tmp_path: Path) -> None:
+    (channel, *_) = CHANNELS
+    day = {"random/2023-11-14.json": [message(f"in <#{channel['id']}|> and <#C77|>")]}
+    (event,) = opened(zipped_export(tmp_path, export(day))).contents
+    assert event.content == f"in #{channel['name']} and #C77"
+
+
+def test_a_renamed_channel_makes_no_conflict(tmp_path: Path) -> None:
+    day = {"random/2023-11-14.json": [message(f"in <#{CHANNELS[0]['id']}|>, <@U2>!")]}
+    renamed = export(day)
+    renamed["channels.json"] = renamed["channels.json"].replace(b'"general"', b'"everything"')
+    imports = [opened(zipped_export(tmp_path, one)).drafts for one in (export(day), renamed)]
+    assert "#everything" in str(imports[1])
+    ledger = EmbeddedLedger(tmp_path / "home")
+    statuses = [[one.status for one in ledger.publish("default", some)] for some in imports]
+    ledger.close()
+    assert statuses == [["new"], ["duplicate"]]
+
+
+def test_a_bot_says_what_stands_in_its_attachments_and_blocks(tmp_path: Path) -> None:
+    ticket = {
+        "fallback": "T-1",
+        "title": "T-1 opened",
+        "title_link": "https://t.example/1",
+        "text": "The pump leaks.",
+        "fields": [{"title": "Priority", "value": "high"}],
+    }
+    preview = {"from_url": "https://t.example/1", "title": "Tickets"}
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": "*Deployed* by <@U2>"}}
+    button = {"type": "button", "text": {"type": "plain_text", "text": "Undo"}}
+    blocks = [section, {"type": "actions", "elements": [button]}]
+    event = one("A ticket:", tmp_path, bot_id="B1", attachments=[ticket, preview])
+    assert event.content == "A ticket:\nT-1 opened\nThe pump leaks.\nPriority: high"
+    assert event.attachments == (Attachment("link", "Tickets", "https://t.example/1"),)
+    event = one("Deployed", tmp_path, bot_id="B1", blocks=blocks)
+    assert event.content == "Deployed\n*Deployed* by @Bob"
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        ({"type": "markdown", "text": "**Deployed** v1"}, "**Deployed** v1"),
+        (
+            {"type": "context", "elements": [
+                {"type": "mrkdwn", "text": "by <@U2>"}, {"type": "image", "image_url": "x"},
+                {"type": "plain_text", "text": "today"}]},
+            "by @Bob today",
+        ),
+        (
+            {"type": "section", "text": {"type": "mrkdwn", "text": "Build"},
+             "fields": [{"type": "mrkdwn", "text": "State: ok"}]},
+            "Build\nState: ok",
+        ),
+        (
+            {"type": "table", "rows": [
+                [{"type": "raw_text", "text": "pump"}, {"type": "rich_text", "elements": [
+                    {"type": "rich_text_section", "elements": [{"type": "text", "text": "ok"}]}]}],
+                [{"type": "raw_text", "text": "keel"}, {"type": "raw_text", "text": "leaks"}]]},
+            "pump | ok\nkeel | leaks",
+        ),
+        (
+            {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [
+                {"type": "text", "text": "on "}, {"type": "date", "fallback": "Nov 14"}]}]},
+            "on Nov 14",
+        ),
+    ],
+    ids=["markdown", "context", "section", "table", "date"],
+)  # fmt: skip
+def test_words_of_every_kind_of_block_are_kept(
+    tmp_path: Path, block: dict[str, Any], shown: str
+) -> None:
+    assert one("", tmp_path, blocks=[block]).content == shown
+
+
+def test_a_message_of_blocks_without_words_is_kept(tmp_path: Path) -> None:
+    message = one("", tmp_path, blocks=[{"type": "image", "image_url": "https://a.example/x"}])
+    assert message.attachments == (Attachment(type="unsupported"),)
+
+
+def test_a_member_of_another_workspace_has_the_name_in_the_message(tmp_path: Path) -> None:
+    profile = {"real_name": "", "display_name": "", "name": "zoe"}
+    assert one("hi", tmp_path, user="U9", user_profile=profile).sender_name == "zoe"

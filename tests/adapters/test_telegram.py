@@ -201,3 +201,40 @@ def test_what_came_through_a_program_is_nobodys_words(tmp_path):
     assert [one.direction for one in found.contents] == ["out", "out", None, None]
     assert found.contents[3].attachments == (Attachment(type="unsupported"),)
     assert not found.rejections
+
+
+@pytest.mark.parametrize(
+    ("label", "address", "shown"),
+    [
+        ("here", "https://example.org/a", "see here (https://example.org/a)."),
+        ("example.org", "https://www.example.org/", "see example.org."),
+        ("https://example.org", "https://example.org/", "see https://example.org."),
+    ],
+)
+def test_a_link_behind_words_keeps_its_address(tmp_path, label, address, shown):
+    text = ["see ", {"type": "text_link", "text": label, "href": address}, "."]
+    (content,) = read(tmp_path, {**CHAT, "messages": [said(1, text)]}).contents
+    assert content.content == shown
+
+
+def test_words_with_a_gift_are_kept(tmp_path: Path) -> None:
+    gift = {
+        "id": 1, "type": "service", "date": "2025-03-01T10:00:00", "date_unixtime": str(AT),
+        "actor": "Ada", "actor_id": "user1", "action": "send_star_gift", "stars": 15,
+        "gift_text": [{"type": "bold", "text": "Thanks"}, " for the boat"], "text": "",
+    }  # fmt: skip
+    (content,) = read(tmp_path, {**CHAT, "messages": [gift]}).contents
+    assert content.content == "send star gift: Thanks for the boat"
+
+
+@pytest.mark.parametrize("offset", range(-4, 3))
+def test_escapes_that_json_does_not_know_lose_no_message(tmp_path: Path, offset: int) -> None:
+    """Telegram writes control characters as C does; files are read in blocks of 64 kB."""
+    messages = [said(n, text) for n, text in enumerate(["PAD", "aESCb", "C:\\x41", "c"])]
+    document = json.dumps({**CHAT, "messages": messages}).replace("ESC", r"\x0c")
+    pad = (1 << 16) + offset - document.index(r"\x0c")
+    path = tmp_path / "result.json"
+    path.write_text(document.replace("PAD", "p" * (pad + 3)))
+    found = opened(path)
+    assert found.rejections == []
+    assert found.texts[1:] == ["a\x0cb", "C:\\x41", "c"]

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.streams.adapters.input.input_files import InputFile
 from recollect.streams.adapters.input.text_lines import text_lines
+from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 L, R, NNBSP, NBSP = "\u200e", "\u200f", "\u202f", "\u00a0"
@@ -80,6 +80,14 @@ HEADERS = {
     "iOS, Greece": f"[25/6/20, 3:05:07{NNBSP}μ.μ.] ",
     "iOS, marked": f"{L}[25/06/2020, 15:05:07] ",
     "iOS, Israel": f"{R}[25.6.2020, 15:05:07] ",
+    "Web, Britain": "[15:05, 25/06/2020] ",
+    "Web, USA": f"[3:05{NNBSP}PM, 6/25/2020] ",
+    "Web, Germany": "[15:05, 25.6.2020] ",
+    "Web, Mexico": f"[3:05 p.{NBSP}m., 25/6/2020] ",
+    "Web, Japan": "[15:05, 2020/6/25] ",
+    "Web, China": "[下午3:05, 2020/6/25] ",
+    "Web, Korea": "[오후 3:05, 2020. 6. 25.] ",
+    "Web, Egypt": f"[٣:٠٥ م، ٢٥{R}/٦{R}/٢٠٢٠] ",
 }
 
 
@@ -93,14 +101,35 @@ def test_a_line_is_understood_as_phones_write_it(tmp_path: Path, header: str) ->
     assert found.rejections == []
 
 
+def test_text_copied_out_of_whatsapp_web_is_what_a_phone_exports(tmp_path: Path) -> None:
+    exported = "25/06/2020, 15:05 - Ada: hello\nand more\n25/06/2020, 15:06 - Bob: hi: there\n"
+    copied = "[15:05, 25/06/2020] Ada: hello\nand more\n[15:06, 25/06/2020] Bob: hi: there"
+    assert read(tmp_path, copied).drafts == read(tmp_path, exported).drafts
+
+
+@pytest.mark.parametrize(
+    "line", ["[15:05, 25] Ada: a", "[15:05] Ada: a", "[15, 25/06/2020] Ada: a"]
+)
+def test_brackets_without_time_and_date_begin_no_message(tmp_path: Path, line: str) -> None:
+    found = read(tmp_path, f"[15:05, 25/06/2020] Ada: see\n{line}\n")
+    assert told(found) == [("2020-06-25 15:05:00", "Ada", f"see\n{line}")]
+
+
 @pytest.mark.parametrize(
     ("clock", "hour"),
     [("12:05 AM", 0), ("12:05 PM", 12), ("00:05 a. m.", 0), ("24:05", 0), ("11:05 PM", 23),
-     ("12:05 a.m.", 0), ("上午12:05", 0), ("下午12:05", 12), ("中午12:05", 12), ("晚上8:05", 20)],
+     ("12:05 a.m.", 0), ("上午12:05", 0), ("下午12:05", 12), ("中午12:05", 12), ("晚上8:05", 20),
+     ("9:05 PG", 9), ("9:05 PTG", 21), ("12:05 dop.", 0), ("9:05 pop.", 21), ("9:05 f.h.", 9),
+     ("9:05 e.h.", 21), ("9:05 p.d.", 9), ("9:05 m.d.", 21), ("9:05 priekšp.", 9),
+     ("12:05 pēcp.", 12), ("9:05 ก่อนเที่ยง", 9), ("9:05 หลังเที่ยง", 21), ("9:05 e paradites", 9),
+     ("9:05 лет", None)],
 )  # fmt: skip
-def test_midnight_and_noon_are_where_they_are(tmp_path: Path, clock: str, hour: int) -> None:
-    ((at, _, _),) = told(read(tmp_path, f"25/06/2020, {clock} - Ada: hello\n"))
-    assert at == f"2020-06-25 {hour:02}:05:00"
+def test_midnight_and_noon_are_where_they_are(tmp_path: Path, clock: str, hour: int | None) -> None:
+    found = read(tmp_path, f"25/06/2020, {clock} - Ada: hello\n")
+    assert [at for at, _, _ in told(found)] == (
+        [] if hour is None else [f"2020-06-25 {hour:02}:05:00"]
+    )
+    assert len(found.rejections) == (hour is None)
 
 
 def test_the_time_zone_is_asked_for_and_used(tmp_path: Path) -> None:
@@ -248,7 +277,7 @@ def test_what_is_no_line_of_a_chat_is_refused_by_its_number(tmp_path: Path) -> N
     assert [(item.line, item.reason.split(",")[0]) for item in found.rejections] == [
         (1, "this line precedes any message"),
         (3, "31/02/2020 15:05 is not a valid time: day is out of range for month"),
-        (4, "unknown half of the day 'xx'"),
+        (4, "'xx' means neither a.m. nor p.m."),
     ]
 
 
@@ -343,11 +372,19 @@ def test_a_message_that_is_made_to_be_slow_is_read(tmp_path: Path, piece: str) -
 
 def test_a_line_of_utf_16_without_an_end_is_refused_and_the_next_is_read(tmp_path: Path) -> None:
     path = tmp_path / "chat.txt"
-    path.write_bytes(("a" * 3_000_000 + "\nb").encode("utf-16"))
+    path.write_bytes(("a" * 6_000_000 + "\nb").encode("utf-16"))
     lines = [line for _, line in text_lines(InputFile(path))]
-    assert [len(line) > MAX_RECORD_BYTES for line in lines] == [True, False]
-    assert len(lines[0]) < 2_000_000
+    assert [len(line) > MAX_MESSAGE_BYTES for line in lines] == [True, False]
+    assert len(lines[0]) < 5_000_000
     assert lines[1] == "b"
+
+
+def test_lines_of_utf_16_are_whole_wherever_they_end(tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    lines = ["", *("ä" * length for length in (1, 32_766, 32_767, 32_768, 100_000)), "", "b"]
+    for end in ("", "\n"):
+        path.write_bytes(("\n".join(lines) + end).encode("utf-16"))
+        assert [line for _, line in text_lines(InputFile(path))] == lines
 
 
 #: What stands after "Ada: ", its kind, its words, and what is attached.

@@ -137,11 +137,11 @@ def conversation_events(
     if _CONVERSATIONS_OBJECT.match(start):
         prefix = "conversations.item"
     for number, conversation in items(entry, prefix):
-        found = read_all(messages, conversation)
-        if isinstance(found, InvalidInput):
-            yield number, found
+        parsed = read_all(messages, conversation)
+        if isinstance(parsed, InvalidInput):
+            yield number, parsed
             continue
-        yield from convert(((number, message) for message in found), events)
+        yield from convert(((number, message) for message in parsed), events)
 
 
 def size_or_none(value: object) -> int | None:

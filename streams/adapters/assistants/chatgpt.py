@@ -63,6 +63,7 @@ _PROFILE_FIELDS = ("user_profile", "user_instructions", _MEMORY_FIELD)
 _DATED_NOTE = re.compile(r"^\s*\d+\.\s*\[(\d{4}-\d{2}-\d{2})\][.:]?[ \t]*(\S.*)$", re.MULTILINE)
 _MAX_NOTES = 10_000
 _MAX_NOTES_LENGTH = 1 << 24
+_FAMILIES = ("image", "audio", "video")
 # Content that is not part of a conversation: tools and their results, reasoning, added context.
 _SILENT_TYPES = frozenset(
     {"code", "execution_output", "computer_output", "citable_code_output", "system_error"}
@@ -202,7 +203,7 @@ def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
     start = _start(raw, nodes)
     path = path_to(_leaf(raw.get("current_node"), nodes), parents)
     off_path = replaced_messages(nodes, parents, path)
-    found: list[tuple[float, int, _PlacedMessage]] = []
+    sortable: list[tuple[float, int, _PlacedMessage]] = []
     seen: set[str] = set()
     # First the trees below nodes without a parent. The remaining nodes form cycles, which are
     # entered at any of their nodes.
@@ -224,9 +225,9 @@ def _messages(profile: _Profile, conversation: object) -> list[_PlacedMessage]:
                 message_id = f"{chat}:{text_or_none(message.get('id')) or id}"
                 placed, parent_context = _place_in_turn(message_id, parsed, parent_context, chat)
                 placed.metadata.update(_metadata(message, title, id not in off_path))
-                found.append((order, len(found), placed._replace(replaced=id in off_path)))
+                sortable.append((order, len(sortable), placed._replace(replaced=id in off_path)))
             pending += [(child, parent_context) for child in reversed(children.get(id, ()))]
-    return [placed for *_, placed in sorted(found, key=lambda one: one[:2])]
+    return [placed for *_, placed in sorted(sortable, key=lambda one: one[:2])]
 
 
 def _place_in_turn(
@@ -365,6 +366,8 @@ def _parse_message(message: Mapping[str, Any]) -> _ParsedMessage | InvalidInput 
         text = "\n".join(_parts(content, metadata)[0]).strip()
         return _ParsedMessage(role, text, noted=recipient) if text else None
     if role not in (USER, ASSISTANT) or kind in _SILENT_TYPES:
+        if role is None and _parts(content, metadata)[0]:
+            return InvalidInput("a message without an author")
         known = role in (None, "system", "tool", "developer") or kind in _SILENT_TYPES
         return (
             None if known else InvalidInput(f"a message with the unknown role {str(role)[:60]!r}")
@@ -416,8 +419,7 @@ def _parts(
         if isinstance(fields.get("text"), str):
             texts.append(fields["text"])
         elif fields:
-            family = kind.partition("_")[0]
-            family = family if family in ("image", "audio", "video") else "file"
+            family = next((name for name in _FAMILIES if name in kind), "file")
             upload = uploads.pop((pointer or "").rpartition("/")[2], {})
             files.append(_file(upload or fields, family, pointer))
     return [text for text in texts if text.strip()], (
@@ -428,7 +430,7 @@ def _parts(
 
 def _type_of(upload: Mapping[str, Any]) -> str:
     family = (text_or_none(upload.get("mime_type")) or "").partition("/")[0]
-    return family if family in ("image", "audio", "video") else "file"
+    return family if family in _FAMILIES else "file"
 
 
 def _file(fields: Mapping[str, Any], type_: str, pointer: str | None = None) -> Attachment:

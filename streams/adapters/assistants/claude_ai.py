@@ -120,8 +120,8 @@ def _memories(modified_at: datetime | None, value: object) -> Iterator[InboundEv
             continue
         if modified_at is None:
             raise InvalidInput(
-                "Claude's memories contain no times; import them as a file, a folder or a zip, "
-                "not from standard input"
+                "Claude's memories contain no times, so they get the file's modification time; "
+                "import them as a file, a folder or a zip, not from standard input"
             )
         day = f"{modified_at.date().isoformat()}T00:00:00Z"
         yield _note(f"{thread}:memory", thread, text, day)

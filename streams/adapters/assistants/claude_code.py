@@ -63,7 +63,7 @@ def _is_record(record: Mapping[str, Any]) -> bool:
         return isinstance(record.get("message"), dict) and bool(
             record.keys() & (_ID_KEYS | {"timestamp"})
         )
-    return kind in SILENT_TYPES and bool(record.keys() & _ID_KEYS)
+    return isinstance(kind, str) and kind in SILENT_TYPES and bool(record.keys() & _ID_KEYS)
 
 
 def _records(entry: InputEntry) -> Iterator[tuple[int, object]]:

@@ -321,7 +321,7 @@ class Transcript:
             if block.get("type") == "text"
         )
         text = "\n\n".join(text for text in texts if text and text not in _PLACEHOLDER_TEXTS)
-        continues = record.get("parentUuid") in self._lines
+        continues = text_or_none(record.get("parentUuid")) in self._lines
         if uuid:
             self._lines.add(uuid)
         if not text:
@@ -446,10 +446,10 @@ def parse_time(value: object) -> Time:
         return None
     try:
         # Python 3.10 does not accept the suffix Z.
-        found = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value.strip()))
+        time = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value.strip()))
     except ValueError:
         return value
-    return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).isoformat()
+    return (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).isoformat()
 
 
 def text_or_none(value: object) -> Optional[str]:
@@ -522,7 +522,7 @@ def _refusal_words(text: str) -> str:
 def _content(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     message = record.get("message")
     if not isinstance(message, dict) or "content" not in message:
-        raise MalformedRecord(f"a record of {record['type']} has no message with a content")
+        raise MalformedRecord(f"a record of the type {record['type']} has no message with content")
     return _blocks(message["content"])
 
 

@@ -69,9 +69,9 @@ def read_address_books(folder: Folder) -> AddressBook:
             continue
         entry = folder.file(name)
         wal = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
-        found = _cards(entry) if suffix in _CARDS else _rows(entry, wal)
+        cards = _cards(entry) if suffix in _CARDS else _rows(entry, wal)
         try:
-            for address, person in found:
+            for address, person in cards:
                 book.add(address, person)
         except DamagedInput as error:
             book.damaged.append((entry.path, error))
@@ -82,12 +82,12 @@ def _cards(entry: InputEntry) -> Iterator[tuple[str, str]]:
     """Yield (address, name) from vCards."""
     name, addresses = "", [""]
     for _, line in text_lines(entry):
-        found = _FIELD.match(line)
+        match = _FIELD.match(line)
         if line.strip().upper() == "END:VCARD":
             yield from ((address, name) for address in addresses)
             name, addresses = "", []
-        elif found is not None:
-            field, value = found[1].upper(), found[2].replace("\\", "").strip()
+        elif match is not None:
+            field, value = match[1].upper(), match[2].replace("\\", "").strip()
             if field in ("FN", "ORG"):
                 name = value.rstrip(";") if field == "FN" or not name else name
             else:

@@ -99,7 +99,7 @@ def known_place(own_place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> 
 
     `places`: for each sampled message, in order, the places that have it.
     """
-    counts = Counter(place for found in places for place in found)
+    counts = Counter(place for matches in places for place in matches)
     if own_place in counts:
         return own_place
     runs = {place: _run(place, places) for place in counts}
@@ -120,9 +120,9 @@ def _run(place: ChatPlace, places: Sequence[Sequence[ChatPlace]]) -> int:
     A chat that has grown begins with known messages; an older export ends with them. Messages
     forwarded to several chats occur in between.
     """
-    from_first = next((n for n, found in enumerate(places) if place not in found), len(places))
+    from_first = next((n for n, matches in enumerate(places) if place not in matches), len(places))
     to_last = next(
-        (n for n, found in enumerate(reversed(places)) if place not in found), len(places)
+        (n for n, matches in enumerate(reversed(places)) if place not in matches), len(places)
     )
     return max(from_first, to_last)
 

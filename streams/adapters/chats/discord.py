@@ -21,9 +21,10 @@ from recollect.streams.adapters.adapter import (
     convert,
 )
 from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input.file_types import attachment_type
 from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
-from recollect.streams.adapters.input.json_documents import items, nested
+from recollect.streams.adapters.input.json_documents import as_words, items, nested
 from recollect.streams.adapters.input.text_lines import text_lines
 
 _PLATFORM = "discord"
@@ -45,11 +46,6 @@ _EMOJI = re.compile(r"<a?(:\w+:)\d+>")
 _MENTION = re.compile(r"<@!?(\d+)>")
 _TIME = re.compile(r"<t:(\d{1,11})(?::[a-zA-Z])?>")
 _QUOTED = re.compile(r">(?:>>)? ")
-_FAMILIES = {
-    "image": ("png", "jpg", "jpeg", "gif", "webp", "heic", "avif", "bmp"),
-    "video": ("mp4", "mov", "webm", "mkv", "avi"),
-    "audio": ("mp3", "ogg", "wav", "m4a", "flac", "opus"),
-}
 _MAX_PROBED_FOLDERS = 20
 
 
@@ -67,6 +63,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
 
 def _events(chat_fields: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     """Yield the events of a DiscordChatExporter message, and of its reactions."""
+    if not message.get("id"):
+        raise InvalidInput("the message has no id")
     id_, author = str(message["id"]), message["author"]
     at = _parse_time(message["timestamp"])
     channel, thread, kind = _channel_of(chat_fields)
@@ -91,11 +89,11 @@ def _events(chat_fields: Mapping[str, Any], message: Mapping[str, Any]) -> Itera
         metadata["quoted"] = quoted
     fields["metadata"] = metadata
     if type_ not in _USER_MESSAGE_TYPES and type_ not in _USER_MESSAGE_TYPE_NUMBERS:
-        if mentions := find_mentions(content, (), _mention_names(message), sign=""):
+        if mentions := find_mentions(content, (), {"": _mention_names(message)}):
             metadata[MENTIONS] = mentions
-        yield InboundEvent(
-            **fields, kind="notice", id=id_, occurred_at=at, content=content or _as_words(type_)
-        )
+        # The result of a poll is in an embed.
+        words = content or _embed_text(message) or as_words(type_)
+        yield InboundEvent(**fields, kind="notice", id=id_, occurred_at=at, content=words)
         return
     reference = message.get("reference")
     forwarded = message.get("forwardedMessage")
@@ -109,14 +107,14 @@ def _events(chat_fields: Mapping[str, Any], message: Mapping[str, Any]) -> Itera
         ]
     elif isinstance(reference, dict) and reference.get("messageId"):
         fields["reply_to"] = str(reference["messageId"])
-    if not content and not attachments:
-        content = _embed_text(message)
+    if author.get("isBot") or not (content or attachments):
+        content = "\n".join(filter(None, (content, _embed_text(message))))
     if not content and not attachments and quoted:
         attachments = [Attachment(type="forward", caption=quoted)]
     if not content and not attachments:
         attachments = [Attachment(type="unsupported")]
     fields |= {"content": content, "attachments": tuple(attachments)}
-    if mentions := find_mentions(content, attachments, _mention_names(message)):
+    if mentions := find_mentions(content, attachments, {"@": _mention_names(message)}):
         metadata[MENTIONS] = mentions
     if edited := message.get("timestampEdited"):
         when = _parse_time(edited)
@@ -188,12 +186,12 @@ def _mention_names(message: Mapping[str, Any]) -> dict[str, list[str]]:
     """
     forwarded = message.get("forwardedMessage")
     messages = (message, forwarded) if isinstance(forwarded, dict) else (message,)
-    found: dict[str, list[str]] = {}
-    for one in (user for each in messages for user in each.get("mentions") or ()):
+    names_by_id: dict[str, list[str]] = {}
+    for one in (user for message in messages for user in message.get("mentions") or ()):
         if isinstance(one, dict) and one.get("id"):
             names = [str(one[key]) for key in ("nickname", "name") if one.get(key)]
-            found[str(one["id"])] = [*names, str(one["id"])]
-    return found
+            names_by_id[str(one["id"])] = [*names, str(one["id"])]
+    return names_by_id
 
 
 def _plain(content: object, names: Mapping[str, object]) -> str:
@@ -211,9 +209,12 @@ def _format_time(found: re.Match[str]) -> str:
 
 
 def _embed_text(message: Mapping[str, Any]) -> str:
-    """Return the text of a message's embeds, in which bots write."""
+    """Return the text of a message's embeds, in which bots write, without previews of its links."""
     found: list[str] = []
+    content = str(message.get("content") or "")
     for embed in message.get("embeds") or ():
+        if embed.get("url") and str(embed["url"]) in content:
+            continue
         found += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
         for field in embed.get("fields") or ():
             found.append(f"{field.get('name')}: {field.get('value')}")
@@ -224,7 +225,7 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
     for one in message.get("attachments") or ():
         name = one.get("fileName")
         yield Attachment(
-            type=_family(str(name or "")),
+            type=attachment_type(str(name or "")),
             name=name,
             # Without the query string, which grants access and changes with each export.
             url=str(one.get("url") or "").partition("?")[0] or None,
@@ -232,16 +233,6 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[Attachment]:
         )
     for one in message.get("stickers") or ():
         yield Attachment(type="sticker", name=one.get("name"))
-
-
-def _family(name: str) -> str:
-    suffix = name.rpartition(".")[2].casefold()
-    return next((family for family, suffixes in _FAMILIES.items() if suffix in suffixes), "file")
-
-
-def _as_words(type_: str) -> str:
-    """Return the name of a message type as words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type_).lower()
 
 
 def _parse_time(value: object) -> int:
@@ -346,7 +337,7 @@ def _package_event(
     for link in str(row.get("Attachments") or "").split():
         url = link.partition("?")[0]
         name = url.rpartition("/")[2]
-        files.append(Attachment(type=_family(name), name=name or None, url=url))
+        files.append(Attachment(type=attachment_type(name), name=name or None, url=url))
     if not row.get("ID"):
         raise InvalidInput("the row has no ID")
     if not content and not files:

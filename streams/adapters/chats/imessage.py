@@ -294,8 +294,8 @@ def _type_without_text(row: sqlite3.Row) -> str:
 
 def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) -> InboundEvent:
     kind = int(row["associated_message_type"])
-    found = _TARGET.match(str(row["associated_message_guid"] or ""))
-    if found is None:
+    target = _TARGET.match(str(row["associated_message_guid"] or ""))
+    if target is None:
         raise InvalidInput("a reaction without a target message")
     emoji = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or "sticker")
     is_removal = kind >= _REMOVAL
@@ -304,7 +304,7 @@ def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) ->
         kind="notice" if is_removal else "reaction",
         id=guid,
         occurred_at=at,
-        target=found.group(1),
+        target=target.group(1),
         content=f"took {emoji} back" if is_removal else emoji,
     )
 
@@ -341,13 +341,13 @@ def _versions(summary: Mapping[str, Any]) -> list[tuple[int, str]]:
     parts = summary.get("ec")
     if not isinstance(parts, dict) or len(parts) != 1:
         return []
-    found: list[tuple[int, str]] = []
+    versions: list[tuple[int, str]] = []
     for version in next(iter(parts.values())):
         words = _plain(text_of(version.get("t"))) if isinstance(version, dict) else ""
         if not words or not version.get("d"):
             return []
-        found.append((_parse_time(version["d"]), words))
-    return found if len(found) > 1 else []
+        versions.append((_parse_time(version["d"]), words))
+    return versions if len(versions) > 1 else []
 
 
 def text_of(raw: object) -> str:

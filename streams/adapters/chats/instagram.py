@@ -68,6 +68,8 @@ _FILES = {
     "gifs": "image",
     "files": "file",
 }
+# What may be shared: a post, or somebody's profile.
+_SHARED = ("link", "share_text", "profile_share_name", "profile_share_username")
 # Texts that the program writes in the sender's name, and types of messages that only it writes.
 _SYSTEM_TEXT = re.compile(
     r"(?:Liked a message|Reacted .{1,20} to (?:your|a) message\s*|.{1,100} "
@@ -207,7 +209,8 @@ def _events(
     if raw.get("is_unsent") and not text:
         text, is_notice = "took a message back", True
     if not text and not files:
-        return
+        # A post that is gone, a picture that was shown once.
+        files = (Attachment(type="unsupported"),)
     reactions = [
         f"{read(str(one.get('actor', '')))}: {read(str(one.get('reaction', '')))}"
         for one in raw.get("reactions") or ()
@@ -233,19 +236,24 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
     for field, kind in _FILES.items():
         for file in raw.get(field) or ():
             if isinstance(file, dict) and isinstance(file.get("uri"), str):
-                yield Attachment(type=kind, name=file["uri"].rpartition("/")[2])
+                yield Attachment(type=kind, name=_file_name(file["uri"]))
     sticker = raw.get("sticker")
     if isinstance(sticker, dict) and isinstance(sticker.get("uri"), str):
-        yield Attachment(type="sticker", name=sticker["uri"].rpartition("/")[2])
+        yield Attachment(type="sticker", name=_file_name(sticker["uri"]))
     share = raw.get("share")
-    if isinstance(share, dict) and (share.get("link") or share.get("share_text")):
-        text, owner = share.get("share_text"), share.get("original_content_owner")
+    if isinstance(share, dict) and any(share.get(key) for key in _SHARED):
+        text = share.get("share_text") or share.get("profile_share_name")
+        owner = share.get("original_content_owner") or share.get("profile_share_username")
         yield Attachment(
             type="forward",
             name=_repair_text(owner) if isinstance(owner, str) else None,
             url=share["link"] if isinstance(share.get("link"), str) else None,
             caption=_repair_text(text) if isinstance(text, str) else None,
         )
+
+
+def _file_name(uri: str) -> str:
+    return _repair_text(uri.rpartition("/")[2])
 
 
 def _repair_text(text: str) -> str:

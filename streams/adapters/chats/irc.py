@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
+    BYTE_ORDER_MARK,
     Adapter,
     ExportSource,
     ParseResult,
@@ -47,7 +48,7 @@ _LOG_MARKER = re.compile(
 )
 _MESSAGE = re.compile(r"<(?P<nick>[^<>\s][^<>]{0,63}|[ @+%&~!][^<>\s]{1,63})>(?:\s(?P<text>.*)|$)")
 _ACTION = re.compile(r"(?:-?\*-?|\u2022)\s+(?P<nick>[^\s*]\S{0,63})\s(?P<text>.+)")
-_TABBED = re.compile(r"(?P<nick>[^\t]{1,64})\t(?P<text>.*)")
+_TABBED = re.compile(r"(?P<nick>[^\t]{0,64})\t(?P<text>.*)")
 _SYSTEM = re.compile(r"(?:===|-!-|\*\*\*|-->|<--|--|==|<->|\*)\s+(?P<text>\S.*)")
 _SYSTEM_WITHOUT_PREFIX = re.compile(
     r"(?P<text>(?:\S+ \([^)]*\) (?:joined|left)|\S+ (?:kicked from|is now known as|sets mode)\b"
@@ -56,7 +57,8 @@ _SYSTEM_WITHOUT_PREFIX = re.compile(
 )
 # Notices of services and servers: "-NickServ- This nick is registered."
 _NOTICE = re.compile(
-    r"-(?P<nick>[^\s-][^\s:]{0,63}?)(?::[^\s-]+)?-\s+(?P<text>\S.*)|!(?P<server_text>\S+ .*)"
+    r"-(?P<nick>[^\s-][^\s:(]{0,63}?)(?::[^\s-]+|\([^\s()]+\))?-\s+(?P<text>\S.*)"
+    r"|!(?P<server_text>\S+ .*)"
 )
 # Konversation: the day in separate brackets, before the time.
 _BRACKETED_DAY = re.compile(
@@ -165,7 +167,7 @@ class _Log:
             year = self._day.year + (month < self._day.month - 6)
             self._day, self._last = date(year, month, int(stamp["day"])), None
         if self._day is None:
-            raise InvalidInput("this line has no day, and none before it names one")
+            raise InvalidInput("this line has no date, and none before it has one")
         at = datetime.combine(self._day, clock)
         if self._last is not None and self._last - at > timedelta(hours=12):
             self._day += timedelta(days=1)
@@ -316,6 +318,7 @@ def _channel_of(entry: InputEntry) -> str | None:
 
 
 def _recognises(start: bytes, name: str) -> bool:
+    start = start.removeprefix(BYTE_ORDER_MARK)
     rows = [_normalise(decode_text(row)) for row in start.split(b"\n")[:-1]]
     rows = [row for row in rows or [decode_text(start)] if row.strip()][:_MAX_SAMPLED_LINES]
     recognised = parsed = 0
@@ -330,7 +333,8 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _open(entry: InputEntry, options: Options) -> ExportSource:
-    rows = [_normalise(decode_text(row)) for row in entry.start().split(b"\n")]
+    start = entry.start().removeprefix(BYTE_ORDER_MARK)
+    rows = [_normalise(decode_text(row)) for row in start.split(b"\n")]
     stamps = [stamp for row in rows if (stamp := _STAMP.match(row))]
     zone = None
     if not stamps or not all(stamp["zone"] for stamp in stamps):
@@ -338,7 +342,7 @@ def _open(entry: InputEntry, options: Options) -> ExportSource:
     dated = _day_in_name(entry) or any(map(_DAY_LINE.match, rows)) or any(s["iso"] for s in stamps)
     if not dated:
         raise InvalidInput(
-            f"{entry.path} is an IRC log without a day; put the day into its name, as in "
+            f"{entry.path} is an IRC log without a date; put the date into its name, as in "
             "'#channel_2004-11-15.log'"
         )
 

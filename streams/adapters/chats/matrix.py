@@ -40,9 +40,8 @@ _FILES = {
     "m.file": "file",
     "m.sticker": "image",
 }
-_MESSAGE_TYPES = frozenset(
-    {"m.text", "m.notice", "m.emote", "m.location", "m.server_notice", *_FILES}
-)
+# Messages by which two clients verify each other; their body is for clients without verification.
+_VERIFICATION = "m.key.verification."
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
 _POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
 # The first field of Element's export: the name of the room.
@@ -73,11 +72,11 @@ def _events_prefix(start: bytes) -> str | None:
             return None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
-    found = _LIST.search(head)
+    match = _LIST.search(head)
     timed = _EVENT_KEYS[0].search(head)
-    if found is None or (timed is not None and timed.start() < found.start()):
+    if match is None or (timed is not None and timed.start() < match.start()):
         return "" if b'"origin_server_ts"' in head.partition(b"}\n{")[0] else None
-    return f"{found[1].decode()}.item"
+    return f"{match[1].decode()}.item"
 
 
 def _recognises(start: bytes, name: str) -> bool:
@@ -151,7 +150,7 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
         yield _event(event, names, "notice", "ended a poll")
     elif kind == "m.room.encrypted":
         if not _dict(unsigned.get("redacted_because")):
-            raise InvalidInput("it is encrypted, and the export has no key to it")
+            raise InvalidInput("it is encrypted, and the export has no key for it")
     elif "state_key" not in event and _text(content.get("body")):
         raise InvalidInput(f"an event with the unknown type {kind[:60]!r}")
 
@@ -180,6 +179,8 @@ def _message_event(
     relates: Mapping[str, Any],
     names: Mapping[str, str],
 ) -> InboundEvent:
+    if str(content.get("msgtype")).startswith(_VERIFICATION):
+        return _event(event, names, "notice", "asked to verify a session")
     text, files, quoted = _body_of(event, content, names)
     answered = _text(_dict(relates.get("m.in_reply_to")).get("event_id"))
     thread = _text(relates.get("event_id")) if relates.get("rel_type") == "m.thread" else None
@@ -189,7 +190,7 @@ def _message_event(
     return msgspec.structs.replace(
         message,
         attachments=files,
-        # Posts of programs count as outgoing, so that no facts are taken from them.
+        # Notices come from bots; they count as outgoing, so that no facts are taken from them.
         direction="out" if content.get("msgtype") == "m.notice" else None,
         metadata={**message.metadata, "quoted": quoted} if quoted else message.metadata,
     )
@@ -216,9 +217,8 @@ def _body_of(
     """Return the text of a message, its files, and the text that it quotes."""
     kind = "m.sticker" if event.get("type") == "m.sticker" else content.get("msgtype", "m.text")
     if kind == "m.bad.encrypted":
-        raise InvalidInput("it is encrypted, and the export has no key to it")
-    if kind not in _MESSAGE_TYPES:
-        raise InvalidInput(f"a message with the unknown msgtype {str(kind)[:60]!r}")
+        raise InvalidInput("it is encrypted, and the export has no key for it")
+    # A message of an unknown type counts as text: its body is what programs show then.
     body = content["body"]
     if not isinstance(body, str):
         raise InvalidInput("a message whose body is not text")

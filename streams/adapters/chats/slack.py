@@ -44,6 +44,8 @@ _MESSAGE_SUBTYPES = frozenset(
 _BOT_SUBTYPES = frozenset({"bot_message", "slackbot_response"})
 _MARK = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z+.-]+:[^<>\n]+)>")
 _QUOTED = re.compile(r"(?:&gt;|>)(?:&gt;&gt;|>>)?[ ]?")
+# What is put between the parts of a block.
+_BETWEEN_PARTS = {"rich_text": "\n", "rich_text_list": "\n", "section": "\n", "context": " "}
 _MAX_OFFSET_SECONDS = 15 * 3_600
 
 
@@ -74,11 +76,15 @@ def _is_export(folder: Folder) -> bool:
 
 
 class _People(NamedTuple):
-    """The members of a workspace: names and time zones by id, and the ids of programs."""
+    """The members of a workspace: names and time zones by id, and the ids of programs.
+
+    `channels`: the names of its channels by id.
+    """
 
     names: dict[str, str]
     programs: frozenset[str]
     zones: Mapping[str, tzinfo]
+    channels: Mapping[str, str] = {}
 
 
 _NO_PEOPLE = _People({}, frozenset({"USLACKBOT"}), {})
@@ -94,6 +100,7 @@ class _Workspace(ExportSource):
         damaged: list[tuple[str, DamagedInput]] = []
         people = _people(self._folder, damaged)
         channels = _channels(self._folder, damaged)
+        people = people._replace(channels={one.id: one.name for one in channels.values()})
         for path, error in damaged:
             yield ExportFile(path, iter([(1, error)]))
         yield from self._days(self._folder, _Channel("", None, _folder_name(self._folder)), people)
@@ -159,7 +166,7 @@ def _name_of(user: Mapping[str, Any]) -> str | None:
     profile = _dict(user.get("profile"))
     names = (
         *(user.get("real_name"), profile.get("real_name"), profile.get("display_name")),
-        *(user.get("name"), user.get("username")),
+        *(user.get("name"), profile.get("name"), user.get("username")),
     )
     return next((name for name in names if isinstance(name, str) and name.strip()), None)
 
@@ -203,8 +210,9 @@ class _MessageConverter:
         self._channel = channel
         self._channel_id = channel.id or channel.name
         self._people = people
-        # The names that the current message mentions, by user id.
+        # The names of users and of channels that the current message mentions, by id.
         self._mentioned: dict[str, str] = {}
+        self._mentioned_channels: dict[str, str] = {}
 
     def events(self, message: dict[str, Any]) -> Iterable[InboundEvent]:
         """Return the events of a message: itself, its edit or deletion, and its reactions."""
@@ -221,6 +229,7 @@ class _MessageConverter:
 
     def _message(self, id_: str, ts: str, message: dict[str, Any]) -> InboundEvent:
         self._mentioned.clear()
+        self._mentioned_channels.clear()
         subtype = message.get("subtype")
         is_message = subtype is None or subtype in _MESSAGE_SUBTYPES
         comment = _dict(message.get("comment")) if subtype == "file_comment" else {}
@@ -232,9 +241,10 @@ class _MessageConverter:
         )
         text = str(comment.get("comment") or _text_of(message))
         words, quoted = self._split_quotes(text)
-        attachments = self._attachments(message, bot and not words)
-        if bot and not words:
-            words = "\n".join(self._plain(one) for one in _bot_texts(message))
+        attachments = self._attachments(message, bot)
+        if bot:
+            texts = map(self._plain, _bot_texts(message))
+            words = "\n".join(filter(None, (words, *(one for one in texts if one not in words))))
         elif subtype == "file_share" and attachments and "uploaded a file" in words:
             # Slack's own text about the upload; the uploader's text is the comment, if any.
             file = _dict(message.get("file"))
@@ -242,6 +252,8 @@ class _MessageConverter:
             words = self._plain(str(initial)) if initial else ""
         if quoted and not words and not attachments:
             attachments = (Attachment(type="forward", caption=quoted),)
+        if is_message and not words and not attachments and message.get("blocks"):
+            attachments = (Attachment(type="unsupported"),)
         thread = message.get("thread_ts")
         thread = _ts(thread) if thread and thread != message["ts"] else None
         common: dict[str, Any] = {
@@ -328,28 +340,29 @@ class _MessageConverter:
         words: str,
         attachments: tuple[Attachment, ...],
     ) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        metadata: dict[str, Any] = {}
         if self._channel.name and self._channel.name != self._channel_id:
-            found["channel"] = self._channel.name
+            metadata["channel"] = self._channel.name
         if quoted:
-            found["quoted"] = quoted
+            metadata["quoted"] = quoted
         if isinstance(subtype := message.get("subtype"), str):
-            found["subtype"] = subtype
-        names = {id_: [name] for id_, name in self._mentioned.items()}
-        if mentions := find_mentions(words, attachments, names):
-            found[MENTIONS] = mentions
-        return found
+            metadata["subtype"] = subtype
+        users = {id_: [name] for id_, name in self._mentioned.items()}
+        channels = {id_: [name] for id_, name in self._mentioned_channels.items()}
+        if mentions := find_mentions(words, attachments, {"@": users, "#": channels}):
+            metadata[MENTIONS] = mentions
+        return metadata
 
     def _attachments(self, message: dict[str, Any], own_words: bool) -> tuple[Attachment, ...]:
         """Return files, shared messages with their author, and links with their title.
 
-        `own_words`: the attachments are the sender's own text, as bots send it.
+        `own_words`: attachments other than previews are the sender's own text, as bots send it.
         """
-        found = []
+        attachments = []
         files = _dicts(message.get("files")) or _dicts([message.get("file")])
         for file in files:
             mime = _text(file.get("mimetype"))
-            found.append(
+            attachments.append(
                 Attachment(
                     type="image" if (mime or "").startswith("image/") else "file",
                     name=_text(file.get("name")) or _text(file.get("title")) or _text(file["id"]),
@@ -358,19 +371,23 @@ class _MessageConverter:
                     size=file["size"] if isinstance(file.get("size"), int) else None,
                 )
             )
-        for item in () if own_words else _dicts(message.get("attachments")):
+        for item in _dicts(message.get("attachments")):
+            if own_words and not _is_preview(item):
+                continue
             shared = item.get("is_share") or item.get("is_msg_unfurl")
             url = item.get("from_url") or item.get("title_link") or item.get("original_url")
             if shared:
                 words = _text(item.get("text")) or _text(item.get("fallback")) or ""
                 author = _text(item.get("author_name")) or _text(item.get("author_subname"))
                 caption = self._plain(words) or None
-                found.append(Attachment("forward", author, _without_query(url), caption=caption))
+                attachments.append(
+                    Attachment("forward", author, _without_query(url), caption=caption)
+                )
             else:
                 title = _text(item.get("title")) or _text(item.get("fallback"))
                 name = self._plain(title)[:200] if title else None
-                found.append(Attachment("link", name, _without_query(url)))
-        return tuple(found)
+                attachments.append(Attachment("link", name, _without_query(url)))
+        return tuple(attachments)
 
     def _split_quotes(self, text: str) -> tuple[str, str]:
         """Return the sender's own text, and the lines that they quote."""
@@ -390,14 +407,17 @@ class _MessageConverter:
         """Render Slack's markup."""
         return html.unescape(_MARK.sub(self._render_mark, text))
 
-    def _render_mark(self, found: re.Match[str]) -> str:
-        target, _, label = found[1].partition("|")
+    def _render_mark(self, match: re.Match[str]) -> str:
+        target, _, label = match[1].partition("|")
         if target.startswith("@"):
             name = self._people.names.get(target[1:]) or label or target[1:]
             self._mentioned[target[1:]] = html.unescape(name.removeprefix("@"))
             return f"@{name.removeprefix('@')}"
         if target.startswith("#"):
-            return f"#{label or target[1:]}"
+            name = self._people.channels.get(target[1:])
+            if name is not None and not label:
+                self._mentioned_channels[target[1:]] = name
+            return f"#{label or name or target[1:]}"
         if target.startswith("!"):
             return label or f"@{target[1:].partition('^')[0]}"
         address = target.removeprefix("mailto:").removeprefix("tel:")
@@ -426,23 +446,45 @@ def _block(block: Mapping[str, Any]) -> str:
         return f":{block.get('name')}:"
     if kind == "broadcast":
         return f"@{block.get('range')}"
+    if kind == "usergroup":
+        return f"<!subteam^{block.get('usergroup_id')}>"
+    if kind == "date":
+        return str(block.get("fallback") or "")
+    if kind == "table":
+        return "\n".join(" | ".join(map(_block, _dicts(row))) for row in block.get("rows") or ())
+    if kind == "actions":
+        # Buttons and menus.
+        return ""
     if kind == "rich_text_quote":
         inner = "".join(map(_block, _dicts(block.get("elements"))))
         return "\n".join(f"> {line}" for line in inner.split("\n")) + "\n"
-    if isinstance(text := block.get("text"), dict):
-        return str(text.get("text") or "")
+    text = block.get("text")
+    own = _block(text) if isinstance(text, dict) else _text(text)
     parts = [*_dicts(block.get("elements")), *_dicts(block.get("fields"))]
-    between = "\n" if kind in ("rich_text_list", "section", "rich_text") else ""
-    return between.join(filter(None, (_block(part) for part in parts)))
+    between = _BETWEEN_PARTS.get(str(kind), "")
+    return between.join(filter(None, (own, *map(_block, parts))))
+
+
+def _is_preview(item: Mapping[str, Any]) -> bool:
+    """Return whether an attachment shows what a link in the text leads to."""
+    return bool(item.get("from_url") or item.get("original_url"))
 
 
 def _bot_texts(message: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts of a bot's attachments."""
+    """Yield the text of a bot's blocks, if longer than the message's own, and of attachments."""
+    blocks = _text_of({"blocks": message.get("blocks")})
+    if len(blocks) > len(_text(message.get("text")) or ""):
+        yield blocks
     for item in _dicts(message.get("attachments")):
+        if _is_preview(item):
+            continue
         texts = [_text(item.get(key)) for key in ("pretext", "title", "text")]
-        found = "\n".join(filter(None, texts)) or _text(item.get("fallback"))
-        if found:
-            yield found
+        for field in _dicts(item.get("fields")):
+            labelled = (_text(field.get("title")), _text(field.get("value")))
+            texts.append(": ".join(filter(None, labelled)))
+        content = "\n".join(filter(None, texts)) or _text(item.get("fallback"))
+        if content:
+            yield content
 
 
 def _dict(value: object) -> dict[str, Any]:
@@ -465,7 +507,7 @@ def _without_query(value: object) -> str | None:
 def _ts(value: object) -> str:
     """Return a message's time as Slack writes it, a string that identifies the message."""
     if not isinstance(value, str) or not re.fullmatch(r"\d{1,12}(?:\.\d{1,9})?", value):
-        raise InvalidInput(f"ts: {value!r} is not a time of Slack, such as 1452837318.000002")
+        raise InvalidInput(f"ts: {value!r} is not a Slack timestamp, such as 1452837318.000002")
     return value
 
 

@@ -50,11 +50,13 @@ _MEDIA = {
     "animation": "video",
     "sticker": "sticker",
 }
-_FAMILIES = ("image", "audio", "video")
+# The parts of a URL that its text may omit.
+_SCHEME = re.compile(r"\A\w+://(?:www\.)?|/\Z")
 # Fields of a service message beyond its action.
 _DETAILS = (
-    *("title", "new_title", "text", "members", "duration_seconds", "discard_reason", "emoticon"),
-    *("game_message_id", "score", "amount", "currency", "reason_domain", "period", "boosts"),
+    *("title", "new_title", "text", "gift_text", "members", "duration_seconds"),
+    *("discard_reason", "emoticon", "game_message_id", "score", "amount", "currency"),
+    *("reason_domain", "period", "boosts"),
 )
 
 
@@ -185,7 +187,9 @@ def _notice(
     action = str(message.get("action") or "service").replace("_", " ")
     details: list[str] = []
     for key in _DETAILS:
-        value = _text(message[key]) if key == "text" and key in message else message.get(key)
+        value = message.get(key)
+        if key in ("text", "gift_text"):
+            value = _text(value)
         if isinstance(value, list):
             value = ", ".join(str(one) for one in value if one is not None)
         if value not in (None, "", 0):
@@ -269,6 +273,10 @@ def _text(value: object) -> str:
         # Some tools drop the spaces between pieces, but a link always begins a new word.
         needs_space = link and text and (text[-1].isalnum() or text[-1] in ":,;.!?")
         text += f" {_text(part)}" if needs_space else _text(part)
+        if isinstance(part, dict) and part.get("type") == "text_link":
+            address = str(part.get("href") or "")
+            if address and _SCHEME.sub("", _text(part)) != _SCHEME.sub("", address):
+                text += f" ({address})"
     return text
 
 

@@ -77,7 +77,8 @@ _MAX_NAMES = 20_000
 _MAX_NAME_WORDS = 6
 # A phrase that ends at least this many messages is an edit mark.
 _MIN_EDIT_MARKS = 3
-_QUOTES = (("“", "”"), ("«", "»"))
+# Quotation marks by which names are quoted in many languages, each kind in pairs: „a“, “a”, »a«.
+_QUOTES = ('"“”„‟', "«»‹›", "「」『』")  # noqa: RUF001
 
 
 class _Survey(msgspec.Struct):
@@ -97,10 +98,7 @@ class _Survey(msgspec.Struct):
 
 
 def _is_chat(start: bytes, name: str) -> bool:
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = start[: len(start) // 2 * 2].decode("utf-16", errors="replace")
-    else:
-        text = decode_text(start)
+    text = decode_text(start)
     if _DOCUMENT_NAME.search(name):
         return False
     lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()]
@@ -138,8 +136,8 @@ class _Chat(ExportSource):
     def _parse(self) -> Iterator[tuple[int, ParseResult]]:
         first_line, header, words, size = 0, None, [""], 0
         for number, line in text_lines(self._entry):
-            found = header_of(line)
-            if found is None:
+            line_header = header_of(line)
+            if line_header is None:
                 if header is not None:
                     size += len(line)
                     # Of a message that is too long, keep just enough that it is rejected.
@@ -150,7 +148,7 @@ class _Chat(ExportSource):
                 continue
             if header is not None:
                 yield first_line, self._event(header, "\n".join(words))
-            first_line, header, words, size = number, found, [line[found.end :]], 0
+            first_line, header, words, size = number, line_header, [line[line_header.end :]], 0
         if header is not None:
             yield first_line, self._event(header, "\n".join(words))
 
@@ -189,9 +187,7 @@ class _Chat(ExportSource):
         """Return (sender, or None if WhatsApp itself wrote it; text)."""
         first, _, _ = raw.partition("\n")
         name, colon, _ = first.partition(": ")
-        if any(name.count(begin) != name.count(end) for begin, end in _QUOTES) or (
-            name.count('"') % 2
-        ):
+        if any(sum(map(name.count, marks)) % 2 for marks in _QUOTES):
             # The colon is inside quotation marks, in the name of a group: there is no sender.
             return None, raw
         if colon and _name(name) in self._survey.names_with_colon:
@@ -209,8 +205,8 @@ class _Chat(ExportSource):
         """Return the event fields of a message: text, files, or a notice of WhatsApp."""
         marked = text.startswith(OWN_MARKS)
         metadata: dict[str, Any] = {}
-        if (found := bracketed_phrase_at_end(text)) and self._is_edit_mark(found[1]):
-            text = text[: found[0]].rstrip(MARKS).rstrip()
+        if (phrase := bracketed_phrase_at_end(text)) and self._is_edit_mark(phrase[1]):
+            text = text[: phrase[0]].rstrip(MARKS).rstrip()
             metadata["edited"] = True
         words = _clean(text)
         if is_deletion(words):
@@ -243,17 +239,17 @@ class _Chat(ExportSource):
 
     def _file(self, text: str, words: str, header: Header) -> tuple[Attachment | None, str]:
         """Return the file of a message, and its caption."""
-        if found := ATTACHED.search(text):
-            before = PAGES.search(text[: found.start()])
+        if attached := ATTACHED.search(text):
+            before = PAGES.search(text[: attached.start()])
             if before:
                 # "report.pdf • 3 pages": the file's name, not a caption.
-                return Attachment(name=_clean(text[: before.start()]) or found[1]), ""
-            return Attachment(name=found[1]), _clean(text[: found.start()])
+                return Attachment(name=_clean(text[: before.start()]) or attached[1]), ""
+            return Attachment(name=attached[1]), _clean(text[: attached.start()])
         first, _, rest = text.partition("\n")
-        if found := ATTACHED_ANDROID.fullmatch(first.rstrip()):
-            return Attachment(name=_clean(found[1])), _clean(rest)
-        if found := PLACE.fullmatch(words):
-            return Attachment(type="location", url=found[1]), ""
+        if attached := ATTACHED_ANDROID.fullmatch(first.rstrip()):
+            return Attachment(name=_clean(attached[1])), _clean(rest)
+        if attached := PLACE.fullmatch(words):
+            return Attachment(type="location", url=attached[1]), ""
         media = Attachment(type="media")
         first_clean = _clean(first)
         repeated = not header.apple and bracketed_phrase(first_clean) in self._survey.placeholders
@@ -306,8 +302,8 @@ def _chat_name(path: str) -> str | None:
         stem = unicodedata.normalize("NFC", _name(stem))
         if " " not in stem:
             stem = _name(stem.replace("_", " "))
-        if found := CHAT_NAME.fullmatch(stem):
-            return found["name"]
+        if match := CHAT_NAME.fullmatch(stem):
+            return match["name"]
     return None
 
 
@@ -327,8 +323,8 @@ class _Surveyor:
 
     def add(self, line: str) -> None:
         """Add a line."""
-        if (found := bracketed_phrase_at_end(line)) and len(self._ends) < _MAX_NAMES:
-            self._ends[found[1]] += 1
+        if (bracketed := bracketed_phrase_at_end(line)) and len(self._ends) < _MAX_NAMES:
+            self._ends[bracketed[1]] += 1
         if (header := header_of(line)) is None:
             return
         self._dates.add(header)

@@ -1,4 +1,7 @@
-"""Headers of WhatsApp's messages: their dates and times, as phones write them in many countries."""
+"""Headers of WhatsApp's messages: their dates and times, as phones write them in many countries.
+
+Text that is copied out of WhatsApp Web has headers too, with the time first.
+"""
 
 # ruff: noqa: RUF001
 
@@ -29,10 +32,12 @@ _PLAIN = {
 _CJK_DATE_MARKS = str.maketrans("年月日년월일", "-- ...")
 _YEAR = re.compile(r"\[?\d{4}[年년]")
 _BIDI = f"[{MARKS}]*"
-_HEADER = re.compile(
-    rf"(?P<open>\[)?{_BIDI}"
+_DATE = (
     rf"(?P<a>\d{{1,4}}){_BIDI}(?P<mark>[./-]|\. ){_BIDI}(?P<b>\d{{1,2}}){_BIDI}(?:[./-]|\. ){_BIDI}"
     r"(?P<c>\d{1,4})"
+)
+_HEADER = re.compile(
+    rf"(?P<open>\[)?{_BIDI}{_DATE}"
     # In Bulgarian and Ukrainian, the word "year", abbreviated, may follow the year.
     rf"\.?(?:\s?[гр]\.)?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
     rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
@@ -42,11 +47,17 @@ _HEADER = re.compile(
     rf"\s?(?P<after>[^\d\[\]:–-]{{0,16}}?)\s?"
     rf"(?(open)\]\s?|\s?{_BIDI}[-–]\s)"
 )
+# "[15:05, 25/06/2020] ", "[3:05 PM, 6/25/2020] ".
+_WEB_HEADER = re.compile(
+    rf"\[{_BIDI}(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
+    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?"
+    rf"\s?(?P<after>[^\d\[\]:,–-]{{0,16}}?)\s?{_BIDI},\s?{_BIDI}{_DATE}\.?{_BIDI}\]\s?"
+)
 _NO_LETTERS = re.compile(rf"[\s.·{MARKS}\u200c]")
 _NOON = "中午"
 #: WhatsApp's first year.
 FIRST_YEAR = 2009
-# Halves of the day in languages that write the year first, and the hour last.
+# AM/PM markers of languages that write the year of a date first.
 _YEAR_FIRST_DAY_HALVES = frozenset(
     {"오전", "오후", "午前", "午後", "上午", "下午", "凌晨", "早上", "清晨", "中午", "晚上", "傍晚"}
 )
@@ -57,7 +68,7 @@ _LEAP = 20
 class Header(NamedTuple):
     """The header of a message: its date as three numbers, its time, and where its text begins.
 
-    `apple`: in square brackets, as iPhones write it.
+    `apple`: in square brackets, as iPhones and WhatsApp Web write it.
     """
 
     apple: bool
@@ -79,19 +90,19 @@ def header_of(line: str) -> Header | None:
     plain = stripped[:120].translate(_PLAIN)
     if _YEAR.match(plain):
         plain = plain.translate(_CJK_DATE_MARKS)
-    found = _HEADER.match(plain)
-    if found is None:
+    match = _HEADER.match(plain) or _WEB_HEADER.match(plain)
+    if match is None:
         return None
-    day_half = _NO_LETTERS.sub("", f"{found['before'] or ''}{found['after'] or ''}").lower()
+    day_half = _NO_LETTERS.sub("", f"{match['before'] or ''}{match['after'] or ''}").lower()
     return Header(
-        found["open"] is not None,
-        (found["a"], found["b"], found["c"]),
-        found["mark"].strip(),
-        int(found["hour"]),
-        int(found["minute"]),
-        int(found["second"] or 0),
+        plain.startswith("["),
+        (match["a"], match["b"], match["c"]),
+        match["mark"].strip(),
+        int(match["hour"]),
+        int(match["minute"]),
+        int(match["second"] or 0),
         day_half,
-        len(line) - len(stripped) + found.end(),
+        len(line) - len(stripped) + match.end(),
     )
 
 
@@ -162,8 +173,8 @@ class DateOrders:
             return candidates[0]
         if given_order is not None:
             raise InvalidInput(
-                f"{path} cannot have its dates in the order {given_order}: {self._sample} would "
-                f"not be a day since {FIRST_YEAR}; leave --date-order out, or give "
+                f"the dates of {path} cannot be in the order {given_order}: {self._sample} would "
+                f"not be a date from {FIRST_YEAR} or later; leave --date-order out, or give "
                 f"{' or '.join(candidates)}"
             )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
@@ -217,8 +228,8 @@ def local_time(header: Header, order: DateOrder | None) -> datetime:
         raise ValueError(f"{'/'.join(header.date)} is in another calendar, or not a date")
     if number < FIRST_YEAR or number > date.today().year + 1:
         raise ValueError(
-            f"{header.mark.join(header.date)} is read as the year {number}, which no message of "
-            "WhatsApp can have"
+            f"{header.mark.join(header.date)} is read as the year {number}, but WhatsApp has no "
+            "messages from that year"
         )
     hour = _hour(header)
     try:
@@ -240,4 +251,4 @@ def _hour(header: Header) -> int:
         return hour % 12 + 12 if day_half != _NOON or hour < 11 else hour
     if hour == 0:
         return 0
-    raise ValueError(f"unknown half of the day {day_half!r}")
+    raise ValueError(f"{day_half!r} means neither a.m. nor p.m.")

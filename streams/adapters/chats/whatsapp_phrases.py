@@ -23,18 +23,24 @@ ISOLATES = re.compile("[\u2066-\u2069]")
 #: The last mark in a line, where the sender's own text ends.
 LAST_MARK = re.compile(r"[\u200e\u200f](?=[^\u200e\u200f]*\Z)")
 
-# Halves of the day, without spaces and full stops.
+# AM and PM markers of many languages, without spaces and full stops.
 _MORNING = (
     *("am", "a", "ص", "صباحًا", "صباحا", "上午", "凌晨", "早上", "清晨", "오전", "午前", "πμ", "öö"),
-    *("قظ", "पूर्वाह्न", "fm", "sa", "dop", "de", "дп", "vm", "ap"),
+    *("قظ", "पूर्वाह्न", "fm", "sa", "dop", "de", "дп", "vm", "vorm", "ap", "pg", "pd", "rn", "sf"),
+    *("fh", "gh", "to", "goöň", "priešpiet", "priekšp", "eparadites", "тң", "үө", "претпл", "проб"),
+    *("преподне", "ጥዋት", "ກ່ອນທ່ຽງ", "ก่อนเที่ยง", "နံနက်", "පෙව", "পূৰ্বাহ্ন", "मपू", "முற்பகல்"),
+    *("ಪೂರ್ವಾಹ್ನ", "ਪੂਦੁ", "صبح", "بن", "לפנה״צ"),
 )
 _AFTERNOON = (
     *("pm", "p", "م", "مساءً", "مساء", "下午", "晚上", "傍晚", "中午", "오후", "午後", "μμ", "ös"),
-    *("بظ", "अपराह्न", "em", "ch", "odp", "du", "пп", "nm", "nachm", "ip", "ptg"),
+    *("بظ", "अपराह्न", "em", "ch", "odp", "du", "пп", "nm", "nachm", "ip", "ptg", "md", "in", "ym"),
+    *("eh", "gd", "tk", "gosoň", "popiet", "pēcp", "pop", "epasdites", "тк", "үх", "попл", "слоб"),
+    *("поподне", "ከሰዓት", "ຫຼັງທ່ຽງ", "หลังเที่ยง", "ညနေ", "පව", "অপৰাহ্ন", "मउ", "பிற்பகல்"),
+    *("ಅಪರಾಹ್ನ", "ਬਾਦੁ", "شام", "دن", "אחה״צ"),
 )
 MORNING = frozenset(_MORNING)
 AFTERNOON = frozenset(_AFTERNOON)
-#: Words next to a time that do not name a half of the day.
+#: Words next to a time that are not AM/PM markers.
 NO_DAY_HALF = frozenset({"uhr", "h", "hrs", "std"})
 
 #: A mark that WhatsApp writes before its own text, as an iPhone exports it.
@@ -86,7 +92,11 @@ _DELETED_BY_ADMIN = re.compile(
     re.IGNORECASE,
 )
 _WAITING = re.compile(
-    r"waiting for this message\. this may take a while\.(?: learn more)?", re.IGNORECASE
+    r"(?:waiting for this message|warte[nt]? auf diese nachricht|esperando (?:este|el) mensaje"
+    r"|en attente (?:de ce|du) message|in attesa (?:di questo|del) messaggio"
+    r"|aguardando (?:esta )?mensagem|wachten op (?:dit )?bericht|ожидание (?:этого )?сообщения)"
+    r"\. [^.\n]{5,80}\.(?: [^.\n]{3,30})?",
+    re.IGNORECASE,
 )
 
 # Parts of the notices that follow a mark. Most notices in a group begin with the name of a member
@@ -262,7 +272,7 @@ VOTES = re.compile(r" \(\d+ [^()\n]+\)$", re.MULTILINE)
 #: WhatsApp's name for a chat's file or folder, with the chat's name.
 CHAT_NAME = re.compile(
     r"(?:.*whatsapp[ -]?(?:chat|unterhaltung|sohbeti?|gesprek)?"
-    r"(?: (?:with|mit|con|avec|com|met|med|z|de|dengan|ile))?"
+    r"(?: (?:with|mit|con|avec|com|met|med|z|de|dengan|ile|с контактом|с|з))?"
     r"|(?:chat|conversa|discussion|conversación|чат)[\w ]* whatsapp"
     r"(?: (?:with|mit|con|avec|com|do|с|de))?)"
     r"(?: -| –)? (?P<name>.+?)(?: ?\(\d+\))?",

@@ -38,6 +38,10 @@ from recollect.streams.adapters.input.input_files import (
 MAX_MEMBERS = 1_000_000
 MAX_UNPACKED_BYTES = 1 << 38
 
+#: Maximum depth of folders in folders.
+MAX_FOLDER_DEPTH = 100
+_TOO_DEEP = f"its folders are nested more than {MAX_FOLDER_DEPTH} levels deep"
+
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR_MAGIC_OFFSET = 257
 _TAR_MAGIC = b"ustar"
@@ -94,17 +98,23 @@ def all_folders(folder: Folder) -> Iterator[Folder]:
 
 
 class Directory(Folder):
-    """A directory on disk; if it cannot be read, it counts as empty and has a rejection."""
+    """A directory on disk; if it cannot be read, it counts as empty and has a rejection.
 
-    def __init__(self, path: Path, byte_counter: ByteCounter) -> None:
+    `depth`: how many directories of the input contain it. Folders that are too deep are rejected.
+    """
+
+    def __init__(self, path: Path, byte_counter: ByteCounter, depth: int = 0) -> None:
         self._directory = path
         self._byte_counter = byte_counter
+        self._depth = depth
         self.path = str(path)
 
     def files(self) -> list[str]:
         return [entry for entry, mode in self._entries() if stat.S_ISREG(mode)]
 
     def folders(self) -> list[str]:
+        if self._depth >= MAX_FOLDER_DEPTH:
+            return []
         return [entry for entry, mode in self._entries() if stat.S_ISDIR(mode)]
 
     def other_count(self) -> int:
@@ -115,13 +125,15 @@ class Directory(Folder):
         return InputFile(self._directory / name, self._byte_counter)
 
     def folder(self, name: str) -> Folder:
-        return Directory(self._directory / name, self._byte_counter)
+        return Directory(self._directory / name, self._byte_counter, self._depth + 1)
 
     def rejections(self) -> list[Rejection]:
         try:
-            self._scan()
+            modes = [mode for _, mode in self._scan()]
         except OSError as error:
             return [Rejection(self.path, 1, f"the folder cannot be read: {error.strerror}")]
+        if self._depth >= MAX_FOLDER_DEPTH and any(map(stat.S_ISDIR, modes)):
+            return [Rejection(self.path, 1, _TOO_DEEP)]
         return []
 
     def _entries(self) -> list[tuple[str, int]]:
@@ -206,7 +218,7 @@ def _zip(file: InputEntry, byte_counter: ByteCounter) -> Folder:
     entries = [info for info in archive.infolist() if not info.is_dir()]
     if entries and all(info.flag_bits & _ENCRYPTED_FLAG for info in entries):
         raise InvalidInput(
-            f"{file.path} is encrypted; unpack it with its password, and name the folder"
+            f"{file.path} is encrypted; unpack it with its password, and import the folder"
         )
     _check_size(file.path, len(entries), sum(info.file_size for info in entries), size)
     root = Archive(file.path)
@@ -218,7 +230,7 @@ def _zip(file: InputEntry, byte_counter: ByteCounter) -> Folder:
         elif info.flag_bits & _ENCRYPTED_FLAG:
             root.reject(name, "it is encrypted; unpack it with its password")
         elif stat.S_ISLNK(info.external_attr >> 16):
-            root.reject(name, "it is a link, and no link is followed")
+            root.reject(name, "it is a link; links are not followed")
         elif is_decompression_bomb(info.file_size, info.compress_size):
             root.reject(name, _BOMB_REASON)
         else:
@@ -264,7 +276,7 @@ def _tar(file: InputEntry, byte_counter: ByteCounter) -> Folder:
         if reason := _name_problem(name):
             root.reject(name, reason)
         elif not info.isreg():
-            root.reject(name, "it is not a regular file, and no link is followed")
+            root.reject(name, "it is not a regular file; links are not followed")
         else:
             root.add(name, _TarEntry(archive, info, f"{file.path}/{name}", byte_counter))
     return root
@@ -272,7 +284,7 @@ def _tar(file: InputEntry, byte_counter: ByteCounter) -> Folder:
 
 _BOMB_REASON = (
     f"it unpacks to more than {MAX_COMPRESSION_RATIO} times its size; if that is right, "
-    "unpack it and name the folder"
+    "unpack it and import the folder"
 )
 
 
@@ -285,7 +297,7 @@ def _check_size(path: str, entries: int, unpacked_size: int, size: int | None) -
     ):
         raise InvalidInput(
             f"{path} claims to unpack to {unpacked_size:,} bytes, which is too much for its "
-            "size; if that is right, unpack it and name the folder"
+            "size; if that is right, unpack it and import the folder"
         )
 
 
@@ -296,6 +308,8 @@ def _name_problem(name: str) -> str | None:
         return "its name is an absolute path"
     if any(part in ("", ".", "..") for part in parts):
         return "its name leads out of the archive"
+    if len(parts) > MAX_FOLDER_DEPTH + 1:
+        return _TOO_DEEP
     return None
 
 

@@ -1,4 +1,4 @@
-"""Input files: by name or from standard input, compressed by gzip or not."""
+"""Input files: by name or from standard input, compressed by gzip or not, in UTF-16 or not."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from recollect.schemas.errors import InvalidInput
+from recollect.streams.adapters.input.utf_16 import UTF_16_MARKS, Utf16File
 
 #: The name that stands for standard input.
 STANDARD_INPUT = Path("-")
@@ -56,7 +57,7 @@ class InputEntry(ABC):
     """A file that can be probed before it is read: on disk, in an archive, or standard input.
 
     `path` is its name in reports, `name` its name in its folder. Gzip is decompressed, whatever the
-    name.
+    name, and UTF-16 with a byte order mark becomes UTF-8.
     """
 
     path: str
@@ -87,12 +88,12 @@ class InputEntry(ABC):
         return read
 
     def open(self, *, uncounted: bool = False) -> BinaryIO:
-        """Open it at its beginning, decompressed.
+        """Open it at its beginning, decompressed, and as UTF-8 if it is UTF-16.
 
         Raises:
             DamagedInput: it cannot be opened. Reading raises it too, where the file is damaged.
         """
-        return decompress(self.raw(None if uncounted else self._byte_counter))
+        return _as_utf_8(_decompressed(self.raw(None if uncounted else self._byte_counter)))
 
     def __init__(self, path: str, name: str, size: int | None, byte_counter: ByteCounter) -> None:
         self.path = path
@@ -182,16 +183,26 @@ def time_or_none(seconds: float) -> datetime | None:
         return None
 
 
-def decompress(file: io.BufferedReader) -> BinaryIO:
+def _decompressed(file: io.BufferedReader) -> io.BufferedReader:
     """Return a file, decompressed if gzip compressed it."""
+    if _start(file).startswith(_GZIP_MAGIC):
+        return io.BufferedReader(_GunzippedFile(file), _CHUNK_BYTES)
+    return file
+
+
+def _as_utf_8(file: io.BufferedReader) -> BinaryIO:
+    if _start(file).startswith(UTF_16_MARKS):
+        file = io.BufferedReader(Utf16File(cast(BinaryIO, file)), _CHUNK_BYTES)
+    return cast(BinaryIO, file)
+
+
+def _start(file: io.BufferedReader) -> bytes:
+    """Return the first bytes, which stay unread; a file that cannot be read is closed."""
     try:
-        packed = file.peek(2).startswith(_GZIP_MAGIC)
+        return file.peek(2)
     except BaseException:
         file.close()
         raise
-    if packed:
-        return cast(BinaryIO, io.BufferedReader(_GunzippedFile(file), _CHUNK_BYTES))
-    return cast(BinaryIO, file)
 
 
 def with_byte_counter(raw: io.RawIOBase, byte_counter: ByteCounter | None) -> io.BufferedReader:
@@ -257,7 +268,7 @@ class _GunzippedFile(io.RawIOBase):
         if is_decompression_bomb(self._count, self._packed.count):
             raise DecompressionBomb(
                 f"the compressed file decompresses to more than {MAX_COMPRESSION_RATIO} times its "
-                "size; if that is right, decompress it and name the result"
+                "size; if that is right, decompress it and import the result"
             )
         buffer[: len(chunk)] = chunk
         return len(chunk)

@@ -11,10 +11,18 @@ from typing import Any, BinaryIO
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.system.extras import needed
 
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# Maximum depth of nested brackets. For each level ijson keeps the whole path to it.
+_MAX_DEPTH = 200
 # How many simple values of the object around an array are kept.
 _MAX_KEPT_VALUES = 500
 # ijson's events that share a value's prefix but do not end it.
 _NOT_VALUE_END = ("start_map", "start_array", "map_key")
+
+
+def as_words(name: str) -> str:
+    """Return a name in camel case, of a field or a type, as words in lower case."""
+    return _CAPITAL.sub(" ", name).lower()
 
 
 def items(entry: InputEntry, prefix: str) -> Iterator[tuple[int, Any]]:
@@ -24,7 +32,7 @@ def items(entry: InputEntry, prefix: str) -> Iterator[tuple[int, Any]]:
     Invalid UTF-8 becomes U+FFFD.
 
     Raises:
-        DamagedInput: the document is not JSON from here on, or is truncated.
+        DamagedInput: the document is not JSON from here on, is truncated, or is nested too deeply.
     """
     ijson = _ijson()
     with entry.open() as file:
@@ -92,13 +100,13 @@ def matching(entry: InputEntry, path: re.Pattern[str]) -> Iterator[tuple[int, re
                         if len(known) >= _MAX_KEPT_VALUES:
                             known.clear()
                         known[prefix] = path.fullmatch(prefix)
-                    if (found := known[prefix]) is None:
+                    if (match := known[prefix]) is None:
                         continue
                     number, builder, at = number + 1, ijson.ObjectBuilder(), prefix
                 builder.event(event, value)
                 if prefix == at and event not in _NOT_VALUE_END:
-                    assert found is not None, "the prefix is matched before a builder is made"
-                    yield number, found, builder.value
+                    assert match is not None, "the prefix is matched before a builder is made"
+                    yield number, match, builder.value
                     builder = None
         except (ijson.JSONError, ValueError, RecursionError) as error:
             raise _damaged(error, number) from None
@@ -119,12 +127,41 @@ def _damaged(error: Exception, number: int) -> DamagedInput:
     return DamagedInput(f"not JSON, or cut off, {after} ({reason})")
 
 
+# Control characters as in C, which Telegram writes, but which no JSON may have: "\\x0c".
+_ESCAPE = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|.)", re.DOTALL)
+_INCOMPLETE_ESCAPE = re.compile(rb"\\(?:x[0-9A-Fa-f]?)?\Z")
+
+
+def _with_json_escapes(document: bytes) -> bytes:
+    """Return JSON with control characters escaped as JSON requires it."""
+    if b"\\x" not in document:
+        return document
+    return _ESCAPE.sub(lambda found: rb"\u00" + found[1] if found[1] else found[0], document)
+
+
+def _split_incomplete_escape(document: bytes) -> tuple[bytes, bytes]:
+    """Split off an escape that continues in the next chunk."""
+    found = _INCOMPLETE_ESCAPE.search(document, max(len(document) - 3, 0))
+    if found is None:
+        return document, b""
+    before = document[: found.start()]
+    # After an odd number of backslashes, this one is itself escaped.
+    if (len(before) - len(before.rstrip(b"\\"))) % 2:
+        return document, b""
+    return before, found[0]
+
+
 class _Utf8Text:
-    """A file as UTF-8 without a byte order mark, with invalid bytes replaced."""
+    """A JSON file as UTF-8 without a byte order mark, with invalid bytes and escapes replaced.
+
+    Reading raises ValueError where its brackets are nested too deeply.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._incomplete = b""
+        self._depth = _BracketDepth()
 
     def read(self, size: int = -1) -> bytes:
         if size == 0:
@@ -132,5 +169,41 @@ class _Utf8Text:
         while True:
             chunk = self._file.read(size)
             text = self._decoder.decode(chunk, final=not chunk)
-            if text or not chunk:
-                return text.encode()
+            document, self._incomplete = self._incomplete + text.encode(), b""
+            if chunk:
+                document, self._incomplete = _split_incomplete_escape(document)
+            if document or not chunk:
+                document = _with_json_escapes(document)
+                self._depth.add(document)
+                return document
+
+
+class _BracketDepth:
+    """The depth of the brackets outside strings, of a document that is read in chunks."""
+
+    _STRING = re.compile(rb'"[^"]*"?')
+    _OTHERS = bytes(byte for byte in range(256) if byte not in b'"{}[]')
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._in_string = False
+        self._escape = b""
+
+    def add(self, chunk: bytes) -> None:
+        """Add the next chunk; raise ValueError if it is nested too deeply."""
+        plain = (self._escape + chunk).replace(b"\\\\", b"")
+        # A backslash at the end escapes the first character of the next chunk.
+        self._escape = b"\\" if plain.endswith(b"\\") else b""
+        marks = plain.replace(b'\\"', b"").translate(None, self._OTHERS)
+        # Two adjacent quotation marks have no brackets between them.
+        marks = (b'"' if self._in_string else b"") + marks.replace(b'""', b"")
+        self._in_string = marks.count(b'"') % 2 == 1
+        brackets = self._STRING.sub(b"", marks)
+        if self._depth + len(brackets) <= _MAX_DEPTH:
+            self._depth += brackets.count(b"{") + brackets.count(b"[")
+            self._depth -= brackets.count(b"}") + brackets.count(b"]")
+            return
+        for bracket in brackets:
+            self._depth += 1 if bracket in b"{[" else -1
+            if self._depth > _MAX_DEPTH:
+                raise ValueError(f"brackets are nested more than {_MAX_DEPTH} levels deep")

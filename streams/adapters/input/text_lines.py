@@ -7,14 +7,16 @@ from typing import BinaryIO
 
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+# The maximum length of a line: a message of the maximum length, with its time and its sender.
+_MAX_TEXT_LINE_BYTES = MAX_MESSAGE_BYTES + (1 << 16)
 
 
-def lines(file: BinaryIO) -> Iterator[bytes]:
+def lines(file: BinaryIO, max_bytes: int = MAX_RECORD_BYTES) -> Iterator[bytes]:
     """Yield lines; an overlong line is cut just beyond the limit."""
-    while line := file.readline(MAX_RECORD_BYTES + 2):
-        if len(line) > MAX_RECORD_BYTES + 1 and not line.endswith(b"\n"):
+    while line := file.readline(max_bytes + 2):
+        if len(line) > max_bytes + 1 and not line.endswith(b"\n"):
             while (rest := file.readline(MAX_RECORD_BYTES)) and not rest.endswith(b"\n"):
                 pass
         yield line
@@ -23,34 +25,16 @@ def lines(file: BinaryIO) -> Iterator[bytes]:
 def text_lines(entry: InputEntry) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line without its end).
 
-    UTF-16 needs a byte order mark; otherwise each line is UTF-8 or, if it is not valid,
-    Windows-1252.
+    Each line is UTF-8 or, if it is not valid, Windows-1252. A line that holds more than a message
+    may is cut, so that it is rejected.
 
     Raises:
         DamagedInput: the file is damaged from here on.
     """
     with entry.open() as file:
-        start = file.peek(2)[:2] if hasattr(file, "peek") else b""
-        found = _utf_16(file, start) if start in _UTF_16 else lines(file)
-        for number, line in enumerate(found, 1):
+        for number, line in enumerate(lines(file, _MAX_TEXT_LINE_BYTES), 1):
             text = decode_text(line)
             yield number, (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\r\n")
-
-
-def _utf_16(file: BinaryIO, start: bytes) -> Iterator[bytes]:
-    # A line end may span two blocks, so lines are split after decoding.
-    import codecs
-
-    decoder = codecs.getincrementaldecoder("utf-16")("replace")
-    rest = ""
-    while chunk := file.read(1 << 16):
-        *complete, rest = (rest + decoder.decode(chunk)).split("\n")
-        for line in complete:
-            yield line.encode()
-        # An overlong line is cut just beyond the limit.
-        rest = rest[: MAX_RECORD_BYTES + 2]
-    if rest:
-        yield rest.encode()
 
 
 def decode_text(raw: bytes) -> str:

@@ -196,10 +196,10 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
             continue
         if _QUOTE.match(line):
             if at > 0 and not _QUOTE.match(lines[at - 1]) and at <= last_quoted:
-                found = _quoted_header(lines, at, last_quoted)
-                if found is not None:
+                header = _quoted_header(lines, at, last_quoted)
+                if header is not None:
                     start = _first_marker(lines, at)
-                    return start, found[0], found[1], "\n".join(lines[start:at])
+                    return start, header[0], header[1], "\n".join(lines[start:at])
             continue
         if (ends := _dashed_attribution(lines, at)) is not None:
             below = next((one for one in lines[ends:] if one), "")
@@ -208,17 +208,17 @@ def _find_included_mail(lines: list[str]) -> tuple[int, int, str | None, str] | 
                 return at, ends, _author_of(marker), marker
             continue
         if _FROM_LINE.match(line) or _HEADER_LINE.match(line):
-            found = _header_block(lines, at, min_headers=3)
-            if found is not None:
+            header = _header_block(lines, at, min_headers=3)
+            if header is not None:
                 start = _first_marker(lines, at)
-                return start, found[0], found[1], "\n".join(lines[start:at])
+                return start, header[0], header[1], "\n".join(lines[start:at])
         elif _is_marker(line):
             next_line = next((n for n in range(at + 1, min(at + 4, len(lines))) if lines[n]), None)
             if next_line is None or _QUOTE.match(lines[next_line]):
                 continue
-            found = _header_block(lines, next_line, min_headers=1 if _RULE.match(line) else 2)
-            if found is not None:
-                return at, found[0], found[1], line
+            header = _header_block(lines, next_line, min_headers=1 if _RULE.match(line) else 2)
+            if header is not None:
+                return at, header[0], header[1], line
         if at <= last_quoted or not line.endswith(_COLONS):
             continue
         begun_at = _attribution(lines, at) if any(lines[at + 1 : at + 6]) else None
@@ -250,10 +250,10 @@ def _quoted_header(lines: list[str], at: int, last: int) -> tuple[int, str | Non
         return None
     block = _unquote(lines[at : last + 1])
     start = next((n for n, line in enumerate(block) if line and not _DATED_RULE.match(line)), 0)
-    found = _header_block(block, start, min_headers=3)
-    if found is None or any(block[found[0] :]):
+    header = _header_block(block, start, min_headers=3)
+    if header is None or any(block[header[0] :]):
         return None
-    return last + 1, found[1]
+    return last + 1, header[1]
 
 
 def _first_marker(lines: list[str], at: int) -> int:
@@ -280,8 +280,8 @@ def _header_block(lines: list[str], at: int, min_headers: int) -> tuple[int, str
         line = lines[number]
         if len(line) > 20 * _MAX_LINE_LENGTH:
             break
-        if found := _FROM_LINE.match(line):
-            author = author or found.group(1).strip(" *_") or None
+        if from_line := _FROM_LINE.match(line):
+            author = author or from_line.group(1).strip(" *_") or None
             count, blank = count + 1, 0
         elif _HEADER_LINE.match(line):
             count, blank = count + 1, 0
@@ -416,7 +416,7 @@ def _unquote(lines: list[str]) -> list[str]:
 def _split_signature(lines: list[str], follows_text: bool) -> tuple[str, str]:
     """Split off the signature below a text. `follows_text`: other text precedes this text."""
     ends = len(lines)
-    found: list[str] = []
+    signatures: list[str] = []
     for at in range(max(0, ends - 4 * _MAX_SIGNATURE_LINES), ends):
         line = lines[at]
         if len(line) > _MAX_LINE_LENGTH and not _DISCLAIMER.match(line):
@@ -434,10 +434,10 @@ def _split_signature(lines: list[str], follows_text: bool) -> tuple[str, str]:
             or (_DISCLAIMER.match(line) and _CONFIDENTIAL.search("\n".join(below)))
         ):
             ends = at
-            found = below
+            signatures = below
             break
     words = "\n".join(lines[:ends]).strip("\n ")
-    return re.sub(r"\n{3,}", "\n\n", words).strip(), "\n".join(found).strip()
+    return re.sub(r"\n{3,}", "\n\n", words).strip(), "\n".join(signatures).strip()
 
 
 def _may_sign_at(lines: list[str], at: int, follows_text: bool) -> bool:

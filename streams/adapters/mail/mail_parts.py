@@ -15,6 +15,7 @@ from typing import NamedTuple, cast
 
 from recollect.schemas.events import Attachment
 from recollect.streams.adapters.mail.html_text import text_of_html
+from recollect.streams.adapters.mail.tnef import TnefError, contents_of_tnef
 
 #: Maximum number of bytes that are read of a mail; larger mails contain large files.
 MAX_MAIL_BYTES = 1 << 25
@@ -48,6 +49,8 @@ _SUPERSET_CHARSETS = {
     "unicode-1-1-utf-7": "utf-7",
     "utf8mb4": "utf-8",
 }
+# The types of `winmail.dat`.
+_TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _NOT_TEXT = frozenset({"base64", "hex", "rot13", "zlib", "bz2", "uu", "quopri", "idna"})
 _META_CHARSET = re.compile(
     rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
@@ -80,15 +83,38 @@ class _LenientPolicy(Compat32):
 
 _POLICY = _LenientPolicy()
 _SPACE_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
+# A line among headers that is not one: the rest of a folded header, without its indentation.
+_UNINDENTED = re.compile(rb"(?<=\n)(?=[^\s:])(?![!-9;-~]+:)")
+_KNOWN_HEADER = re.compile(
+    rb"^(From|Date|To|Cc|Subject|Message-ID|In-Reply-To|References|MIME-Version|Content-[\w-]+):",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def parse_mail(raw: bytes) -> Message:
     """Parse a mail, however broken it is."""
     end = re.search(rb"\r?\n\r?\n", raw)
     head = raw[: end.start()] if end else raw
-    return email.message_from_bytes(
-        _SPACE_BEFORE_COLON.sub(rb"\1:", head) + raw[len(head) :], policy=_POLICY
-    )
+    fixed = _SPACE_BEFORE_COLON.sub(rb"\1:", head)
+    last_header = _last_known_header(fixed)
+    fixed = _UNINDENTED.sub(b" ", fixed[:last_header]) + fixed[last_header:]
+    return email.message_from_bytes(fixed + raw[len(head) :], policy=_POLICY)
+
+
+def _last_known_header(head: bytes) -> int:
+    """Return where the last known header begins, before the first that repeats another.
+
+    A repeated header may belong to a mail that is quoted right below the headers.
+    """
+    seen: set[bytes] = set()
+    last = 0
+    for header_ in _KNOWN_HEADER.finditer(head):
+        name = header_[1].lower()
+        if name in seen:
+            break
+        seen.add(name)
+        last = header_.start()
+    return last
 
 
 def header(mail: Message, name: str) -> str:
@@ -130,11 +156,11 @@ def decode_words(value: str) -> str:
         pieces = decode_header(_ENCODED_WORD_WITH_SPACE.sub(r"\1_", value))
     except (HeaderParseError, ValueError):
         return value
-    found = [
+    decoded = [
         piece if isinstance(piece, str) else decode_bytes(piece, charset)
         for piece, charset in cast("list[tuple[str | bytes, str | None]]", pieces)
     ]
-    text = "".join(found)
+    text = "".join(decoded)
     return " ".join("".join(one for one in text if one >= " " or one == "\t").split())
 
 
@@ -161,8 +187,8 @@ def _addresses(value: str) -> Iterator[tuple[str, str]]:
         return
     # It cannot be parsed: use what looks like an address, and the text before it as the name.
     plain = decode_words(value)
-    if found := re.search(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+", plain):
-        yield plain[: found.start()].strip("\"'< ,"), found.group()
+    if match := re.search(r"[^\s<>()\[\],;:\"]+@[^\s<>()\[\],;:\"]+", plain):
+        yield plain[: match.start()].strip("\"'< ,"), match.group()
         return
     yield from ((name, address) for name, address in pairs if address or name)
 
@@ -240,7 +266,8 @@ def parts_of(mail: Message) -> MailParts:
     """Return the contents of a mail. Of alternative forms of a text, the plainest is used."""
     collector = _PartCollector()
     collector.collect(mail)
-    text = "\n\n".join(text.strip("\r\n") for text in collector.texts if text.strip())
+    texts = [text.strip("\r\n") for text in collector.texts if text.strip()]
+    text = "\n\n".join(texts or collector.packed_texts)
     return MailParts(
         text, tuple(collector.files), tuple(collector.mails), tuple(collector.calendars)
     )
@@ -254,6 +281,8 @@ class _PartCollector:
         self.files: list[Attachment] = []
         self.mails: list[Message] = []
         self.calendars: list[str] = []
+        #: The texts in `winmail.dat`, which mostly repeat those of other parts.
+        self.packed_texts: list[str] = []
         self._count = 0
 
     def collect(self, part: Message, depth: int = 0) -> None:
@@ -278,11 +307,33 @@ class _PartCollector:
             self.texts.append(text_part(part))
         elif kind == "text/calendar" and (part.get_param("method") or file_name is None):
             self.calendars.append(text_part(part))
+        elif kind in _TNEF:
+            self._collect_tnef(part, kind, file_name)
         elif _is_file(part, kind, file_name):
             self.files.append(_attachment(part, kind, file_name))
         else:
             text = text_part(part)
             self.texts.append(text_of_html(text) if kind == "text/html" else text)
+
+    def _collect_tnef(self, part: Message, kind: str, file_name: str | None) -> None:
+        """Collect what Outlook packed into a part; a damaged one counts as a file."""
+        try:
+            packed = contents_of_tnef(_payload(part))
+        except TnefError:
+            self.files.append(_attachment(part, kind, file_name))
+            return
+        if packed.html:
+            self.packed_texts.append(text_of_html(decode_bytes(packed.html, packed.charset)))
+        elif packed.text.strip():
+            self.packed_texts.append(packed.text.replace("\r\n", "\n").strip())
+        for one in packed.files[:_MAX_PARTS]:
+            name = one.name[:_MAX_NAME_LENGTH] or None
+            mime_type = one.mime_type[:200] or None
+            self.files.append(
+                Attachment(
+                    type=_file_kind(mime_type or ""), name=name, mime_type=mime_type, size=one.size
+                )
+            )
 
 
 def _plainest(subparts: list[Message]) -> list[Message]:
@@ -294,10 +345,10 @@ def _plainest(subparts: list[Message]) -> list[Message]:
     words = text_part(plain[0]).strip() if plain else ""
     if plain and words and not (html and _is_stub(words)):
         # The richer forms of the text may contain files.
-        files = [one for found in map(_without_text, others) for one in found]
+        files = [one for parts in map(_without_text, others) for one in parts]
         return [plain[0], *kept, *files]
     if html and text_of_html(text_part(html[-1])):
-        return [html[-1], *kept, *(one for found in map(_without_text, others) for one in found)]
+        return [html[-1], *kept, *(one for parts in map(_without_text, others) for one in parts)]
     return [*others, *kept] or subparts[:1]
 
 
@@ -326,8 +377,8 @@ def text_part(part: Message) -> str:
     raw = _payload(part)
     charset = part.get_content_charset()
     if charset is None and part.get_content_type() == "text/html":
-        found = _META_CHARSET.search(raw[:4_096])
-        charset = found.group(1).decode("ascii", "replace") if found else None
+        meta = _META_CHARSET.search(raw[:4_096])
+        charset = meta.group(1).decode("ascii", "replace") if meta else None
     text = decode_bytes(raw, charset).replace("\r\n", "\n").replace("\x00", "")
     if str(part.get_param("format") or "").casefold() == "flowed":
         text = _unflow(text, str(part.get_param("delsp") or "").casefold() == "yes")
@@ -382,10 +433,11 @@ def _is_file(part: Message, kind: str, file_name: str | None) -> bool:
 
 
 def _attachment(part: Message, kind: str, name: str | None) -> Attachment:
-    family = kind.partition("/")[0]
     return Attachment(
-        type=family if family in ("image", "audio", "video") else "file",
-        name=name,
-        mime_type=kind[:200],
-        size=len(_payload(part)),
+        type=_file_kind(kind), name=name, mime_type=kind[:200], size=len(_payload(part))
     )
+
+
+def _file_kind(mime_type: str) -> str:
+    family = mime_type.partition("/")[0]
+    return family if family in ("image", "audio", "video") else "file"

@@ -32,10 +32,10 @@ def _mails(folder: Folder, depth: int = 0) -> Iterator[tuple[InputEntry, datetim
             files = folder.folder(mail_folder)
             for name in files.files():
                 if not name.startswith(".") and not _is_draft(name):
-                    found = _FILE.match(name)
+                    match = _FILE.match(name)
                     entry = files.file(name)
-                    if found or _may_be_mail(entry):
-                        yield entry, from_unix_seconds(int(found.group(1))) if found else None
+                    if match or _may_be_mail(entry):
+                        yield entry, from_unix_seconds(int(match.group(1))) if match else None
     if depth < _MAX_DEPTH:
         for name in folders:
             if name not in (*_MAIL_FOLDERS, "tmp"):

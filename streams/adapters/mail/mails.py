@@ -76,14 +76,16 @@ _DRAFT_LABELS = frozenset(
     | {"thư nháp", "draf", "下書き", "임시보관함", "草稿"}
 )
 _APPLE_TYPE = "X-Uniform-Type-Identifier"
+_VIA_LIST = re.compile(r"(.+?) via .+", re.IGNORECASE)
+_LIST_HEADERS = ("List-Id", "List-Post", "List-Unsubscribe")
 _DAEMON = re.compile(r"(?:mailer-daemon|postmaster|mail-daemon|mailerdaemon)(?:@|$)", re.IGNORECASE)
 _LIST_TAG = re.compile(r"^\s*((?:re|fwd?|aw)\s*:\s*)*\[[^\]]{1,60}\]\s*", re.IGNORECASE)
 
 
 def is_mail(start: bytes, name: str) -> bool:
     """Return whether a file begins with headers of a mail."""
-    if found := _COUNT_LINE.match(start):
-        start = start[found.end() :]
+    if count_line := _COUNT_LINE.match(start):
+        start = start[count_line.end() :]
     fields: set[bytes] = set()
     for number, line in enumerate(start.lstrip(b"\xef\xbb\xbf\r\n\t ").split(b"\n")):
         if not line.strip():
@@ -238,6 +240,8 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
 
 
 def _sender(mail: Message) -> Person:
+    if (author := _author_behind_list(mail)) is not None:
+        return author
     for name in ("From", "Sender", "Resent-From", "Reply-To", "Return-Path", "X-Sender"):
         for person in people(mail, name):
             if address := _clean_id(person.address):
@@ -245,6 +249,33 @@ def _sender(mail: Message) -> Person:
             if person.name and (name := _clean_id(person.name)):
                 return Person(name, person.name)
     return Person("unknown", None)
+
+
+def _author_behind_list(mail: Message) -> Person | None:
+    """Return the author of a mail that a mailing list sends under its own address, or None.
+
+    Lists do so since receivers check who may send for a domain (DMARC): "'Ada' via Boats".
+    """
+    first = next(iter(people(mail, "From")), None)
+    via = _VIA_LIST.fullmatch(first.name) if first is not None and first.name else None
+    if via is None or first is None or not any(name in mail for name in _LIST_HEADERS):
+        return None
+    lists = {one.address for one in people(mail, "To", "Cc", "List-Post", "Sender")}
+    if first.address not in lists:
+        return None
+    name = _clean_id(via[1].strip("\"' "))
+    if not name:
+        return None
+    named = [one for one in people(mail, "Reply-To", "Cc") if _has_name(one, name)]
+    for author in (*people(mail, "X-Original-From", "X-Original-Sender"), *named):
+        if author.address != first.address:
+            return Person(_clean_id(author.address), name)
+    # Better the name than the address of the list, under which everybody would be one person.
+    return Person(name, name)
+
+
+def _has_name(person: Person, name: str) -> bool:
+    return person.name is not None and person.name.strip("\"' ").casefold() == name.casefold()
 
 
 def _clean_id(text: str) -> str:
@@ -409,15 +440,15 @@ def _holds_only_mails(folder: Folder, depth: int = 0) -> bool | None:
     names = [name for name in folder.files() if not name.startswith(".")]
     if any(not name.casefold().endswith((".eml", ".emlx")) for name in names):
         return False
-    found = bool(names) or None
+    has_mails = bool(names) or None
     for name in folder.folders():
         if name.startswith(".") or name == "__MACOSX":
             continue
         subfolder = _holds_only_mails(folder.folder(name), depth + 1)
         if subfolder is False:
             return False
-        found = found or subfolder
-    return found
+        has_mails = has_mails or subfolder
+    return has_mails
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:

@@ -52,7 +52,7 @@ def _mails(entry: InputEntry) -> Iterator[tuple[int, tuple[bytes, datetime | Non
     with entry.open() as file:
         first_line, received_at, pending, size = 0, None, [b""], 0
         blank, boundary, first_header = True, b"", _HEADER
-        for number, line in enumerate(lines(file), 1):
+        for number, line in enumerate(lines(file, MAX_MAIL_BYTES), 1):
             if boundary:
                 # A line without headers below it is not a boundary.
                 if first_header.match(line) or not pending:

@@ -1,8 +1,8 @@
 """Memories of other systems as events, and how their exports are recognised and read.
 
 A memory becomes a `remember` of its text, with the system as its platform, its own id and time, and
-its other fields as metadata. One that its system holds to be no longer true is also ended by a
-deletion, dated when it ceased to be true.
+its other fields as metadata. If its system marks it as no longer true, a deletion
+follows, dated when it ceased to be true.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import items
 
-#: The sender of memories whose export does not say whose they are, as of `remember`.
+#: The sender of memories whose export names no owner; `remember` has the same default.
 USER = "user"
 
 _KEY = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:')
@@ -126,8 +126,8 @@ def is_array(start: bytes) -> bool:
 def first_fields(start: bytes, array: str | None = None) -> frozenset[str]:
     """Return the fields of the first object of a JSON array at a file's beginning; empty if none.
 
-    `array`: the field of the document with the array; None if the document is the array. An object
-    that the beginning cuts off gives all fields so far, of the objects in it too.
+    `array`: the field of the document with the array; None if the document is the array. For an
+    object that the beginning cuts off, return all fields so far, nested ones included.
     """
     text = start.removeprefix(BYTE_ORDER_MARK).decode(errors="replace").lstrip()
     if array is not None:
@@ -156,7 +156,7 @@ def array_adapter(
     places = tuple(arrays)
 
     def array_in(start: bytes) -> str | None:
-        """Return the prefix of the values, as ijson writes it; None if it is no such export."""
+        """Return the prefix of the values, as ijson writes it; None if it is not such an export."""
         for place in places:
             if has(first_fields(start, place)):
                 return "item" if place is None else f"{place}.item"
@@ -168,10 +168,10 @@ def array_adapter(
     def read(entry: InputEntry, options: Options) -> ExportSource:
         prefix = array_in(entry.start())
         if prefix is None:
-            shown = ", or in ".join(f"the array {one!r}" for one in places if one is not None)
+            shown = " or ".join(repr(one) for one in places if one is not None)
             raise InvalidInput(
-                f"{entry.path} does not look like an export of {name}: an array of its memories "
-                f"is expected, alone or in {shown}"
+                f"{entry.path} does not look like an export of {name}: expected an array of "
+                f"memories, or an object with this array in the field {shown}"
             )
 
         def results(entry: InputEntry) -> Iterator[Any]:

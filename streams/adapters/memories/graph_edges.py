@@ -16,7 +16,7 @@ from recollect.streams.adapters.memories.foreign_memory import array_adapter, en
 
 _SYSTEM = "zep"
 _FACT = frozenset({"uuid", "fact", "source_node_uuid", "target_node_uuid"})
-# Fields that become fields of the event, and those without meaning elsewhere.
+# Fields that are mapped to fields of the event, and fields that mean nothing outside Zep.
 _USED = frozenset({"uuid", "fact", "fact_embedding", "score"})
 
 

@@ -15,7 +15,7 @@ from recollect.streams.adapters.memories.foreign_memory import array_adapter, me
 
 _SYSTEM = "hindsight"
 _KINDS = frozenset({"fact_type", "type"})
-# Fields that become fields of the event, and those without meaning elsewhere.
+# Fields that are mapped to fields of the event, and fields that mean nothing outside Hindsight.
 _USED = frozenset({"id", "text", "embedding", "metadata"})
 
 

@@ -40,7 +40,7 @@ _SYSTEM = "letta"
 #: A passage has its text and time, and one of these.
 _PASSAGE_OF = frozenset({"agent_id", "archive_id", "source_id"})
 _PASSAGE_ARRAYS = (None, "passages")
-# An agent file: of today, with `agents` and `blocks`, or as it began, with `core_memory`.
+# An agent file: the current form has `agents` and `blocks`, the original one `core_memory`.
 _AGENT_FILE = re.compile(rb'"(?:agents|agent_type)"\s*:')
 _BLOCKS = re.compile(rb'"(?:blocks|core_memory)"\s*:\s*\[')
 _OF_AGENT = re.compile(rb'"(?:llm_config|embedding_config|block_ids|tool_rules|agent_type)"\s*:')

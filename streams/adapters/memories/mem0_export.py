@@ -17,7 +17,7 @@ from recollect.streams.adapters.memories.foreign_memory import array_adapter, me
 _SYSTEM = "mem0"
 #: A memory of Mem0 has at least one of these fields besides `id` and `memory`.
 _OWN = frozenset({"hash", "user_id", "agent_id", "run_id", "app_id", "owner", "categories"})
-# Fields that become fields of the event, and those without meaning elsewhere.
+# Fields that are mapped to fields of the event, and fields that mean nothing outside Mem0.
 _USED = frozenset({"id", "memory", "user_id", "run_id", "metadata", "hash", "score"})
 
 

@@ -1,0 +1,1 @@
+"""Chats in the exports of Google Takeout."""

@@ -1,0 +1,1 @@
+"""Chats of Signal, as the app and sigexport export them."""

@@ -1,0 +1,150 @@
+"""A small export of each format, as its program writes it, for tests of all formats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tests.adapters import (
+    test_chatgpt,
+    test_claude_ai,
+    test_discord,
+    test_google_chat,
+    test_hangouts,
+    test_matrix,
+    test_other_chats,
+    test_signal_backup,
+    test_skype,
+    test_teams,
+    test_telegram,
+)
+
+
+class Sample(NamedTuple):
+    """An export: its format, its files by path, and options for reading it."""
+
+    format: str
+    files: Mapping[str, bytes]
+    timezone: str | None = None
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=1, ensure_ascii=False).encode()
+
+
+def _lines(*values: Any) -> bytes:
+    return b"".join(json.dumps(value, ensure_ascii=False).encode() + b"\n" for value in values)
+
+
+_SLACK_MESSAGES = [
+    {"type": "message", "user": "U1", "text": "I moved to Córdoba.", "ts": "1714557600.000100"},
+    {"type": "message", "user": "U2", "text": "Lucky <@U1>!", "ts": "1714557660.000200"},
+]
+_CODE = {"sessionId": "s1", "cwd": "/x", "version": "1.0", "isSidechain": False, "uuid": "u1"}
+_WHATSAPP = """\
+[5/1/24, 10:00:00\u202fAM] Ada: \u200eMessages and calls are end-to-end encrypted.
+[5/1/24, 10:00:05\u202fAM] Ada: The key is in the blue safe.
+[5/1/24, 12:30:00\u202fPM] Bøb: Thanks!
+It was urgent.
+[5/1/24, 10:01:05\u202fPM] Ada: Good night.
+[5/13/24, 12:01:05\u202fAM] Ada: Good morning.
+"""
+_IRC = """\
+--- Log opened Wed May 01 10:00:00 2024
+10:00 < ada> The key is in the blue safe.
+10:01 < bob> Thanks, é.
+10:02 -!- eve [eve@host] has joined #boats
+10:03 < ada> ok
+--- Log closed Wed May 01 10:04:00 2024
+"""
+_MAIL = """\
+From: Ada <ada@example.org>
+To: bob@example.org
+Date: Wed, 01 May 2024 10:00:00 +0200
+Subject: =?utf-8?q?K=C3=A9y?=
+Message-ID: <1@example.org>
+Content-Type: text/plain; charset=utf-8
+
+The key is in the blue safe.
+"""
+# Without the last message, of which Telegram exported nothing.
+_TELEGRAM = {**test_telegram.CHAT, "messages": test_telegram.MESSAGES[:-1]}
+_HANGOUTS = test_hangouts.takeout(
+    test_hangouts.said("The key is in the blue safe, André."), test_hangouts.said("Thanks", "e2")
+)
+
+SAMPLES: Mapping[str, Sample] = {
+    "slack": Sample(
+        "slack",
+        {
+            "users.json": _json([{"id": "U1", "name": "ada", "profile": {"real_name": "Ada"}}]),
+            "channels.json": _json([{"id": "C1", "name": "boats", "members": ["U1"]}]),
+            "boats/2024-05-01.json": _json(_SLACK_MESSAGES),
+        },
+    ),
+    "chatgpt": Sample(
+        "chatgpt",
+        {"conversations.json": _json([test_chatgpt.conversation(
+            test_chatgpt.ROOT, test_chatgpt.SYSTEM, test_chatgpt.CUSTOM, test_chatgpt.FIRST,
+            test_chatgpt.FIRST_ANSWER, leaf="a1")])},
+    ),
+    "claude": Sample(
+        "claude",
+        {"conversations.json": _json([test_claude_ai.conversation(*test_claude_ai.MESSAGES)])},
+    ),
+    "claude_code": Sample(
+        "claude_code",
+        {"projects/s1.jsonl": _lines(
+            {**_CODE, "type": "user", "timestamp": "2024-05-01T10:00:00.000Z", "parentUuid": None,
+             "message": {"role": "user", "content": "I use é and tabs."}},
+            {**_CODE, "type": "assistant", "timestamp": "2024-05-01T10:00:05.000Z", "uuid": "u2",
+             "parentUuid": "u1", "message": {"role": "assistant", "id": "m1", "content": [
+                 {"type": "text", "text": "Noted."}]}},
+        )},
+    ),
+    "mem0": Sample(
+        "mem0",
+        {"memories.json": _json({"results": [
+            {"id": "1", "memory": "Lives in Córdoba", "user_id": "ada", "hash": "x",
+             "created_at": "2024-05-01T10:00:00-07:00", "updated_at": None, "metadata": None}]})},
+    ),
+    "mbox": Sample("mbox", {"all.mbox": f"From ada Wed May 1 10:00:00 2024\n{_MAIL}\n".encode()}),
+    "email": Sample("email", {"one.eml": _MAIL.encode()}),
+    "matrix": Sample("matrix", {"export.json": _json(
+        {"room_name": "House", "messages": test_matrix.EVENTS})}),
+    "telegram": Sample("telegram", {"result.json": _json(_TELEGRAM)}, "Europe/Berlin"),
+    "discord": Sample("discord", {"tea [9].json": _json(test_discord.document())}),
+    "googlechat": Sample(
+        "googlechat",
+        {"Groups/DM DMxyzAAAAE/messages.json": _json({"messages": [
+            test_google_chat.sent("Where is the kéy?"),
+            test_google_chat.sent("In the safe.", "R2", creator=test_google_chat.BOB)]})},
+    ),
+    "hangouts": Sample("hangouts", {"Hangouts/Hangouts.json": _json(_HANGOUTS)}),
+    "skype": Sample("skype", {"messages.json": _json(test_skype.export(
+        test_skype.said("2", "Thanks, André"), test_skype.said("1", "a < b", type_="Text")))}),
+    "teams": Sample("teams", {"chat.json": _json(test_teams.answer(
+        test_teams.said("1", "The key is in the blue safe, André."),
+        test_teams.said("2", "Thanks", test_teams.BOB)))}),
+    "irc": Sample("irc", {"#boats.log": _IRC.encode()}, "Europe/Berlin"),
+    "signal": Sample("signal", {"main.jsonl": _lines(
+        *test_signal_backup.FRAMES,
+        test_signal_backup.item(1, **test_signal_backup.text("The key is in the blue safe.")),
+        test_signal_backup.item(2, 1, **test_signal_backup.text("Thanks, André")))}),
+    "instagram": Sample("instagram", {"inbox/ada_17/message_1.json": _json({
+        "participants": [{"name": "Ada"}, {"name": "Bob"}], "title": "Ada",
+        "messages": [test_other_chats.sent("The key is in the blue safe."),
+                     test_other_chats.sent("Thanks", 1_577_186_590_123)]})}),
+    "whatsapp": Sample("whatsapp", {"WhatsApp Chat - Ada/_chat.txt": _WHATSAPP.encode()},
+                       "Europe/Berlin"),
+    "jsonl": Sample("jsonl", {"events.jsonl": _lines(*(
+        {"platform": "chat", "sender_id": "ada", "content": f"André {number}",
+         "occurred_at": f"2024-05-01T10:0{number}:00Z"} for number in range(3)))}),
+}  # fmt: skip
+#: The samples whose files are all JSON.
+JSON_SAMPLES = tuple(
+    name
+    for name, sample in SAMPLES.items()
+    if all(path.endswith((".json", ".jsonl")) for path in sample.files)
+)
