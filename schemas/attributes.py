@@ -53,7 +53,7 @@ OPPOSITES: Mapping[str, str] = {"likes": "dislikes", "dislikes": "likes"}
 
 
 def is_single_valued(attribute: str) -> bool:
-    """Return whether an attribute has one value at a time: a listed one, or a frame."""
+    """Return whether an attribute is single-valued: listed as such above, or a frame."""
     return attribute in SINGLE_VALUED or MASK in attribute
 
 

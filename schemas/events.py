@@ -43,7 +43,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     source_id: str
 
 
-#: Who gives a command that no access token is recorded for: a user of the home itself.
+#: The issuer of a command given without an access token: a user of the home itself.
 OWNER = "owner"
 
 
@@ -107,7 +107,7 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
         user_id, agent_id: the user and the agent that stored it.
         valid_at, invalid_at: the period in which it is true (unix ms); from `occurred_at` if not
             given.
-        enrichments: what was asked to be derived from it; None: the default.
+        enrichments: the enrichments requested; None: the default.
         abstraction_level: 0 for a text of its own, 1 or more if it summarises others.
         derived_from: ids of the memories that it was made from.
     """
@@ -218,10 +218,10 @@ class Consolidate(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="c
 class RunPass(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="run_pass"):
     """One step of a daily pass.
 
-    `temporal`: finds what is regular, ahead, in cycles or together; `subject`: an entity.
+    `temporal`: finds routines, upcoming events, cycles and correlations of the entity `subject`.
     `observation_merge`: ends the observation on the cluster `subject`, because that on the cluster
-    `keeper` says the same.
-    `fact_merge`: hides the fact `subject`, because the fact `keeper` says the same.
+    `keeper` says the same thing.
+    `fact_merge`: hides the fact `subject`, because the fact `keeper` says the same thing.
     """
 
     name: Literal["temporal", "observation_merge", "fact_merge"]
@@ -385,7 +385,8 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
     `thread`: the preceding events in the prompt. `sources`: every event whose text the model saw,
     including the thread. `role`: version of the model's prompt. `rules`: version of the rules that
-    turn the answers into facts; it is fixed when the answers are recorded.
+    turn the answers into facts; it is fixed when the answers are recorded. `writer_role`: that of
+    the generation for which the model was asked; only generations with the same one use them.
     """
 
     about: int
@@ -395,6 +396,7 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
     model: str
     role: str
     rules: int = 1
+    writer_role: int = 0
 
 
 class ModelConsolidated(
@@ -404,7 +406,7 @@ class ModelConsolidated(
 
     `facts`: the facts that it was shown, in the order of their numbers. `seen`: the last record
     that had changed the cluster or its observation. `sources`: the events whose text it saw.
-    `role`: version of the prompt.
+    `role`: version of the prompt. `error`: why the model gave no answer that can be used.
     """
 
     cluster_id: str
@@ -414,16 +416,19 @@ class ModelConsolidated(
     sources: tuple[int, ...]
     model: str
     role: str
+    error: str | None = None
 
 
 class SetWriterPrompt(Command, frozen=True, kw_only=True, omit_defaults=True, tag="writer_text"):
     """Sets the writer's system prompt, or a named note.
 
-    An empty `text` removes the note, or restores the default prompt.
+    An empty `text` removes the note, or restores the default prompt. `beside`: it holds only in
+    generations whose `writer_role` is the number of this event.
     """
 
     name: str
     text: str
+    beside: bool = False
 
 
 class DecideWriterPrompt(
@@ -448,7 +453,7 @@ class ConsolidateMemories(
 
     Attributes:
         memory_ids: the memories, either versions of texts or consolidated ones of one level.
-        method: how they were chosen: because they are alike, or by what is asked of each.
+        method: how they were chosen: by their affinity to each other, or by criteria for each.
         answers, model, role: a language model's recorded answers, and the version of the prompt.
             Without answers, the text quotes the memories.
         sources: the numbers of the events whose text the model saw.
@@ -466,12 +471,14 @@ class OwnAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
     """A user's own type of analysis: patterns, or a prompt for a language model.
 
     `patterns`: facet type -> regular expression. The first group, if there is one, is the value.
+    `facets`: the types of the facets that a model may give; if empty, the type's own name.
     """
 
     name: str
     version: str = "1"
     patterns: dict[str, str] = {}
     prompt: str | None = None
+    facets: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -487,14 +494,24 @@ class OwnAnalysis(msgspec.Struct, frozen=True, omit_defaults=True):
 class Analyse(Command, frozen=True, kw_only=True, omit_defaults=True, tag="analyse"):
     """Analyses an episode, with types given by id.
 
-    `events`: the numbers of all events of the episode. `own`: the definitions of those types that
-    are not built in.
+    Attributes:
+        events: the numbers of all events of the episode.
+        own: the definitions of those types that are not built in.
+        answers, model, role: a language model's recorded answers about the only type, and the
+            version of the prompt.
+        sources: the numbers of the messages that the model saw, in their order.
+        error: why the model gave no answer that can be used; the analysis has failed.
     """
 
     episode_id: str
     types: tuple[str, ...]
     events: tuple[int, ...]
     own: tuple[OwnAnalysis, ...] = ()
+    answers: tuple[RecordingRef, ...] = ()
+    sources: tuple[int, ...] = ()
+    model: str | None = None
+    role: str | None = None
+    error: str | None = None
 
 
 class StartTrajectory(
@@ -516,7 +533,7 @@ StepKind = Literal["action", "decision", "observation", "tool_call"]
 
 
 class LogStep(Command, frozen=True, kw_only=True, omit_defaults=True, tag="log_step"):
-    """A step of a trajectory; `tool` is the name of the tool that a tool call is of."""
+    """A step of a trajectory; `tool`: for a tool call, the name of the tool."""
 
     trajectory_id: str
     step: StepKind
@@ -566,8 +583,6 @@ class Reflect(Command, frozen=True, kw_only=True, omit_defaults=True, tag="refle
 
 
 StrategyKind = Literal["helpful", "harmful"]
-Scope = Literal["agent", "user", "zone", "global"]
-Visibility = Literal["private", "shared", "public"]
 
 
 class PlaybookStrategy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -587,8 +602,8 @@ class CreatePlaybook(Command, frozen=True, kw_only=True, omit_defaults=True, tag
     description: str = ""
     agent_id: str | None = None
     user_id: str | None = None
-    scope: Scope = "zone"
-    visibility: Visibility = "shared"
+    scope: MemoryScope = "zone"
+    visibility: MemoryVisibility = "shared"
     strategies: tuple[PlaybookStrategy, ...] = ()
 
 
@@ -619,11 +634,14 @@ class RecordPlaybookUse(
 class ActivateChain(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
     """Activates another change chain for the zone, after a rebuild.
 
-    `encoder`: the model of the chain's vectors; None: the home's own.
+    `encoder`: the model of the chain's vectors; None: the home's own. `writer_role` and
+    `consolidation`: see `recollect.projections.generations.Generation`.
     """
 
     chain: str
     encoder: str | None = None
+    writer_role: int = 0
+    consolidation: bool | None = None
 
 
 class SkipRecord(Command, frozen=True, kw_only=True, omit_defaults=True, tag="skip_record"):

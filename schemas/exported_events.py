@@ -31,6 +31,7 @@ from recollect.schemas.events import (
     Reflect,
     Retract,
     Retry,
+    SetWriterPrompt,
     Tick,
     kind_of,
 )
@@ -54,8 +55,8 @@ NOT_EXPORTED = frozenset(
 #: The name of the tick in place of a record that is not exported.
 GAP = "not-exported"
 
-# A parked record of the maximum size, in base64, with its other fields.
-_MAX_LINE_BYTES = 4 * MAX_RECORD_BYTES
+#: Maximum size of a line: a parked record of the maximum size, in base64, with its other fields.
+MAX_LINE_BYTES = 4 * MAX_RECORD_BYTES
 _INBOUND = frozenset(field.name for field in msgspec.structs.fields(InboundEvent))
 _json = msgspec.json.Encoder()
 
@@ -83,9 +84,18 @@ class _Times(msgspec.Struct, frozen=True):
     ingested_at: str | int
 
 
-def is_exported(payload: AnyPayload) -> bool:
-    """Return whether an export has records like this one."""
-    if isinstance(payload, Reflect) and payload.answers:
+def is_exported(event: Event, writer_role: int) -> bool:
+    """Return whether an export has an event; `writer_role`: that of the generation in use."""
+    payload = event.payload
+    if isinstance(payload, SetWriterPrompt) and payload.beside and event.number != writer_role:
+        return False
+    return is_exportable(payload)
+
+
+def is_exportable(payload: AnyPayload) -> bool:
+    """Return whether an export may have records like this one."""
+    if isinstance(payload, Reflect | Analyse) and payload.answers:
+        # A model's answers stay in the ledger.
         return False
     return kind_of(payload) not in NOT_EXPORTED
 
@@ -97,21 +107,24 @@ def exported_line(event: Event) -> bytes:
         # A model's answers stay in the ledger; without them, the memories are quoted.
         replace = msgspec.structs.replace
         payload = replace(payload, answers=(), sources=(), model=None, role=None)
+    elif isinstance(payload, SetWriterPrompt):
+        # Another ledger has no generation for which the role was set.
+        payload = msgspec.structs.replace(payload, beside=False)
     fields = msgspec.to_builtins(payload)
     for name in ("kind", "source_id", "utc_offset"):
         fields.pop(name, None)
-    said: dict[str, Any]
+    own_fields: dict[str, Any]
     if isinstance(payload, Content):
-        said, offset = fields, payload.utc_offset
+        own_fields, offset = fields, payload.utc_offset
     else:
-        said, offset = {"sender_id": RESERVED_PLATFORM, "content": "", "command": fields}, 0
+        own_fields, offset = {"sender_id": RESERVED_PLATFORM, "content": "", "command": fields}, 0
     line = {
         "id": payload.source_id,
         "platform": event.platform,
         "kind": kind_of(payload),
         "occurred_at": _local_time(event.occurred_at, offset),
         "ingested_at": format_time(event.ingested_at),
-        **said,
+        **own_fields,
         RESERVED_PLATFORM: {"zone": event.zone, "number": event.number},
     }
     return _json.encode(line) + b"\n"
@@ -146,8 +159,8 @@ def exported_draft(line: bytes) -> ExportedDraft:
     Raises:
         InvalidInput: the line was changed, or is of a kind that is not exported.
     """
-    if len(line) > _MAX_LINE_BYTES:
-        raise InvalidInput(f"it has {len(line)} bytes; the maximum is {_MAX_LINE_BYTES}")
+    if len(line) > MAX_LINE_BYTES:
+        raise InvalidInput(f"it has {len(line)} bytes; the maximum is {MAX_LINE_BYTES}")
     try:
         fields = msgspec.json.decode(line, type=dict[str, Any])
         origin = msgspec.convert(fields.pop(RESERVED_PLATFORM, None), Origin)
@@ -181,7 +194,7 @@ def _command(fields: dict[str, Any]) -> Draft:
     times = msgspec.convert(fields, _Times)
     given = {**fields["command"], "kind": kind, "source_id": fields.get("id")}
     payload: Any = encodable(msgspec.convert(given, cls))
-    if not is_exported(payload):
+    if not is_exportable(payload):
         raise InvalidInput(f"kind {kind!r} cannot be imported")
     return Draft(
         platform=RESERVED_PLATFORM,
@@ -196,7 +209,7 @@ def record_references(payload: AnyPayload) -> tuple[int, ...]:
     if isinstance(payload, Retract):
         return tuple(each.number for each in payload.stated_at)
     if isinstance(payload, Analyse):
-        return payload.events
+        return (*payload.events, *payload.sources)
     if isinstance(payload, DecideWriterPrompt | Reflect):
         return payload.sources
     return (payload.number,) if isinstance(payload, Retry | Drop) else ()
@@ -211,14 +224,18 @@ def with_references(
     about such a record alone.
     """
     replace = msgspec.structs.replace
-    found = {number: number_of(number) for number in record_references(payload)}
-    kept = {number: to for number, to in found.items() if to is not None}
+    numbers = {number: number_of(number) for number in record_references(payload)}
+    kept = {number: to for number, to in numbers.items() if to is not None}
     if isinstance(payload, Retract):
-        stated = (each for each in payload.stated_at if each.number in kept)
-        moved = tuple(replace(each, number=kept[each.number]) for each in stated)
+        stated = (statement for statement in payload.stated_at if statement.number in kept)
+        moved = tuple(replace(statement, number=kept[statement.number]) for statement in stated)
         return replace(payload, stated_at=moved)
     if isinstance(payload, Analyse):
-        return replace(payload, events=tuple(kept[one] for one in payload.events if one in kept))
+        events, sources = (
+            tuple(kept[one] for one in of_command if one in kept)
+            for of_command in (payload.events, payload.sources)
+        )
+        return replace(payload, events=events, sources=sources)
     if isinstance(payload, DecideWriterPrompt | Reflect):
         return replace(payload, sources=tuple(kept[one] for one in payload.sources if one in kept))
     if isinstance(payload, Retry | Drop):

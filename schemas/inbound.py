@@ -132,7 +132,7 @@ def decode_inbound(line: bytes) -> InboundEvent:
         InvalidInput: the line is not a valid event; the message says why, in one sentence.
     """
     if len(line) > MAX_RECORD_BYTES:
-        raise InvalidInput(f"it has {len(line)} bytes; the maximum is {MAX_RECORD_BYTES}")
+        raise InvalidInput(f"it is too long; the maximum is {MAX_RECORD_BYTES} bytes")
     line = replace_lone_surrogates_json(line)
     try:
         event = _decoder.decode(line)
@@ -182,8 +182,10 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     for name in (*_IDS, "sender_name"):
         _check_length(name, getattr(event, name), MAX_NAME_BYTES)
     for name in _IDS:
-        if found := first_invisible_character(getattr(event, name) or ""):
-            raise InvalidInput(f"{name} holds {found}, a control or invisible character; remove it")
+        if character := first_invisible_character(getattr(event, name) or ""):
+            raise InvalidInput(
+                f"{name} holds {character}, a control or invisible character; remove it"
+            )
     _check_length("content", event.content, MAX_CONTENT_BYTES)
     check_value("attachments", msgspec.to_builtins(event.attachments))
     check_value("metadata", event.metadata)
@@ -208,7 +210,7 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     if "target" in kind.__struct_fields__:
         kind_fields["target"] = event.target
     elif event.target is not None:
-        raise InvalidInput(f"kind {event.kind!r} has no target; use reply_to for an answer")
+        raise InvalidInput(f"kind {event.kind!r} takes no `target`; for an answer, use reply_to")
     if event.said_at is not None:
         if kind is not Edit:
             raise InvalidInput("said_at applies to edits only; use occurred_at")

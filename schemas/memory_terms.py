@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 StoredMemoryType = Literal[
     "fact", "preference", "experience", "consolidated", "reflection", "cluster"
 ]
-#: How the affinity of two clusters of memories follows from those of their memories.
+#: The linkage criterion of clusters of memories: the mean, the best or the worst affinity.
 Linkage = Literal["average", "single", "complete"]
 DIRECTIVE = "directive"
 
@@ -25,7 +25,7 @@ Enrichment = Literal[
     "resolve_temporal",
     "store_to_graph",
 ]
-#: What is shown about a memory: of these, only what was asked for when it was stored.
+#: Attributes of a stored memory that are shown only if they were requested when it was stored.
 ENRICHMENTS: tuple[Enrichment, ...] = get_args(Enrichment)
 DEFAULT_ENRICHMENTS: tuple[Enrichment, ...] = (
     "generate_embedding",
@@ -54,7 +54,7 @@ MIN_CHILDREN, MAX_CHILDREN, MAX_SOURCES = 2, 50, 500
 #: maximum number of levels.
 CONSOLIDATION_LEVELS, MAX_CONSOLIDATION_LEVELS = 3, 10
 
-#: Begins the conversation of private memories: each reader has one, which nobody else may read.
+#: The prefix of private conversations: each reader of private memories has one of their own.
 PRIVATE_PEER = "private:"
 
 #: Separates the subject of a private memory's claim from its readers.
@@ -71,7 +71,7 @@ class TierLimits(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """Whose a memory is, or who may read it: a user, an agent, or an agent of a user.
+    """The owner or the readers of a memory: a user, an agent, or an agent of a user.
 
     (None, None) is everyone; `NOBODY` is nobody but the zone itself.
     """

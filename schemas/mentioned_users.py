@@ -1,6 +1,6 @@
-"""Mentions of users in messages. The text of a message changes when a mentioned user is renamed.
+"""Mentions of users and channels. The text of a message changes when one of them is renamed.
 
-An export replaces each user id by the user's current name. The event's metadata records where it
+An export replaces each id by the current name. The event's metadata records where it
 did. A message is thus recognised even after a rename: apart from the names, its text is the same.
 """
 
@@ -20,7 +20,7 @@ _MAX_MENTIONS = 1_000
 
 
 class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The name of a user in a text: its offsets, including the sign before it, and the user's id.
+    """The name of a user or a channel in a text: its offsets, with the sign before it, and the id.
 
     `attachment`: the index of the attachment if the name is in its caption; None if the name is in
     the content.
@@ -35,23 +35,23 @@ class Mention(msgspec.Struct, frozen=True, omit_defaults=True):
 def find_mentions(
     content: str,
     attachments: Sequence[Attachment],
-    names: Mapping[str, Iterable[str]],
-    sign: str = "@",
+    names: Mapping[str, Mapping[str, Iterable[str]]],
 ) -> list[dict[str, Any]]:
     """Return the metadata of the mentions in a message.
 
-    `names`: the users' names by id. `sign`: the platform's prefix of a name.
+    `names`: for each sign that a platform puts before names, the names by user or channel id.
     """
     signed_names = sorted(
         (
             (f"{sign}{name}", id_)
-            for id_, user_names in names.items()
-            for name in user_names
+            for sign, names_by_id in names.items()
+            for id_, known_names in names_by_id.items()
+            for name in known_names
             if name
         ),
         key=lambda one: (-len(one[0]), one),
     )
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     for attachment, text in _texts_by_attachment(content, attachments):
         taken: list[Mention] = []
         for name, id_ in signed_names:
@@ -61,12 +61,12 @@ def find_mentions(
                 if all(end <= other.start or at >= other.end for other in taken):
                     taken.append(Mention(at, end, id_, attachment))
                 at = text.find(name, end)
-        found += sorted(taken, key=lambda one: one.start)
-    return [msgspec.to_builtins(one) for one in found]
+        mentions += sorted(taken, key=lambda one: one.start)
+    return [msgspec.to_builtins(one) for one in mentions]
 
 
 def same_but_names(one: Content, other: Content) -> bool:
-    """Return whether the texts of two messages differ only in the names of mentioned users.
+    """Return whether the texts of two messages differ only in mentioned names.
 
     Events of earlier builds do not record mentions. In a comparison with such an event, any name
     matches.
@@ -99,7 +99,7 @@ _SplitText = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _texts(content: Content, mentions: Sequence[Mention]) -> list[_SplitText]:
-    """Return (pieces around the mentions, ids of the mentioned users) for each text."""
+    """Return (pieces around the mentions, their ids) for each text."""
     return [
         _split_at_mentions(text, [one for one in mentions if one.attachment == attachment])
         for attachment, text in _texts_by_attachment(content.content, content.attachments)
@@ -133,7 +133,7 @@ def _match(
 
 
 def _matches_pieces(pieces: Sequence[str], text: str) -> bool:
-    """Return whether a text consists of these pieces, with an "@name" between any two."""
+    """Return whether a text consists of these pieces, with "@name" or "#name" between any two."""
     first, *others = pieces
     if not others:
         return text == first
@@ -143,13 +143,13 @@ def _matches_pieces(pieces: Sequence[str], text: str) -> bool:
     for number, piece in enumerate(others, 1):
         # A name has at least one character.
         begin = at + 2
-        found = text.find(piece, begin) if number < len(others) else len(text) - len(piece)
+        position = text.find(piece, begin) if number < len(others) else len(text) - len(piece)
         if (
-            text[at : at + 1] != "@"
-            or found < begin
-            or "\n" in text[at:found]
-            or not text.startswith(piece, found)
+            text[at : at + 1] not in ("@", "#")
+            or position < begin
+            or "\n" in text[at:position]
+            or not text.startswith(piece, position)
         ):
             return False
-        at = found + len(piece)
+        at = position + len(piece)
     return True

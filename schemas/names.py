@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _POSSESSIVE = ("'s", "’s")
 _KEPT_AT_END = "+#"  # C++ is not C#
@@ -25,7 +26,7 @@ _SAME_MARKS = str.maketrans(
 def plain_marks(text: str) -> str:
     """Return text in NFKC, with one kind of apostrophe, hyphen and space, and nothing invisible."""
     if text.isascii():
-        # NFKC keeps ASCII; of the marks only the backtick is ASCII, of the invisible ones none.
+        # A fast path: NFKC keeps ASCII, and the backtick is the only one of these characters in it.
         return " ".join(text.replace("`", "'").split())
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text.translate(_SAME_MARKS)))
     return " ".join(unicodedata.normalize("NFKC", visible.translate(_SAME_MARKS)).split())
@@ -59,6 +60,7 @@ def _letters(name: str) -> str:
     return _SPACING.sub("", normalise_name(name))
 
 
+@lru_cache(maxsize=1_024)
 def normalise_name(name: str) -> str:
     """Return the normalised form of a name, for exact comparison.
 

@@ -24,10 +24,10 @@ _SHARED_NAMES = frozenset(
 #: Platforms where people write to each other.
 _PEOPLES_PLATFORMS = frozenset(
     {"whatsapp", "slack", "discord", "telegram", "signal", "imessage", "instagram", "messenger"}
-    | {"facebook", "matrix", "irc", "email", "sms", "teams", "googlechat"}
+    | {"facebook", "matrix", "irc", "email", "sms", "teams", "googlechat", "hangouts", "skype"}
 )
-#: Platforms of a person's own account: what goes out there is what that person sent, unless it ends
-#: an assistant's turn.
+#: Platforms of a personal account: outgoing messages are that person's own, unless they end an
+#: assistant's turn.
 _OWN_ACCOUNTS = frozenset({"sms", "imessage", "whatsapp", "signal", "email", "phone"})
 
 

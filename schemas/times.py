@@ -72,9 +72,14 @@ def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
     Raises:
         InvalidInput: as `parse_time`.
     """
-    if isinstance(value, str) and _DATE.fullmatch(value.strip()):
-        value = f"{value.strip()}T00:00:00Z"
-    return parse_time(value, field)[0]
+    if not isinstance(value, str) or not _DATE.fullmatch(value.strip()):
+        return parse_time(value, field)[0]
+    try:
+        return parse_time(f"{value.strip()}T00:00:00Z", field)[0]
+    except InvalidInput:
+        raise InvalidInput(
+            f"{field}: there is no day {value.strip()!r}; write a date such as 2026-05-08"
+        ) from None
 
 
 def format_time(milliseconds: int) -> str:

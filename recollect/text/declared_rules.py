@@ -167,8 +167,8 @@ class Grammar:
         self.root = _Node()
         self.guards: list[tuple[_Guard, ...]] = []
         for number, rule in enumerate(self.rules):
-            self.guards.append(tuple(self._guard(each) for each in rule.unless))
-            ways, captures = _ways(rule.pattern, classes)
+            self.guards.append(tuple(self._guard(condition) for condition in rule.unless))
+            ways, captures = _expansions(rule.pattern, classes)
             for way in ways:
                 node = self.root
                 for piece, _ in way:
@@ -183,7 +183,7 @@ class Grammar:
             words = words[1].split(None, 1)
         if words[0] not in ("before", "after"):
             return _Guard(only, (), None, self._conditions[words[0]])
-        ways, _ = _ways(words[1], self._classes)
+        ways, _ = _expansions(words[1], self._classes)
         if words[0] == "before":
             before = tuple(tuple(piece.words for piece, _ in reversed(way)) for way in ways)
             return _Guard(only, before, None, None)
@@ -232,17 +232,17 @@ class Reading:
 
     def best(self, kinds: frozenset[str]) -> list[Match]:
         """Return the longest expressions of some kinds, in order and without overlap."""
-        found = [
+        matches = [
             match
             for begun in self._chart
             for kind in begun.keys() & kinds
             for match in begun[kind]
             if not (self._is_inner(match.left) or self._is_inner(match.right))
         ]
-        found.sort(key=lambda it: (it.left - it.right, -it.rule.priority, it.left, it.kind))
+        matches.sort(key=lambda it: (it.left - it.right, -it.rule.priority, it.left, it.kind))
         taken = [False] * self._size
         best = []
-        for match in found:
+        for match in matches:
             if not (taken[match.left] or taken[match.right - 1]):
                 taken[match.left : match.right] = [True] * (match.right - match.left)
                 best.append(match)
@@ -363,7 +363,7 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def _ways(pattern: str, classes: Mapping[str, frozenset[str]]) -> tuple[list[_Way], int]:
+def _expansions(pattern: str, classes: Mapping[str, frozenset[str]]) -> tuple[list[_Way], int]:
     """Return all expansions of a pattern, and its number of captures."""
     parser = _Parser(pattern, classes)
     ways = [way for way in parser.alternatives() if way]
@@ -395,15 +395,15 @@ class _Parser:
     def alternatives(self) -> list[_Way]:
         """Parse the alternatives between brackets, separated by bars, whose captures correspond."""
         before = self.captures
-        found = self._sequence()
+        expansions = self._sequence()
         most = self.captures
         while self._peek() == "|":
             self._next()
             self.captures = before
-            found += self._sequence()
+            expansions += self._sequence()
             most = max(most, self.captures)
         self.captures = most
-        return found
+        return expansions
 
     def _sequence(self) -> list[_Way]:
         items: list[list[_Way]] = []
@@ -435,7 +435,7 @@ class _Parser:
         if captured:
             sign = self._next()
             self._close("}")
-        words = [self._word(each) for each in sign.split("|")]
+        words = [self._word(word) for word in sign.split("|")]
         captured = captured or sign.startswith("#")
         piece = _Piece(frozenset[str]().union(*words), "", tight, captured)
         slot = self.captures

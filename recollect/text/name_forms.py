@@ -174,7 +174,7 @@ NAME_KINDS: dict[str, NameKind] = {
 }
 #: Types whose names are never proposed for a merge, but are equal if only the spelling differs.
 SPELT_ONLY = frozenset({"concept", "unknown"})
-# The maximum number of words of a name, and of letters of a word; a longer text is no name.
+# The maximum number of words of a name, and of letters of a word; a longer text is not a name.
 _MOST_WORDS, _LONGEST = 16, 40
 # The number of words of a name from which keys are made, and of initial letters of a word.
 _KEYED_WORDS = 6
@@ -384,29 +384,29 @@ def _misspelt(form: str) -> str | None:
 
 def _numbered(words: list[str]) -> list[str]:
     """Return the words with numbers as digits: "forty four" is 44, "II" at the end is 2."""
-    found: list[str] = []
+    numbered: list[str] = []
     tens = 0
     for place, word in enumerate(words):
         number = word if len(word) == 1 and word.isdecimal() else _UP_TO_TWELVE.get(word)
         if tens and number is not None and 0 < int(number) < 10:
-            found[-1] = str(tens + int(number))
+            numbered[-1] = str(tens + int(number))
             tens = 0
             continue
         tens = _TENS.get(word, 0)
         if tens:
-            found.append(str(tens))
+            numbered.append(str(tens))
         elif number is not None:
-            found.append(number)
+            numbered.append(number)
         elif (
             place
             and place == len(words) - 1
             and word not in _UNSURE_ROMANS
             and (value := roman(word))
         ):
-            found.append(value)
+            numbered.append(value)
         else:
-            found.append(word.lstrip("0") or "0" if word.isdecimal() else word)
-    return found
+            numbered.append(word.lstrip("0") or "0" if word.isdecimal() else word)
+    return numbered
 
 
 _SOUNDS = (

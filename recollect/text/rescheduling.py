@@ -37,9 +37,9 @@ def plain_forms(text: str) -> list[str]:
 
 
 def is_rescheduled(text: str, terms: Set[str]) -> bool:
-    """Return whether a statement says that what `terms` (plain forms) name was moved or cancelled.
+    """Return whether a statement reports that something was rescheduled or cancelled.
 
-    A word for it must precede the verb in its clause, or directly follow the verb.
+    One of its `terms` (plain forms) must precede the verb in its clause, or directly follow it.
     """
     tokens = tokenise(text)
     lowers = tokens.lowers

@@ -82,8 +82,9 @@ def sentences(text: str) -> Sequence[Span]:
 
 
 def without_broken_phrases(text: str) -> str:
-    """Return a text of the same length with a space for each line break inside of a phrase:
-    "the⏎station", "14⏎June".
+    """Return a text of the same length with a space for each line break inside a phrase.
+
+    Such breaks are those in "the⏎station" and "14⏎June".
     """
 
     def joined(match: re.Match[str]) -> str:
@@ -196,10 +197,14 @@ def _without_signature(text: str, kept: list[Span]) -> list[Span]:
     # A signature begins with a name and is separated from the text; after a list there is none.
     while block:
         apart = first > 0 and "\n" in text[kept[first - 1][1] : kept[first][0]].replace("\n", "", 1)
-        said = text[kept[first - 1][0] : kept[first - 1][1]].rstrip() if first else ""
-        if said and said[-1] not in ":,;" and said.split()[-1].lower() not in FUNCTION_WORDS:
+        last_line = text[kept[first - 1][0] : kept[first - 1][1]].rstrip() if first else ""
+        if (
+            last_line
+            and last_line[-1] not in ":,;"
+            and last_line.split()[-1].lower() not in FUNCTION_WORDS
+        ):
             named = _is_name_line(block[0]) and (
-                (apart and (contact or len(block) <= 3)) or (contact and said[-1] in ".!?")
+                (apart and (contact or len(block) <= 3)) or (contact and last_line[-1] in ".!?")
             )
             if named or (apart and contact and len(block) <= 2):
                 return kept[:first] + kept[last:]
@@ -232,10 +237,10 @@ def _is_contact_line(line: str) -> bool:
     """Whether a line is an address or a telephone number with hardly a word around it."""
     if len(line) > 120:
         return False
-    rest, found = EMAIL.subn(" ", line)
+    rest, addresses = EMAIL.subn(" ", line)
     rest, urls = URL.subn(" ", rest)
     rest, phones = _PHONE.subn(" ", rest)
-    if not found + urls + phones or any(sign.isdigit() for sign in rest):
+    if not addresses + urls + phones or any(sign.isdigit() for sign in rest):
         return False
     words = [word.rstrip(".") for word in _LINE_WORD.findall(rest)]
     small = [word for word in words if word[0].islower() and word not in _SMALL | _CONTACT_WORDS]

@@ -21,8 +21,8 @@ def any_of(alternatives: str) -> str:
         if not one[:1].isalpha() or one[1:2] in {"?", "*", "+", "{"}:
             raise ValueError(f"{one!r} does not begin with a letter")
         by_letter.setdefault(one[0], []).append(one[1:])
-    found = (rf"{letter}(?<=\b{letter})(?:{'|'.join(own)})" for letter, own in by_letter.items())
-    return f"(?:{'|'.join(found)})"
+    patterns = (rf"{letter}(?<=\b{letter})(?:{'|'.join(own)})" for letter, own in by_letter.items())
+    return f"(?:{'|'.join(patterns)})"
 
 
 def _beginning_with_letters(alternatives: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from recollect.schemas.changes.row import Row
+from recollect.schemas.events import MemoryScope, MemoryVisibility
 
 
 class Trajectory(Row, frozen=True, array_like=True, tag="trajectory"):
@@ -68,8 +69,8 @@ class TrajectoryFeedback(Row, frozen=True, array_like=True, tag="trajectory_feed
 class Reflection(Row, frozen=True, array_like=True, tag="reflection"):
     """What was learned from a trajectory; its importance as a memory is its confidence.
 
-    `model`: the language model that wrote it; None: it compares outcomes. `successes`, `failures`:
-    how many runs of the task type it is based on.
+    `model`: the language model that wrote it; None if it was computed by comparing outcomes.
+    `successes`, `failures`: how many runs of the task type it is based on.
     """
 
     TABLE: ClassVar = "reflections"
@@ -110,7 +111,7 @@ class ReflectionItem(Row, frozen=True, array_like=True, tag="reflection_item"):
 
 
 class Playbook(Row, frozen=True, array_like=True, tag="playbook"):
-    """A collection of strategies, and whose it is; `created_at` is unix ms."""
+    """A collection of strategies, and its owner; `created_at` is unix ms."""
 
     TABLE: ClassVar = "playbooks"
     KEY: ClassVar = ("id",)
@@ -119,8 +120,8 @@ class Playbook(Row, frozen=True, array_like=True, tag="playbook"):
     description: str
     agent_id: str | None
     user_id: str | None
-    scope: Literal["agent", "user", "zone", "global"]
-    visibility: Literal["private", "shared", "public"]
+    scope: MemoryScope
+    visibility: MemoryVisibility
     number: int
     created_at: int
 
@@ -142,7 +143,7 @@ class PlaybookVersion(Row, frozen=True, array_like=True, tag="playbook_version")
 
 
 class PlaybookStrategy(Row, frozen=True, array_like=True, tag="playbook_strategy"):
-    """A strategy as of the version that the ledger record `number` wrote.
+    """A strategy, in the version of its playbook that the ledger record `number` wrote.
 
     `is_standing` is 0 once it is removed. `sources`: the numbers of the events whose words it
     repeats (JSON).

@@ -201,7 +201,7 @@ class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_superses
 
 
 class FactMerge(Row, frozen=True, array_like=True, tag="fact_merge"):
-    """A fact that another one, the keeper, says too; it is hidden from `invalid_at` (unix ms) on.
+    """A duplicate of another fact, the keeper; it is hidden from `invalid_at` (unix ms) on.
 
     The keeper has a `FactOccasion` for each event that states the fact. `merged_at`: unix ms.
     `is_standing` is 0 once the merge is undone.
@@ -305,7 +305,7 @@ class MentalModel(Row, frozen=True, array_like=True, tag="mental_model"):
 
 
 class AnalysisRun(Row, frozen=True, array_like=True, tag="analysis_run"):
-    """An analysis of an episode; of an observation, a version. Times are unix ms.
+    """A run of an analysis on an episode, or a version of an observation. Times are unix ms.
 
     `parent_id`: the version before. `status`: completed, blocked or failed. `output_text` is None
     if the analysis did not complete or has facets alone, or if the observation ended;
@@ -338,7 +338,7 @@ class ObservationFact(Row, frozen=True, array_like=True, tag="observation_fact")
 
 
 class FactUnits(Row, frozen=True, array_like=True, tag="fact_units"):
-    """The units of a fact (`recollect.streams.consolidation.units`), and what they are dated by.
+    """The units of a fact (`recollect.streams.consolidation.units`), and their dates.
 
     `sources` (JSON): the running numbers of the events that the fact quotes. `units` (JSON): text
     and speaker of each. `number`: the ledger record that decided the fact.
@@ -358,13 +358,13 @@ class FactUnits(Row, frozen=True, array_like=True, tag="fact_units"):
 
 
 class ClusterFact(Row, frozen=True, array_like=True, tag="cluster_fact"):
-    """A fact in a cluster: the facts of one entity that say the same topic.
+    """A fact in a cluster, that is, the facts about one topic of one entity.
 
     Attributes:
-        topic: a noun in the singular; of a slot, the attribute.
+        topic: a noun in the singular; for a slot, its attribute.
         name: the entity's name in the fact.
-        word: the word that says the topic; of a slot, the value.
-        unit: the unit that says it, from 0.
+        word: the word in the fact that names the topic; for a slot, its value.
+        unit: the index of the unit with that word.
         said_at: unix ms.
         number: the ledger record that decided the fact.
     """
@@ -384,7 +384,7 @@ class ClusterFact(Row, frozen=True, array_like=True, tag="cluster_fact"):
 
 
 class ClusterChange(Row, frozen=True, array_like=True, tag="cluster_change"):
-    """The ledger record `number` changed whether a fact of a cluster is still so."""
+    """The ledger record `number` changed whether a fact of a cluster still holds."""
 
     TABLE: ClassVar = "cluster_changes"
     KEY: ClassVar = ("cluster_id", "number")
@@ -433,7 +433,7 @@ class PassTick(Row, frozen=True, array_like=True, tag="pass_tick"):
 
 
 class ObservationMerge(Row, frozen=True, array_like=True, tag="observation_merge"):
-    """A version without text, and the observation that says the same in its place."""
+    """The last, empty version of a merged observation, and the cluster of its keeper."""
 
     TABLE: ClassVar = "observation_merges"
     KEY: ClassVar = ("analysis_run_id",)
@@ -442,7 +442,7 @@ class ObservationMerge(Row, frozen=True, array_like=True, tag="observation_merge
 
 
 class Dream(Row, frozen=True, array_like=True, tag="dream"):
-    """A link between two distant topics that a language model supposes: a conjecture, no memory.
+    """A link between two distant topics, conjectured by a language model; it is not a memory.
 
     `surprise`: 0 to 1, by the evaluation. `created_at`: unix ms.
     """
@@ -502,7 +502,7 @@ class MentalModelPage(Row, frozen=True, array_like=True, tag="mental_model_page"
 class MentalModelRefresh(Row, frozen=True, array_like=True, tag="mental_model_refresh"):
     """The ledger record `number` brought a mental model up to date; `at`: when (unix ms).
 
-    `model_id`: the version that stands since then.
+    `model_id`: the version that has been current since then.
     """
 
     TABLE: ClassVar = "mental_model_refreshes"
@@ -539,7 +539,7 @@ class EntityFact(Row, frozen=True, array_like=True, tag="entity_fact"):
         said_at: unix ms. first_day, last_day: what it is about (YYYY-MM-DD).
         attribute, value: of its slot, if the entity is the slot's subject; else "".
         beside: id and name of each other entity in it (JSON).
-        ended_at: when it ceased to be so (unix ms).
+        ended_at: when it ceased to hold (unix ms).
         is_told: 0 if nobody states it any more, or if it was never true.
         number: the ledger record that last changed it.
     """
@@ -758,7 +758,7 @@ class AnalysisType(Row, frozen=True, array_like=True, tag="analysis_type"):
 
 
 class Facet(Row, frozen=True, array_like=True, tag="facet"):
-    """A structured result of an analysis; `metadata_json`: its event, and its place there."""
+    """A structured result of an analysis; `metadata_json`: its event, and its offsets there."""
 
     TABLE: ClassVar = "facets"
     KEY: ClassVar = ("id",)

@@ -240,7 +240,7 @@ def _with_current_keys(model: str, section: Section) -> Section:
     if not section.deletes:
         return section
     if unknown := {delete.table for delete in section.deletes} - ROW_OF_TABLE.keys():
-        raise _newer_format(f"a delete in table {min(unknown)!r}")
+        raise _newer_format(f"a delete from table {min(unknown)!r}")
     for delete in section.deletes:
         row = ROW_OF_TABLE[delete.table]
         if READ_MODEL_OF_ROW[row] != model or len(delete.key) < len(row.KEY):

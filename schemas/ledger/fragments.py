@@ -60,7 +60,7 @@ def split(value: bytes, limit: int) -> list[bytes]:
 
 
 def record_hash_of(value: bytes) -> bytes | None:
-    """Return the hash of the record that a fragment belongs to; None if `value` is no fragment."""
+    """Return the hash of the record that `value` is a fragment of; None if it is not a fragment."""
     if value[1 : 1 + len(_MARK)] != _MARK:
         return None
     fragment: Fragment = decode(_fragments, value, "a fragment")

@@ -131,7 +131,7 @@ def unseal_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> Recor
         return None
     text = unseal(joint_key(present), recording.sealed, recording.header_bytes)
     try:
-        found: RecordedAnswer = _answers.decode(inflate(text))
+        answer: RecordedAnswer = _answers.decode(inflate(text))
     except (zlib.error, msgspec.DecodeError) as error:
         raise IntegrityError(f"a recording cannot be read: {error}") from None
-    return found
+    return answer

@@ -44,7 +44,7 @@ def check_registry(
             raise ValueError(f"upcasters: {kind} has no step from version {missing[0]}")
     for kind, version in upcasters:
         if not 1 <= version < current.get(kind, 0):
-            raise ValueError(f"upcasters: the step from {kind} version {version} leads nowhere")
+            raise ValueError(f"upcasters: {kind} version {version} is not an earlier version")
 
 
 def upcast(

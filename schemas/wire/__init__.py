@@ -14,6 +14,8 @@ from recollect.schemas.choices import (
     RelationshipType,
     Scope,
 )
+from recollect.schemas.events import MemoryScope, MemoryVisibility
+from recollect.schemas.memory_terms import StoredMemoryType
 from recollect.schemas.wire.answering import (
     ContextBlock,
     DateRange,
@@ -337,9 +339,11 @@ __all__ = [
     "MemoryReceipts",
     "MemoryRelationship",
     "MemoryRevision",
+    "MemoryScope",
     "MemoryStateReport",
     "MemoryType",
     "MemoryVersion",
+    "MemoryVisibility",
     "MentalModel",
     "MentalModelBlock",
     "MentalModelHistory",
@@ -407,6 +411,7 @@ __all__ = [
     "StepKind",
     "StoredMemory",
     "StoredMemoryPage",
+    "StoredMemoryType",
     "StoredMemoryVersionPage",
     "Strategy",
     "StrategyKind",

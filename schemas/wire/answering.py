@@ -230,8 +230,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     context: Annotated[
         str | None,
         Meta(
-            description="What a fact answers, corrects or is headed by: an earlier message or a "
-            "subject line; left out if nothing."
+            description="Context of a fact: the earlier message that it answers or corrects, or "
+            "the subject line above it; left out if there is none."
         ),
     ] = None
     uncertain: Annotated[

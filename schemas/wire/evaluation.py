@@ -53,7 +53,7 @@ class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """How well recall finds the sources of questions, in all and by each retrieval arm."""
+    """How well recall finds the sources of questions, overall and by each retrieval arm."""
 
     questions: Annotated[int, Meta(description="Questions with a known source in the zone.")]
     sources: Annotated[int, Meta(description="Their sources, counted for each question.")]
@@ -72,8 +72,8 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     arms: Annotated[
         dict[str, float],
         Meta(
-            description="By retrieval arm: the share of all sources that it alone ranks within "
-            "max_results."
+            description="By retrieval arm: the share of all sources that the arm, used alone, "
+            "ranks within max_results."
         ),
     ]
     unanswerable: Annotated[int, Meta(description="Questions that were given without a source.")]
@@ -87,4 +87,4 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     unknown_sources: Annotated[
         list[str], Meta(description="Sources that the zone does not hold; they are not counted.")
     ]
-    answers: Annotated[list[JudgedAnswer], Meta(description="Each question, in their order.")]
+    answers: Annotated[list[JudgedAnswer], Meta(description="The questions, in the order given.")]

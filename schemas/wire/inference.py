@@ -14,7 +14,7 @@ SandboxProvider = Literal["process", "docker"]
 
 
 class InferenceStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration: the code that the model wrote, and what came of it."""
+    """One iteration: the code that the model wrote, and its result."""
 
     iteration: Annotated[int, Meta(description="Number of the iteration, from 1.")]
     code: Annotated[str, Meta(description="The code that was run; empty if there was none.")]

@@ -94,7 +94,7 @@ class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
 
     path: Annotated[str, Meta(description="The file or folder that was written.")]
     format: Annotated[str, Meta(description="jsonl, markdown or okf.")]
-    events: Annotated[int, Meta(description="Number of records exported; of pages, 0.")]
+    events: Annotated[int, Meta(description="Number of records exported; 0 for pages.")]
     left_out: Annotated[
         dict[str, int],
         Meta(
@@ -102,7 +102,7 @@ class ExportReport(msgspec.Struct, frozen=True, kw_only=True):
             "and their certificates, records about the ledger itself, and a model's answers."
         ),
     ]
-    pages: Annotated[int, Meta(description="Number of pages written; of events, 0.")]
+    pages: Annotated[int, Meta(description="Number of pages written; 0 for events.")]
     seconds: Annotated[float, Meta(description="Duration in seconds.")]
 
 
@@ -225,7 +225,9 @@ class EntityDiff(msgspec.Struct, frozen=True, kw_only=True):
 class TextDiff(msgspec.Struct, frozen=True, kw_only=True):
     """An observation or a mental model that differs between two generations."""
 
-    kind: Annotated[Literal["observation", "mental_model"], Meta(description="What it is.")]
+    kind: Annotated[
+        Literal["observation", "mental_model"], Meta(description="The kind of text that differs.")
+    ]
     before: Annotated[str | None, Meta(description="Its text on the old side; null: not there.")]
     after: Annotated[str | None, Meta(description="Its text on the new side; null: not there.")]
 
@@ -267,29 +269,6 @@ class GenerationDiff(msgspec.Struct, frozen=True, kw_only=True):
     joined: Annotated[
         list[EntityDiff], Meta(description="Entities into which several were joined.")
     ]
-
-
-class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """The result of a rebuild."""
-
-    level: Annotated[
-        RebuildLevel,
-        Meta(
-            description="How much was rebuilt: index (the search indexes), project (all files, "
-            "from the recorded decisions), derive (also the decisions), fresh (also the vectors)."
-        ),
-    ]
-    records: Annotated[int, Meta(description="Number of records read.")]
-    generation: Annotated[str | None, Meta(description="The new generation.")] = None
-    encoded: Annotated[
-        int | None, Meta(description="Number of texts that were embedded again.")
-    ] = None
-    seconds: Annotated[float | None, Meta(description="Duration in seconds.")] = None
-    dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
-    difference: Annotated[
-        GenerationDiff | None,
-        Meta(description="How the new generation differs from the one in use."),
-    ] = None
 
 
 class RollbackReport(msgspec.Struct, frozen=True):
@@ -350,7 +329,7 @@ class Status(msgspec.Struct, frozen=True):
         float | None,
         Meta(description="Time since the files last changed, in seconds; null if unknown."),
     ]
-    stalled: Annotated[bool, Meta(description="There is work, and no process does it.")]
+    stalled: Annotated[bool, Meta(description="Records are waiting, and no process handles them.")]
     models: Annotated[list[FileStatus], Meta(description="Progress of each read model.")]
     encoder: Annotated[
         str | None, Meta(description="Encoder of the home; null for keyword search only.")
@@ -359,6 +338,10 @@ class Status(msgspec.Struct, frozen=True):
     agents: Annotated[tuple[str, ...], Meta(description="Agents that decided the zone.")]
     model_usage: Annotated[
         ZoneModelUsage | None, Meta(description="What language models wrote; null if none did.")
+    ] = None
+    problem: Annotated[
+        str | None,
+        Meta(description="Why this process cannot process the zone; null if nothing prevents it."),
     ] = None
 
 
@@ -415,7 +398,7 @@ class AccessToken(msgspec.Struct, frozen=True, kw_only=True):
     agent: Annotated[str | None, Meta(description="Name of the agent that holds it.")]
     created_at: Annotated[str, Meta(description="When it was created.")]
     expires_at: Annotated[str | None, Meta(description="When it expires; null for never.")]
-    used_at: Annotated[str | None, Meta(description="When it was last used, about; null: never.")]
+    used_at: Annotated[str | None, Meta(description="About when it was last used; null: never.")]
 
 
 class NewAccessToken(msgspec.Struct, frozen=True, kw_only=True):
@@ -446,8 +429,8 @@ class WriteReport(msgspec.Struct, frozen=True):
     duplicates: Annotated[int, Meta(description="Number of proposals that were known already.")] = 0
     rejected: Annotated[int, Meta(description="Number of rejected proposals.")] = 0
     reasons: Annotated[dict[str, int], Meta(description="Rejections by reason.")] = {}
-    calls: Annotated[int, Meta(description="Number of calls; with dry_run, at most.")] = 0
-    tokens: Annotated[int, Meta(description="Number of tokens; with dry_run, at most.")] = 0
+    calls: Annotated[int, Meta(description="Number of calls; with dry_run, the maximum.")] = 0
+    tokens: Annotated[int, Meta(description="Number of tokens; with dry_run, the maximum.")] = 0
     cost: Annotated[float, Meta(description="Cost in the prices' currency.")] = 0.0
     dry_run: Annotated[bool, Meta(description="Nothing was sent.")] = False
     recorded: Annotated[int, Meta(description="Number of events already answered.")] = 0
@@ -457,11 +440,42 @@ class WriteReport(msgspec.Struct, frozen=True):
     stopped: Annotated[str | None, Meta(description="Why not all events were processed.")] = None
 
 
+class RebuildReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The result of a rebuild."""
+
+    level: Annotated[
+        RebuildLevel,
+        Meta(
+            description="How much was rebuilt: index (the search indexes), project (all files, "
+            "from the recorded decisions), derive (also the decisions), fresh (also the vectors)."
+        ),
+    ]
+    records: Annotated[int, Meta(description="Number of records read.")]
+    generation: Annotated[str | None, Meta(description="The new generation.")] = None
+    encoded: Annotated[
+        int | None, Meta(description="Number of texts that were embedded again.")
+    ] = None
+    seconds: Annotated[float | None, Meta(description="Duration in seconds.")] = None
+    dry_run: Annotated[bool, Meta(description="Nothing was changed.")] = False
+    difference: Annotated[
+        GenerationDiff | None,
+        Meta(description="How the new generation differs from the one in use."),
+    ] = None
+    written: Annotated[
+        WriteReport | None,
+        Meta(description="With writer_role: what the model was asked, or with dry_run would be."),
+    ] = None
+    stopped: Annotated[
+        str | None,
+        Meta(description="Why the new generation is not finished; the same rebuild resumes it."),
+    ] = None
+
+
 class WriterComparison(msgspec.Struct, frozen=True, kw_only=True):
     """What a proposed writer prompt would change about the facts of one message.
 
     `same`: facts that the message has and the new prompt would give too. `added`: facts that it
-    would give besides. `dropped`: facts that a model wrote and the new prompt would not give.
+    would give in addition. `dropped`: facts that a model wrote and the new prompt would not give.
     `rejected`: the number of its rejected proposals, by reason.
     """
 
@@ -556,6 +570,16 @@ class BranchPromotion(msgspec.Struct, frozen=True, kw_only=True):
     conflicts: Annotated[
         list[str],
         Meta(description="Ids that the zone has with other content; they were not published."),
+    ]
+    outdated: Annotated[
+        list[str],
+        Meta(
+            description="Names of writer prompts that the zone has set or removed later than the "
+            "branch; they were not published."
+        ),
+    ]
+    answers: Annotated[
+        int, Meta(description="Number of a language model's answers that are new in the zone.")
     ]
     left: Annotated[
         dict[str, int],

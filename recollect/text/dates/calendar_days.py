@@ -14,7 +14,7 @@ Days = tuple[int, int]
 
 
 def clip(ordinal: int) -> int:
-    """The nearest day that there is."""
+    """The nearest representable day, within the years 1 to 9999."""
     return min(max(ordinal, 1), LAST_ORDINAL)
 
 

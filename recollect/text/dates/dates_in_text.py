@@ -53,8 +53,10 @@ def date_references(
     tokens = tokenise(text)
     today = local_day(at_ms, utc_offset_minutes)
     minute = local_minute(at_ms, utc_offset_minutes)
-    found = find_dates(tokens, today, addresses(text), every=every, minute=minute, of_past=of_past)
-    return [as_reference(tokens, item) for item in found]
+    references = find_dates(
+        tokens, today, addresses(text), every=every, minute=minute, of_past=of_past
+    )
+    return [as_reference(tokens, item) for item in references]
 
 
 def find_dates(
@@ -73,11 +75,11 @@ def find_dates(
     that day is in the future.
     """
     now = Now(today, minute, tokens)
-    found: list[Found] = []
+    references: list[Found] = []
     timed: list[int] = []  # the indices of times without a day
     for whole in expressions(tokens, now):
-        said, time = whole.day(), whole.time() if every else None
-        when, start, end = said.when, said.start, said.end
+        day, time = whole.day(), whole.time() if every else None
+        when, start, end = day.when, day.start, day.end
         if when.kind not in ("day", "time"):
             continue
         certain = when.certain or (of_past and when.grain == "season")
@@ -88,19 +90,19 @@ def find_dates(
         if (opened := tokens.text.find("(", start, end)) >= 0:
             end = opened  # "15 May (Friday)"
         left, right = tokens_of(tokens, start, end)
-        if found and left < found[-1].right:
+        if references and left < references[-1].right:
             continue
         meant = when._replace(clock=whole.when.clock)
-        days = _days(meant, now, left, right, found, every=every, of_past=of_past)
+        days = _days(meant, now, left, right, references, every=every, of_past=of_past)
         if days is None:
             continue
         alone = when.kind == "time"
         if alone:
-            timed.append(len(found))
+            timed.append(len(references))
         ends = clip(days[0]), clip(max(days))
-        read_by = said.match.trace()
+        read_by = day.match.trace()
         item = Found(left, right, *ends, not when.stated, alone, _clock(when), _said(when), read_by)
-        found.append(item)
+        references.append(item)
         if time is not None:
             # Midnight is the end of a day.
             ends = clip(ends[0] + _over(whole.when, when)), clip(ends[1] + _over(whole.when, when))
@@ -108,11 +110,11 @@ def find_dates(
             if place[0] < right and left < place[1]:
                 continue  # "7.5.2026noon": the two share a word, which counts as the day's
             clock = _clock(time.when)
-            found.append(Found(*place, *ends, True, True, clock, rules=time.match.trace()))
-            found[-2:] = sorted(found[-2:])
+            references.append(Found(*place, *ends, True, True, clock, rules=time.match.trace()))
+            references[-2:] = sorted(references[-2:])
     for index in timed:
-        found[index] = _on_its_day(tokens, found, index, now)
-    return found
+        references[index] = _on_its_day(tokens, references, index, now)
+    return references
 
 
 def _clock(when: When) -> str | None:
@@ -120,7 +122,7 @@ def _clock(when: When) -> str | None:
 
 
 def _over(whole: When, day: When) -> int:
-    """Return how many days after its day a time is: 1 for midnight, which ends the day."""
+    """Return the offset of a time from its day: 1 for the midnight that ends it, else 0."""
     return whole.spans[0][0] - day.spans[0][0]
 
 
@@ -129,15 +131,15 @@ def _days(
     now: Now,
     left: int,
     right: int,
-    found: list[Found],
+    references: list[Found],
     *,
     every: bool,
     of_past: bool,
 ) -> Days | None:
     if every and when.exact is not None:
         return when.exact
-    if when.pick == "number" and found and len(when.spans) > 1:
-        near = found[-1]
+    if when.pick == "number" and references and len(when.spans) > 1:
+        near = references[-1]
         between = now.tokens.text[now.tokens.ends[near.right - 1] : now.tokens.starts[left]]
         one_sentence = not any(mark in between for mark in ".!?")
         past = near.last < now.today and direction_of(now.tokens, left, right) >= 0
@@ -147,17 +149,17 @@ def _days(
             middle = (near.first + near.last) // 2
             return min(when.spans, key=lambda span: abs(span[0] - middle))
     if when.pick == "beside":
-        return _beside(when, now, left, right, found)
+        return _beside(when, now, left, right, references)
     return chosen(when, now, left, right, of_past=of_past)
 
 
-def _beside(when: When, now: Now, left: int, right: int, found: list[Found]) -> Days | None:
+def _beside(when: When, now: Now, left: int, right: int, references: list[Found]) -> Days | None:
     """Return the unit after or before the last named day: "the week after".
 
     If no day is named and the clause is not past, "the following week" is counted from today.
     """
     (span,) = when.spans
-    named = [item for item in found[-2:] if not item.is_time]
+    named = [item for item in references[-2:] if not item.is_time]
     if not named:
         ahead = when.certain and direction_of(now.tokens, left, right) >= 0
         return span if ahead and span[0] > now.today else None
@@ -174,15 +176,18 @@ def _said(when: When) -> str:
     return when.pick if when.pick in ("weekday", "feast") else ""
 
 
-def _on_its_day(tokens: Tokens, found: list[Found], index: int, now: Now) -> Found:
+def _on_its_day(tokens: Tokens, references: list[Found], index: int, now: Now) -> Found:
     """Return a time on the day that its sentence names, or else on the day of the message.
 
     A time that has passed, in a clause about the future, is on the next day.
     """
-    time = found[index]
+    time = references[index]
     if time.first != now.today or time.time is None:
         return time  # "in an hour", "at midnight"
-    for other in (*reversed(found[max(index - 3, 0) : index]), *found[index + 1 : index + 3]):
+    for other in (
+        *reversed(references[max(index - 3, 0) : index]),
+        *references[index + 1 : index + 3],
+    ):
         if other.is_time or other.first != other.last:
             continue
         one, two = sorted((time, other), key=lambda item: item.left)
@@ -194,14 +199,14 @@ def _on_its_day(tokens: Tokens, found: list[Found], index: int, now: Now) -> Fou
     direction = direction_of(tokens, time.left, time.right)
     later = 60 * int(hour) + int(minute) > now.minute + _SOON
     if later and (direction < 0 or word_at(tokens, time.left - 1) == "since"):
-        return time._replace(first=time.first - 1, last=time.last - 1)
+        return time._replace(first=clip(time.first - 1), last=clip(time.last - 1))
     ahead = direction > 0 and word_at(tokens, time.left - 1) in ("at", "by", "@")
     # A text that is just "at 3am" is in the future, as in a timetable; "3am" may be from a diary.
     alone = time.right - time.left + (word_at(tokens, 0) == "at") == len(tokens.words)
     written = tokens.text[tokens.starts[time.left] : tokens.ends[time.right - 1]]
     ahead = ahead or (alone and (time.left > 0 or _IN_24_HOURS.fullmatch(written) is not None))
     if past and ahead:
-        return time._replace(first=time.first + 1, last=time.last + 1)
+        return time._replace(first=clip(time.first + 1), last=clip(time.last + 1))
     return time
 
 

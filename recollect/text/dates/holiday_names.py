@@ -80,7 +80,7 @@ def spelled_out(names: str) -> list[str]:
 
 def _alternatives(names: str, at: int) -> tuple[list[str], int]:
     """Return the alternatives up to the closing bracket, and the position of that bracket."""
-    found: list[str] = []
+    alternatives: list[str] = []
     begun = [""]
     while at < len(names) and names[at] not in ")]":
         if names[at] in "([":
@@ -89,13 +89,13 @@ def _alternatives(names: str, at: int) -> tuple[list[str], int]:
             begun = [left + right for left in begun for right in chosen]
             at = end + 1
         elif names[at] == "|":
-            found += begun
+            alternatives += begun
             begun = [""]
             at += 1
         else:
-            begun = [each + names[at] for each in begun]
+            begun = [beginning + names[at] for beginning in begun]
             at += 1
-    return found + begun, at
+    return alternatives + begun, at
 
 
 class Holiday(NamedTuple):
@@ -113,7 +113,10 @@ class _Index(NamedTuple):
 
 @cache
 def _index() -> _Index:
-    """Return the holidays by folded name, the beginnings of names, and the indicative words."""
+    """Return the holidays by folded name, the beginnings of names, and the telling words.
+
+    A telling word shows that a text may name a holiday.
+    """
     named: dict[str, Holiday] = {}
     starts: set[str] = set()
     telling: set[str] = set()

@@ -162,7 +162,7 @@ def _expressions(
 ) -> Sequence[Expression]:
     tokens = tokenise(text)
     now = Now(today, minute, tokens)
-    found: list[Expression] = []
+    parsed: list[Expression] = []
     short = len(tokens.lowers) <= _FEW
     triggers = [
         index
@@ -181,5 +181,5 @@ def _expressions(
         start = start if first > _BEFORE else 0
         words = lexemes(text, start, min(end + 3, len(text)))
         reading = Reading(_grammar(disabled), text, words, now)
-        found += (Expression(match, words) for match in reading.best(_WANTED))
-    return found
+        parsed += (Expression(match, words) for match in reading.best(_WANTED))
+    return parsed

@@ -107,7 +107,7 @@ class Yearly(NamedTuple):
         return self.when(spans[:1], stated=stated) if spans else None
 
     def shifted(self, now: Now, step: int) -> When | None:
-        """Return the last (-1), this (0) or the next one (1); one in progress is only "this"."""
+        """Return the last (-1), this (0) or the next (1); one in progress can only be "this"."""
         spans = in_years(now, self.of, max(self.reach, 2))
         behind = [span for span in spans if span[1] < now.today]
         ahead = [span for span in spans if span[0] > now.today]

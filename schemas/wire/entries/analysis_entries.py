@@ -18,7 +18,7 @@ class AnalysisType(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of the type: its name and its version.")]
     name: Annotated[str, Meta(description="Name of the type.")]
     version: Annotated[str, Meta(description="Version of the type.")]
-    output_type: Annotated[str, Meta(description="What it gives: text, or facets alone.")]
+    output_type: Annotated[str, Meta(description="Its output: text, or facets alone.")]
     prompt: Annotated[
         str | None, Meta(description="Prompt for a language model; null if it needs none.")
     ]
@@ -27,7 +27,7 @@ class AnalysisType(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Facet type: regular expression; null if it has none."),
     ]
     completed: Annotated[int, Meta(description="Completed runs.")] = 0
-    blocked: Annotated[int, Meta(description="Runs that something prevents.")] = 0
+    blocked: Annotated[int, Meta(description="Runs that are blocked.")] = 0
     failed: Annotated[int, Meta(description="Runs that failed.")] = 0
 
 
@@ -46,7 +46,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     status: Annotated[str, Meta(description="completed, blocked or failed.")]
     text: Annotated[str | None, Meta(description="What it says; null if it has facets alone.")]
     error: Annotated[str | None, Meta(description="Why it failed.")]
-    blocked_reason: Annotated[str | None, Meta(description="What prevents it.")]
+    blocked_reason: Annotated[str | None, Meta(description="Why it is blocked.")]
     retries: Annotated[int, Meta(description="How often it was tried again.")]
     facets: Annotated[int, Meta(description="The number of its facets.")]
     previous: Annotated[
@@ -83,7 +83,7 @@ class Facet(msgspec.Struct, frozen=True, kw_only=True):
     rule: Annotated[
         str | None, Meta(description="The rule that found it, or the type of the name.")
     ]
-    count: Annotated[int | None, Meta(description="In how many messages it is.")]
+    count: Annotated[int | None, Meta(description="Number of messages that contain it.")]
     episode_start: Annotated[str, Meta(description="When the episode's first event happened.")]
 
 
@@ -96,12 +96,25 @@ class FacetPage(Page[Facet], frozen=True, kw_only=True):
 
 
 class AnalysisReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a call that analyses episodes, in numbers of analyses."""
+    """The result of analysing episodes, as numbers of analyses."""
 
     requested: Annotated[int, Meta(description="Analyses that were due.")]
     completed: Annotated[int, Meta(description="Those that were completed.")]
-    blocked: Annotated[int, Meta(description="Those that something prevents.")]
+    blocked: Annotated[int, Meta(description="Those that are blocked.")]
     failed: Annotated[int, Meta(description="Those that failed.")]
     remaining: Annotated[
-        int, Meta(description="Those whose episode grew meanwhile; call again for them.")
+        int,
+        Meta(
+            description="Those whose episode grew meanwhile, or that got no answer; call again for "
+            "them. With dry_run, all."
+        ),
     ]
+    calls: Annotated[
+        int, Meta(description="Calls of the language model; with dry_run, at most.")
+    ] = 0
+    tokens: Annotated[int, Meta(description="Their tokens; with dry_run, at most.")] = 0
+    cost: Annotated[float, Meta(description="Their cost in the prices' currency.")] = 0.0
+    dry_run: Annotated[bool, Meta(description="Nothing was analysed.")] = False
+    stopped: Annotated[
+        str | None, Meta(description="Why the language model was not asked about all.")
+    ] = None

@@ -35,7 +35,7 @@ class Relationship(msgspec.Struct, frozen=True, kw_only=True):
         list[str], Meta(description="Ids of the facts that state it, the newest first; up to 20.")
     ]
     source_event_ids: Annotated[
-        list[str], Meta(description="Source ids of the events that say these facts.")
+        list[str], Meta(description="Source ids of the events that state these facts.")
     ]
 
 

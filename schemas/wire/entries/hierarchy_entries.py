@@ -1,4 +1,4 @@
-"""The hierarchy of stored memories: what consolidating made, and what a search of it found."""
+"""The hierarchy of stored memories: the results of consolidating and of searching it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from recollect.schemas.wire.entries.stored_memory_entries import StoredMemory
 
 
 class ConsolidatedLevel(msgspec.Struct, frozen=True, kw_only=True):
-    """The memories of one level that consolidating made."""
+    """The consolidated memories that were made on one level."""
 
-    level: Annotated[int, Meta(description="1: of texts; 2 and more: of consolidated memories.")]
+    level: Annotated[
+        int, Meta(description="1: texts are consolidated; 2 and more: consolidated memories are.")
+    ]
     memory_ids: Annotated[list[str], Meta(description="Ids of the new memories.")]
     archived: Annotated[int, Meta(description="The number of memories in them.")]
     with_model: Annotated[
-        int, Meta(description="How many of them have sentences of a language model.")
+        int, Meta(description="Number of them with sentences by a language model.")
     ] = 0
 
 
 class MemoryConsolidationReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What consolidating memories made, level by level; empty if nothing belongs together."""
+    """The result of consolidating memories, by level; empty if no memories belong together."""
 
     levels: Annotated[list[ConsolidatedLevel], Meta(description="The new memories by level.")]
 

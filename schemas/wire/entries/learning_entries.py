@@ -9,11 +9,11 @@ from msgspec import Meta
 
 from recollect.schemas.events import (
     FeedbackSource,
-    Scope,
+    MemoryScope,
+    MemoryVisibility,
     StepKind,
     StrategyKind,
     TrajectoryStatus,
-    Visibility,
 )
 from recollect.schemas.events import PlaybookStrategy as RecordedStrategy
 from recollect.schemas.wire.entries.list_entries import Page
@@ -113,7 +113,7 @@ class FeedbackReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A step that something learned rests on."""
+    """A step on which a strategy, a pattern or an observation rests."""
 
     trajectory_id: _Id
     step_id: Annotated[
@@ -181,8 +181,8 @@ class Playbook(msgspec.Struct, frozen=True, kw_only=True):
     description: Annotated[str, Meta(description="What it is for.")]
     agent_id: Annotated[str | None, Meta(description="The agent that it belongs to.")]
     user_id: Annotated[str | None, Meta(description="The user that it belongs to.")]
-    scope: Annotated[Scope, Meta(description="agent, user, zone or global.")]
-    visibility: Annotated[Visibility, Meta(description="private, shared or public.")]
+    scope: Annotated[MemoryScope, Meta(description="agent, user, zone or global.")]
+    visibility: Annotated[MemoryVisibility, Meta(description="private, shared or public.")]
     version: Annotated[int, Meta(description="Its newest version, from 1.")]
     strategies: Annotated[
         list[Strategy], Meta(description="Its strategies, the most confident first.")

@@ -47,7 +47,7 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
 class LedgerRecordPage(Page[LedgerRecord], frozen=True, kw_only=True):
     """A page of records. It may have fewer than `limit` although more follow."""
 
-    records: Annotated[list[LedgerRecord], Meta(description="The records, in the asked order.")]
+    records: Annotated[list[LedgerRecord], Meta(description="The records, in the requested order.")]
 
 
 class DecidedRows(msgspec.Struct, frozen=True, kw_only=True):

@@ -102,8 +102,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     context: Annotated[
         str | None,
         Meta(
-            description="What the sentence answers, corrects or is headed by: an earlier message "
-            "or a subject line; null if nothing."
+            description="Its context: the earlier message that it answers or corrects, or the "
+            "subject line above it; null if there is none."
         ),
     ] = None
     uncertain: Annotated[
@@ -143,7 +143,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
         list[MemoryRevision], Meta(description="Memories that it replaced, latest first.")
     ] = []
     superseded_by: Annotated[
-        list[MemoryRevision], Meta(description="Memories that replaced it, latest first.")
+        list[MemoryRevision],
+        Meta(description="Memories that replaced it, latest first; for an edit, the newest one."),
     ] = []
     retracted: Annotated[bool, Meta(description="It was retracted as never true.")] = False
     retracted_parts: Annotated[
@@ -312,7 +313,7 @@ class MentalModel(msgspec.Struct, frozen=True, kw_only=True):
     access_count: Annotated[int, Meta(description="How often it was recalled.")] = 0
     blocks: Annotated[
         list[MentalModelBlock],
-        Meta(description="Its lines with the facts that they cite; only of a single one."),
+        Meta(description="Its lines with the facts that they cite; empty in lists."),
     ] = []
 
 
@@ -335,7 +336,7 @@ class MentalModelHistory(msgspec.Struct, frozen=True, kw_only=True):
 class MentalModelRefreshed(msgspec.Struct, frozen=True, kw_only=True):
     """What a refresh of a mental model changed, or would change."""
 
-    id: Annotated[str, Meta(description="Id of the version that stands now.")]
+    id: Annotated[str, Meta(description="Id of the current version.")]
     changed: Annotated[bool, Meta(description="Whether the text changes.")]
     diff: Annotated[list[str], Meta(description="Lines of the unified difference.")]
     dry_run: Annotated[bool, Meta(description="Whether nothing was written.")]
@@ -385,7 +386,7 @@ class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConsolidationReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What consolidating a zone wrote."""
+    """The result of consolidating a zone."""
 
     written: Annotated[int, Meta(description="Versions of observations that were written.")]
     ended: Annotated[int, Meta(description="Observations that ended.")]
@@ -402,9 +403,7 @@ class Dream(msgspec.Struct, frozen=True, kw_only=True):
     fact_ids: Annotated[list[str], Meta(description="Ids of the facts that it rests on.")]
     model: Annotated[str, Meta(description="The language model.")]
     found_at: Annotated[str, Meta(description="When it was found.")]
-    is_conjecture: Annotated[
-        Literal[True], Meta(description="Always true: no fact follows from it.")
-    ] = True
+    is_conjecture: Annotated[bool, Meta(description="Always true: no fact follows from it.")] = True
 
 
 class DreamPage(Page[Dream], frozen=True, kw_only=True):
@@ -414,7 +413,7 @@ class DreamPage(Page[Dream], frozen=True, kw_only=True):
 
 
 class DreamReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What looking for dreams gave, or would cost."""
+    """The result of a search for dreams, or its estimated cost."""
 
     found: Annotated[int, Meta(description="Dreams that were kept.")] = 0
     pairs: Annotated[int, Meta(description="Pairs of topics that a model looks at.")] = 0
@@ -422,8 +421,8 @@ class DreamReport(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[
         str | None, Meta(description="Why nothing was asked; null if something was.")
     ] = None
-    max_calls: Annotated[int, Meta(description="With dry_run: requests at most.")] = 0
-    max_cost: Annotated[float, Meta(description="With dry_run: their cost at most.")] = 0.0
+    max_calls: Annotated[int, Meta(description="With dry_run: the maximum number of requests.")] = 0
+    max_cost: Annotated[float, Meta(description="With dry_run: the maximum cost.")] = 0.0
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -446,10 +445,10 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         ],
         Meta(
             description="cluster: facts about a topic; changes: what changed; list: values of an "
-            "attribute; history: values that replaced each other; regular: what happens again and "
-            "again; ahead: what has a day to come; cycle: a topic of one day of the week; "
-            "correlation: two topics often on the same day; shared: what two do together; other: "
-            "written by an agent of another package."
+            "attribute; history: values that replaced each other; regular: routines; ahead: "
+            "upcoming events; cycle: a topic of one day of the week; correlation: two topics often "
+            "on the same day; shared: joint activities of two people; other: written by an agent "
+            "of another package."
         ),
     ]
     topic: Annotated[str | None, Meta(description="Its topic in words.")]
@@ -542,7 +541,13 @@ class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     zone: Annotated[str, Meta(description="Name of the zone.")]
     events: Annotated[int, Meta(description="Number of records in its ledger.")]
-    stalled: Annotated[bool, Meta(description="There is work, and no process does it.")] = False
+    stalled: Annotated[
+        bool, Meta(description="Records are waiting, and no process handles them.")
+    ] = False
+    problem: Annotated[
+        str | None,
+        Meta(description="Why this process cannot process it; null if nothing prevents it."),
+    ] = None
 
 
 class Branch(msgspec.Struct, frozen=True, kw_only=True):

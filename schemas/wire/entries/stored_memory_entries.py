@@ -32,7 +32,7 @@ class MemoryInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = "user"
     at: Annotated[
         Time | None,
-        Meta(description="When it was said: ISO 8601 with a zone, or unix milliseconds; now."),
+        Meta(description="When it was said: ISO 8601 with a zone, or unix milliseconds; or now."),
     ] = None
     memory_type: Annotated[StoredMemoryType, Meta(description="The type of memory.")] = "fact"
     scope: Annotated[
@@ -181,7 +181,7 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
         list[str], Meta(description="Ids of the memories that it was made from, or follows from.")
     ] = []
     updates_ids: Annotated[
-        list[str], Meta(description="Ids of memories of which it replaces a fact.")
+        list[str], Meta(description="Ids of memories with a fact that it replaces.")
     ] = []
     parent_memory_id: Annotated[
         str | None, Meta(description="Id of the memory that consolidates it.")
@@ -209,21 +209,23 @@ class StoredMemory(msgspec.Struct, frozen=True, kw_only=True):
         list[MemoryRelationship],
         Meta(description="The relationships that its text states, if asked for."),
     ] = []
-    relationship_count: Annotated[int, Meta(description="The number of these.")] = 0
+    relationship_count: Annotated[int, Meta(description="Number of its relationships.")] = 0
     earliest_date: Annotated[str | None, Meta(description="The first day it speaks of.")] = None
     latest_date: Annotated[str | None, Meta(description="The last day it speaks of.")] = None
     temporal_stability: Annotated[
-        Stability | None, Meta(description="For how long what it says holds, if asked for.")
+        Stability | None, Meta(description="How long its statement holds, if asked for.")
     ] = None
     stability_confidence: Annotated[
-        float | None, Meta(description="How sure that is, from 0 to 1.")
+        float | None, Meta(description="Confidence in it, from 0 to 1.")
     ] = None
     estimated_ttl_days: Annotated[
-        int | None, Meta(description="For how many days it holds; null: for ever.")
+        int | None, Meta(description="Number of days that it holds; null: for ever.")
     ] = None
-    is_stale: Annotated[bool, Meta(description="These days are over.")] = False
+    is_stale: Annotated[bool, Meta(description="Whether these days are over.")] = False
     embedding_model: Annotated[str | None, Meta(description="The encoder of its vector.")] = None
-    embedding_dim: Annotated[int | None, Meta(description="The length of its vector.")] = None
+    embedding_dim: Annotated[
+        int | None, Meta(description="Number of dimensions of its vector.")
+    ] = None
 
 
 class StoredMemoryPage(Page[StoredMemory], frozen=True, kw_only=True):
@@ -262,7 +264,7 @@ class MemoryStateReport(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: Annotated[
         list[str], Meta(description="Ids that were in this state already, or are deleted.")
     ]
-    unknown: Annotated[list[str], Meta(description="Ids of no memory.")]
+    unknown: Annotated[list[str], Meta(description="Ids that no memory has.")]
 
 
 class ArchiveReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -272,7 +274,7 @@ class ArchiveReport(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: Annotated[
         list[str], Meta(description="Ids that were in the wanted store already, or are not active.")
     ]
-    unknown: Annotated[list[str], Meta(description="Ids of no memory.")]
+    unknown: Annotated[list[str], Meta(description="Ids that no memory has.")]
 
 
 class TierEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, Meta(description="The fact, as a sentence.")]
     context: Annotated[
         str | None,
-        Meta(description="What the fact answers, corrects or is headed by; null if nothing."),
+        Meta(description="Its context: what it answers or corrects, or its heading; null if none."),
     ]
     as_of: Annotated[str, Meta(description="When it was said.")]
     said_on: Annotated[
@@ -39,7 +39,7 @@ class TimelineItem(msgspec.Struct, frozen=True, kw_only=True):
     current: Annotated[bool, Meta(description="No newer fact has replaced it.")]
     superseded_by: Annotated[
         MemoryRevision | None,
-        Meta(description="The fact that replaced it, if it is no longer so and one did."),
+        Meta(description="The fact that replaced it; null if none did."),
     ]
     said: Annotated[
         StatementCount, Meta(description="How often it was said, and when first and last.")
@@ -77,7 +77,7 @@ class TimelinePage(Page[TimelineDay], frozen=True, kw_only=True):
 
 
 class TimelinePeriod(msgspec.Struct, frozen=True, kw_only=True):
-    """A year, a month or a day of the timeline, with the numbers of what it has."""
+    """A year, a month or a day of the timeline, with its counts."""
 
     period: Annotated[str, Meta(description="YYYY, YYYY-MM or YYYY-MM-DD.")]
     facts: Annotated[int, Meta(description="Number of facts on its days.")]

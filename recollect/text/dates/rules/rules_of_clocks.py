@@ -101,16 +101,16 @@ def _in_part(_: Now, clock: Clock, part: str) -> Clock | None:
 
 
 def _time(now: Now, clock: Clock, last: Clock | None = None) -> When:
-    said = clock if clock.half else guessed(clock)
+    guess = clock if clock.half else guessed(clock)
     if last is not None and not clock.half and last.half:
         # In "from 3 to 5pm" both are p.m., in "9 to 5pm" only the second.
         half = 720 * (last.minute >= 720)
         near = clock.minute % 720 + half
-        said = Clock(near if near <= last.minute else near - 720 * (half > 0))
+        guess = Clock(near if near <= last.minute else near - 720 * (half > 0))
     elif last is not None and not clock.half:
         # "From 7 to 9" is before noon, "from 2 to 4" after it.
-        said = clock if 420 <= clock.minute < last.minute else said
-    day, minute = divmod(said.minute, DAY_MINUTES)
+        guess = clock if 420 <= clock.minute < last.minute else guess
+    day, minute = divmod(guess.minute, DAY_MINUTES)
     return one_day(now.today + day)._replace(kind="time", clock=minute, certain=False)
 
 
@@ -121,21 +121,21 @@ def _range(_: Now, first: Clock, last: Clock) -> Range | None:
 
 def _on(now: Now, one: When | Clock | Range, other: When | Clock | Range) -> When | None:
     """Return a day with a time of day; None if weekday and date disagree."""
-    day, said = (one, other) if isinstance(one, When) else (other, one)
-    assert isinstance(day, When) and not isinstance(said, When)
+    day, time = (one, other) if isinstance(one, When) else (other, one)
+    assert isinstance(day, When) and not isinstance(time, When)
     if day.kind == "none":
         return day
     if day.grain not in ("day", "feast") or day.kind != "day" or day.clock is not None:
         return None
     if any(first != last for first, last in day.spans):
         return None
-    clock = said if isinstance(said, Clock) else said.first
-    if isinstance(said, Range) and not clock.half and day.half is None:
-        return day._replace(clock=_time(now, *said).clock)
+    clock = time if isinstance(time, Clock) else time.first
+    if isinstance(time, Range) and not clock.half and day.half is None:
+        return day._replace(clock=_time(now, *time).clock)
     over, minute = divmod(clock.within(day.half).minute, DAY_MINUTES)
-    found = day._replace(clock=minute)
+    timed = day._replace(clock=minute)
     # Midnight is the end of a day.
-    return found.map(lambda span: moved(span[0], over)) if over else found
+    return timed.map(lambda span: moved(span[0], over)) if over else timed
 
 
 def _hour_on(now: Now, clock: Clock, day: When) -> When | None:

@@ -59,12 +59,12 @@ def feasts_at(reading: Reading, at: int) -> list[tuple[int, Feast]]:
     after = at + 1 + of_class
     after += reading.lower(after) == "the"
     eve = lower in ("erev", "eve")
-    found = []
+    feasts = []
     for match in reading.starting("feast", after):
         feast: Feast = match.value
         before = -1 if feast.holiday.eve is None else feast.holiday.eve
-        found.append((match.right, feast._replace(eve=before if eve else None)))
-    return found
+        feasts.append((match.right, feast._replace(eve=before if eve else None)))
+    return feasts
 
 
 def _named(reading: Reading, at: int) -> tuple[int, Holiday] | None:

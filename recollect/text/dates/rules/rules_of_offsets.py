@@ -50,7 +50,7 @@ def _counted(now: Now, amount: Amount, sign: int = 1) -> When | None:
         day, minute = divmod(now.minute + count, DAY_MINUTES)
         return one_day(now.today + day)._replace(kind="time", clock=minute, certain=False)
     if unit == "weekend" and count > 0 and (now.today - 1) % 7 < 5:
-        count -= 1  # the first one is in this week
+        count -= 1  # on a weekday, the next weekend is in the current week
     span = calendar_unit(unit, count, now.today)
     if span is None or unit == "weekend":
         return span and When((span,), unit)
