@@ -67,7 +67,7 @@ FIGURES = (
     *("dates", "fires", "names", "whom"),
 )
 
-#: The figures that are F1 scores, and those of which less is better.
+#: The figures that are F1 scores, and those for which lower is better.
 _HARMONIC = frozenset({"dates", "names"})
 _LOWER_IS_BETTER = frozenset({"false", "leaks", "fires"})
 #: The figures of the product as it is.
@@ -78,21 +78,21 @@ Show = Callable[[str], None]
 
 def events(thread: Sequence[LabelledMessage]) -> Iterator[InboundEvent]:
     """Yield a thread's messages as events."""
-    senders = {each.sender for each in thread}
+    senders = {message.sender for message in thread}
     with_assistant = "assistant" in senders
-    for each in thread:
+    for message in thread:
         yield InboundEvent(
             platform="assistant" if with_assistant else "chat",
-            id=each.id,
-            sender_id=each.sender,
-            sender_name=each.sender,
-            occurred_at=each.at,
-            content=each.text,
-            peer_id=each.thread,
+            id=message.id,
+            sender_id=message.sender,
+            sender_name=message.sender,
+            occurred_at=message.at,
+            content=message.text,
+            peer_id=message.thread,
             peer_kind=None if with_assistant else "group" if len(senders) > 2 else "dm",
-            thread_id=each.thread,
-            session_id=each.thread,
-            direction="out" if each.sender == "assistant" else "in",
+            thread_id=message.thread,
+            session_id=message.thread,
+            direction="out" if message.sender == "assistant" else "in",
         )
 
 
@@ -110,7 +110,7 @@ def _stem(word: str) -> str:
 
 
 def covers(words: set[str], quote: set[str]) -> bool:
-    """Return whether words have 60% of the content words of a quote that has any."""
+    """Return whether words include 60% of a quote's content words; False if it has none."""
     return bool(quote) and len(quote & words) >= 0.6 * len(quote)
 
 
@@ -118,7 +118,7 @@ class Tally(Counter[str]):
     """Counts of what was labelled, extracted and right, and the figures that they give."""
 
     def figures(self) -> dict[str, Figure]:
-        """Return each figure as a share; of nothing, 0."""
+        """Return each figure as a share; 0 if it is a share of nothing."""
         found = {}
         for name in FIGURES:
             of = self[f"of {name}"]
@@ -140,10 +140,10 @@ class Tally(Counter[str]):
         self[f"of {name}"] += 1
         self[name] += bool(facts)
         if bool(wanted) != bool(facts):
-            what = [each.text for each in wanted or facts]
+            what = [fact.text for fact in wanted or facts]
             show(f"{'not kept' if wanted else 'kept'}: {message.id} {text[:300]!r}\n    {what}")
-        texts = [content_words(each.text) for each in facts]
-        quotes = [content_words(text[slice(*each.quote)]) for each in wanted]
+        texts = [content_words(fact.text) for fact in facts]
+        quotes = [content_words(text[slice(*fact.quote)]) for fact in wanted]
         for labelled, quote in zip(wanted, quotes, strict=True):
             self._count_fact(message, labelled, quote, facts, texts, show)
         everything = set[str]().union(*quotes)
@@ -161,11 +161,11 @@ class Tally(Counter[str]):
         for sentence in message.sentences:
             if sentence.voice in TRUSTED or sentence.voice == "assistant":
                 continue
-            said = content_words(text[sentence.start : sentence.end])
-            if len(said) < 3:
+            words = content_words(text[sentence.start : sentence.end])
+            if len(words) < 3:
                 continue
             self["of leaks"] += 1
-            leaked = any(covers(each, said) for each in texts)
+            leaked = any(covers(fact_words, words) for fact_words in texts)
             self["leaks"] += leaked
             if leaked:
                 show(f"leaked: {message.id} {text[sentence.start : sentence.end][:200]!r}")
@@ -180,10 +180,10 @@ class Tally(Counter[str]):
         show: Show,
     ) -> None:
         best = max(range(len(facts)), key=lambda place: len(quote & texts[place]), default=None)
-        found = best is not None and covers(texts[best], quote)
+        is_found = best is not None and covers(texts[best], quote)
         self["of found"] += 1
-        self["found"] += found
-        if found and best is not None:
+        self["found"] += is_found
+        if is_found and best is not None:
             sentence = content_words(labelled.text)
             self["of whole"] += len(sentence)
             self["whole"] += len(sentence & texts[best])
@@ -200,8 +200,11 @@ class Tally(Counter[str]):
                     )
         if labelled.value and labelled.type not in SLOTLESS:
             value = content_words(message.text[slice(*labelled.value)])
-            given = [content_words(each.value) for each in facts if each.value]
-            right = any(value <= each or (bool(each) and each <= value) for each in given)
+            given = [content_words(fact.value) for fact in facts if fact.value]
+            right = any(
+                value <= given_words or (bool(given_words) and given_words <= value)
+                for given_words in given
+            )
             self["of slots"] += 1
             self["slots"] += right
             if not right:
@@ -211,28 +214,30 @@ class Tally(Counter[str]):
                 )
 
     def _count_dates(self, message: LabelledMessage, got: Extraction, show: Show) -> None:
-        wanted = [each for each in message.dates if each.first]
-        # A bare clock time is of the message's day; it is no expression of a day.
+        wanted = [date for date in message.dates if date.first]
+        # A bare clock time belongs to the message's day; it does not express a day.
         given = [
-            each
-            for each in got.mentions
-            if isinstance(each.first, str) and isinstance(each.last, str) and each.type == "DATE"
+            mention
+            for mention in got.mentions
+            if isinstance(mention.first, str)
+            and isinstance(mention.last, str)
+            and mention.type == "DATE"
         ]
         if not message.dates:
             self["of fires"] += 1
             self["fires"] += bool(given)
             if given:
-                show(f"fires: {message.id} {[(each.text, each.first) for each in given]}")
-        named = [each for each in wanted if not each.time]
+                show(f"fires: {message.id} {[(date.text, date.first) for date in given]}")
+        named = [date for date in wanted if not date.time]
         left, right = list(given), 0
         for date in named:
             hit = next(
                 (
-                    each
-                    for each in left
-                    if each.start < date.end
-                    and date.start < each.end
-                    and (each.first, each.last) == (date.first, date.last)
+                    mention
+                    for mention in left
+                    if mention.start < date.end
+                    and date.start < mention.end
+                    and (mention.first, mention.last) == (date.first, date.last)
                 ),
                 None,
             )
@@ -245,27 +250,27 @@ class Tally(Counter[str]):
                     f"date: {message.id} {message.at} {message.text[date.start : date.end]!r}"
                     f" {date.first}..{date.last}"
                 )
-        timed = [each for each in message.dates if each.time or each.recurs]
+        timed = [date for date in message.dates if date.time or date.recurs]
         left = [
-            each
-            for each in left
-            if not any(each.start < date.end and date.start < each.end for date in timed)
+            mention
+            for mention in left
+            if not any(mention.start < date.end and date.start < mention.end for date in timed)
         ]
         self["dates"] += right
         self["given dates"] += right + len(left)
-        for each in left:
-            show(f"no such date: {message.id} {each.text!r} {each.first}..{each.last}")
+        for mention in left:
+            show(f"no such date: {message.id} {mention.text!r} {mention.first}..{mention.last}")
 
     def _count_mentions(self, message: LabelledMessage, got: Extraction, show: Show) -> None:
         named = {
-            (each.start, each.end, each.type)
-            for each in message.mentions
-            if each.type in _NAMED and each.who is None
+            (mention.start, mention.end, mention.type)
+            for mention in message.mentions
+            if mention.type in _NAMED and mention.who is None
         }
         given = {
-            (each.start, each.end, each.type)
-            for each in got.mentions
-            if each.type in _NAMED and not each.pronoun
+            (mention.start, mention.end, mention.type)
+            for mention in got.mentions
+            if mention.type in _NAMED and not mention.pronoun
         }
         self["of names"] += len(named)
         self["given names"] += len(given)
@@ -274,16 +279,16 @@ class Tally(Counter[str]):
             show(f"name: {message.id} {message.text[start:end]!r} {type_}")
         for start, end, type_ in sorted(given - named):
             show(f"no such name: {message.id} {message.text[start:end]!r} {type_}")
-        for each in message.mentions:
-            if each.who is None:
+        for mention in message.mentions:
+            if mention.who is None:
                 continue
-            said = [one for one in got.mentions if one.start == each.start and one.entity]
-            who = each.who.casefold()
+            resolved = [one for one in got.mentions if one.start == mention.start and one.entity]
+            who = mention.who.casefold()
             self["of whom"] += 1
             self["whom"] += any(
                 one.entity is not None
                 and (one.entity.casefold() in who or who in one.entity.casefold())
-                for one in said
+                for one in resolved
             )
 
 
@@ -300,7 +305,7 @@ def tally(source: str, home: Home, show: Show) -> Tally:
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A share, and of how many it is one."""
+    """A share, and its denominator."""
 
     value: float
     of: int
@@ -340,7 +345,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="compare with the recorded figures")
     parser.add_argument("--record", action="store_true", help="record the figures")
     given = parser.parse_args()
-    kinds = tuple(each.strip() for each in given.show.split(",") if each.strip())
+    kinds = tuple(part.strip() for part in given.show.split(",") if part.strip())
 
     def show(line: str) -> None:
         if kinds and line.startswith(kinds):
@@ -349,16 +354,16 @@ def main() -> None:
     print(f"{'':26s}" + "".join(f"{name:>8s}" for name in FIGURES))
     with tempfile.TemporaryDirectory() as folder:
         home = Home.create_or_open(Path(folder) / "home", encoder=MINILM.name)
-        found = {
+        figures = {
             "dev": evaluate("dev", home, show).figures(),
             "test": evaluate("test", home, lambda _: None).figures(),
         }
     if given.record:
-        content = msgspec.json.format(msgspec.json.encode(found), indent=1)
+        content = msgspec.json.format(msgspec.json.encode(figures), indent=1)
         RECORDED.write_bytes(content + b"\n")
     if given.check:
         recorded = msgspec.json.decode(RECORDED.read_bytes(), type=dict[str, dict[str, Figure]])
-        worse = check(found["test"], recorded["test"])
+        worse = check(figures["test"], recorded["test"])
         print("\n".join(worse) or "no figure of the test split is worse than recorded")
         sys.exit(1 if worse else 0)
 

@@ -42,30 +42,30 @@ def events(life: Life) -> Iterator[InboundEvent]:
 
 def facts_by_event(zone: Zone) -> dict[str, list[Fact]]:
     """Return all facts of a zone, current or not, by the id of their event."""
-    found: dict[str, list[Fact]] = defaultdict(list)
+    by_event: dict[str, list[Fact]] = defaultdict(list)
     cursor: str | None = None
     while True:
         page = zone.facts(superseded=True, limit=_PAGE, cursor=cursor)
         for fact in page.facts:
-            found[fact.source_event_ids[0]].append(fact)
+            by_event[fact.source_event_ids[0]].append(fact)
         cursor = page.cursor
         if cursor is None:
-            return found
+            return by_event
 
 
 def evaluate(path: Path, show: bool) -> None:
-    """Print the figures of a file of lives; `show`: also what is missed and ended wrongly."""
-    found = list(lives(path))
+    """Print the figures of a file of lives; `show`: print the errors too."""
+    lives_ = list(lives(path))
     with (
         tempfile.TemporaryDirectory() as folder,
         Recollect(Path(folder) / "home", encoder=MINILM.name) as home,
     ):
         zone = home.zone("lives")
-        zone.ingest([event for life in found for event in events(life)])
+        zone.ingest([event for life in lives_ for event in events(life)])
         facts = facts_by_event(zone)
     labelled = [
         (f"{life.id}-{earlier}", message.text)
-        for life in found
+        for life in lives_
         for message in life.messages
         for fact in message.facts
         for earlier in fact.ends
@@ -82,7 +82,7 @@ def evaluate(path: Path, show: bool) -> None:
     ]
     if show:
         for id_, text in missed:
-            print(f"not ended: {[each.text for each in facts.get(id_, ())]} by {text!r}")
+            print(f"not ended: {[fact.text for fact in facts.get(id_, ())]} by {text!r}")
         for fact in wrong:
             print(f"ended wrongly: {fact.text!r}")
     print(f"{path.name}: {len(labelled) - len(missed)} of {len(labelled)} labelled ends are found")

@@ -20,7 +20,7 @@ ATTRIBUTES = CORPUS / "attributes.jsonl"
 #: Lives: messages of one person over months, with what each states and ends; for training, and for
 #: choosing thresholds.
 LIVES, LIVES_DEV = CORPUS / "lives.jsonl", CORPUS / "lives-dev.jsonl"
-#: Lives in plain words, with one end each; the last file is only scored.
+#: Lives in plain words, each with one fact that ends; the last file is only scored.
 UPDATES, UPDATES_DEV = CORPUS / "updates.jsonl", CORPUS / "updates-dev.jsonl"
 UPDATES_TEST = CORPUS / "updates-test.jsonl"
 #: Messages labelled with their facts and with whose words they are, for training. Those of
@@ -34,7 +34,7 @@ Span = tuple[int, int]
 
 #: From this worth on a sentence is worth keeping.
 WORTH_KEEPING = 2
-#: Whose words facts may be concluded from.
+#: The voices whose words may become facts.
 TRUSTED: frozenset[Voice] = frozenset({"own", "machine"})
 #: Types of facts that fill no slot.
 SLOTLESS = frozenset({"event", "plan", "view", "other", "instruction"})

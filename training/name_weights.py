@@ -76,9 +76,9 @@ def main() -> None:
             weights = learn(table[~held & ~decided], same[~held & ~decided])
             proposed[held] = 1 / (1 + np.exp(-table[held] @ weights)) >= PROPOSED
         proposed = np.where(decided, ruled, proposed)
-        found = np.mean((np.array(sure) | proposed)[yes])
+        recall = np.mean((np.array(sure) | proposed)[yes])
         print(
-            f"{folds} parts: found {found:.3f}, proposed among others {np.mean(proposed[no]):.3f}"
+            f"{folds} parts: found {recall:.3f}, proposed among others {np.mean(proposed[no]):.3f}"
         )
     for row, is_same, is_proposed, is_sure in zip(rows, same, proposed, sure, strict=True):
         judged = "same" if is_sure else "proposed" if is_proposed else "different"

@@ -72,9 +72,9 @@ class OracleClient(ModelClient):
         """Return the tool calls for the message of a request."""
         shown = request.messages[1]["content"]
         data = json.loads(shown.partition("\n")[2].rpartition("\n")[0])
-        said = data["message"]
-        message = self._labelled.get(_key(said["content"], said["said_at"]))
-        results = [each for each in request.messages if each["role"] == "tool"]
+        reply = data["message"]
+        message = self._labelled.get(_key(reply["content"], reply["said_at"]))
+        results = [message for message in request.messages if message["role"] == "tool"]
         calls: list[dict[str, Any]] = []
         if message is not None and not results:
             calls = [self._call(message, fact) for fact in message.facts]
@@ -102,7 +102,9 @@ class OracleClient(ModelClient):
             call["polarity"] = "positive" if fact.sign == "+" else "ended"
         if fact.first is not None:
             call["days"] = {"first": fact.first, "last": fact.last}
-        ended = next((each for each in self._labelled.values() if each.id == fact.ends), None)
+        ended = next(
+            (message for message in self._labelled.values() if message.id == fact.ends), None
+        )
         if ended is not None:
             call["retracts"] = ended.text[slice(*ended.facts[0].quote)] if ended.facts else None
         return call
@@ -117,19 +119,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--show", action="store_true", help="print the refused calls")
     given = parser.parse_args()
-    found = {"rules": Tally(), "oracle": Tally()}
+    tallies = {"rules": Tally(), "oracle": Tally()}
     refused: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         home = Home.create_or_open(Path(folder) / "home", encoder=MINILM.name)
         for source in sources("dev"):
-            said = messages(source.name)
-            client = OracleClient({_key(each.text, each.at): each for each in said})
-            for writer, tally in found.items():
+            labelled = messages(source.name)
+            client = OracleClient({_key(message.text, message.at): message for message in labelled})
+            for writer, tally in tallies.items():
                 model = None
                 if writer == "oracle":
                     model = ModelExtractor(client, writer_prompt_of({}))
                 with Extractor("default", gateway_of(home), model) as extractor:
-                    for thread in threads(said):
+                    for thread in threads(labelled):
                         for message, event in zip(thread, events(thread), strict=True):
                             got = extractor.extract(draft_of(event))
                             if message.sender != "assistant":
@@ -139,7 +141,7 @@ def main() -> None:
                 if given.show:
                     print(error, json.dumps(call, ensure_ascii=False))
     print(f"{'':26s}" + "".join(f"{name:>8s}" for name in FIGURES))
-    for writer, tally in found.items():
+    for writer, tally in tallies.items():
         figures = tally.figures()
         print(f"{writer:26s}" + "".join(f"{figures[name].value:8.3f}" for name in FIGURES))
     for error, count in refused.most_common(20):

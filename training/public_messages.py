@@ -12,10 +12,10 @@ from training.labelled_corpus import PUBLIC, LabelledMessage, read
 
 
 def public_messages(sets: Sequence[Path]) -> list[LabelledMessage]:
-    """Return the labelled messages of the sets that are there, with their texts.
+    """Return the labelled messages of the given sets, with their texts.
 
-    The id of a message is its set and its id there: "realmem/Ada:17". `sets` are JSON Lines with
-    events, by themselves or as `event`.
+    A message's id is its set and its id in the set: "realmem/Ada:17". `sets` are JSON Lines whose
+    objects are events, or have one as `event`.
 
     Raises:
         SystemExit: a text is not the one that was labelled.
@@ -27,12 +27,12 @@ def public_messages(sets: Sequence[Path]) -> list[LabelledMessage]:
             event = row.get("event", row)
             if "content" in event:
                 texts[f"{name}:{event['id']}"] = event["content"]
-    found = []
+    labelled = []
     for message in read(PUBLIC):
         text = texts.get(message.id)
         if text is None:
             continue
         if message.sentences and message.sentences[-1].end > len(text):
             raise SystemExit(f"the text of {message.id} is not the one that was labelled")
-        found.append(msgspec.structs.replace(message, text=text))
-    return found
+        labelled.append(msgspec.structs.replace(message, text=text))
+    return labelled

@@ -22,23 +22,23 @@ class Memory(NamedTuple):
 
 def memories() -> list[Memory]:
     """Return the memories of the file."""
-    found: list[Memory] = []
+    memories: list[Memory] = []
     for line in FILE.read_text("utf-8").splitlines():
         sign, _, rest = line.partition(" ")
         match sign:
             case "" | "#":
                 continue
             case "zone":
-                found.append(Memory(rest, [], [], []))
+                memories.append(Memory(rest, [], [], []))
             case "+":
                 question, _, answer = rest.rpartition(" | ")
-                found[-1].answered.append((question, answer))
+                memories[-1].answered.append((question, answer))
             case "-":
-                found[-1].unanswered.append(rest)
+                memories[-1].unanswered.append(rest)
             case day:
                 by, _, text = rest.partition(": ")
-                found[-1].events.append(_event(found[-1], day, by, text))
-    return found
+                memories[-1].events.append(_event(memories[-1], day, by, text))
+    return memories
 
 
 def _event(memory: Memory, day: str, by: str, text: str) -> dict[str, Any]:

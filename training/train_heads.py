@@ -5,11 +5,12 @@ type), `pos/*.jsonl` (`text`, `tokens`, `upos`, `xpos`, `kind`), `realmem/*.json
 `life/*.jsonl` (events), `persona/chat.jsonl` and `plain.jsonl` (`text`, and as `keep` whether it is
 worth remembering). Sets whose names end in `-dev` are left for judging.
 
-The head `salience` is trained on the train split of the labelled corpus and on what there is of
-`realmem`, `life`, `persona` and `plain.jsonl`; those of values only where every set is there, or
-without DATA, `own` and `occurs` only where every set is there, and the others where there are
-theirs. Else they are taken from `--others`, which is recollect's own file unless another is named.
-So sentences of your own are enough: put them into `plain.jsonl`.
+The heads `salience` and `sentence_salience` are always trained: on the train split of the labelled
+corpus, and on whatever DATA has of `realmem`, `life`, `persona` and `plain.jsonl`. The heads
+`names`, `tags` and `kind` are trained if DATA has their sets; `own`, `occurs` and those of values
+and endings only if DATA has every set. Without DATA, only those of values and endings are trained.
+All other heads are copied from `--others` (default: recollect's own file). So sentences of your own
+are enough: put them into `plain.jsonl`.
 
 The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
@@ -25,7 +26,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# How many threads share a product decides in which order it is added up. Before NumPy is loaded.
+# The number of threads determines the order of summation. It must be set before NumPy is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import msgspec
@@ -72,6 +73,7 @@ from training.heads.writer_heads import (
     read_texts,
     salience_head,
     salient_spans,
+    sentence_salience_head,
 )
 from training.labelled_corpus import (
     LIVES,
@@ -84,12 +86,14 @@ from training.labelled_corpus import (
 )
 from training.public_messages import public_messages
 
-#: Sets of names that are trained on, in order; those ending in "-dev" are for judging.
+#: The labels of the head of names.
 NAME_LABELS = (
     "O",
     *(f"{step}-{kind}" for kind in ("PERSON", "ORG", "LOCATION", "OTHER") for step in "BI"),
 )
 NAME_LAYERS, TAG_LAYERS = (3, 4), (2, 4)
+#: What is added to the score of "O", so that more names are found.
+_ADDED = {"O": -1.1}
 #: Plain sentences of this repository, by whose form their kind is known, and messages whose
 #: sentences were judged one by one.
 PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
@@ -101,7 +105,7 @@ READ = PLAIN.with_name("read.jsonl")
 _TOLD, _PASSING, _READ, _PLAIN, _LIFE = 0.5, 0.15, 0.3, 0.5, 0.5
 #: The sets that recollect's own heads are trained on.
 KNOWN_SETS = {*NAME_SETS, "gum"}
-#: A pair of tags that is rarer in a set is none of a head's labels.
+#: A pair of tags becomes a label only if it occurs at least this often in a set.
 _RARE = 8
 SOURCES = (
     "WNUT 2017 (CC BY 4.0)",
@@ -115,8 +119,8 @@ SOURCES = (
 )
 
 
-def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1.1) -> Head:
-    """Return the head of names. `lean`: how much less "O" scores, so that more names are found."""
+def name_head(sets: Sequence[tuple[list[LabelledText], States]]) -> Head:
+    """Return the head of names."""
     rows = np.concatenate([rows_of(states, NAME_LAYERS) for _, states in sets])
     ends: list[int] = []
     right, possible = [], []
@@ -130,7 +134,7 @@ def name_head(sets: Sequence[tuple[list[LabelledText], States]], lean: float = 1
                 possible.append(there)
                 right.append(there if known is None else np.array(NAME_LABELS) == known)
     return chain_head(
-        rows, ends, np.array(right), np.array(possible), NAME_LAYERS, NAME_LABELS, lean
+        rows, ends, np.array(right), np.array(possible), NAME_LAYERS, NAME_LABELS, _ADDED
     )
 
 
@@ -257,6 +261,7 @@ def trained(encoder: OnnxEncoder, sets: Sets, others: HeadFile, version: str) ->
     texts += of_sentences
     weights += [_READ] * len(of_sentences)
     heads["salience"] = salience_head(encoder, texts, weights, measures)
+    heads["sentence_salience"] = sentence_salience_head(reader, texts, weights)
     if sets.whole:
         judged = [*corpus, *(each for each in told if each.sentences)]
         heads["own"] = own_head(*own_sentences(reader, judged, (LIVES, UPDATES)))

@@ -20,18 +20,18 @@ PLAIN = Path(__file__).parent / "corpora" / "sentences" / "train.jsonl"
 
 def clauses() -> list[tuple[str, bool]]:
     """Return sentences, and whether each is worth remembering."""
-    found = [(row["text"], bool(row["keep"])) for row in lines(PLAIN)]
+    texts = [(row["text"], bool(row["keep"])) for row in lines(PLAIN)]
     for source in sources("train"):
         for message in messages(source.name):
             if message.sender != "assistant":
-                found += [
+                texts += [
                     (
-                        message.text[each.start : each.end],
-                        each.worth >= WORTH_KEEPING and each.voice in TRUSTED,
+                        message.text[sentence.start : sentence.end],
+                        sentence.worth >= WORTH_KEEPING and sentence.voice in TRUSTED,
                     )
-                    for each in message.sentences
+                    for sentence in message.sentences
                 ]
-    return found
+    return texts
 
 
 def main() -> None:

@@ -35,8 +35,8 @@ def main() -> None:
             if word.isascii() and word.isalpha() and word.islower():
                 parts[word].add(part)
     words: dict[WordClass, list[str]] = defaultdict(list)
-    for word, found in parts.items():
-        words[class_of(found)].append(word)
+    for word, parts_of_speech in parts.items():
+        words[class_of(parts_of_speech)].append(word)
     content = packed(words)
     FILE.write_bytes(content)
     print(f"{FILE}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")

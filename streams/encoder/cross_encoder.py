@@ -17,8 +17,8 @@ from recollect.streams.encoder.pin import Pin
 Floats = npt.NDArray[np.float32]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# How much of a text is tokenised. English has 4 to 5 characters per word piece, so what follows
-# would be truncated anyway.
+# The number of characters of a text that are tokenised for each word piece of the maximum. English
+# has 4 to 5 characters per word piece, so the rest would be truncated anyway.
 _CHARACTERS_PER_PIECE = 16
 
 

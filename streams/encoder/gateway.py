@@ -142,7 +142,7 @@ class EncoderGateway:
         if self.reader is None:
             return {}
         with self._lock:
-            found: dict[str, bytes] = {}
+            annotations: dict[str, bytes] = {}
             missing: dict[str, str] = {}
             for number, text in texts:
                 key = text_hash(text)
@@ -150,10 +150,10 @@ class EncoderGateway:
                 if annotation is None:
                     missing[key] = text
                 else:
-                    found[key] = annotation
+                    annotations[key] = annotation
             if missing:
-                found |= self._annotate(self.reader, missing)
-            return found
+                annotations |= self._annotate(self.reader, missing)
+            return annotations
 
     def _find_annotation(self, number: int, key: str) -> bytes | None:
         if key in self._annotation_cache:
@@ -164,19 +164,20 @@ class EncoderGateway:
 
     def _annotate(self, handle: ReaderHandle, missing: dict[str, str]) -> dict[str, bytes]:
         read = self._load_reader().read(list(missing.values()))
-        found = {key: each.content for key, each in zip(missing, read, strict=True)}
+        contents = {key: annotation.content for key, annotation in zip(missing, read, strict=True)}
         if handle.encodes:
             encoded = {
-                key: (text, each.tokens)
-                for (key, text), each in zip(missing.items(), read, strict=True)
-                if each.tokens is not None and self._find_encoding(key, with_tokens=True) is None
+                key: (text, annotation.tokens)
+                for (key, text), annotation in zip(missing.items(), read, strict=True)
+                if annotation.tokens is not None
+                and self._find_encoding(key, with_tokens=True) is None
             }
             self.encoded_count += len(encoded)
-            self._cache_encodings({key: _encoding(*each) for key, each in encoded.items()})
-        self._annotation_cache |= found
+            self._cache_encodings({key: _encoding(*encoding) for key, encoding in encoded.items()})
+        self._annotation_cache |= contents
         while len(self._annotation_cache) > _CACHE_SIZE:
             self._annotation_cache.popitem(last=False)
-        return found
+        return contents
 
     def encodings(self, texts: Iterable[str], token_texts: Iterable[str] = ()) -> Encodings:
         """Return the encoding of every text, with token vectors for each of `token_texts`.
@@ -189,17 +190,17 @@ class EncoderGateway:
         # One batch at a time: the encoder uses every core already.
         with self._lock:
             with_tokens = {text_hash(text): text for text in token_texts}
-            found: Encodings = {}
+            encodings: Encodings = {}
             missing: dict[str, str] = {}
             for key, text in ({text_hash(text): text for text in texts} | with_tokens).items():
                 encoding = self._find_encoding(key, with_tokens=key in with_tokens)
                 if encoding is None:
                     missing[key] = text
                 else:
-                    found[key] = encoding
+                    encodings[key] = encoding
             if missing:
-                found |= self._encode(missing, with_tokens)
-            return found
+                encodings |= self._encode(missing, with_tokens)
+            return encodings
 
     def _find_encoding(self, key: str, *, with_tokens: bool) -> Encoding | None:
         encoding = self._encoding_cache.get(key)

@@ -286,11 +286,11 @@ def _fetch(
     source is tried.
     """
     expected = store.checksums_by_file(pinned) if pinned else {}
-    found: dict[str, str] = {}
+    checksums: dict[str, str] = {}
     for file in (store.CONFIG, store.TOKENIZER, store.SAFETENSORS):
-        kind = EncoderUnavailable if found else EncoderUnreachable
+        kind = EncoderUnavailable if checksums else EncoderUnreachable
         try:
-            found[file] = fetch(
+            checksums[file] = fetch(
                 source, file, files / file, sha256=expected.get(file), progress=report
             )
         except FileNotFoundError as error:
@@ -298,9 +298,9 @@ def _fetch(
         except EncoderUnreachable as error:
             raise kind(str(error)) from error
     return Checksums(
-        safetensors=found[store.SAFETENSORS],
-        tokenizer=found[store.TOKENIZER],
-        config=found[store.CONFIG],
+        safetensors=checksums[store.SAFETENSORS],
+        tokenizer=checksums[store.TOKENIZER],
+        config=checksums[store.CONFIG],
     )
 
 

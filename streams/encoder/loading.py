@@ -64,9 +64,9 @@ def is_intact(pin: Pin, cache: Path) -> bool:
 def _check_conversion(pin: Pin) -> None:
     if pin.conversion != CONVERSION:
         raise EncoderMismatch(
-            f"this home's vectors were made with conversion {pin.conversion} of {pin.model}, but "
-            f"this version of recollect makes conversion {CONVERSION}: use the version that made "
-            "the home, or rebuild the home with this one"
+            f"this home's vectors were made with {pin.model} converted in format "
+            f"{pin.conversion}, but this recollect converts models in format {CONVERSION}: use the "
+            "recollect that made the home, or rebuild the home with this one"
         )
 
 

@@ -82,13 +82,13 @@ class OnnxEncoder:
     def encode_query_tokens(self, text: str) -> TokenVectors:
         """Return a query's token vectors without those of its prefix, as `Encoder` specifies."""
         prefix = self._settings.query_prefix
-        found = self._tokens(prefix + text)
-        after_prefix = found.offsets[:, 0] >= len(prefix)
+        tokens = self._tokens(prefix + text)
+        after_prefix = tokens.offsets[:, 0] >= len(prefix)
         return TokenVectors(
-            ids=found.ids[after_prefix],
-            offsets=found.offsets[after_prefix] - len(prefix),
-            vectors=found.vectors[after_prefix],
-            pooled=found.pooled,
+            ids=tokens.ids[after_prefix],
+            offsets=tokens.offsets[after_prefix] - len(prefix),
+            vectors=tokens.vectors[after_prefix],
+            pooled=tokens.pooled,
         )
 
     def count_tokens(self, text: str) -> int:
@@ -118,8 +118,8 @@ class OnnxEncoder:
         finally:
             # If the caller was interrupted, the rest of the batch is dropped.
             waiting.clear()
-        for each in runs:
-            each.result()
+        for future in runs:
+            future.result()
 
     def for_each_hidden_states(
         self, texts: Sequence[str], callback: Callable[[int, HiddenStates], None]

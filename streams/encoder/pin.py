@@ -59,9 +59,7 @@ class ReaderPin(msgspec.Struct, frozen=True):
 
     @property
     def short_hash(self) -> bytes:
-        """The first four bytes of the heads' hash, which identify the reader of recorded
-        annotations.
-        """
+        """The first four bytes of the heads' hash, which recorded annotations are filed under."""
         return bytes.fromhex(self.heads[:8])
 
     def matches_encoder(self, encoder: Pin) -> bool:

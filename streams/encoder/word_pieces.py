@@ -82,16 +82,16 @@ class WordPieceTokeniser:
             length *= 4
         return self._tokenizer.encode(text, add_special_tokens=False)
 
-    def _is_final(self, found: Encoding, length: int) -> bool:
+    def _is_final(self, encoding: Encoding, length: int) -> bool:
         """Return whether the first `_limit` pieces are final, whatever text follows the prefix.
 
         `length`: the length of the prefix. Its last word or special token may continue in the text
         that follows; the pieces before that word or token are final.
         """
-        if len(found) <= self._limit:
+        if len(encoding) <= self._limit:
             return False
         last = self._limit - 1
         return (
-            found.word_ids[last] != found.word_ids[-1]
-            and found.offsets[last][1] + self._longest_added <= length
+            encoding.word_ids[last] != encoding.word_ids[-1]
+            and encoding.offsets[last][1] + self._longest_added <= length
         )

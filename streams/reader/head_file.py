@@ -87,10 +87,11 @@ def read_heads(path: Path, sha256: str) -> HeadFile:
     try:
         heads = msgspec.msgpack.decode(content, type=HeadFile)
     except msgspec.MsgspecError as error:
-        raise IntegrityError(f"{path} holds no heads of a reader: {error}") from None
+        raise IntegrityError(f"{path} is not a file of classifiers: {error}") from None
     if heads.format != FORMAT:
         raise IntegrityError(
-            f"{path} holds heads of format {heads.format}; this recollect reads {FORMAT}"
+            f"{path} has classifiers of format {heads.format}; this version of recollect reads "
+            f"format {FORMAT}"
         )
     return heads
 

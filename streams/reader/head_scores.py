@@ -45,13 +45,17 @@ class ScoringHead:
         scores = np.empty((len(parts[0]), len(self.labels)), np.int64)
         for start in range(0, len(scores), _ROWS):
             rows = slice(start, start + _ROWS)
-            found = self._first.of([part[rows] for part in parts])
+            block_scores = self._first.of([part[rows] for part in parts])
             for matrix in self._rest:
-                found *= INNER_PARTS
-                inner = np.rint(found, out=found).clip(0, MOST, out=found).astype(np.int8)
-                found = matrix.of([inner])
-            found *= PARTS
-            scores[rows] = np.rint(found, out=found)
+                block_scores *= INNER_PARTS
+                inner = (
+                    np.rint(block_scores, out=block_scores)
+                    .clip(0, MOST, out=block_scores)
+                    .astype(np.int8)
+                )
+                block_scores = matrix.of([inner])
+            block_scores *= PARTS
+            scores[rows] = np.rint(block_scores, out=block_scores)
         return scores
 
 
@@ -77,7 +81,9 @@ def label_shares(scores: Scores) -> Scores:
 class _Matrix:
     def __init__(self, layer: Layer) -> None:
         if layer.weights.type != np.dtype(np.int8).str:
-            raise IntegrityError(f"a head has weights of type {layer.weights.type}, not bytes")
+            raise IntegrityError(
+                f"a classifier has weights of type {layer.weights.type}, not bytes"
+            )
         self._products = WholeProducts(layer.weights.array().astype(np.int8))
         self._scales = layer.scales.array().astype(np.float64)
         self._bias = layer.bias.array().astype(np.float64)

@@ -41,7 +41,7 @@ class NameChain:
 
         Texts follow one another, and `ends` says where each of them ends.
         """
-        found = np.zeros(len(scores), np.int64)
+        best_labels = np.zeros(len(scores), np.int64)
         # Between two words whose only possible label is "O", there is nothing to choose.
         (words,) = np.nonzero((scores[:, 1:] > scores[:, :1] - _HOPELESS).any(axis=1))
         borders = np.zeros(len(scores) + 1, bool)
@@ -58,8 +58,8 @@ class NameChain:
         labels: list[int] = []
         for first, end in pairwise([*np.flatnonzero(apart).tolist(), len(rows)]):
             labels += self._stretch(rows[first:end], begins=begins[first], ends=closes[end - 1])
-        found[words] = labels
-        return found
+        best_labels[words] = labels
+        return best_labels
 
     def _hopeful(self, scores: Numbers, apart: Flags) -> Flags:
         """Return which labels each word may have in the best sequence.
@@ -113,12 +113,12 @@ class NameChain:
             ahead = reached
             came.append(origin)
         onward = [0] * len(self._steps) if ends else self._into[0]
-        label, _ = max(ahead, key=lambda each: each[1] + onward[each[0]])
-        found = [label]
+        label, _ = max(ahead, key=lambda choice: choice[1] + onward[choice[0]])
+        path = [label]
         for origin in reversed(came[1:]):
             label = origin[label]
-            found.append(label)
-        return found[::-1]
+            path.append(label)
+        return path[::-1]
 
 
 def _carried(marks: Flags, along: Flags) -> Flags:

@@ -14,10 +14,10 @@ The words follow from the text (`words.word_cutter`), so a reading refers to the
                       once at a time that it does not name, in percent, how many types of facts it
                       may end, and for each a byte and its probability
 
-Numbers without a size are in LEB128, seven bits a byte, the lowest first. In form 6, of earlier
-releases, nothing happens once; in form 5 sentences end nothing; in form 4 a value has only its
-probability; form 3 has no values. In forms 1 and 2 a word has no salience: that of its sentence is
-stored instead of `own`. In form 1 a name ends with its type.
+Numbers without a size are in LEB128, seven bits a byte, the lowest first. Forms of earlier releases
+lack fields: up to 6, the probability of happening once; up to 5, the types of facts that a sentence
+may end; up to 4, all of a value but its first probability; up to 3, values. Up to 2, a word has no
+salience, and a sentence has its salience in place of `own`; in 1, a name ends with its type.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def packed(text: str, reading: TextReading) -> bytes:
     words = {word.start: word for word in reading.words}
     first = {start: number for number, (start, _) in enumerate(places)}
     last = {end: number for number, (_, end) in enumerate(places)}
-    read = [words.get(start) for start, _ in told(text, places)]
+    read = [words.get(start) for start, _ in word_bounds(text, places)]
     return packed_parts(
         tag_places([word.tag if word else "" for word in read]),
         np.array([word.salience if word else 0 for word in read], np.uint8),
@@ -124,15 +124,15 @@ def packed(text: str, reading: TextReading) -> bytes:
         ],
         [
             PackedValue(
-                first[each.start],
-                last[each.end] + 1,
-                each.sure,
-                each.type,
-                each.type_sure,
-                each.own,
-                each.holds,
+                first[value.start],
+                last[value.end] + 1,
+                value.sure,
+                value.type,
+                value.type_sure,
+                value.own,
+                value.holds,
             )
-            for each in reading.values
+            for value in reading.values
         ],
         reading.sentences,
     )
@@ -171,19 +171,19 @@ def packed_parts(
         out,
         [
             (
-                each.begin,
-                each.end,
+                value.begin,
+                value.end,
                 bytes(
                     [
-                        each.sure,
-                        VALUE_TYPES.index(each.type),
-                        each.type_sure,
-                        each.own,
-                        each.holds,
+                        value.sure,
+                        VALUE_TYPES.index(value.type),
+                        value.type_sure,
+                        value.own,
+                        value.holds,
                     ]
                 ),
             )
-            for each in values
+            for value in values
         ],
     )
     at = 0
@@ -227,7 +227,7 @@ def unpacked(text: str, content: bytes) -> TextReading:
 
 def _unpacked(text: str, content: bytes) -> TextReading:
     places = words_of(text)
-    words = told(text, places)
+    words = word_bounds(text, places)
     ends = 1 + 2 * len(words)
     read = tuple(
         ReadWord(start, end, TAGS[tag], salience)
@@ -245,7 +245,7 @@ def _unpacked(text: str, content: bytes) -> TextReading:
 
 def _unpacked_earlier(text: str, content: bytes) -> TextReading:
     places = words_of(text)
-    words = told(text, places)
+    words = word_bounds(text, places)
     tags = content[1 : 1 + len(words)]
     numbers = iter(content[1 + len(words) :])
     names = tuple(_names(places, numbers, scored=content[0] == _WITHOUT_SALIENCE))
@@ -263,7 +263,7 @@ def _unpacked_earlier(text: str, content: bytes) -> TextReading:
     return TextReading(read, names, tuple(sentence for sentence, _ in lasting))
 
 
-def told(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def word_bounds(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the bounds of the words, without marks."""
     return [(start, end) for start, end in places if is_word(text[start:end])]
 
@@ -308,7 +308,7 @@ def _sentences(text: str, numbers: Iterator[int], form: int) -> Iterator[ReadSen
         start = at + _read(numbers, first)
         at = start + _read(numbers)
         if at > len(text):
-            raise ValueError("a sentence ends after it")
+            raise ValueError("a sentence ends after the end of the text")
         kind, own = _KINDS[next(numbers)], next(numbers)
         occurs = next(numbers) if form > _WITHOUT_OCCURRENCES else 0
         count = next(numbers) if form > _WITHOUT_ENDS else 0
@@ -326,7 +326,7 @@ def _earlier_sentences(text: str, numbers: Iterator[int]) -> Iterator[tuple[Read
         if kind & _HAS_ATTRIBUTE:
             next(numbers), next(numbers)
         if at > len(text):
-            raise ValueError("a sentence ends after it")
+            raise ValueError("a sentence ends after the end of the text")
         yield ReadSentence(start, at, _KINDS[kind & 3]), lasting
 
 

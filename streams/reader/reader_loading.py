@@ -25,8 +25,8 @@ def load_reader(pin: ReaderPin, *, cache: Path) -> TextReader:
     if not kept.is_file():
         if sha256_of(OWN) != pin.heads:
             raise EncoderMissing(
-                f"the heads of this home's reader are not at {kept}: copy the file with "
-                f"the SHA-256 {pin.heads} to this path"
+                f"this home's file of classifiers is missing: copy the file with the SHA-256 "
+                f"{pin.heads} to {kept}"
             )
         kept = OWN
     heads = read_heads(kept, pin.heads)

@@ -50,7 +50,7 @@ def sentence_shapes(
     `looks` and `tags` are those of all words, without marks; `bounds` (n, 2): the numbers of the
     first word of each sentence and of the one after its last.
     """
-    signs = np.array([_signs(each) for each in sentences], bool).reshape(-1, 8)
+    signs = np.array([_signs(sentence) for sentence in sentences], bool).reshape(-1, 8)
     sizes = bounds[:, 1] - bounds[:, 0]
     first, every = _first_and_every(looks, bounds)
     first_tag, every_tag = _first_and_every(_OF_TAG[tags], bounds)

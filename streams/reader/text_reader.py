@@ -48,9 +48,11 @@ UNITS = 32
 _TOGETHER = 64
 #: The heads that score words; the others score sentences.
 _OF_WORDS = frozenset({"names", "tags", "salience", "values"})
-#: The labels whose probability counts: a word is part of something worth remembering; a sentence is
-#: meant as the sender's own; in heads of earlier releases, a sentence lasts; what a sentence states
-#: happens once, at a time that it does not name.
+#: How much the salience of a sentence weighs in that of its words, relative to their own.
+_SENTENCE_WEIGHT = 3
+#: The labels whose probability counts: a word is part of something worth remembering, or a sentence
+#: has something worth remembering; a sentence is meant as the sender's own; in heads of earlier
+#: releases, a sentence lasts; what a sentence states happens once, at a time that it does not name.
 SALIENT, OWN_WORDS, _DURABLE, OCCURS = "salient", "own", "durable", "occurs"
 #: The label of sentences that end no earlier fact.
 ENDS_NOTHING = "nothing"
@@ -109,7 +111,7 @@ class TextReader:
         if not texts:
             return []
         found: dict[int, AnnotatedText] = {}
-        # Give each worker the same number of texts, equally often.
+        # Give the workers batches of equal size, and all of them the same number of batches.
         workers = self.encoder.workers
         together = ceil(len(texts) / (workers * ceil(len(texts) / (workers * _TOGETHER))))
 
@@ -144,8 +146,8 @@ class TextReader:
                 yield states
 
         seen = self._seen(cut, forwards())
-        own, lasting = self._sentences(cut, seen)
-        salience = self._salience(cut, seen, lasting)
+        own, of_sentences = self._sentences(cut, seen)
+        salience = self._salience(cut, seen, of_sentences)
         spoken = iter(own)
         names, values = deque(seen.names), deque(self._values(cut, seen))
         found = []
@@ -221,27 +223,40 @@ class TextReader:
         return found, scores, head.labels
 
     def _salience(
-        self, cut: CutTexts, seen: _Seen, lasting: Sequence[int]
+        self, cut: CutTexts, seen: _Seen, of_sentences: Sequence[int] | None
     ) -> npt.NDArray[np.uint8]:
         """Return the salience, in percent, of the words, without marks.
 
-        Heads of earlier releases judge whole sentences; `lasting` is their judgement.
+        It is the weighted mean of the judgements of a word and of its sentence; heads of earlier
+        releases have one of the two.
         """
+        of_words = self._salience_of_words(seen)
+        count = seen.told_before[-1]
+        if of_sentences is None:
+            return np.full(count, 100, np.uint8) if of_words is None else of_words
+        found = np.zeros(count, np.uint8)
+        bounds = seen.told_before[np.searchsorted(cut.places[:, 0], cut.sentences)]
+        for (begin, end), percent in zip(bounds.tolist(), of_sentences, strict=True):
+            found[begin:end] = percent
+        if of_words is None:
+            return found
+        total = _SENTENCE_WEIGHT * found.astype(np.int64) + of_words
+        return (total // (_SENTENCE_WEIGHT + 1)).astype(np.uint8)
+
+    def _salience_of_words(self, seen: _Seen) -> npt.NDArray[np.uint8] | None:
+        """Return the judgement of the words alone, in percent; None without its head."""
         head = self._heads.get("salience")
         if head is None or not len(seen.shapes):
-            found = np.zeros(np.count_nonzero(seen.told), np.uint8)
-            bounds = seen.told_before[np.searchsorted(cut.places[:, 0], cut.sentences)]
-            for (begin, end), percent in zip(bounds.tolist(), lasting, strict=True):
-                found[begin:end] = percent
-            return found
+            return None
         scores = head.scores([*columns_of(seen.states, self._layers, head.layers), seen.shapes])
         label = np.full(len(scores), head.labels.index(SALIENT))
-        return percentages(scores, label)[seen.told].astype(np.uint8)
+        found: npt.NDArray[np.uint8] = percentages(scores, label)[seen.told].astype(np.uint8)
+        return found
 
     # Sentences
 
-    def _sentences(self, cut: CutTexts, seen: _Seen) -> tuple[list[ReadSentence], list[int]]:
-        """Return the sentences, and the probability in percent that each of them lasts."""
+    def _sentences(self, cut: CutTexts, seen: _Seen) -> tuple[list[ReadSentence], list[int] | None]:
+        """Return the sentences, and the salience of each in percent; None without its head."""
         means, shapes = self._of_sentences(cut, seen)
         kinds = self._likeliest("kind", means, shapes)
         around = in_texts(means, [len(spans) for spans in cut.spans])
@@ -254,7 +269,10 @@ class TextReader:
             if kinds:
                 kind = kinds[number]  # type: ignore[assignment]
             found.append(ReadSentence(start, end, kind, own[number], ends[number], occurs[number]))
-        return found, self._percent("durable", _DURABLE, means, shapes, 100)
+        for name, label in (("sentence_salience", SALIENT), ("durable", _DURABLE)):
+            if name in self._heads:
+                return found, self._percent(name, label, means, shapes, 0, around)
+        return found, None
 
     def _of_sentences(self, cut: CutTexts, seen: _Seen) -> tuple[WholeNumbers, WholeNumbers]:
         """Return the rounded mean state of the words of each sentence, by layer, and its shape."""

@@ -14,11 +14,11 @@ from recollect.streams.reader.words.word_states import WholeNumbers, columns_of,
 
 #: The heads that judge values; a reader has all of them or none.
 OF_VALUES = frozenset({"value_types", "value_owners", "value_signs"})
-#: Their labels: not a value after all, said of the sender, and still true.
+#: One label of each: no value, the sender's own value, still true.
 NO_VALUE, OWN_VALUE, HOLDS = "none", "own", "holds"
 #: The numbers of words before and after a value from which its attribute is judged.
 _AROUND, _JUST_BEFORE = 10, 2
-#: From this probability on, in percent, a value found is none.
+#: In percent: a candidate is dropped from this probability of `NO_VALUE` on.
 _NO_VALUE = 85
 
 
@@ -56,7 +56,7 @@ class ValueJudge:
             if shares[number, none] >= _NO_VALUE:
                 continue
             best = max(
-                (each for each in range(len(types)) if each != none), key=shares[number].item
+                (type_ for type_ in range(len(types)) if type_ != none), key=shares[number].item
             )
             values.append(
                 PackedValue(

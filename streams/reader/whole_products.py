@@ -34,12 +34,12 @@ class WholeProducts:
         """`weights`: (inputs, outputs). Raise IntegrityError if the sums could overflow."""
         inputs, outputs = weights.shape
         if inputs > _MOST_TERMS:
-            raise IntegrityError(f"a head has {inputs} inputs, more than {_MOST_TERMS}")
+            raise IntegrityError(f"a classifier has {inputs} inputs, more than {_MOST_TERMS}")
         even = inputs + inputs % 2
         pairs = np.zeros((even, outputs), np.int16)
         pairs[:inputs] = weights
         (heavy,) = np.nonzero((np.abs(pairs[::2] + pairs[1::2]) > _MOST_OF_TWO).any(axis=1))
-        # Of two weights that exceed this together, the second goes to the end, next to a zero.
+        # If the weights of a pair exceed it together, the second is paired with a zero at the end.
         self._moved = 2 * heavy + 1
         self._weights = np.zeros((even + 2 * len(heavy), outputs), np.int8)
         self._weights[:inputs] = weights
@@ -58,9 +58,9 @@ class WholeProducts:
             np.bitwise_xor(part.view(np.uint8), _ZERO, out=rows[:, at : at + width])
             at += width
         rows[:, self._even :: 2] = rows[:, self._moved]
-        found: npt.NDArray[np.int32]
-        (found,) = self._session.run(None, {"rows": rows, "weights": self._weights})
-        return found
+        product: npt.NDArray[np.int32]
+        (product,) = self._session.run(None, {"rows": rows, "weights": self._weights})
+        return product
 
 
 @cache

@@ -45,7 +45,7 @@ def test_files_with_other_checksums_do_not_stand_in(tiny_directory, tmp_path, fi
 
 def test_a_home_of_another_conversion_is_refused(tiny_directory, tmp_path):
     pin = install(cache=tmp_path, directory=tiny_directory)
-    with pytest.raises(EncoderMismatch, match="conversion 99"):
+    with pytest.raises(EncoderMismatch, match="format 99"):
         load(msgspec.structs.replace(pin, conversion=99), cache=tmp_path)
 
 

@@ -2,9 +2,10 @@
 
 `python -m training.calendars.feast_days` writes their days into the tables of recollect.
 
-A Jewish feast begins in the evening: one of a day is on the day of that evening, one of more goes
-on to its last day. Days of the Islamic calendar are those of Umm al-Qura, which an observation of
-the moon may move by one. What is in square brackets in a name may be left out; see `holiday_names`.
+A Jewish feast begins in the evening. One of a single day is placed on the day of that evening; a
+longer one lasts from there to its last day. Days of the Islamic calendar are those of Umm al-Qura,
+which an observation of the moon may move by one. What is in square brackets in a name may be left
+out; see `holiday_names`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def by_moon(name: str, first: int = 0, last: int | None = None) -> Rule:
 
 
 def jewish(month: int, day: int, last: int = 0, shift: Callable[[int], int] | None = None) -> Rule:
-    """A feast of the Hebrew calendar, from the day on whose evening it begins, and so many more.
+    """A feast of the Hebrew calendar: the day on whose evening it begins, and `last` further days.
 
     Months count from Nisan. `shift` moves a feast that may not fall on some weekday.
     """
@@ -49,7 +50,7 @@ def jewish(month: int, day: int, last: int = 0, shift: Callable[[int], int] | No
 
 
 def islamic(month: int, day: int, last: Callable[[int], int] | None = None) -> Rule:
-    """A feast on a day of the Islamic calendar, or to the day that `last` gives for its year."""
+    """A feast on a day of the Islamic calendar, or up to the day that `last` returns for a year."""
     return islamic_days(
         lambda year: (
             islamic_day(year, month, day),
@@ -59,7 +60,7 @@ def islamic(month: int, day: int, last: Callable[[int], int] | None = None) -> R
 
 
 def islamic_days(days_in: Callable[[int], Days]) -> Rule:
-    """A feast of which a year of the Islamic calendar gives the days."""
+    """A feast whose days `days_in` returns for a year of the Islamic calendar."""
 
     def days(year: int) -> tuple[Days, ...]:
         start, end = year_days(year)
@@ -86,7 +87,7 @@ def _shift(**days: int) -> dict[int, int]:
     return {names[name]: count for name, count in days.items()}
 
 
-# By the weekday on which they would be.
+# How many days feasts are moved, by the weekday on which they would otherwise fall.
 _SHOAH = _shift(fri=-1, sun=1)
 _ATZMAUT = _shift(fri=-1, sat=-2, mon=1)
 _TISHA = _shift(sat=1)
@@ -266,7 +267,7 @@ PERSIAN: dict[str, Rule] = {
     "parsi new year|jamshedi nav(ro|ru)z|pateti": parsi_new_year,
 }
 
-#: The calendars, and how the eve of their feasts lies to them, in days.
+#: The calendars, and the offset of the eve of their feasts from the first day, in days.
 CALENDARS: tuple[tuple[dict[str, Rule], int], ...] = (
     (JEWISH, 0),
     (ISLAMIC, -1),

@@ -234,8 +234,8 @@ def _indian_months() -> Iterator[tuple[int, float]]:
 def _tithi_day(moon: float, rule: Tithi) -> int:
     """Return the day of a feast in the month that begins with a new moon."""
     begin, end = (
-        elongated(_TITHI * each % 360, moon + each * 29.53 / 30)
-        for each in (rule.tithi - 1, rule.tithi)
+        elongated(_TITHI * tithi % 360, moon + tithi * 29.53 / 30)
+        for tithi in (rule.tithi - 1, rule.tithi)
     )
     window = _WINDOWS[rule.window]
     first = day_at(begin, _INDIA) - 1

@@ -26,7 +26,7 @@ def hebrew_new_year(year: int) -> int:
 
 
 def _elapsed(year: int) -> int:
-    """The days from the epoch to the new moon of Tishri, which may not rule some weekdays."""
+    """The days from the epoch to 1 Tishri, postponed from the weekdays on which it may not fall."""
     months = (235 * year - 234) // 19
     parts = 12_084 + _PARTS_OVER * months
     days = 29 * months + parts // _PARTS_OF_DAY
@@ -40,7 +40,9 @@ def hebrew_day(year: int, month: int, day: int) -> int:
     """
     if month < 7:
         # From Nisan on the months have 30 and 29 days in turn, up to the next new year.
-        return hebrew_new_year(year + 1) - sum(29 + each % 2 for each in range(month, 7)) + day - 1
+        return (
+            hebrew_new_year(year + 1) - sum(29 + number % 2 for number in range(month, 7)) + day - 1
+        )
     if month == 12:
         return hebrew_day(year, 1, 1) - 29 + day - 1
     days = hebrew_new_year(year + 1) - hebrew_new_year(year)

@@ -6,7 +6,7 @@ log-likelihood of all labellings that agree with what is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -241,19 +241,20 @@ def chain_head(
     possible: Mask,
     layers: tuple[int, ...],
     labels: tuple[str, ...],
-    lean: float,
+    added: Mapping[str, float],
 ) -> Head:
     """Return a head that labels spans; the first label is none.
 
-    `rows`, `ends`, `right` and `possible` as in `fit_chain`; `lean`: how much less none scores, so
-    that more spans are found.
+    `rows`, `ends`, `right` and `possible` as in `fit_chain`; `added`: what is added to the scores
+    of labels, so that more spans are found.
     """
     count = len(labels)
     allowed = np.array(
         [[goes(labels, before, label) for label in range(count)] for before in range(count + 1)]
     )
     chain = fit_chain(rows, ends, right, possible, allowed, inner=64, epochs=8, drop=0.3)
-    chain.network.weights[-1][0] -= np.float32(lean)
+    for label, score in added.items():
+        chain.network.weights[-1][labels.index(label)] += np.float32(score)
     steps = np.rint(chain.steps * PARTS).astype(np.float32)
     return Head(layers, chain.network.in_whole_numbers(UNITS), labels, Numbers.of(steps))
 
@@ -291,3 +292,23 @@ def log_sum(values: Floats, axis: int) -> Floats:
     most = values.max(axis=axis, keepdims=True)
     found: Floats = np.log(np.exp(values - most).sum(axis=axis)) + most.squeeze(axis)
     return found
+
+
+def joined(networks: Sequence[Network]) -> Network:
+    """Return the network whose scores are the mean of those of networks with an inner layer.
+
+    Each may see only the first columns of what the widest sees.
+    """
+    width = max(len(each.weights[0]) for each in networks)
+    inner = [
+        np.pad(each.weights[0], ((0, width - len(each.weights[0])), (0, 0))) for each in networks
+    ]
+    share = np.float32(1 / len(networks))
+    return Network(
+        [
+            np.concatenate(inner, axis=1),
+            np.concatenate([each.weights[1] for each in networks]),
+            np.concatenate([each.weights[2] for each in networks]) * share,
+            np.sum([each.weights[3] for each in networks], axis=0) * share,
+        ]
+    )

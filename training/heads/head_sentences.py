@@ -113,7 +113,7 @@ def _kind(text: str, about: str) -> int | None:
 
 
 def _fitted(rows: list[Floats], labels: list[int], count: int, *, epochs: int) -> Network:
-    """Return a network; rare labels count more, by the root of how rare they are."""
+    """Return a network; labels are weighted by the square root of their inverse frequency."""
     right = np.array(labels)
     of_label = np.bincount(right, minlength=count)
     weights = np.sqrt(len(right) / count / np.maximum(of_label, 1))[right].astype(np.float32)

@@ -3,7 +3,7 @@
 "I just finished my exam" happens on the day of the message, or on one that the message named
 before; "I live in Ghent" lasts. Trained on sentences with labelled facts: those with days that
 their clause does not name, and those without days. Facts with a value that lasts are left out if
-they have days: labels disagree on whether a state is of the day on which it is told.
+they have days: labels disagree on whether a state has the day on which it is told.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from training.labelled_corpus import SLOTLESS, LabelledFact, LabelledMessage
 
 LAYERS = (3, 4)
 LABELS = ("lasts", OCCURS)
-#: Types of facts that may be of one time; a fact of another type lasts.
+#: Types of facts that may happen once; a fact of another type lasts.
 _ONCE = SLOTLESS | {"appointment", "health", "status", "price"}
 
 

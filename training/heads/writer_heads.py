@@ -17,7 +17,7 @@ from recollect.streams.reader.words.word_cutter import words_of
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
 from training.heads.head_corpora import UNITS, LabelledText, lines, rows_of, states_of
-from training.heads.head_fitting import Floats, fit_labels
+from training.heads.head_fitting import Floats, fit_labels, joined
 from training.heads.head_sentences import Sentence, sentences_of
 from training.labelled_corpus import (
     TRUSTED,
@@ -29,7 +29,7 @@ from training.labelled_corpus import (
 )
 
 SALIENCE_LAYERS = OWN_LAYERS = (3, 4)
-#: What the labels of sentences are.
+#: The labels of the head `own`.
 OWN_LABELS = ("other", OWN_WORDS)
 
 _NAME_TYPES = frozenset({"PERSON", "ORG", "LOCATION"})
@@ -39,7 +39,7 @@ Spans = Callable[[LabelledMessage], Iterable[tuple[Span, str]]]
 
 
 class Measures(NamedTuple):
-    """The middle of each dimension and the parts of a unit, by layer."""
+    """The mean of each dimension of the states, and their quantisation scale, by layer."""
 
     middles: dict[int, Floats]
     scales: dict[int, Floats]
@@ -84,8 +84,10 @@ def plain_texts(path: Path) -> list[LabelledText]:
 
 
 def life_texts(paths: Iterable[Path]) -> list[LabelledText]:
-    """Return the messages of lives; a sentence with a value is worth remembering, and so is a
-    message that states or ends something without naming a value.
+    """Return the messages of lives, labelled with what is worth remembering.
+
+    That is a sentence with a value, and a whole message that states or ends something without
+    naming a value.
     """
     return [
         _whole(message.text, path.stem, _spans_of(message))
@@ -104,8 +106,10 @@ def _spans_of(message: LifeMessage) -> list[tuple[int, int, bool]]:
 
 
 def read_texts(read: Path, chats: Sequence[Path], real: Sequence[Path]) -> list[LabelledText]:
-    """Return the messages of `read` whose sets are there: `set`, `id`, and of each of its sentences
-    the `worth` from 0 to 3.
+    """Return the messages of `read` whose texts are in the demo, `chats` or `real`.
+
+    A line of `read` has a message's `set` and `id`, and the `worth`, 0 to 3, of each of its
+    sentences.
     """
     texts = {("demo/export", row["id"]): row["content"] for row in lines(_DEMO)}
     for path in real:
@@ -192,11 +196,44 @@ def salience_head(
     return Head(SALIENCE_LAYERS, network.in_whole_numbers(UNITS), ("passing", SALIENT))
 
 
+def sentence_salience_head(
+    reader: TextReader, texts: Sequence[LabelledText], weights: Sequence[float]
+) -> Head:
+    """Return the head that says whether sentences have something worth remembering.
+
+    It is the mean of two networks: one sees a sentence alone, which carries over to other kinds of
+    text better, and one its text as well, which is better on kinds that it knows. `texts` and
+    `weights`: as for `salience_head`; a sentence is salient if a third of its words are.
+    """
+    rows, rows_in_text, salient, counts = [], [], [], []
+    read = sentences_of(reader, [each.text for each in texts])
+    for text, weight, of_text in zip(texts, weights, read, strict=True):
+        for (start, end), sentence in zip(sentences(text.text), of_text, strict=True):
+            labels = [
+                label != "O"
+                for (left, _), label in zip(text.places, text.labels, strict=True)
+                if start <= left < end
+            ]
+            if labels:
+                rows.append(sentence.row(SALIENCE_LAYERS))
+                rows_in_text.append(sentence.row_in_text(SALIENCE_LAYERS))
+                salient.append(3 * sum(labels) >= len(labels))
+                counts.append(weight)
+    right = np.eye(2, dtype=bool)[np.array(salient, int)]
+    of_rows = np.array(counts, np.float32)
+    alone = fit_labels(np.array(rows), right, of_rows, inner=64, epochs=12, drop=0.4, decay=0.05)
+    in_text = fit_labels(
+        np.array(rows_in_text), right, of_rows, inner=64, epochs=12, drop=0.5, decay=0.1
+    )
+    network = joined([alone, in_text])
+    return Head(SALIENCE_LAYERS, network.in_whole_numbers(UNITS), ("passing", SALIENT))
+
+
 def own_head(sentences: Sequence[Sentence], own: Sequence[bool]) -> Head:
     """Return the head that says whether sentences are meant as their sender's own words."""
     labels = np.array(own).astype(int)
     counts = np.bincount(labels, minlength=2)
-    # Few sentences are not: they count more, by the root of how rare they are.
+    # Few sentences are not the sender's own: weight them by the root of the inverse frequency.
     weights = np.sqrt(len(labels) / 2 / np.maximum(counts, 1))[labels].astype(np.float32)
     rows = np.array([each.row_in_text(OWN_LAYERS) for each in sentences])
     network = fit_labels(

@@ -128,15 +128,15 @@ def tensor(
     tensors: Mapping[str, npt.NDArray[np.float32]], name: str, *shape: int
 ) -> npt.NDArray[np.float32]:
     """Return a tensor after checking its shape; -1 stands for any length."""
-    found = tensors.get(name)
-    if found is None:
+    values = tensors.get(name)
+    if values is None:
         raise EncoderUnsupported(f"the checkpoint has no tensor {name}: it is not a BERT")
-    fits = len(found.shape) == len(shape) and all(
-        expected in (-1, actual) for expected, actual in zip(shape, found.shape, strict=True)
+    fits = len(values.shape) == len(shape) and all(
+        expected in (-1, actual) for expected, actual in zip(shape, values.shape, strict=True)
     )
-    if not fits or not math.prod(found.shape):
-        raise EncoderUnsupported(f"tensor {name} has shape {found.shape}, expected {shape}")
-    return found
+    if not fits or not math.prod(values.shape):
+        raise EncoderUnsupported(f"tensor {name} has shape {values.shape}, expected {shape}")
+    return values
 
 
 def _pooling(config: _Pooling) -> Pooling:

@@ -31,7 +31,7 @@ def without_weights(graph: bytes, file: str) -> bytes:
         # The file contains the weights in the graph's order.
         offset = graph.find(raw, offset)
         if offset < 0:
-            raise EncoderUnsupported(f"{file} does not hold {weights.name} in one piece")
+            raise EncoderUnsupported(f"{file} does not store {weights.name} contiguously")
         make_external(weights, file, offset, len(raw))
         offset += len(raw)
     return bytes(model.SerializeToString())

@@ -41,7 +41,7 @@ class CutTexts:
 
     @property
     def spaced(self) -> npt.NDArray[np.bool_]:
-        """Whether white space precedes each word, or nothing does; marks are words too."""
+        """Whether each word, or mark, follows white space or begins the text."""
         found = np.ones(len(self.places), bool)
         found[1:] = self.places[1:, 0] != self.places[:-1, 1]
         return found

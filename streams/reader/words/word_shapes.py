@@ -68,8 +68,8 @@ def codes_of(looks: Looks, spaced: npt.NDArray[np.bool_], firsts: Sequence[int])
     codes[:-1] |= looks[1:] & _ON_LAST
     bounds = np.array(firsts)
     begins, ends = bounds[:-1], bounds[1:]
-    there = ends > begins
-    first, last = begins[there], ends[there] - 1
+    has_words = ends > begins
+    first, last = begins[has_words], ends[has_words] - 1
     codes[first] = codes[first] & ~np.uint32(_ON_NEXT) | 1 << 13
     codes[last] &= ~np.uint32(_ON_LAST)
     kinds = np.array([[_LETTERS], [_CAPITAL], [_SHOUTED]], np.uint32)

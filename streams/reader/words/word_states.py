@@ -42,14 +42,14 @@ def of_words(
 
     A word of which the encoder saw no piece has zeros. The result is written into `out`, if given.
     """
-    found = np.empty((len(starts), pieces.shape[1]), np.int8) if out is None else out
+    means = np.empty((len(starts), pieces.shape[1]), np.int8) if out is None else out
     if not len(pieces):
-        found[:] = 0
-        return found
+        means[:] = 0
+        return means
     first = np.searchsorted(offsets[:, 1], starts, "right")
     counts = np.searchsorted(offsets[:, 0], ends, "left") - first
-    pieces.take(first, axis=0, mode="clip", out=found)
-    found[counts <= 0] = 0
+    pieces.take(first, axis=0, mode="clip", out=means)
+    means[counts <= 0] = 0
     # Most words are one piece.
     (long,) = np.nonzero(counts > 1)
     first, counts = first[long], counts[long]
@@ -57,8 +57,8 @@ def of_words(
     for nth in range(1, counts.max(initial=0)):
         (longer,) = np.nonzero(counts > nth)
         totals[longer] += pieces[first[longer] + nth]
-    found[long] = np.rint(totals / counts[:, None].astype(np.float32))
-    return found
+    means[long] = np.rint(totals / counts[:, None].astype(np.float32))
+    return means
 
 
 def means_of(states: WholeNumbers, bounds: npt.NDArray[np.int64]) -> WholeNumbers:
@@ -81,7 +81,7 @@ def in_texts(states: WholeNumbers, counts: Sequence[int]) -> tuple[WholeNumbers,
     """
     if not len(states):
         return states, states
-    sizes = np.array([each for each in counts if each], np.int64)
+    sizes = np.array([count for count in counts if count], np.int64)
     begins = np.cumsum(sizes) - sizes
     totals = np.add.reduceat(states, begins, axis=0, dtype=np.int32)
     means = np.rint(totals / sizes[:, None]).astype(np.int8)

@@ -45,7 +45,8 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
     labels = heads.heads["tags"].labels
     tags = [labels[each.index(max(each))].split("/")[0] for each in of_tags]
     names = _chained(heads.heads["names"], of_names)
-    found = []
+    salient = heads.heads["salience"].labels.index("salient")
+    found, of_sentence = [], dict[int, int]()
     spans = sentences(text)
     inside = [
         [number for number, place in enumerate(places) if start <= place[0] < end]
@@ -67,25 +68,31 @@ def read_plainly(encoder: OnnxEncoder, heads: HeadFile, text: str) -> bytes:
             _scores(heads.heads[name], _beside(heads.heads[name], means, at, shape))
             for name in ("kind", "ends", "occurs")
         )
-        around = [
-            *(_means(means[layer], encoder.dimension) for layer in heads.heads["own"].layers),
-            *(means[layer][0] for layer in heads.heads["own"].layers),
-        ]
-        of_own = _scores(
-            heads.heads["own"],
-            [*_beside(heads.heads["own"], means, at, shape), *(x for row in around for x in row)],
+        of_own, of_worth = (
+            _scores(
+                heads.heads[name],
+                [
+                    *_beside(heads.heads[name], means, at, shape),
+                    *(x for row in _around(means, heads.heads[name], encoder) for x in row),
+                ],
+            )
+            for name in ("own", "sentence_salience")
         )
         kind = _likeliest(heads.heads["kind"].labels, of_kind)
         own_words = heads.heads["own"].labels.index("own")
         ends = _ends(heads.heads["ends"].labels, of_ends)
         once = _percent(of_occurs, heads.heads["occurs"].labels.index("occurs"))
         found.append(ReadSentence(start, end, kind, _percent(of_own, own_words), ends, once))
-    salient = heads.heads["salience"].labels.index("salient")
+        of_sentence |= dict.fromkeys(own, _percent(of_worth, salient))
     reading = TextReading(
         tuple(
-            ReadWord(*place, tag, _percent(scores, salient))
-            for place, word, tag, scores in zip(places, words, tags, of_salience, strict=True)
-            if is_word(word)
+            ReadWord(
+                *places[number],
+                tags[number],
+                (3 * of_sentence[number] + _percent(scores, salient)) // 4,
+            )
+            for number, scores in enumerate(of_salience)
+            if is_word(words[number])
         ),
         tuple(
             ReadName(
@@ -191,6 +198,14 @@ def _means(rows: list[list[int]], columns: int) -> list[int]:
     if not rows:
         return [0] * columns
     return [round(Fraction(sum(column), len(rows))) for column in zip(*rows, strict=True)]
+
+
+def _around(means: Rows, head: Head, encoder: OnnxEncoder) -> list[list[int]]:
+    """Return the means of a text and its first sentence, by layer."""
+    return [
+        *(_means(means[layer], encoder.dimension) for layer in head.layers),
+        *(means[layer][0] for layer in head.layers),
+    ]
 
 
 def _beside(head: Head, rows: Rows, number: int, shape: list[int] | list[bool]) -> list[int]:
