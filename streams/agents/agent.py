@@ -10,6 +10,7 @@ import msgspec
 from recollect.projections.events.event_queries import NearbyEvents, Speaker
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import (
+    Analyse,
     ConsolidateMemories,
     Event,
     FindDreams,
@@ -98,7 +99,7 @@ class Conversation(Protocol):
         return None
 
     def command_calls(
-        self, command: Reflect | ModelConsolidated | ConsolidateMemories | FindDreams
+        self, command: Reflect | ModelConsolidated | ConsolidateMemories | FindDreams | Analyse
     ) -> ModelCalls | None:
         """Return a model's recorded tool calls; None if one of their source events was erased."""
         return None

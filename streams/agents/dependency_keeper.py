@@ -36,22 +36,22 @@ class DependencyKeeper(Agent):
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         version: MessageVersion[Dependency] = extract.content
         puts: list[AnyRow] = []
-        for each in version.found:
-            id_ = row_id(event.occurred_at, "dependency", event.id, str(each.start))
+        for dependency in version.found:
+            id_ = row_id(event.occurred_at, "dependency", event.id, str(dependency.start))
             standing = int(not version.is_replaced)
             puts.append(
                 StatedDependency(
                     id=id_,
                     event_id=event.id,
                     said_at=event.occurred_at,
-                    char_start=each.start,
-                    char_end=each.end,
+                    char_start=dependency.start,
+                    char_end=dependency.end,
                     number=event.number,
                     is_standing=standing,
                 )
             )
-            count = len(each.condition)
-            for at, term in enumerate((*each.condition, *each.consequence)):
+            count = len(dependency.condition)
+            for at, term in enumerate((*dependency.condition, *dependency.consequence)):
                 side: Literal["condition", "consequence"]
                 side = "condition" if at < count else "consequence"
                 puts.append(DependencyTerm(id_, at, side, term))

@@ -48,9 +48,9 @@ class RelationshipFinder(DerivingAgent):
             return []
         rows = _DecidedRows(decided, state)
         return [
-            DecidedPart(sources, [*found])
+            DecidedPart(sources, [*evidence])
             for sources, fact in facts
-            if (found := _evidence(fact, rows))
+            if (evidence := _evidence(fact, rows))
         ]
 
 
@@ -111,13 +111,13 @@ def _evidence(fact: Fact, rows: _DecidedRows) -> list[RelationshipEvidence]:
     return [
         RelationshipEvidence(
             fact_id=fact.id,
-            source_entity_id=each.source,
-            target_entity_id=each.target,
-            relationship_type=each.type,
-            confidence=each.confidence,
-            char_start=each.start,
-            char_end=each.end,
-            rule=each.rule,
+            source_entity_id=relationship.source,
+            target_entity_id=relationship.target,
+            relationship_type=relationship.type,
+            confidence=relationship.confidence,
+            char_start=relationship.start,
+            char_end=relationship.end,
+            rule=relationship.rule,
         )
-        for each in relationships_in(fact.text, others, speaker, rows.slot(fact))
+        for relationship in relationships_in(fact.text, others, speaker, rows.slot(fact))
     ]

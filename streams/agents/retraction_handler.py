@@ -37,15 +37,15 @@ class RetractionHandler(Agent):
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         command = event.payload
         assert isinstance(command, Retract)
-        found: list[StatingEvent] = []
+        statements: list[StatingEvent] = []
         sources: list[int] = []
         for number, start, end in ((at.number, at.start, at.end) for at in command.stated_at):
             stating = conversation.event(number) if number < event.number else None
             if stating is not None and isinstance(content := stating.payload, Content):
                 names = (content.sender_id, content.sender_name or "")
-                found.append(StatingEvent(stating.id, start, end, content.content, names))
+                statements.append(StatingEvent(stating.id, start, end, content.content, names))
                 sources.append(number)
-        return Extract(content=found, sources=tuple(sorted(sources)))
+        return Extract(content=statements, sources=tuple(sorted(sources)))
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         command = event.payload
@@ -62,22 +62,22 @@ class RetractionHandler(Agent):
         rows = [
             MemoryRetraction(
                 target_id=command.target,
-                event_id=each.id,
-                char_start=each.start,
-                char_end=each.end,
+                event_id=statement.id,
+                char_start=statement.start,
+                char_end=statement.end,
                 retracted_by=by,
                 replaced_at=replaced_at,
                 is_standing=1,
             )
-            for each in stating
+            for statement in stating
         ]
         part.puts += rows
-        for each, row in zip(stating, rows, strict=True):
-            texts = {each.id: each.text}
+        for statement, row in zip(stating, rows, strict=True):
+            texts = {statement.id: statement.text}
             part.puts += [
                 retracted_fact(fact_id, as_of, cover, next(iter(newer), by))
-                for fact_id, text, as_of in state.dated_facts_of(each.id)
-                for cover in covering(fact_id, text, [row], texts, each.names)
+                for fact_id, text, as_of in state.dated_facts_of(statement.id)
+                for cover in covering(fact_id, text, [row], texts, statement.names)
             ]
         return [part]
 

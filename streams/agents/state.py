@@ -4,6 +4,11 @@ A decision depends on its record, on the conversation that it read, and on the r
 Every query records its key, and `keys_of_row` returns the keys under which a row is found. If a row
 is deleted or changed, only decisions that recorded one of its keys can have a different result. A
 key is eight bytes of a hash; a collision only causes an unnecessary repetition of a decision.
+
+Many decisions query a key with many rows, such as a phonetic key of names, and use few of them. A
+search is such a query: for each row that it uses, the decision also records a key of that row
+alone. So the decision depends on a searched key only if a row is added or changed under it, and not
+if one is removed.
 """
 
 from __future__ import annotations
@@ -169,6 +174,11 @@ def _key_of_signature(stored: str) -> bytes:
     return bytes.fromhex(stored) if hashed else key_of("signature", stored)
 
 
+def key_of_search(key: bytes) -> bytes:
+    """Return the key that a decision records too if it only searched the rows under a key."""
+    return key_of("search", key.hex())
+
+
 def key_of_event(number: int) -> bytes:
     """Return the key that a decision records when it reads another record."""
     return key_of("event", str(number))
@@ -209,11 +219,12 @@ def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
     ref = EntityRef(row.id, row.type, row.normalized)
     first = row.normalized.partition(" ")[0]
     prefix = row.normalized[:NAME_PREFIX_LENGTH]
+    is_person = row.type == "person"
     return (
         (key_of("entity", row.id), ref),
         (key_of("name", row.normalized), ref),
-        *([(key_of("first letters", prefix), ref)] if row.type == "person" else []),
-        *([(key_of("first name", first), ref)] if first != row.normalized else []),
+        *([(key_of("first letters", prefix), ref)] if is_person else []),
+        *([(key_of("first name", first), ref)] if is_person and first != row.normalized else []),
         *((key_of("name key", key), ref) for key in name_keys(row.normalized, row.type)),
     )
 
@@ -352,7 +363,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     PlaybookStrategy: lambda row: ((key_of("strategies of", row.playbook_id), row),),
     StrategyEvidence: lambda row: ((key_of("evidence of", row.strategy_id), row),),
     StatedDependency: lambda row: ((key_of("dependencies of", row.event_id), row),),
-    # Under the key of its version, which the same decision writes.
+    # It shares the key of its version, which the same decision writes.
     StoredMemory: lambda row: ((key_of("memory version", row.id), row),),
     StoredMemoryVersion: lambda row: (
         (key_of("memory version", row.id), row),
@@ -401,8 +412,9 @@ class State:
         self.dimension = dimension
         #: text hash -> encoding, of this record's texts
         self.encoded: Mapping[str, Encoding] = {}
-        #: The keys of all queries.
-        self.reads: set[bytes] = set()
+        # The keys of queries, and of searches.
+        self._read: set[bytes] = set()
+        self._searched: set[bytes] = set()
         self._merges: dict[str, list[ActiveMerge]] = {}
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
@@ -413,10 +425,27 @@ class State:
         """Return the same state without recorded reads: only for commands, as `memory` is."""
         return State(self.events, self.memory, self._identity, self.encoder, self.dimension)
 
+    @property
+    def reads(self) -> frozenset[bytes]:
+        """The keys of all queries; for a key that was only searched, its search key too."""
+        searched = self._searched - self._read
+        return frozenset((*self._read, *searched, *map(key_of_search, searched)))
+
     def record_read(self, key: bytes) -> None:
         """Record that the decision depends on the rows under a key."""
-        if key not in self.reads:
-            self.reads.add(key)
+        self._record(key, self._read)
+
+    def record_search(self, key: bytes) -> None:
+        """Record that the decision depends on rows that are added or changed under a key.
+
+        If a row is used, `record_read` must be called with a key that its removal changes.
+        """
+        if key not in self._read:
+            self._record(key, self._searched)
+
+    def _record(self, key: bytes, recorded: set[bytes]) -> None:
+        if key not in recorded:
+            recorded.add(key)
             if self._on_first_read is not None:
                 self._on_first_read(key)
 
@@ -511,11 +540,32 @@ class State:
         """
         for subject in subjects:
             self.record_read(key_of("claims", subject, attribute))
+        return self._dated(memory.claims(self.memory, subjects, attribute))
+
+    def search_claims(
+        self,
+        subjects: Sequence[str],
+        attribute: str,
+        is_candidate: Callable[[FactClaim], bool],
+    ) -> list[memory.DatedClaim]:
+        """Return those claims of `claims` that are candidates; the ends of others are not read.
+
+        Callers must call `use_claim` for each that they use.
+        """
+        for subject in subjects:
+            self.record_search(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
-        for claim in found:
+        return self._dated([claim for claim in found if is_candidate(claim)])
+
+    def use_claim(self, fact_id: str) -> None:
+        """Record that the decision depends on the claim of a fact."""
+        self.record_read(key_of("claim", fact_id))
+
+    def _dated(self, claims: Sequence[FactClaim]) -> list[memory.DatedClaim]:
+        for claim in claims:
             self.record_read(key_of("end", claim.fact_id))
-        ends = memory.invalid_times(self.memory, [claim.fact_id for claim in found])
-        return [memory.DatedClaim(claim, ends.get(claim.fact_id)) for claim in found]
+        ends = memory.invalid_times(self.memory, [claim.fact_id for claim in claims])
+        return [memory.DatedClaim(claim, ends.get(claim.fact_id)) for claim in claims]
 
     def claim_of(self, fact_id: str) -> FactClaim | None:
         """Return the claim of a fact, or None."""
@@ -533,7 +583,7 @@ class State:
         return memory.merged_attributes(self.memory, subject)
 
     def merged_supersession(self, fact_id: str) -> MergedSupersession | None:
-        """Return the supersession of a fact by a merged person's fact, even if withdrawn."""
+        """Return the supersession, withdrawn or not, of a fact by a merged person's fact."""
         self.record_read(key_of("merged end", fact_id))
         return memory.merged_supersession(self.memory, fact_id)
 
@@ -899,6 +949,11 @@ class State:
         self.record_read(key_of("memory versions", memory_id))
         return stored.versions(self.memory, memory_id)
 
+    def newest_memory_version(self, memory_id: str) -> StoredMemoryVersion | None:
+        """Return the newest version of a stored memory by the id of its first one."""
+        self.record_read(key_of("memory versions", memory_id))
+        return stored.newest_version(self.memory, memory_id)
+
     def stored_memory(self, id_: str) -> StoredMemory | None:
         """Return the attributes of a version of a stored memory by the id of its event."""
         self.record_read(key_of("memory version", id_))
@@ -951,23 +1006,44 @@ class State:
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
         """Return up to `limit` persons whose normalised name begins with these letters, by id.
 
-        There must be `NAME_PREFIX_LENGTH` letters.
+        There must be `NAME_PREFIX_LENGTH` letters. This is a search: callers must record the
+        persons that they use.
         """
-        self.record_read(key_of("first letters", letters))
-        return _sorted_refs(identity.persons_with_prefix(self._identity, letters, limit))
+        self.record_search(key_of("first letters", letters))
+        found = _sorted_refs(identity.persons_with_prefix(self._identity, letters, limit))
+        return self._record_full(found, limit)
 
     def entities_with_similar_names(
         self, normalized: str, entity_type: str, limit: int
     ) -> list[EntityRef]:
         """Return up to `limit` entities of a type that share name keys with a name.
 
-        Those that share the most keys come first.
+        Those that share the most keys come first. This is a search: callers must record the
+        entities that they use.
         """
         keys = name_keys(normalized, entity_type)
         for key in keys:
-            self.record_read(key_of("name key", key))
+            self.record_search(key_of("name key", key))
         found = identity.entities_with_similar_names(self._identity, keys, limit)
-        return [EntityRef(row.id, row.type, row.normalized) for row in found]
+        return self._record_full(
+            [EntityRef(row.id, row.type, row.normalized) for row in found], limit
+        )
+
+    def _record_full(self, found: list[EntityRef], limit: int) -> list[EntityRef]:
+        """Record all results of a search at its limit: if one is removed, another is found."""
+        if len(found) == limit:
+            for each in found:
+                self.record_read(key_of("entity", each.id))
+        return found
+
+    def has_merges(self, entity_id: str) -> bool:
+        """Return whether an entity was ever merged into another, or another into it.
+
+        This is a search: if so, callers must follow the merges.
+        """
+        self.record_search(key_of("entity", entity_id))
+        self.record_read(key_of("losers", entity_id))
+        return identity.has_merges(self._identity, entity_id)
 
     def entity(self, entity_id: str) -> EntityRef | None:
         """Return an entity by id, without following merges."""

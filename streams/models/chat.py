@@ -105,8 +105,8 @@ def parse_completion(
     """
     schemas = schemas_of(tools)
     try:
-        found = msgspec.json.decode(body)
-        choice = found["choices"][0]
+        completion = msgspec.json.decode(body)
+        choice = completion["choices"][0]
         message = choice["message"]
         text = message.get("content") or ""
         if not isinstance(text, str):
@@ -116,7 +116,7 @@ def parse_completion(
         finish = str(choice.get("finish_reason") or "")
         if finish.casefold() in _CUT_OFF and calls and not _is_object(calls[-1].arguments):
             calls = calls[:-1]
-        usage = found.get("usage") or {}
+        usage = completion.get("usage") or {}
         tokens_in = _count(usage.get("prompt_tokens"), request_bytes)
         tokens_out = _count(usage.get("completion_tokens"), len(body))
     except (
@@ -154,7 +154,7 @@ def _with_tools_as_text(
     messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return messages for a service without tool support: tools, calls and results as text."""
-    definitions = msgspec.json.encode([each["function"] for each in tools]).decode()
+    definitions = msgspec.json.encode([tool["function"] for tool in tools]).decode()
     instructions = (
         f"\n\nTools\n{definitions}\nTo call tools, answer with nothing but a JSON list: "
         '[{"name": "...", "arguments": {...}}]'
@@ -165,7 +165,7 @@ def _with_tools_as_text(
         if message["role"] == "tool":
             plain.append({"role": "user", "content": f"<result>\n{content}\n</result>"})
         elif calls := message.get("tool_calls"):
-            functions = [each["function"] for each in calls]
+            functions = [call["function"] for call in calls]
             plain.append({"role": "assistant", "content": msgspec.json.encode(functions).decode()})
         elif message["role"] == "system":
             plain.append({"role": "system", "content": content + instructions})

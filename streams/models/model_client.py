@@ -52,8 +52,13 @@ class ModelUnavailable(Unavailable):
 class PromptRejected(ModelUnavailable):
     """A service rejects this prompt, for example as too long, or gives no complete answer to it.
 
-    A retry would fail too.
+    A retry would fail too. `summary`: the message without the service's own words, which may quote
+    the prompt.
     """
+
+    def __init__(self, message: str, summary: str | None = None) -> None:
+        super().__init__(message)
+        self.summary = message if summary is None else summary
 
 
 class _Failure(NamedTuple):
@@ -140,7 +145,8 @@ class ModelClient:
                     return answer
                 reason = f"{self.accounts[index].name} {answer}"
                 if answer.prompt_rejected:
-                    raise PromptRejected(reason)
+                    summary = f"{self.accounts[index].name} {answer.reason}"
+                    raise PromptRejected(reason, summary)
                 with self._lock:
                     if answer.wait is None:
                         self._disabled[index] = str(answer)
@@ -213,7 +219,9 @@ class ModelClient:
                         f"{self.accounts[index].name} {why}"
                         for index, why in self._disabled.items()
                     )
-                    raise ModelUnavailable(f"every account was rejected: {reasons}")
+                    raise ModelUnavailable(
+                        f"no account can be used: {reasons}; check the accounts and keys in [model]"
+                    )
                 in_turn = sorted(
                     enabled, key=lambda index: (index - self._next_account) % len(self.accounts)
                 )
@@ -256,21 +264,21 @@ class ModelClient:
         actual = reserved
         try:
             sent = self._send(account, body)
-            found = (
+            completion = (
                 sent
                 if isinstance(sent, _Failure)
                 else _completion_or_failure(sent, account, request, body)
             )
-            if isinstance(found, ChatCompletion):
-                used = found.tokens_in, found.tokens_out
+            if isinstance(completion, ChatCompletion):
+                used = completion.tokens_in, completion.tokens_out
                 actual = Usage(1, sum(used), self.settings.cost(*used))
-            elif not found.charged:
+            elif not completion.charged:
                 actual = Usage(1)
         finally:
             self.budget.settle(day, reserved, actual)
-        if isinstance(found, _Failure):
-            self._count_outcome(found.reason)
-        return found
+        if isinstance(completion, _Failure):
+            self._count_outcome(completion.reason)
+        return completion
 
     def _send(self, account: Account, body: bytes) -> _Response | _Failure:
         """Return the response to a request, or the failure."""

@@ -24,7 +24,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             description="the accounts, used in turn, each as 'URL MODEL env:NAME', "
             "'URL MODEL file:PATH' or 'URL MODEL': the base URL of an OpenAI-compatible service, "
-            "the model, and where its API key is read"
+            "the model, and where to read its API key"
         ),
     ] = ()
     background: Annotated[
@@ -63,22 +63,22 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(ge=16, le=100_000, description="the token limit of one answer")
     ] = 2_000
     tokens_per_day: (
-        Annotated[int, Meta(ge=1, description="maximum tokens of a day (UTC)")] | None
+        Annotated[int, Meta(ge=1, description="maximum tokens per day (UTC)")] | None
     ) = None
     tokens_per_run: (
         Annotated[
             int,
-            Meta(ge=1, description="maximum tokens of one run of write, or of an hour of serve"),
+            Meta(ge=1, description="maximum tokens per run of write, or per hour of serve"),
         ]
         | None
     ) = None
-    cost_per_day: Annotated[float, Meta(gt=0, description="maximum cost of a day (UTC)")] | None = (
+    cost_per_day: Annotated[float, Meta(gt=0, description="maximum cost per day (UTC)")] | None = (
         None
     )
     cost_per_run: (
         Annotated[
             float,
-            Meta(gt=0, description="maximum cost of one run of write, or of an hour of serve"),
+            Meta(gt=0, description="maximum cost per run of write, or per hour of serve"),
         ]
         | None
     ) = None
@@ -156,7 +156,7 @@ def _account(text: str, number: int, environment: Mapping[str, str]) -> Account:
         )
     key = _key(parts[2], label, environment) if len(parts) == 3 else None
     if key is not None and address.scheme == "http" and host not in _LOOPBACK_HOSTS:
-        raise InvalidInput(f"{label}: a key is sent to another machine over https only")
+        raise InvalidInput(f"{label}: use https; a key is never sent to another machine over http")
     return Account(url, model, key)
 
 

@@ -40,7 +40,7 @@ class ServiceError(NamedTuple):
     def message_about(self, request: ChatRequest) -> str:
         """Return the message without words that it quotes from the request's conversation."""
         prompt = " ".join(
-            str(each["content"]) for each in request.messages if each["role"] != "system"
+            str(message["content"]) for message in request.messages if message["role"] != "system"
         )
         prompt_runs = set(_runs(re.findall(r"\w+", prompt.casefold())))
         words = list(re.finditer(r"\w+", self.message))
@@ -69,17 +69,17 @@ def read_service_error(content: bytes) -> ServiceError:
     """Read the body of an error response: JSON in the usual forms, HTML, or text."""
     text = content[:_MAX_READ].decode("utf-8", "replace")
     try:
-        found = msgspec.json.decode(content)
+        document = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         title = _TITLE.search(text)
         return ServiceError(_line(_MARKUP.sub(" ", title[1] if title else text)), "", None)
-    error = found.get("error") if isinstance(found, dict) else None
+    error = document.get("error") if isinstance(document, dict) else None
     detail = error if isinstance(error, dict) else {}
     code = next(
         (detail[key] for key in ("code", "status") if isinstance(detail.get(key), int)), 502
     )
     return ServiceError(
-        _line(" ".join(_messages(found))),
+        _line(" ".join(_messages(document))),
         str(detail.get("param") or ""),
         (code if 400 <= code < 600 else 502) if error else None,
     )
@@ -90,13 +90,13 @@ def _messages(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
-        return [message for each in value for message in _messages(each)]
+        return [message for item in value for message in _messages(item)]
     if not isinstance(value, dict):
         return []
     where = ".".join(str(part) for part in value.get("loc") or ())
     for key in ("error", "message", "msg", "detail", "errors"):
-        if found := _messages(value.get(key)):
-            return [f"{where}: {found[0]}", *found[1:]] if where else found
+        if messages := _messages(value.get(key)):
+            return [f"{where}: {messages[0]}", *messages[1:]] if where else messages
     return []
 
 

@@ -89,10 +89,10 @@ def calls_in_text(text: str, schemas: Schemas) -> list[tuple[str, str]]:
     text = _THOUGHTS.sub("", text[:_MAX_TEXT])
     if not any(name in text for name in schemas):
         return []
-    found = list(_xml_calls(text, schemas)) or list(_json_calls(text, schemas))
-    found = found or list(_literal_calls(text, schemas)) or list(_python_calls(text, schemas))
+    calls = list(_xml_calls(text, schemas)) or list(_json_calls(text, schemas))
+    calls = calls or list(_literal_calls(text, schemas)) or list(_python_calls(text, schemas))
     return [
-        (name, _encoded(_decode_by_schema(arguments, schemas[name]))) for name, arguments in found
+        (name, _encoded(_decode_by_schema(arguments, schemas[name]))) for name, arguments in calls
     ]
 
 
@@ -127,8 +127,8 @@ def _call_named_before(
 def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
     """Yield the calls that a JSON value contains, in any of the usual forms."""
     if isinstance(value, list):
-        for each in value:
-            yield from _calls_of(each, schemas)
+        for item in value:
+            yield from _calls_of(item, schemas)
     if not isinstance(value, dict):
         return
     for key in _NAME_KEYS:
@@ -137,8 +137,8 @@ def _calls_of(value: Any, schemas: Schemas) -> Iterator[WrittenCall]:
             return
     for key, inner in value.items():
         if key in schemas:
-            each = inner if isinstance(inner, list) else [inner]
-            yield from ((key, arguments) for arguments in each if isinstance(arguments, dict))
+            calls = inner if isinstance(inner, list) else [inner]
+            yield from ((key, arguments) for arguments in calls if isinstance(arguments, dict))
         else:
             yield from _calls_of(inner, schemas)
 
@@ -178,7 +178,9 @@ def _python_calls(text: str, schemas: Schemas) -> Iterator[WrittenCall]:
             try:
                 call = ast.parse(following[: closing.end()], mode="eval").body
                 assert isinstance(call, ast.Call)
-                arguments = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+                arguments = {
+                    str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords
+                }
             except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
                 continue
             if arguments:
@@ -195,7 +197,7 @@ def _decode_by_schema(value: Any, schema: Mapping[str, Any]) -> Any:
     if kind == "object" and isinstance(value, dict):
         properties = schema.get("properties", {})
         return {
-            name: _decode_by_schema(each, properties.get(name, {})) for name, each in value.items()
+            name: _decode_by_schema(item, properties.get(name, {})) for name, item in value.items()
         }
     return value
 

@@ -13,7 +13,6 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.schemas.choices import RelationshipType
-from recollect.streams.language.attributes.attribute_words import PARTNERS, PETS, RELATIVES
 from recollect.streams.language.grammar.verbs import BASES, third_person
 from recollect.streams.relationships import sentence_names
 from recollect.streams.relationships.sentence_names import Name, name_at
@@ -38,7 +37,30 @@ _BOSSES = word_set("boss manager supervisor superior")
 _COLLEAGUES = word_set("colleague colleagues coworker coworkers teammate teammates workmate")
 _STAFF = word_set("employee employees assistant intern interns subordinate trainee secretary")
 _EMPLOYERS = word_set("company employer firm")
-_CLOSE = (RELATIVES | PARTNERS | RELATIONS) - _BOSSES - _COLLEAGUES - _STAFF - {"named"}
+_RELATIVES = word_set(
+    """son sons daughter daughters child children kid kids toddler brother brothers
+    sister sisters sibling siblings twin twins triplets parents mother father mom mum mommy
+    mummy mama maman dad daddy papa stepson stepdaughter stepmother stepfather stepmom
+    stepdad stepbrother stepsister half-brother half-sister grandson grandsons granddaughter
+    granddaughters grandchild grandchildren grandkid grandkids grandmother grandma granny
+    grandfather grandpa grandparents niece nieces nephew nephews cousin cousins aunt aunts
+    auntie uncle uncles mother-in-law father-in-law sister-in-law brother-in-law son-in-law
+    daughter-in-law godson goddaughter"""
+)
+_CLOSE = (_RELATIVES | RELATIONS | {"spouse"}) - _BOSSES - _COLLEAGUES - _STAFF - {"named"}
+_PETS = word_set(
+    """cat cats kitten kittens kitty dog dogs puppy puppies pup pups doggo labrador labradors
+    retriever retrievers shepherd shepherds poodle poodles beagle beagles husky huskies
+    corgi corgis chihuahua chihuahuas bulldog bulldogs pug pugs dachshund dachshunds terrier
+    terriers collie collies spaniel spaniels rottweiler rottweilers dalmatian dalmatians
+    greyhound greyhounds schnauzer doberman labradoodle goldendoodle parrot parrots parakeet
+    parakeets budgie budgies cockatiel bird birds hamster hamsters gerbil gerbils
+    rabbit rabbits bunny bunnies goldfish turtle turtles tortoise tortoises snake
+    snakes gecko geckos lizard lizards iguana ferret ferrets horse horses pony ponies
+    chicken chickens hens goat goats sheep cow cows duck ducks rat rats mouse mice tarantula
+    hedgehog hedgehogs chinchilla chinchillas pet pets tabby siamese bengal mutt pig pigs
+    donkey donkeys llama llamas alpaca alpacas"""
+)
 _HEADS = word_set(
     "head manager leader boss ceo cto cfo coo director chair chairman chairwoman president captain "
     "coach principal supervisor"
@@ -127,7 +149,7 @@ _CLASSES = {
     "colleagues": _COLLEAGUES,
     "staff": _STAFF,
     "employers": _EMPLOYERS,
-    "pets": PETS - {"canary", "python", "fish", "boxer"},
+    "pets": _PETS,
     "close": _CLOSE,
     "other": _OTHER,
 }

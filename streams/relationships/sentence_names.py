@@ -109,10 +109,10 @@ def subject_at(reading: Reading, at: int) -> Found:
             if (_begins_clause(reading, at))
             else []
         )
-    found = _names(reading).by_place.get(at)
-    if found is None or not _begins_clause(reading, at):
+    placed = _names(reading).by_place.get(at)
+    if placed is None or not _begins_clause(reading, at):
         return []
-    right, name = found
+    right, name = placed
     if (reading.lower(right), reading.lower(right + 1)) == ("and", "others"):
         return [(right + 2, name)]
     after = right + 1 if reading.lower(right) == "," else right
@@ -147,16 +147,16 @@ def owner_at(reading: Reading, at: int) -> Found:
     if speaker is not None and reading.lower(at) == "my":
         place = reading.words[at]
         return [(at + 1, speaker._replace(start=place.start, end=place.end))]
-    found = _names(reading).by_place.get(at)
-    if found is None:
+    placed = _names(reading).by_place.get(at)
+    if placed is None:
         return []
-    right, name = found
+    right, name = placed
     is_genitive = reading.lower(right) in ("'", "’") and reading.lower(right + 1) == "s"
     return [(right + 2, name)] if is_genitive else []
 
 
 def run_of(words: frozenset[str], needed: frozenset[str], reading: Reading, at: int) -> Found:
-    """Return the ends of runs of some words from a lexeme on, with one of the `needed`."""
+    """Return the ends of runs of `words` from a lexeme on that include one of the `needed`."""
     found: Found = []
     for right in range(at + 1, at + 1 + _MAX_SOFT):
         if reading.lower(right - 1) not in words:

@@ -95,14 +95,14 @@ def relationships_in(
 
     `slot`: (entity, attribute, value) of the fact, if it states one.
     """
-    found: dict[tuple[str, str], tuple[int, FactRelationship]] = {}
-    for priority, each in (*_by_rules(text, names, speaker), *_by_slot(text, names, slot)):
-        known = found.get((each.source, each.target))
-        if each.confidence >= CONFIDENCE_THRESHOLD and (
-            known is None or (priority, each.confidence) > (known[0], known[1].confidence)
+    by_pair: dict[tuple[str, str], tuple[int, FactRelationship]] = {}
+    for priority, relationship in (*_by_rules(text, names, speaker), *_by_slot(text, names, slot)):
+        known = by_pair.get((relationship.source, relationship.target))
+        if relationship.confidence >= CONFIDENCE_THRESHOLD and (
+            known is None or (priority, relationship.confidence) > (known[0], known[1].confidence)
         ):
-            found[each.source, each.target] = priority, each
-    return [each for _, each in found.values()]
+            by_pair[relationship.source, relationship.target] = priority, relationship
+    return [relationship for _, relationship in by_pair.values()]
 
 
 def _by_rules(
@@ -120,7 +120,7 @@ def _by_rules(
         person = None
         if first_person:
             person = Name(start, start, speaker.entity_id, "person", speaker.confidence)
-        entities = {each.entity_id for each in placed} | ({person.entity_id} if person else set())
+        entities = {name.entity_id for name in placed} | ({person.entity_id} if person else set())
         if len(entities) < 2:
             continue
         words = lexemes(text, start, end)
@@ -155,38 +155,38 @@ def _by_slot(
         return
     subject, attribute, value = slot
     type_, kinds = OF_SLOT[attribute]
-    for each in names:
-        kind = KIND_OF.get(each.type)
-        start = text.find(each.name)
-        if kind not in {*kinds, "unknown"} or each.entity_id == subject or start < 0:
+    for name in names:
+        kind = KIND_OF.get(name.type)
+        start = text.find(name.name)
+        if kind not in {*kinds, "unknown"} or name.entity_id == subject or start < 0:
             continue
-        goes_on = _GOES_ON.match(text, start + len(each.name))
-        is_value = re.search(rf"(?<!\w){re.escape(each.name)}(?!\w)", value) is not None
+        goes_on = _GOES_ON.match(text, start + len(name.name))
+        is_value = re.search(rf"(?<!\w){re.escape(name.name)}(?!\w)", value) is not None
         if is_value and not goes_on:
-            confidence = round(_SLOT_CONFIDENCE * each.confidence, 3)
-            place = (start, start + len(each.name))
-            relationship = (type_, subject, each.entity_id, confidence, *place, attribute)
+            confidence = round(_SLOT_CONFIDENCE * name.confidence, 3)
+            place = (start, start + len(name.name))
+            relationship = (type_, subject, name.entity_id, confidence, *place, attribute)
             yield 0, FactRelationship(*relationship)
 
 
 def _first_name(speaker: NamedEntity) -> list[NamedEntity]:
-    """Return the speaker under the first word of their name, which facts use."""
+    """Return the speaker with only the first word of their name, as facts name them."""
     first, _, rest = speaker.name.partition(" ")
     return [speaker._replace(name=first)] if rest and first else []
 
 
 def _unambiguous(names: Iterable[NamedEntity]) -> dict[str, NamedEntity]:
     """Return the names by their text; one that means several entities is left out."""
-    found: dict[str, NamedEntity] = {}
+    by_text: dict[str, NamedEntity] = {}
     ambiguous = set()
-    for each in names:
-        text = each.name.rstrip(".,;:!?")
-        if not text or text.lower() in PRONOUNS or each.type not in KIND_OF:
+    for name in names:
+        text = name.name.rstrip(".,;:!?")
+        if not text or text.lower() in PRONOUNS or name.type not in KIND_OF:
             continue
-        if text in found and found[text].entity_id != each.entity_id:
+        if text in by_text and by_text[text].entity_id != name.entity_id:
             ambiguous.add(text)
-        found.setdefault(text, each)
-    return {text: each for text, each in found.items() if text not in ambiguous}
+        by_text.setdefault(text, name)
+    return {text: name for text, name in by_text.items() if text not in ambiguous}
 
 
 def _placed(text: str, start: int, end: int, by_text: Mapping[str, NamedEntity]) -> Iterator[Name]:

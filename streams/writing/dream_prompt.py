@@ -42,11 +42,11 @@ def evaluation_request(dreams: Sequence[FoundDream], texts: Sequence[str]) -> Ch
     shown = [
         {
             "dream": place,
-            "bridge": each.bridge,
-            "insight": each.insight,
-            "facts": [texts[fact] for fact in each.facts],
+            "bridge": dream.bridge,
+            "insight": dream.insight,
+            "facts": [texts[fact] for fact in dream.facts],
         }
-        for place, each in enumerate(dreams)
+        for place, dream in enumerate(dreams)
     ]
     return _request(_EVALUATE, {"conjectures": shown}, EVALUATION_TOOLS)
 

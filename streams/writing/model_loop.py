@@ -219,15 +219,15 @@ def _run(
         # Some models pass the parameters next to the query.
         top_level = {name: decoded[name] for name in decoded if name not in ("query", "params")}
         parameters = {**top_level, **parameters}
-        found = memory.recall(str(query), parameters)
+        memories = memory.recall(str(query), parameters)
     except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError, AttributeError):
         return {"error": "recall takes a query, and params"}
     except ValueError as error:
         return {"error": str(error)}
     results = []
-    for each in found:
-        if len(shown | each.numbers) > _MAX_SOURCES:
+    for recalled in memories:
+        if len(shown | recalled.numbers) > _MAX_SOURCES:
             break
-        shown |= each.numbers
-        results.append(dict(each.shown))
+        shown |= recalled.numbers
+        results.append(dict(recalled.shown))
     return {"results": results}

@@ -122,7 +122,10 @@ class Recorder:
             keys,
         )
         if len(value) > MAX_FRAGMENT_BYTES:
-            raise PromptRejected(f"{answer.model} answered with more than a record can hold")
+            raise PromptRejected(
+                f"the answer of {answer.model} takes {len(value):,} bytes, but a record holds "
+                f"at most {MAX_FRAGMENT_BYTES:,}; lower model.answer_tokens"
+            )
         self._ledger.append(RECORDINGS, self._zone, [value])
         recorded = self._recordings.find(digest)
         if recorded is None:

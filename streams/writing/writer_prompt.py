@@ -75,7 +75,9 @@ def writer_prompt_of(texts: Mapping[str, tuple[int, str]]) -> WriterPrompt:
     """Return the prompt made of a zone's `texts`: name -> (number of the event, text)."""
     custom = texts.get(ROLE, (0, ""))
     version = f"record-{custom[0]}" if custom[1] else DEFAULT_VERSION
-    notes = {name: found for name, found in sorted(texts.items()) if name != ROLE and found[1]}
+    notes = {
+        name: version for name, version in sorted(texts.items()) if name != ROLE and version[1]
+    }
     parts = [custom[1] or _DEFAULT_PROMPT, _FRAME]
     if notes:
         version += f"+notes-{max(number for number, _ in notes.values())}"

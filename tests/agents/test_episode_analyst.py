@@ -120,7 +120,7 @@ def test_a_prompt_is_blocked_and_says_why() -> None:
     own = (OwnAnalysis(name="mood", prompt="How do they feel?"),)
     (run,) = analyse(zone, "mood_v1", own=own).rows(AnalysisRun)
     assert (run.status, run.output_text, run.completed_at) == ("blocked", None, None)
-    assert "runs no analysis with a language model" in str(run.blocked_reason)
+    assert "recollect init --writer model" in str(run.blocked_reason)
 
 
 def test_a_bad_pattern_fails_and_the_others_go_on() -> None:

@@ -67,6 +67,18 @@ def test_tools_answer_and_their_errors_are_errors_of_the_code() -> None:
         "import ctypes; assert ctypes.CDLL(None).open({secret!r}.encode(), 0) >= 0",
         "import ctypes; assert ctypes.CDLL(None).ptrace(16, {parent}, 0, 0) == 0",
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
+        "json.__loader__.get_data({secret!r})",
+        "open('/proc/{parent}/mem', 'rb').read(1)",
+        "open('/proc/self/environ').read()",
+        "import os; os.symlink({secret!r}, {made!r})",
+        "import os; os.chdir('/')",
+        "import os; os.memfd_create('code')",
+        # By number: openat2, open of the x32 interface, io_uring_setup, clone as fork, and clone3.
+        "import ctypes; assert ctypes.CDLL(None).syscall(437, 0, {secret!r}.encode(), 0) >= 0",
+        "import ctypes; assert ctypes.CDLL(None).syscall(0x40000002, {secret!r}.encode(), 0) >= 0",
+        "import ctypes; assert ctypes.CDLL(None).syscall(425, 8, bytes(256)) >= 0",
+        "import ctypes; assert ctypes.CDLL(None).syscall(56, 17, 0, 0, 0, 0) >= 0",
+        "import ctypes; assert ctypes.CDLL(None).syscall(435, bytes(88), 88) >= 0",
     ],
 )
 def test_files_processes_and_networks_are_out_of_reach(attempt: str, tmp_path: Path) -> None:

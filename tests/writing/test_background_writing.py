@@ -138,12 +138,35 @@ def test_with_nobody_there_all_else_goes_on_and_it_is_caught_up(tmp_path: Path) 
         assert any("Turin" in fact for fact in facts(client))
         until(lambda: metric(client, "recollect_model_failures_total") > 2)
         assert DEPLOY not in facts(client)
-        assert "the model does not write" in service.log.getvalue()
+        assert "the language model could not be used" in service.log.getvalue()
         assert "503" in service.log.getvalue()
         assert "Turin" not in service.log.getvalue()
         down.clear()
         until(lambda: DEPLOY in facts(client))
         assert any("Turin" in fact for fact in facts(client))
+
+
+def test_analyses_go_on_once_the_service_answers_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_ANALYSES", "true")
+    down = [Reply(b"", 503)]
+
+    def script(body: Body) -> Reply:
+        if "You analyse messages" not in body["messages"][0]["content"]:
+            return keeping(body)
+        return down[0] if down else say("nothing")
+
+    with service_with(tmp_path / "home", script) as (service, client, _):
+        publish(client, DEPLOY)
+        until(lambda: "answered 503" in service.log.getvalue())
+        down.clear()
+
+        def completed() -> int:
+            path = "/v1/zones/a/analyses?type=model_summary_v1&status=completed"
+            return len(client.get(path).json()["analyses"])
+
+        until(lambda: completed() == 1)
 
 
 def test_what_is_forgotten_while_it_is_read_leaves_nothing(tmp_path: Path) -> None:
@@ -350,5 +373,5 @@ def test_a_worker_whose_model_is_down_decides_and_says_why_it_does_not_write(
             told = worker.stderr.readline()
             worker.send_signal(signal.SIGINT)
             assert worker.wait(SECONDS) == 0
-        assert "zone default: the model does not write: no model answered" in told
+        assert "zone default: the language model could not be used: no model answered" in told
         assert any("Turin" in fact.text for fact in memory.facts())

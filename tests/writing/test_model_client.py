@@ -497,7 +497,7 @@ def test_a_key_may_stand_in_a_file(tmp_path):
         ("https://models.example/v1 m env:NOT_SET", "NOT_SET is not set"),
         ("https://models.example/v1 m env:EMPTY", "EMPTY is not set"),
         ("https://models.example/v1 m file:/no/such/file", "cannot be read"),
-        ("http://models.example/v1 m env:MODEL_KEY", "over https only"),
+        ("http://models.example/v1 m env:MODEL_KEY", "never sent to another machine over http"),
         ("https://models.example/v1 m env:ODD", "not a valid key"),
     ],
 )

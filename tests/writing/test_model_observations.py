@@ -301,6 +301,37 @@ def test_9_nonsense_and_refusals_change_nothing(opened: OpenWriting, reply: Repl
     assert len(server.questions) == 1
 
 
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (say("Well, ", finish="length"), "was cut off before it called a tool"),
+        (
+            Reply(b'{"error": {"message": "bowls are not allowed here"}}', status=400),
+            "rejected the prompt (400)",
+        ),
+    ],
+)
+def test_an_observation_without_a_usable_answer_is_paid_for_once(
+    opened: OpenWriting, reply: Reply, reason: str
+) -> None:
+    memory, server = opened(lambda body: reply)
+    tell(memory, *POTTERY)
+    before = pottery(memory).text
+    assert memory.write_observations().rejected == 1
+    assert (pottery(memory).text, pottery(memory).model) == (before, None)
+    assert reason in (pottery(memory).blocked_reason or "")
+    # A service may quote what it was sent.
+    assert "bowls" not in (pottery(memory).blocked_reason or "")
+    assert memory.write_observations().calls == 0
+    assert len(server.questions) == 1
+    memory.rebuild("derive")
+    assert memory.write_observations().calls == 0
+    server.script = writes()
+    tell(memory, "I sold my pottery wheel.", "Nice weather.", first=11)
+    assert memory.write_observations().calls == 1
+    assert memory.verify().ok
+
+
 def test_9_an_item_that_is_no_longer_so_is_said_as_past(opened: OpenWriting) -> None:
     def script(body: Body) -> Reply:
         items = data_in(body)["items"]

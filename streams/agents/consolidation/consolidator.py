@@ -89,15 +89,17 @@ from recollect.streams.consolidation.observation_text import (
     render_topic,
     render_values,
 )
+from recollect.streams.consolidation.told_values import told_value
 from recollect.streams.consolidation.units import Unit, units_of
+from recollect.streams.language.grammar.verbs import begins_in_past
 from recollect.text.lexicon import PRONOUNS
 from recollect.text.tokenizer import tokenise
 
 CONSOLIDATE = "consolidate"
-#: The numbers of a cluster's first and of its last facts from which a text is made, and the maximum
-#: number of facts named as evidence.
+#: The numbers of a cluster's first and last facts from which its text is made, and the maximum
+#: number of facts cited as evidence.
 FIRST_FACTS, LAST_FACTS, MAX_EVIDENCE = 40, 160, 40
-#: The kinds of observations that a model may write; values of attributes are exact as they are.
+#: The kinds of observations that a model may write; lists of values are exact already.
 BY_MODEL = frozenset({"cluster", "changes"})
 
 #: The types of mentions that observations are about.
@@ -125,7 +127,8 @@ class Consolidator(DerivingAgent):
             return Extract()
         if any(not 0 < number < event.number for number in answered.sources):
             return Extract()
-        return Extract(conversation.command_calls(answered), answered.sources)
+        calls = conversation.command_calls(answered) if answered.error is None else None
+        return Extract(calls, answered.sources)
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         if isinstance(event.payload, Tick):
@@ -203,16 +206,16 @@ def _fact_rows(
         number=event.number,
     )
     entities = [NamedEntity(id_, name) for id_, name in sorted(names.items())]
-    for each in memberships(units, entities):
+    for membership in memberships(units, entities):
         yield ClusterFact(
-            each.cluster_id,
+            membership.cluster_id,
             fact.id,
-            each.kind,
-            each.entity.id,
-            each.topic,
-            each.entity.name,
-            each.word,
-            each.unit,
+            membership.kind,
+            membership.entity.id,
+            membership.topic,
+            membership.entity.name,
+            membership.word,
+            membership.unit,
             fact.as_of,
             event.number,
         )
@@ -260,18 +263,18 @@ def _tick(event: Event, state: State) -> list[DecidedPart]:
 def clusters_to_consolidate(
     memory: apsw.Connection, before: int | None = None
 ) -> list[tuple[ChangedCluster, bool]]:
-    """Return the clusters whose observation a tick brings up to date, and whether it ends.
+    """Return the clusters whose observation a tick updates, each with whether the observation ends.
 
     `before`: the number of the tick; None: it would be the next record. The state is read
     untracked, because commands are not issued again after an erasure.
     """
-    found = []
+    clusters = []
     for cluster in changed_clusters(memory, before):
         if cluster.is_observed or deserves_observation(cluster):
             absorbed = is_absorbed(cluster, overlaps(memory, cluster))
             if cluster.is_observed or not absorbed:
-                found.append((cluster, absorbed))
-    return found
+                clusters.append((cluster, absorbed))
+    return clusters
 
 
 def _command(
@@ -322,17 +325,17 @@ def _consolidate(event: Event, command: Consolidate, state: State) -> list[Decid
     return [marker, _version(event, command.cluster_id, kind, used, rendered, newest, state)]
 
 
-class _Used(msgspec.Struct, frozen=True):
-    """A fact that a text may be made from; `said`: the events that state it, and when (unix ms)."""
+class _UsableFact(msgspec.Struct, frozen=True):
+    """A fact that a text may use; `statements`: the events that state it, and when (unix ms)."""
 
     member: ClusterFact
     units: FactUnits
     evidence: Evidence
-    said: tuple[tuple[str, int], ...]
+    statements: tuple[tuple[str, int], ...]
 
 
-def _with_units(members: Sequence[ClusterFact], state: State) -> list[_Used]:
-    """Return the facts that count, of the first and the last of a cluster."""
+def _with_units(members: Sequence[ClusterFact], state: State) -> list[_UsableFact]:
+    """Return the usable facts among the first and the last of a cluster."""
     if len(members) > FIRST_FACTS + LAST_FACTS:
         members = [*members[:FIRST_FACTS], *members[-LAST_FACTS:]]
     used = []
@@ -343,32 +346,48 @@ def _with_units(members: Sequence[ClusterFact], state: State) -> list[_Used]:
         counts, ended_at = _ended_at(row, state)
         if not counts:
             continue
-        unit = Unit(*_units.decode(row.units)[member.unit])
+        units = [Unit(*each) for each in _units.decode(row.units)]
+        unit = units[member.unit]
+        is_value = member.kind == "slot"
         days = (row.first_day, row.last_day)
         evidence = Evidence(
             fact_id=member.fact_id,
-            text=member.word if member.kind == "slot" else unit.text,
-            speaker="" if member.kind == "slot" else unit.speaker,
+            text=_value(member, units) if is_value else unit.text,
+            speaker="" if is_value else unit.speaker,
             name=member.name,
             word=member.word,
             said_at=row.said_at,
             days=(days[0], days[1]) if days[0] is not None and days[1] is not None else None,
             ended_at=ended_at,
+            is_event=ended_at is not None and not is_value and _is_event(member, unit, state),
         )
-        again = [each for each in state.occasions(member.fact_id) if each.is_standing]
-        said = ((row.event_id, row.said_at), *((each.event_id, each.said_at) for each in again))
-        used.append(_Used(member, row, evidence, said))
+        again = [occasion for occasion in state.occasions(member.fact_id) if occasion.is_standing]
+        repeated = ((occasion.event_id, occasion.said_at) for occasion in again)
+        statements = ((row.event_id, row.said_at), *repeated)
+        used.append(_UsableFact(member, row, evidence, statements))
     return used
 
 
+def _is_event(member: ClusterFact, unit: Unit, state: State) -> bool:
+    """Return whether a unit tells of a past event, such as joining, which gave a value."""
+    if not begins_in_past(tokenise(unit.text).lowers):
+        return False
+    return state.claim_of(member.fact_id) is not None
+
+
+def _value(member: ClusterFact, units: Sequence[Unit]) -> str:
+    """Return the value of a slot in the words of its fact."""
+    return told_value(member.word, " ".join(unit.text for unit in units), member.name)
+
+
 def _ended_at(fact: FactUnits, state: State) -> tuple[bool, int | None]:
-    """Return whether a fact counts, and when it ceased to be so (unix ms).
+    """Return whether a fact counts, and when it ceased to be true (unix ms).
 
     A fact that a later one merely repeats still holds. A fact does not count if its message was
     edited or deleted, or if it was never true.
     """
     seen = {fact.fact_id}
-    said = _said(fact)
+    wording = _wording(fact)
     while True:
         validity = state.validity(fact.fact_id, fact.event_id)
         if not validity.is_stated or validity.superseded_by is None:
@@ -378,13 +397,13 @@ def _ended_at(fact: FactUnits, state: State) -> tuple[bool, int | None]:
             # Deletions are not among the events.
             by = event_by_id(state.events, validity.superseded_by)
             return by is not None and not isinstance(by.payload, Edit), validity.until
-        if later.fact_id in seen or _said(later) != said:
+        if later.fact_id in seen or _wording(later) != wording:
             return True, validity.until
         seen.add(later.fact_id)
         fact = later
 
 
-def _said(fact: FactUnits) -> str:
+def _wording(fact: FactUnits) -> str:
     """Return the words of a fact, to compare it with another."""
     return " ".join(tokenise(fact.units).lowers)
 
@@ -397,24 +416,24 @@ def _kind(members: Sequence[ClusterFact]) -> ObservationKind:
     return "history" if is_single_valued(members[0].topic) else "list"
 
 
-def _render(kind: ObservationKind, used: Sequence[_Used]) -> Rendered | None:
-    evidence = [each.evidence for each in used]
+def _render(kind: ObservationKind, used: Sequence[_UsableFact]) -> Rendered | None:
+    evidence = [fact.evidence for fact in used]
     if kind in ("list", "history"):
         if not used:
             return None
         return render_values(evidence, used[0].member.topic, in_turn=kind == "history")
-    said = {one for each in used for one in each.said}
-    days = {at // _DAY_MS for _, at in said}
-    if len(said) < MIN_MESSAGES or len(days) < MIN_DAYS:
+    statements = {statement for fact in used for statement in fact.statements}
+    days = {at // _DAY_MS for _, at in statements}
+    if len(statements) < MIN_MESSAGES or len(days) < MIN_DAYS:
         return None
-    return render_topic(evidence, CHANGES if kind == "changes" else "", messages=len(said))
+    return render_topic(evidence, CHANGES if kind == "changes" else "", messages=len(statements))
 
 
 def _version(
     event: Event,
     cluster: str,
     kind: ObservationKind,
-    used: Sequence[_Used],
+    used: Sequence[_UsableFact],
     rendered: Rendered,
     newest: tuple[ObservationVersion, AnalysisRun] | None,
     state: State,
@@ -424,22 +443,22 @@ def _version(
     Its sources are the events that its items quote, and those whose ids its evidence gives.
     """
     cited = [item.fact_id for item in rendered.items]
-    others = [each.units.fact_id for each in reversed(used) if each.units.fact_id not in cited]
+    others = [fact.units.fact_id for fact in reversed(used) if fact.units.fact_id not in cited]
     facts = [*dict.fromkeys(cited), *others][:MAX_EVIDENCE]
     before = newest[0].number if newest is not None else 0
-    new = [each.units for each in used if each.member.number > before]
-    evidence = [each.units for each in used if each.units.fact_id in facts]
-    sources = {number for each in (*evidence, *new) for number in _numbers.decode(each.sources)}
+    new = [fact.units for fact in used if fact.member.number > before]
+    evidence = [fact.units for fact in used if fact.units.fact_id in facts]
+    sources = {number for units in (*evidence, *new) for number in _numbers.decode(units.sources)}
     rows = version_rows(
         event,
         ObservationVersion("", cluster, kind, used[0].member.entity_id, rendered.label, 0),
         rendered.text,
         newest,
-        {(each.event_id, each.event_number, each.said_at) for each in new},
+        {(units.event_id, units.event_number, units.said_at) for units in new},
         state,
     )
     run = run_id(event, cluster)
-    rows += [ObservationFact(run, each) for each in sorted(facts)]
+    rows += [ObservationFact(run, fact) for fact in sorted(facts)]
     rows += [ObservationItem(run, place, *item) for place, item in enumerate(rendered.items)]
     return DecidedPart(tuple(sorted({event.number, *sources})), rows)
 
@@ -471,12 +490,12 @@ def model_task(cluster_id: str, state: State) -> ModelTask | None:
     members = state.cluster_facts(cluster_id)
     if newest is None or newest[1].output_text is None or _kind(members) not in BY_MODEL:
         return None
-    used = {each.units.fact_id: each for each in _with_units(members, state)}
-    shown = numbered([each.evidence for each in used.values()])
+    used = {fact.units.fact_id: fact for fact in _with_units(members, state)}
+    shown = numbered([fact.evidence for fact in used.values()])
     if not shown:
         return None
     quoted = {
-        number for each in shown for number in _numbers.decode(used[each.fact_id].units.sources)
+        number for item in shown for number in _numbers.decode(used[item.fact_id].units.sources)
     }
     return ModelTask(
         cluster_id,
@@ -491,26 +510,30 @@ def model_task(cluster_id: str, state: State) -> ModelTask | None:
 def _answered(
     event: Event, answered: ModelConsolidated, calls: ModelCalls | None, state: State
 ) -> list[DecidedPart]:
-    """Return the version that a model wrote, or why its answer was refused.
+    """Return the version that a model wrote, or why it gave no answer or that was refused.
 
-    It changes nothing if what it saw has changed or was erased since.
+    The answer is ignored if the facts in its prompt were changed or erased since.
     """
     marker = DecidedPart((event.number,))
     cluster = answered.cluster_id
     newest = state.newest_version(cluster)
-    if calls is None or newest is None or newest[1].output_text is None:
+    if newest is None or newest[1].output_text is None:
         return [marker]
     if state.last_change_of_cluster(cluster) != answered.seen:
         return [marker]
-    shown = [each for each in state.cluster_facts(cluster) if each.fact_id in answered.facts]
-    used = {each.units.fact_id: each for each in _with_units(shown, state)}
+    shown = [member for member in state.cluster_facts(cluster) if member.fact_id in answered.facts]
+    used = {fact.units.fact_id: fact for fact in _with_units(shown, state)}
     if not answered.facts or used.keys() != set(answered.facts):
         return [marker]
-    quoted = {number for each in used.values() for number in _numbers.decode(each.units.sources)}
+    if calls is None and answered.error is None:
+        return [marker]
+    quoted = {number for fact in used.values() for number in _numbers.decode(fact.units.sources)}
     sources = tuple(sorted({event.number, *answered.sources, *quoted}))
     type_ = model_type(answered.model, answered.role)
     marker.puts.append(type_)
     try:
+        if calls is None:
+            raise AnswerRefused(str(answered.error))
         written = check_answer(
             calls.calls, [used[fact].evidence for fact in answered.facts], newest[0].label
         )
@@ -523,8 +546,8 @@ def _answered(
         event, newest[0], written.rendered.text, newest, set(), state, type_id=type_.id
     )
     run = run_id(event, cluster)
-    rows += [ObservationFact(run, each) for each in sorted(written.facts)]
+    rows += [ObservationFact(run, fact) for fact in sorted(written.facts)]
     rows += [
-        ObservationItem(run, place, *each) for place, each in enumerate(written.rendered.items)
+        ObservationItem(run, place, *item) for place, item in enumerate(written.rendered.items)
     ]
     return [marker, DecidedPart(sources, rows)]

@@ -28,8 +28,13 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import RESERVED_PLATFORM, Draft, Event, RunPass, Tick
 from recollect.schemas.ids import row_id
-from recollect.streams.agents.consolidation.fact_merging import facts_to_merge, merge_facts
+from recollect.streams.agents.consolidation.fact_merging import (
+    FACT_MERGE,
+    facts_to_merge,
+    merge_facts,
+)
 from recollect.streams.agents.consolidation.observation_rows import ending, run_id, version_rows
+from recollect.streams.agents.consolidation.pass_scope import scope_of
 from recollect.streams.agents.mental_models.entity_pages import page_fact
 from recollect.streams.agents.state import State
 from recollect.streams.consolidation.days import day_of
@@ -44,7 +49,7 @@ from recollect.streams.mental_models.patterns import (
 )
 
 #: The passes, in order.
-TEMPORAL, OBSERVATION_MERGE, FACT_MERGE = "temporal", "observation_merge", "fact_merge"
+TEMPORAL, OBSERVATION_MERGE = "temporal", "observation_merge"
 #: Only marks that dreams are due: a language model looks for them outside of the commit.
 DREAMS = "dreams"
 PASSES = (TEMPORAL, OBSERVATION_MERGE, FACT_MERGE, DREAMS)
@@ -54,7 +59,7 @@ _DAY_MS = 86_400_000
 _numbers = msgspec.json.Decoder(list[int])
 
 
-def has_work(memory: apsw.Connection, at: int, before: int) -> bool:
+def has_work(events: apsw.Connection, memory: apsw.Connection, at: int, before: int) -> bool:
     """Return whether the passes would consider anything.
 
     `at`: the time of the first pass (unix ms), `before`: the number of its tick.
@@ -62,7 +67,7 @@ def has_work(memory: apsw.Connection, at: int, before: int) -> bool:
     since = at - RECENT_DAYS * _DAY_MS
     return bool(
         active_entities(memory, since, MIN_RECENT_FACTS, before)
-        or sharing_observations(memory, before)
+        or sharing_observations(memory, scope_of(OBSERVATION_MERGE, events, memory, before).since)
     )
 
 
@@ -96,16 +101,16 @@ def _temporal_commands(tick: Event, state: State) -> list[Draft]:
     return [
         _draft(
             RunPass(
-                source_id=f"pass:{TEMPORAL}:{each.id}:{day_of(tick.occurred_at)}:"
-                f"{_position(each.last_change, state)}",
+                source_id=f"pass:{TEMPORAL}:{entity.id}:{day_of(tick.occurred_at)}:"
+                f"{_position(entity.last_change, state)}",
                 name="temporal",
-                subject=each.id,
+                subject=entity.id,
             ),
             tick.occurred_at,
             tick,
         )
-        for each in active_entities(state.memory, since, MIN_RECENT_FACTS, tick.number)
-        if _type_of(each.id, state) in ("person", "organisation")
+        for entity in active_entities(state.memory, since, MIN_RECENT_FACTS, tick.number)
+        if _type_of(entity.id, state) in ("person", "organisation")
     ]
 
 
@@ -119,12 +124,13 @@ def _merge_commands(tick: Event, state: State) -> list[Draft]:
 
     The most similar pairs come first; of each pair, the one with more evidence is kept.
     """
+    scope = scope_of(OBSERVATION_MERGE, state.events, state.memory, tick.number)
     pairs = [
-        (word_cosine(*each.texts), each) for each in sharing_observations(state.memory, tick.number)
+        (word_cosine(*pair.texts), pair) for pair in sharing_observations(state.memory, scope.since)
     ]
     ended: set[str] = set()
     commands = []
-    for cosine, pair in sorted(pairs, key=lambda found: (-found[0], found[1].clusters)):
+    for cosine, pair in sorted(pairs, key=lambda entry: (-entry[0], entry[1].clusters)):
         if cosine <= SAME or not ended.isdisjoint(pair.clusters):
             continue
         first_kept = pair.facts[0] >= pair.facts[1]
@@ -132,7 +138,7 @@ def _merge_commands(tick: Event, state: State) -> list[Draft]:
         ended.add(subject)
         command = RunPass(
             source_id=f"pass:{OBSERVATION_MERGE}:{subject}:{keeper}:"
-            f"{_position(pair.last_change, state)}",
+            f"{_position(scope.last_change(pair.last_change), state)}",
             name="observation_merge",
             subject=subject,
             keeper=keeper,
@@ -146,16 +152,16 @@ def _fact_commands(tick: Event, state: State) -> list[Draft]:
     return [
         _draft(
             RunPass(
-                source_id=f"pass:{FACT_MERGE}:{each.fact_id}:{each.keeper_id}:"
-                f"{_position(each.last_change, state)}",
+                source_id=f"pass:{FACT_MERGE}:{pair.fact_id}:{pair.keeper_id}:"
+                f"{_position(pair.last_change, state)}",
                 name="fact_merge",
-                subject=each.fact_id,
-                keeper=each.keeper_id,
+                subject=pair.fact_id,
+                keeper=pair.keeper_id,
             ),
             tick.occurred_at,
             tick,
         )
-        for each in facts_to_merge(state, tick.number)
+        for pair in facts_to_merge(state, tick.number)
     ]
 
 
@@ -190,18 +196,18 @@ def _find_patterns(event: Event, entity_id: str, state: State) -> list[DecidedPa
     group = state.group_of(entity_id)
     canonical = state.canonical(entity_id)
     entity = entity_id if canonical is None else canonical.id
-    rows = {each.fact_id: each for each in state.entity_facts(group, MAX_FACTS)}
-    facts = [page_fact(each, frozenset(group)) for each in rows.values()]
+    rows = {row.fact_id: row for row in state.entity_facts(group, MAX_FACTS)}
+    facts = [page_fact(row, frozenset(group)) for row in rows.values()]
     standing = state.standing_observations(group)
     parts = [DecidedPart((event.number,))]
     kept = set()
-    beside = sorted({other for each in facts for other, _ in each.beside})
+    beside = sorted({other for fact in facts for other, _ in fact.beside})
     people = {other for other in beside if _type_of(other, state) == "person"}
-    for each in patterns(facts, entity, day_of(event.occurred_at), people):
-        cluster = row_id(0, "cluster", "pattern", entity, each.key)
+    for pattern in patterns(facts, entity, day_of(event.occurred_at), people):
+        cluster = row_id(0, "cluster", "pattern", entity, pattern.key)
         kept.add(cluster)
         newest = state.newest_version(cluster)
-        text = each.rendered.text
+        text = pattern.rendered.text
         if newest is not None and newest[1].output_text == text:
             continue
         others = [other for other in standing if other[0].cluster_id != cluster]
@@ -209,9 +215,9 @@ def _find_patterns(event: Event, entity_id: str, state: State) -> list[DecidedPa
             other for other in others if word_cosine(text, other[1].output_text or "") > SAME
         ]
         if similar and newest is None:
-            parts += _enriched(event, each, similar[0][1].id, rows, state)
+            parts += _enriched(event, pattern, similar[0][1].id, rows, state)
         else:
-            parts.append(_version(event, each, cluster, entity, rows, state))
+            parts.append(_version(event, pattern, cluster, entity, rows, state))
     for version, run in standing:
         if version.kind in PATTERN_KINDS and version.cluster_id not in kept:
             parts.append(ending(event, (version, run), "few facts", state))
@@ -229,17 +235,17 @@ def _version(
     """Return the rows of a new version of a pattern, sealed with the events that it quotes."""
     newest = state.newest_version(cluster)
     cited = [item.fact_id for item in pattern.rendered.items]
-    units = [each for each in map(state.fact_units, cited) if each is not None]
+    units = [row for row in map(state.fact_units, cited) if row is not None]
     written = version_rows(
         event,
         ObservationVersion("", cluster, pattern.kind, entity, pattern.rendered.label, 0),
         pattern.rendered.text,
         newest,
-        {(each.event_id, each.event_number, each.said_at) for each in units},
+        {(row.event_id, row.event_number, row.said_at) for row in units},
         state,
     )
     run = run_id(event, cluster)
-    written += [ObservationFact(run, each) for each in sorted(set(cited))]
+    written += [ObservationFact(run, fact) for fact in sorted(set(cited))]
     written += [
         ObservationItem(run, place, *item) for place, item in enumerate(pattern.rendered.items)
     ]
@@ -267,7 +273,7 @@ def _sources(event: Event, fact_ids: Sequence[str], rows: dict[str, EntityFact])
 
 
 def _merge(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
-    """Return the end of an observation if its keeper still says the same."""
+    """Return the end of an observation if its keeper still says the same thing."""
     marker = DecidedPart((event.number,))
     assert command.keeper is not None
     newest, keeper = state.newest_version(command.subject), state.newest_version(command.keeper)

@@ -40,12 +40,12 @@ def decide_dreams(
     shown, sources = _shown(command, state)
     if calls is None or shown is None or not sources <= set(command.sources):
         return [marker]
-    found = check_dreams(calls.calls, shown)
-    kept = check_evaluation(calls.calls, len(found))
-    earlier = [each.insight for each in state.recent_dreams(COMPARED_DREAMS)]
+    dreams = check_dreams(calls.calls, shown)
+    kept = check_evaluation(calls.calls, len(dreams))
+    earlier = [dream.insight for dream in state.recent_dreams(COMPARED_DREAMS)]
     rows: list[AnyRow] = []
     for place, surprise in kept.items():
-        dream = found[place]
+        dream = dreams[place]
         if any(word_cosine(dream.insight, other) > SAME for other in earlier):
             continue
         earlier.append(dream.insight)
@@ -61,7 +61,7 @@ def decide_dreams(
                 event.occurred_at,
             )
         )
-        rows += [DreamFact(id_, command.facts[each]) for each in dream.facts]
+        rows += [DreamFact(id_, command.facts[index]) for index in dream.facts]
     return [marker, DecidedPart(tuple(sorted({event.number, *command.sources})), rows)]
 
 

@@ -16,16 +16,25 @@ from recollect.projections.events.event_queries import event_by_id
 from recollect.projections.memory.pass_queries import (
     MergeableFact,
     entities_with_new_facts,
+    facts_with_words,
     mergeable_facts,
     merged_facts_said_again,
+    new_facts,
+    stated_values,
 )
 from recollect.schemas.changes import DecidedPart, EntityFact, FactMerge, FactOccasion
 from recollect.schemas.events import Event, RunPass, UndoMerge
+from recollect.schemas.names import normalise_name
+from recollect.streams.agents.consolidation.pass_scope import scope_of
 from recollect.streams.agents.mental_models.entity_pages import page_fact
 from recollect.streams.agents.state import State
 from recollect.streams.mental_models.page import PageFact
-from recollect.streams.mental_models.same_facts import SAME_TIME_MS, meanings
+from recollect.streams.mental_models.same_facts import SAME_TIME_MS, meanings, telling_words
 
+#: The name of this pass.
+FACT_MERGE = "fact_merge"
+#: How much longer a fact with the same words may be, because of other forms of names.
+_MORE_CHARACTERS = 100
 #: The reasons of the occasions that merges add begin with this.
 _MERGED = "merged: "
 _numbers = msgspec.json.Decoder(list[int])
@@ -43,10 +52,10 @@ class FactPair(NamedTuple):
 
 
 def facts_to_merge(state: State, before: int) -> Iterator[FactPair]:
-    """Yield the facts to merge, and those merged that were said again since.
+    """Yield the facts to merge, and merged facts that have been stated again since.
 
-    Only facts of entities with new facts since the last merge are compared, by what they say, so
-    the cost is linear. `before`: the number of the tick.
+    Only facts that are new since the last merge are compared with others, by what they say, so the
+    cost is linear in their number; after an erasure all are. `before`: the number of the tick.
     """
     for fact_id, keeper_id, event_id in merged_facts_said_again(state.memory):
         event = event_by_id(state.events, event_id)
@@ -54,47 +63,78 @@ def facts_to_merge(state: State, before: int) -> Iterator[FactPair]:
             yield FactPair(fact_id, keeper_id, event.number)
     merged: set[str] = set()
     kept: set[str] = set()
-    groups = {tuple(state.group_of(each)) for each in entities_with_new_facts(state.memory, before)}
+    scope = scope_of(FACT_MERGE, state.events, state.memory, before)
+    new = entities_with_new_facts(state.memory, scope.since)
+    groups = {tuple(state.group_of(entity)) for entity in new}
     for group in sorted(groups):
-        for found in _saying_the_same(mergeable_facts(state.memory, group), group, state):
-            keeper = max(found, key=_rank)
+        for duplicates in _saying_the_same(_compared(group, scope.since, state), group, state):
+            keeper = max(duplicates, key=_rank)
             kept_id = keeper.row.fact_id
-            for each in found:
-                fact_id = each.row.fact_id
-                if each is keeper or each.has_merged or kept_id in merged:
+            for duplicate in duplicates:
+                fact_id = duplicate.row.fact_id
+                if duplicate is keeper or duplicate.has_merged or kept_id in merged:
                     continue
                 if fact_id not in merged | kept:
                     merged.add(fact_id)
                     kept.add(kept_id)
-                    yield FactPair(fact_id, kept_id, max(each.row.number, keeper.row.number))
+                    last_change = scope.last_change(duplicate.row.number, keeper.row.number)
+                    yield FactPair(fact_id, kept_id, last_change)
+
+
+def _compared(group: Sequence[str], since: int, state: State) -> list[MergeableFact]:
+    """Return the facts about an entity that may contain new duplicates.
+
+    They are the facts that are new after the record `since`, and those with the same words or
+    values; or all if many are new.
+    """
+    memory = state.memory
+    new = new_facts(memory, group, since)
+    if new is None:
+        return mergeable_facts(memory, group)
+    among = set(new)
+    slots: dict[str, set[str]] = {}
+    for fact in mergeable_facts(memory, group, new):
+        page = _page_fact(fact.row, group, state)
+        among.update(
+            facts_with_words(memory, telling_words(page), len(page.text) + _MORE_CHARACTERS)
+        )
+        if page.attribute:
+            slots.setdefault(page.attribute, set()).add(normalise_name(page.value))
+    for attribute, values in slots.items():
+        among.update(
+            id_
+            for id_, value in stated_values(memory, group, attribute)
+            if normalise_name(value) in values
+        )
+    return mergeable_facts(memory, group, sorted(among))
 
 
 def _saying_the_same(
     facts: Sequence[MergeableFact], group: Sequence[str], state: State
 ) -> Iterator[list[MergeableFact]]:
-    """Yield each set of two or more facts that say the same, in the order in which they were said.
+    """Yield each set of two or more facts that say the same thing, in the order of statement.
 
-    What happened once is the same only within a day.
+    Statements of a one-time event are duplicates only within a day.
     """
     by_key: dict[Hashable, list[tuple[MergeableFact, bool]]] = {}
-    for each in facts:
-        for meaning in meanings(_page_fact(each.row, group, state), group[0]):
-            by_key.setdefault(meaning.key, []).append((each, meaning.is_timeless))
-    for found in by_key.values():
+    for fact in facts:
+        for meaning in meanings(_page_fact(fact.row, group, state), group[0]):
+            by_key.setdefault(meaning.key, []).append((fact, meaning.is_timeless))
+    for same in by_key.values():
         near: list[MergeableFact] = []
-        for each, is_timeless in found:
-            if near and not is_timeless and each.row.said_at - near[0].row.said_at > SAME_TIME_MS:
+        for fact, is_timeless in same:
+            if near and not is_timeless and fact.row.said_at - near[0].row.said_at > SAME_TIME_MS:
                 yield from [near] if len(near) > 1 else []
                 near = []
-            near.append(each)
+            near.append(fact)
         yield from [near] if len(near) > 1 else []
 
 
-def _rank(each: MergeableFact) -> tuple[object, ...]:
+def _rank(fact: MergeableFact) -> tuple[object, ...]:
     """Return the order of preference: already kept, first-hand, links, recalls, newness."""
-    first_hand = not each.row.speaker
-    links = each.entities - (not first_hand)
-    return each.has_merged, first_hand, links, each.recalls, each.row.said_at, each.row.fact_id
+    first_hand = not fact.row.speaker
+    links = fact.entities - (not first_hand)
+    return fact.has_merged, first_hand, links, fact.recalls, fact.row.said_at, fact.row.fact_id
 
 
 def _page_fact(row: EntityFact, group: Sequence[str], state: State) -> PageFact:
@@ -110,7 +150,7 @@ def _page_fact(row: EntityFact, group: Sequence[str], state: State) -> PageFact:
 
 
 def merge_facts(event: Event, command: RunPass, state: State) -> list[DecidedPart]:
-    """Return the rows that merge a fact into its keeper, if they still say the same."""
+    """Return the rows that merge a fact into its keeper, if they still say the same thing."""
     marker = DecidedPart((event.number,))
     fact_id, keeper_id = command.subject, command.keeper
     assert keeper_id is not None
@@ -132,7 +172,7 @@ def merge_facts(event: Event, command: RunPass, state: State) -> list[DecidedPar
 
 
 def _why_same(rows: Sequence[EntityFact], kept: Sequence[EntityFact], state: State) -> str | None:
-    """Return why two facts say the same of one of their entities; None if they do not."""
+    """Return why two facts say the same thing about an entity; None if they do not."""
     if any(not row.is_told or row.ended_at is not None for row in (*rows, *kept)):
         return None
     for one in rows:
@@ -141,32 +181,32 @@ def _why_same(rows: Sequence[EntityFact], kept: Sequence[EntityFact], state: Sta
             if other.entity_id in group:
                 theirs = {m.key for m in meanings(_page_fact(other, group, state), group[0])}
                 near = abs(one.said_at - other.said_at) <= SAME_TIME_MS
-                for each in meanings(_page_fact(one, group, state), group[0]):
-                    if each.key in theirs and (each.is_timeless or near):
-                        return each.reason
+                for meaning in meanings(_page_fact(one, group, state), group[0]):
+                    if meaning.key in theirs and (meaning.is_timeless or near):
+                        return meaning.reason
     return None
 
 
 def _occasions(
     event: Event, merge: FactMerge, row: EntityFact, state: State
 ) -> Iterator[DecidedPart]:
-    """Yield the occasions of the keeper that a merged fact's events are, without known ones."""
-    known = {each.event_id for each in state.occasions(merge.keeper_id)}
+    """Yield the occasions that make the kept fact cite the events of the merged one too."""
+    known = {occasion.event_id for occasion in state.occasions(merge.keeper_id)}
     reason = _MERGED + merge.reason
     own = state.occasions(row.fact_id)
     stated = [FactOccasion(merge.keeper_id, row.event_id, 0, row.said_at, row.text, reason, 1)]
-    if any(each.event_id == row.event_id and not each.is_standing for each in own):
+    if any(occasion.event_id == row.event_id and not occasion.is_standing for occasion in own):
         stated = []
     stated += [
-        msgspec.structs.replace(each, fact_id=merge.keeper_id, reason=reason)
-        for each in own
-        if each.is_standing
+        msgspec.structs.replace(occasion, fact_id=merge.keeper_id, reason=reason)
+        for occasion in own
+        if occasion.is_standing
     ]
-    for each in stated:
-        said = event_by_id(state.events, each.event_id)
-        if each.event_id not in known and said is not None:
-            sources = {event.number, said.number, *_sources(row)}
-            yield DecidedPart(tuple(sorted(sources)), [each])
+    for occasion in stated:
+        stating = event_by_id(state.events, occasion.event_id)
+        if occasion.event_id not in known and stating is not None:
+            sources = {event.number, stating.number, *_sources(row)}
+            yield DecidedPart(tuple(sorted(sources)), [occasion])
 
 
 def _sources(row: EntityFact) -> list[int]:
@@ -181,8 +221,12 @@ def undo_fact_merge(event: Event, command: UndoMerge, state: State) -> list[Deci
     part = DecidedPart((event.number,), [msgspec.structs.replace(merge, is_standing=0)])
     rows = state.entity_facts_of(merge.fact_id)
     stating = {row.event_id for row in rows}
-    stating |= {each.event_id for each in state.occasions(merge.fact_id)}
-    for each in state.occasions(merge.keeper_id):
-        if each.event_id in stating and each.reason.startswith(_MERGED) and each.is_standing:
-            part.puts.append(msgspec.structs.replace(each, text="", is_standing=0))
+    stating |= {occasion.event_id for occasion in state.occasions(merge.fact_id)}
+    for occasion in state.occasions(merge.keeper_id):
+        if (
+            occasion.event_id in stating
+            and occasion.reason.startswith(_MERGED)
+            and occasion.is_standing
+        ):
+            part.puts.append(msgspec.structs.replace(occasion, text="", is_standing=0))
     return [part]

@@ -46,9 +46,9 @@ def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
     """
     # A value of a multi-valued attribute conflicts only with the same value of its opposite.
     rivals: dict[str | None, list[StatedClaim]] = {}
-    for each in claims:
-        value = None if is_single_valued(each.claim.attribute) else each.value
-        rivals.setdefault(value, []).append(each)
+    for claim in claims:
+        value = None if is_single_valued(claim.claim.attribute) else claim.value
+        rivals.setdefault(value, []).append(claim)
     return {
         one.claim.fact_id: end
         for candidates in rivals.values()
@@ -90,7 +90,9 @@ def merged_supersessions(
     the claims about some ids under an attribute. `repeat_times` returns the times (unix ms) at
     which a fact was stated again. `pending`: the rows that the current record has decided, by fact.
     """
-    slots = {tuple(sorted({each, OPPOSITES.get(each, each)})) for each in attributes}
+    slots = {
+        tuple(sorted({attribute, OPPOSITES.get(attribute, attribute)})) for attribute in attributes
+    }
     changed = []
     for ids in persons:
         for slot in sorted(slots):

@@ -45,9 +45,10 @@ def version_rows(
     reason: str | None = None,
     type_id: str = ANALYSIS_TYPE,
 ) -> list[AnyRow]:
-    """Return a version's episode, which gains these events (id, number, unix ms), and analysis.
+    """Return the rows of a version: its episode, the episode's new members, and its analysis.
 
-    `type_id`: of the analysis, which a language model may have made.
+    `events`: the new members (id, number, unix ms). `type_id`: of the analysis; each
+    language model has one of its own.
     """
     at = event.occurred_at
     first = row_id(0, "episode", EPISODE_DEFINITION, version.cluster_id)

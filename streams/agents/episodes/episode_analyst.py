@@ -18,6 +18,7 @@ from recollect.streams.agents.agent import AnnotatingAgent, Conversation, Extrac
 from recollect.streams.agents.state import State
 from recollect.streams.analyses.analysis_types import (
     AnalysisBlocked,
+    AnalysisFailed,
     AnalysisResult,
     FoundFacet,
     analyse,
@@ -37,8 +38,8 @@ class _Outcome(NamedTuple):
     blocked: str | None = None
 
 
-class _Found(NamedTuple):
-    """The outcomes of a command, and the ids of the events that it read, by number."""
+class _Outcomes(NamedTuple):
+    """The outcomes of a command, and number -> id of the events that it read."""
 
     outcomes: tuple[_Outcome, ...]
     event_ids: dict[int, str]
@@ -48,8 +49,8 @@ class EpisodeAnalyst(AnnotatingAgent):
     """Runs the analyses that a command names over the events of an episode.
 
     A command that does not name every event of the episode has no effect: the episode has grown
-    since, and the next command will name all events. A command for a completed analysis has no
-    effect either.
+    since, and the next command will name all events. Neither has one for a completed analysis, or
+    from a model about messages that were edited or erased since.
     """
 
     kinds = frozenset({"analyse"})
@@ -57,64 +58,85 @@ class EpisodeAnalyst(AnnotatingAgent):
     def texts_to_annotate(
         self, event: Event, conversation: Conversation
     ) -> Sequence[TextToAnnotate]:
+        assert isinstance(event.payload, Analyse)
+        if event.payload.role is not None:
+            return []
         return [
             TextToAnnotate(message.number, message_of(message).content)
-            for message in _messages(event, conversation)
+            for message in _messages(event.payload.events, conversation, event.number)
         ]
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         payload = event.payload
         assert isinstance(payload, Analyse)
-        messages = _messages(event, conversation)
+        messages = _messages(payload.events, conversation, event.number)
         utterances = [_utterance(message) for message in messages]
+        calls = conversation.command_calls(payload) if payload.answers else None
+        shown = tuple(utterance.number for utterance in utterances)
+        if payload.role is not None and payload.sources != shown:
+            return Extract(_Outcomes((), {}))
+        if payload.answers and calls is None:
+            return Extract(_Outcomes((), {}))
         readings = {
             utterance.number: reading
             for utterance in utterances
             if (reading := conversation.annotation(utterance.text)) is not None
         }
-        own = {each.id: each for each in payload.own}
+        own = {analysis.id: analysis for analysis in payload.own}
         outcomes: list[_Outcome] = []
         for type_id in payload.types:
             definition = own.get(type_id)
             try:
-                result = analyse(type_id, definition, utterances, readings)
+                if payload.error is not None:
+                    raise AnalysisFailed(payload.error)
+                result = analyse(type_id, definition, utterances, readings, calls and calls.calls)
                 outcomes.append(_Outcome(type_id, definition, result))
             except AnalysisBlocked as error:
                 outcomes.append(_Outcome(type_id, definition, None, blocked=str(error)))
+            except AnalysisFailed as error:
+                outcomes.append(_Outcome(type_id, definition, None, error=str(error)))
             except re.error as error:
                 message = f"a pattern is no regular expression: {error}"
                 outcomes.append(_Outcome(type_id, definition, None, error=message))
         event_ids = {message.number: message.id for message in messages}
-        return Extract(_Found(tuple(outcomes), event_ids))
+        return Extract(_Outcomes(tuple(outcomes), event_ids))
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
-        payload, found = event.payload, extract.content
+        payload, results = event.payload, extract.content
         assert isinstance(payload, Analyse)
-        assert isinstance(found, _Found)
+        assert isinstance(results, _Outcomes)
         members = state.episode_numbers(payload.episode_id)
         if not members or not members <= set(payload.events):
             return []
         rows: dict[tuple[int, ...], list[AnyRow]] = defaultdict(list)
-        for outcome in found.outcomes:
-            for numbers, row in _rows(event, payload.episode_id, outcome, found.event_ids, state):
+        for outcome in results.outcomes:
+            for numbers, row in _rows(event, payload.episode_id, outcome, results.event_ids, state):
                 rows[tuple(sorted({event.number, *numbers}))].append(row)
         return [DecidedPart(sources, puts=puts) for sources, puts in rows.items()]
 
 
-def _messages(event: Event, conversation: Conversation) -> list[Event]:
+def utterances_of(
+    numbers: Sequence[int], conversation: Conversation, below: int
+) -> list[Utterance]:
+    """Return the messages with these numbers as an analysis sees them, in order of time.
+
+    Versions at or after the record number `below` are ignored.
+    """
+    return [_utterance(message) for message in _messages(numbers, conversation, below)]
+
+
+def _messages(numbers: Sequence[int], conversation: Conversation, below: int) -> list[Event]:
     """Return the messages of an episode, without those that were edited or deleted."""
-    assert isinstance(event.payload, Analyse)
-    found = [conversation.event(number) for number in event.payload.events]
+    events = [conversation.event(number) for number in numbers]
     return sorted(
         (
             message
-            for message in found
+            for message in events
             if message is not None
             and isinstance(message.payload, Content)
             and message.payload.content
             and not any(
-                later.number > message.number
-                for later in conversation.revisions(message, event.number)
+                later.number > message.number for later in conversation.revisions(message, below)
             )
         ),
         key=lambda message: (message.occurred_at, message.number),
@@ -136,7 +158,7 @@ def _utterance(message: Event) -> Utterance:
 def _rows(
     event: Event, episode_id: str, outcome: _Outcome, event_ids: dict[int, str], state: State
 ) -> list[tuple[tuple[int, ...], AnyRow]]:
-    """Return the rows of a run, each with the numbers of the messages whose words it has."""
+    """Return the rows of a run, each with the numbers of the messages that it quotes."""
     run_id = analysis_run_id(outcome.type_id, episode_id)
     before = state.analysis_run(run_id)
     if before is not None and before.status == "completed":
@@ -166,7 +188,8 @@ def _rows(
         rows.append(((), _type_row(outcome.own)))
     rows.append((() if result is None else result.sources, run))
     for facet in () if result is None else result.facets:
-        rows.append(((facet.number,), _facet_row(run, facet, event_ids[facet.number], state)))
+        numbers = tuple({facet.number, *facet.seen})
+        rows.append((numbers, _facet_row(run, facet, event_ids[facet.number], state)))
     return rows
 
 
@@ -192,11 +215,12 @@ def _facet_row(run: AnalysisRun, facet: FoundFacet, event_id: str, state: State)
         about["rule"] = facet.rule
     if facet.count is not None:
         about["count"] = facet.count
+    place = [str(facet.number), str(facet.start)]
+    if facet.position is not None:
+        place.append(str(facet.position))
     return Facet(
         # The message's time, so that facets are in the order of the messages.
-        id=row_id(
-            time_of(event_id), "facet", run.id, facet.type, str(facet.number), str(facet.start)
-        ),
+        id=row_id(time_of(event_id), "facet", run.id, facet.type, *place),
         analysis_run_id=run.id,
         episode_id=run.episode_id,
         facet_type=facet.type,

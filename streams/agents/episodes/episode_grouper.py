@@ -49,7 +49,7 @@ class EpisodeGrouper(Agent):
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         content = message_of(event)
         if is_private(event) or not (content.content or content.attachments):
-            # The end of a turn without text is no message.
+            # The end of a turn is not a message if it has no text.
             return Extract()
         return Extract(conversation.nearby(event, MOST_COMPARED, LONGEST_GAP_MS))
 
@@ -144,7 +144,9 @@ class _Grouping:
                 self._regroup(definition_id, touched, begin)
                 return
         neighbours = earlier[:1] if not begins else later[:1] if leads else ()
-        joined = next((self._episode_of(each, definition_id) for each in neighbours), None)
+        joined = next(
+            (self._episode_of(neighbour, definition_id) for neighbour in neighbours), None
+        )
         self._join(definition_id, joined or _first_id(definition_id, self._this))
 
     def _episode_of(self, message: NearbyEvent, definition_id: str) -> str | None:
@@ -152,15 +154,15 @@ class _Grouping:
 
     def _open_episodes(self, definition_id: str, messages: Sequence[NearbyEvent]) -> list[str]:
         """Return the episodes of messages; none if one of them is analysed."""
-        found: dict[str, None] = {}
+        episodes: dict[str, None] = {}
         for message in messages:
             if (id_ := self._episode_of(message, definition_id)) is None:
                 continue
             state = self._state.episode(id_)
             if state is None or state.is_analysed or state.parent_id is not None:
                 return []
-            found[id_] = None
-        return list(found)
+            episodes[id_] = None
+        return list(episodes)
 
     def _regroup(
         self, definition_id: str, touched: Sequence[str], begin: Mapping[str, bool]
@@ -174,7 +176,7 @@ class _Grouping:
         this = _member("", definition_id, self._this)
         stretches: list[list[EpisodeEvent]] = []
         for member in sorted(
-            [this, *(each for of_one in members for each in of_one)],
+            [this, *(member for of_one in members for member in of_one)],
             key=lambda member: member.event_id,
         ):
             if not stretches or begin.get(member.event_id, False):

@@ -24,7 +24,7 @@ _LEAST_LETTERS = 3
 _READ_CHARACTERS = 400
 _ENDING = re.compile(r"'s$|(?<=\w{4})(?:ing|ed|es|s|e)$|(?<=\w{3})s$")
 
-# The commonest words of English talk that are neither function words nor tell a topic.
+# The most frequent words of English conversation, besides function words, that name no topic.
 _SMALL_TALK = word_set(
     """able actually ago already alright always amazing anything around ask asked away awesome
     back bad best better big bit called came care chat come coming congrats cool course day days
@@ -50,8 +50,8 @@ class Boundaries(msgspec.Struct, frozen=True):
 
     A message begins an episode after a silence of more than `gap_minutes`. If `compared` is not 0,
     it also does if it has at least `least_words` content words and shares none with the `compared`
-    messages before it, unless the last of them is a question. The names of those who speak are no
-    content words.
+    messages before it, unless the last of them is a question. The names of the speakers do not
+    count as content words.
     """
 
     gap_minutes: int
@@ -77,7 +77,7 @@ class Boundaries(msgspec.Struct, frozen=True):
         ]
         if before[0].content.rstrip().endswith("?"):
             return False
-        names = {name for each in (message, *before) for name in content_words(each.sender_name)}
+        names = {name for other in (message, *before) for name in content_words(other.sender_name)}
         words = content_words(message.content) - names
         return len(words) >= self.least_words and all(
             words.isdisjoint(content_words(other.content)) for other in before

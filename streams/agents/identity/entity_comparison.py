@@ -66,7 +66,7 @@ def compare_entities(one: EntityProfile, other: EntityProfile) -> EntityComparis
     """
     types = {one.type, other.type} - {UNKNOWN}
     if len(types) > 1:
-        return _different(0.0, " and ".join(f"a {each}" for each in sorted(types)))
+        return _different(0.0, " and ".join(f"a {type_}" for type_ in sorted(types)))
     for attribute in sorted(one.immutable.keys() & other.immutable.keys()):
         values = one.immutable[attribute], other.immutable[attribute]
         if all(values) and values[0].isdisjoint(values[1]):
@@ -114,18 +114,22 @@ def _compare_all_names(one: EntityProfile, other: EntityProfile, type: str) -> N
     A name within a display name, as in "melodious (Mel)", is enough for a proposal.
     """
     kind = NAME_KINDS.get(type, "other")
-    found = [compare_names(a, b, kind) for a in one.names for b in other.names]
+    comparisons = [compare_names(a, b, kind) for a in one.names for b in other.names]
     if kind == "person":
         full_names = {*one.names, *other.names}
-        parts = [{part for name in each.names for part in names_in(name)} for each in (one, other)]
-        found += [
+        parts = [
+            {part for name in profile.names for part in names_in(name)} for profile in (one, other)
+        ]
+        comparisons += [
             _as_proposal(compare_names(a, b, kind))
             for a in sorted(parts[0])
             for b in sorted(parts[1])
             if not {a, b} <= full_names
         ]
-    impossible = next((pair for pair in found if pair.likelihood == 0), None)
-    return impossible or max(found, key=lambda pair: (pair.decision == "same", pair.likelihood))
+    impossible = next((pair for pair in comparisons if pair.likelihood == 0), None)
+    return impossible or max(
+        comparisons, key=lambda pair: (pair.decision == "same", pair.likelihood)
+    )
 
 
 def _as_proposal(part: NameComparison) -> NameComparison:

@@ -18,7 +18,6 @@ from recollect.schemas.ids import entity_id, handle_row_id
 from recollect.schemas.names import normalise_name, without_hyphens
 from recollect.streams.agents.identity.entity_comparison import (
     UNCERTAIN,
-    EntityComparison,
     EntityProfile,
     compare_entities,
 )
@@ -371,9 +370,8 @@ class EntityResolver:
     def _indoor_place(self, name: str) -> EntityRef:
         """Return a room, floor or the like in the scope of this conversation, created if new."""
         new_entity = self._entities.create("place", name, "inferred", _WITHIN, self._room_scope)
-        for similar in self._entities.similar(new_entity):
-            profiles = self._entities.profile_of(similar), self._entities.profile_of(new_entity)
-            is_same = compare_entities(*profiles).decision == "same"
+        for similar, comparison in self._entities.similar(new_entity):
+            is_same = comparison.decision == "same"
             if is_same and similar.id == self._indoor_place_id(similar.normalized):
                 return self._entities.merge(
                     similar, new_entity, "the same place, written otherwise"
@@ -482,12 +480,7 @@ class EntityResolver:
             or new_entity.id not in self._entities.new
         ):
             return None
-        profile = self._entities.profile_of(new_entity)
-        found: dict[str, EntityComparison] = {}
-        for similar in self._entities.similar(new_entity):
-            comparison = compare_entities(self._entities.profile_of(similar), profile)
-            if comparison.decision != "different":
-                found[similar.id] = comparison
+        found = {each.id: comparison for each, comparison in self._entities.similar(new_entity)}
         same = [other for other, one in found.items() if one.decision == "same"]
         if mentioned and len(same) == 1:
             (winner,) = (known for other in same if (known := self._entities.canonical(other)))

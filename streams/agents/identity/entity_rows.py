@@ -11,7 +11,9 @@ from recollect.streams.agents.identity.entity_comparison import (
     CONFIDENT,
     UNCERTAIN,
     UNKNOWN,
+    EntityComparison,
     EntityProfile,
+    compare_entities,
 )
 from recollect.streams.agents.identity.merge_handler import merge_row
 from recollect.streams.agents.state import (
@@ -102,11 +104,12 @@ class EntityRows:
         }
         return next(iter(handles.values())) if len(handles) == 1 else None
 
-    def similar(self, new_entity: EntityRef) -> list[EntityRef]:
-        """Return the canonical entities of a new entity's type that have a similar name.
+    def similar(self, new_entity: EntityRef) -> list[tuple[EntityRef, EntityComparison]]:
+        """Return the canonical entities of a new entity's type that may be the same by their names.
 
         A new entity of unknown type is compared with entities of every type.
         """
+        profile = self.profile_of(new_entity)
         rows = self.state.entities_with_similar_names(
             new_entity.normalized, new_entity.type, _MAX_COMPARED
         )
@@ -124,18 +127,30 @@ class EntityRows:
             if new_entity.type in (row.type, UNKNOWN)
             and not keys.isdisjoint(name_keys(row.normalized, row.type))
         ]
-        similar = {
-            found.id: found
-            for row in rows
-            if row.normalized != new_entity.normalized
-            and (found := self.canonical(row.id)) is not None
-        }
         canonical_id = self.canonical_id(new_entity.id)
-        return [
-            each
-            for each in similar.values()
-            if each.id != canonical_id and new_entity.type in (each.type, UNKNOWN)
-        ]
+        compared: dict[str, tuple[EntityRef, EntityComparison]] = {}
+        for row in rows:
+            if row.normalized == new_entity.normalized:
+                continue
+            if not self._is_merged(row.id) and (
+                new_entity.type not in (row.type, UNKNOWN)
+                or compare_entities(_own_profile(row), profile).decision == "different"
+            ):
+                # Without merges, nothing but the name decides: the decision does not depend on it.
+                continue
+            found = self.canonical(row.id)
+            if (
+                found is not None
+                and found.id not in {canonical_id, *compared}
+                and new_entity.type in (found.type, UNKNOWN)
+            ):
+                compared[found.id] = found, compare_entities(self.profile_of(found), profile)
+        return [each for each in compared.values() if each[1].decision != "different"]
+
+    def _is_merged(self, entity_id: str) -> bool:
+        """Return whether an entity was ever merged with another, also by this record."""
+        here = entity_id in self._merged or entity_id in self._merged.values()
+        return here or self.state.has_merges(entity_id)
 
     def with_reduplicated_name(self, pet: str) -> list[EntityRef]:
         """Return the persons whose first name begins with the syllable that a pet form repeats.
@@ -239,6 +254,12 @@ class EntityRows:
                 created_at=self._at,
             )
         )
+
+
+def _own_profile(entity: EntityRef) -> EntityProfile:
+    """Return the name or address of an entity, without those of entities merged into it."""
+    own = {(entity.type, entity.normalized)} if is_address(entity.type) else ()
+    return EntityProfile((entity.normalized,), entity.type, frozenset(own))
 
 
 def is_address(entity_type: str) -> bool:

@@ -40,15 +40,15 @@ def statement_mentions(
     an event.
     """
     text = unformatted(text)
-    for found in statement.mentions:
-        name = plain_name(found.text)
-        if found.type != "EVENT" and _overlaps(found, dates):
+    for mention in statement.mentions:
+        name = plain_name(mention.text)
+        if mention.type != "EVENT" and _overlaps(mention, dates):
             continue
-        if found.type in ENTITY_TYPES and normalise_name(name):
-            entity = resolver.resolve_at(text, found.start, name, found.type)
+        if mention.type in ENTITY_TYPES and normalise_name(name):
+            entity = resolver.resolve_at(text, mention.start, name, mention.type)
             if entity is not None:
                 own_id = resolver.own_id_named(name, entity)
-                yield ResolvedMention(own_id, _as_entity(found, entity))
+                yield ResolvedMention(own_id, _as_entity(mention, entity))
 
 
 def other_mentions(
@@ -65,17 +65,17 @@ def other_mentions(
     `found`: all mentions of the message, in order. `names`, `dates`: whether to yield mentions of
     names and of dates.
     """
-    spans = sorted((each.mention.start, each.mention.end) for each in recorded)
+    spans = sorted((resolved.mention.start, resolved.mention.end) for resolved in recorded)
     selected = [
-        each
-        for each in found
-        if (names or each.type in VALUE_TYPES)
-        and (dates or each.type not in DATED_TYPES)
-        and (each.type in DATED_TYPES or not _overlaps(each, spans))
+        mention
+        for mention in found
+        if (names or mention.type in VALUE_TYPES)
+        and (dates or mention.type not in DATED_TYPES)
+        and (mention.type in DATED_TYPES or not _overlaps(mention, spans))
     ]
-    linked = {each.mention.start: each for each in link_known(selected, text, resolver)}
-    for each in selected:
-        yield linked.get(each.start) or ResolvedMention("", each)
+    linked = {resolved.mention.start: resolved for resolved in link_known(selected, text, resolver)}
+    for mention in selected:
+        yield linked.get(mention.start) or ResolvedMention("", mention)
 
 
 def _overlaps(found: TextMention, spans: list[tuple[int, int]]) -> bool:
@@ -88,14 +88,14 @@ def link_known(
 ) -> Iterable[ResolvedMention]:
     """Yield the mentions that name a known entity; no entity is created."""
     text = unformatted(text)
-    for each in found:
-        if each.type not in ENTITY_TYPES:
+    for mention in found:
+        if mention.type not in ENTITY_TYPES:
             continue
-        name = plain_name(each.text)
-        entity = resolver.find_at(text, each.start, name, each.type)
+        name = plain_name(mention.text)
+        entity = resolver.find_at(text, mention.start, name, mention.type)
         if entity is not None:
             own_id = resolver.own_id_named(name, entity)
-            yield ResolvedMention(own_id, _as_entity(each, entity))
+            yield ResolvedMention(own_id, _as_entity(mention, entity))
 
 
 def _as_entity(found: TextMention, entity: EntityRef) -> TextMention:
@@ -117,22 +117,22 @@ def mention_rows(
     A fact is also linked to all mentioned entities, and to the `likely` ones.
     """
     rows: list[AnyRow] = [Mention(event.id, fact, sender_id, -1, -1, sender_name, "PERSON", 1.0)]
-    linked = {sender_id, *(each.id for each in likely)}
-    for entity_id, found in mentions:
+    linked = {sender_id, *(entity.id for entity in likely)}
+    for entity_id, mention in mentions:
         linked.add(entity_id)
         rows.append(
             Mention(
                 event.id,
                 fact,
                 entity_id,
-                found.start,
-                found.end,
-                found.text,
-                found.type,
-                found.confidence,
-                found.first,
-                found.last,
-                found.time,
+                mention.start,
+                mention.end,
+                mention.text,
+                mention.type,
+                mention.confidence,
+                mention.first,
+                mention.last,
+                mention.time,
             )
         )
     if fact:

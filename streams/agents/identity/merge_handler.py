@@ -138,11 +138,11 @@ def _slot_rows(state: State, *, executed: Merge | None = None, undone: str = "")
         return end_of_merges(entity_id, own_winner_of) or entity_id
 
     persons: dict[str, list[str]] = {}
-    for entity_id in sorted(set().union(*(state.group_of(each) for each in pair))):
+    for entity_id in sorted(set().union(*(state.group_of(member) for member in pair))):
         persons.setdefault(end_of_merges(entity_id, winner_of) or entity_id, []).append(entity_id)
     attributes = {*ALWAYS_COMPARED}
     for ids in persons.values():
-        attributes.update(each for id_ in ids for each in state.merged_attributes(id_))
+        attributes.update(attribute for id_ in ids for attribute in state.merged_attributes(id_))
     return [
         *merged_supersessions(
             persons.values(), attributes, own_id, state.claims, state.repeat_times, state, {}

@@ -36,16 +36,18 @@ def named_participants(
     """Return the participants that a text may name, without the sender."""
     lowers = tokenise(same_length_marks(text)).lowers
     words = {word for lower in lowers for word in bare(lower).split("-")}
-    found: dict[tuple[str, str], Participant] = {}
+    participants: dict[tuple[str, str], Participant] = {}
     for speaker in _others(conversation.participants(event, event.number - LOOKBACK_EVENTS), event):
         name = speaker.sender_name or speaker.sender_id
         names = frozenset(map(without_hyphens, called(name)))
-        if any(words.issuperset(each.split()) for each in names):
+        if any(words.issuperset(name.split()) for name in names):
             # This query makes the decision depend on the event that gave the name.
             conversation.event(speaker.number)
             handle = handle_row_id(speaker.platform, speaker.sender_id)
-            found.setdefault((handle, name), Participant(handle, normalise_name(name), names))
-    return tuple(found.values())
+            participants.setdefault(
+                (handle, name), Participant(handle, normalise_name(name), names)
+            )
+    return tuple(participants.values())
 
 
 def _others(speakers: Sequence[Speaker], event: Event) -> Iterable[Speaker]:

@@ -71,7 +71,9 @@ class LearningHandler(Agent):
             case StartTrajectory(task=task):
                 return Extract(texts=(task,) if task.strip() else ())
             case CreatePlaybook(strategies=added) | UpdatePlaybook(add=added):
-                return Extract(texts=tuple(each.text for each in added if each.text.strip()))
+                return Extract(
+                    texts=tuple(strategy.text for strategy in added if strategy.text.strip())
+                )
             case Reflect(answers=answers) as reflect if answers:
                 if any(not 0 < number < event.number for number in reflect.sources):
                     return Extract()
@@ -184,14 +186,14 @@ def _give_feedback(event: Event, feedback: GiveFeedback, state: State) -> list[D
     part = _part(event, [row], trajectory.number)
     completion = state.trajectory_completion(trajectory.id)
     if completion is not None:
-        scores = [each.score for each in state.trajectory_feedback(trajectory.id)]
+        scores = [judgement.score for judgement in state.trajectory_feedback(trajectory.id)]
         if needs_relearning(completion.success_score, [*scores, feedback.score]):
             part.outbox += _relearning(event, trajectory.id, state)
     return [part]
 
 
 def _relearning(event: Event, trajectory_id: str, state: State) -> list[Draft]:
-    """Return the commands that reflect again, and curate the playbooks that learned from it."""
+    """Return the commands to reflect again, and to curate the playbooks that learned from it."""
     name = f"relearn:{event.id}"
     payloads: list[Reflect | CuratePlaybook] = [
         Reflect(source_id=name, trajectory_id=trajectory_id),
@@ -258,11 +260,11 @@ def _reflect_with_model(
         for step in run.steps
         if step.number in sources
     }
-    found = check_reflection(calls.calls, shown, tuple(sorted(sources)))
-    if not found.items:
+    reflection = check_reflection(calls.calls, shown, tuple(sorted(sources)))
+    if not reflection.items:
         return []
-    head = _reflection(event, trajectory, runs, found.confidence, reflect.model)
-    return [_part(event, [head, *_item_rows(event, found.items)], trajectory.number, *sources)]
+    head = _reflection(event, trajectory, runs, reflection.confidence, reflect.model)
+    return [_part(event, [head, *_item_rows(event, reflection.items)], trajectory.number, *sources)]
 
 
 def compared_runs(trajectory: Trajectory, state: State) -> list[Run]:
@@ -276,7 +278,7 @@ def compared_runs(trajectory: Trajectory, state: State) -> list[Run]:
 
 def _run(completion: TrajectoryCompletion, state: State) -> Run:
     id_ = completion.trajectory_id
-    score = combined_score([each.score for each in state.trajectory_feedback(id_)])
+    score = combined_score([judgement.score for judgement in state.trajectory_feedback(id_)])
     steps = [
         Step(step.id, step.number, step.kind, step.content, step.tool)
         for step in state.trajectory_steps(id_)

@@ -150,8 +150,8 @@ class _Changes:
     def add(self, item: FoundItem) -> None:
         """Add a strategy, or merge it with a duplicate of its kind."""
         assert item.kind != "observation"
-        same_kind = [each for each in self._current.values() if each.kind == item.kind]
-        index = most_similar(item.text, [each.text for each in same_kind])
+        same_kind = [strategy for strategy in self._current.values() if strategy.kind == item.kind]
+        index = most_similar(item.text, [strategy.text for strategy in same_kind])
         if index is not None:
             strategy = same_kind[index]
             if item.confidence > strategy.confidence:

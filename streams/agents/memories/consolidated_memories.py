@@ -80,50 +80,50 @@ def consolidated(
     if len(children) < MIN_CHILDREN:
         return []
     id_ = row_id(event.occurred_at, "consolidation", event.id)
-    sources = tuple(sorted({number for each in children for number in each.sources}))
+    sources = tuple(sorted({number for child in children for number in child.sources}))
     statements = []
     if calls is not None and set(command.sources) == set(sources):
-        statements = checked_statements(calls.calls, {each.position for each in children})
+        statements = checked_statements(calls.calls, {child.position for child in children})
     row = MemoryConsolidation(
         id=id_,
         level=children[0].level + 1,
         method=command.method,
-        first_at=min(each.first_at for each in children),
-        last_at=max(each.last_at for each in children),
+        first_at=min(child.first_at for child in children),
+        last_at=max(child.last_at for child in children),
         sources=_json.encode(sources).decode(),
         has_statements=int(bool(statements)),
         model=command.model if statements else None,
         number=event.number,
     )
-    importance = min(1.0, max(each.importance for each in children) + CONSOLIDATION_BONUS)
+    importance = min(1.0, max(child.importance for child in children) + CONSOLIDATION_BONUS)
     rows: list[AnyRow] = [row, *_as_memory(event, row, children[0].place, importance)]
     rows += [
-        MemoryStatement(id_, position, each.text, _json.encode(each.positions).decode())
-        for position, each in enumerate(statements, 1)
+        MemoryStatement(id_, position, statement.text, _json.encode(statement.positions).decode())
+        for position, statement in enumerate(statements, 1)
     ]
     links = [
         DecidedPart(
-            tuple(sorted({event.number, *each.sources})),
-            [MemoryParent(each.id, id_, each.position)],
+            tuple(sorted({event.number, *child.sources})),
+            [MemoryParent(child.id, id_, child.position)],
         )
-        for each in children
+        for child in children
     ]
     return [DecidedPart(tuple(sorted({event.number, *sources})), rows), *links]
 
 
 def _children(command: ConsolidateMemories, state: State) -> list[_Child]:
-    """Return the memories that may be consolidated: of one place and level, and in no other."""
-    found: dict[str, _Child] = {}
+    """Return the memories that may be consolidated: of one place and level, not yet in another."""
+    children: dict[str, _Child] = {}
     for position, id_ in enumerate(command.memory_ids[:MAX_CHILDREN], 1):
         child = _child(id_, position, state)
-        if child is None or child.id in found:
+        if child is None or child.id in children:
             continue
-        first = next(iter(found.values()), child)
+        first = next(iter(children.values()), child)
         if (child.place, child.level) == (first.place, first.level):
-            found[child.id] = child
-    if sum(len(each.sources) for each in found.values()) > MAX_SOURCES:
+            children[child.id] = child
+    if sum(len(child.sources) for child in children.values()) > MAX_SOURCES:
         return []
-    return list(found.values())
+    return list(children.values())
 
 
 def _child(id_: str, position: int, state: State) -> _Child | None:

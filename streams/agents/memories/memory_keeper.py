@@ -132,15 +132,17 @@ def _archivals(event: Event, command: ArchiveMemories, state: State) -> list[Dec
     """Return a row for the current version of each memory that is archived or restored."""
     parts = []
     for memory_id in _memories(command.memory_ids, state):
-        current = state.memory_versions(memory_id)[-1].id
+        current = state.newest_memory_version(memory_id)
+        if current is None:
+            continue
         row = StoredMemoryArchival(
-            memory_id=current,
+            memory_id=current.id,
             number=event.number,
             is_archived=int(not command.restore),
             cause=command.cause,
             at=event.occurred_at,
         )
-        sources = {event.number, *texts_of(current, state)}
+        sources = {event.number, *texts_of(current.id, state)}
         parts.append(DecidedPart(tuple(sorted(sources)), [row]))
     return parts
 
@@ -217,7 +219,11 @@ def _described(
     lifetimes = [stability(fact.text, attributes.get(fact.id)) for fact in facts]
     lifetime = min(
         lifetimes or [stability(content.content, None)],
-        key=lambda each: (each.ttl_days is None, each.ttl_days or 0, -each.confidence),
+        key=lambda stability_: (
+            stability_.ttl_days is None,
+            stability_.ttl_days or 0,
+            -stability_.confidence,
+        ),
     )
     has_stability = "classify_stability" in enrichments
     reader = reader_of_event(event)
@@ -239,8 +245,8 @@ def _described(
         abstraction_level=content.abstraction_level,
         derived_from=_json.encode(content.derived_from).decode(),
         enrichments=_json.encode(enrichments).decode(),
-        earliest_date=min((each.first_day for each in dates), default=None),
-        latest_date=max((each.last_day for each in dates), default=None),
+        earliest_date=min((date.first_day for date in dates), default=None),
+        latest_date=max((date.last_day for date in dates), default=None),
         temporal_stability=lifetime.kind if has_stability else None,
         stability_confidence=lifetime.confidence if has_stability else None,
         number=event.number,
@@ -250,13 +256,13 @@ def _described(
 
 
 def _references(memory_id: str, mentions: Sequence[Mention]) -> list[StoredMemoryReference]:
-    found = {("type", each.mention_type): None for each in mentions}
-    found |= {
-        ("person", normalise_name(each.mention_text)): None
-        for each in mentions
-        if each.mention_type == "PERSON" and not has_pronoun(each.mention_text)
+    references = {("type", mention.mention_type): None for mention in mentions}
+    references |= {
+        ("person", normalise_name(mention.mention_text)): None
+        for mention in mentions
+        if mention.mention_type == "PERSON" and not has_pronoun(mention.mention_text)
     }
     return [
         StoredMemoryReference(memory_id, position, "person" if kind == "person" else "type", value)
-        for position, (kind, value) in enumerate(sorted(found))
+        for position, (kind, value) in enumerate(sorted(references))
     ]

@@ -49,8 +49,8 @@ def previous_version(content: Remember, state: State) -> StoredMemoryVersion | N
     replaced = None if content.replaces is None else state.memory_version(content.replaces)
     if replaced is None:
         return None
-    newest = state.memory_versions(replaced.memory_id)[-1]
-    return None if newest.state == "deleted" else newest
+    newest = state.newest_memory_version(replaced.memory_id)
+    return None if newest is None or newest.state == "deleted" else newest
 
 
 def texts_of(id_: str, state: State) -> tuple[int, ...]:

@@ -36,18 +36,18 @@ class DirectiveHandler(Agent):
         version: MessageVersion[FoundDirective] = extract.content
         rows = [
             Directive(
-                id=row_id(event.occurred_at, "directive", event.id, str(each.start)),
-                form=each.form,
-                text=each.text,
-                lifts=int(each.lifts),
+                id=row_id(event.occurred_at, "directive", event.id, str(directive.start)),
+                form=directive.form,
+                text=directive.text,
+                lifts=int(directive.lifts),
                 event_id=event.id,
                 said_at=event.occurred_at,
-                char_start=each.start,
-                char_end=each.end,
+                char_start=directive.start,
+                char_end=directive.end,
                 number=event.number,
                 is_standing=int(not version.is_replaced),
             )
-            for each in version.found
+            for directive in version.found
         ]
         withdrawn = withdrawals(event, version.earlier, state.directives_of)
         return [DecidedPart((event.number,), [*rows]), *withdrawn]

@@ -64,7 +64,7 @@ def entity_fact_parts(
                 yield DecidedPart(tuple(sorted(sources)), [changed])
     merged = sorted(_merged_entities(rows, state))
     if merged:
-        changes = [EntityChange(each, event.number) for each in merged]
+        changes = [EntityChange(entity_id, event.number) for entity_id in merged]
         yield DecidedPart((event.number,), [*changes])
 
 
@@ -77,11 +77,11 @@ def _new_rows(
     speaker = next((name for _, name in mentions if fact.text.startswith(f"{name}: ")), "")
     for entity_id in decisions.entities(fact.id):
         is_own = claim is not None and claim.subject == entity_id
-        own = [name for each, name in mentions if each == entity_id]
+        own = [name for id_, name in mentions if id_ == entity_id]
         beside = dict.fromkeys(
-            (each, name)
-            for each, name in mentions
-            if each != entity_id and name != speaker and name in fact.text
+            (id_, name)
+            for id_, name in mentions
+            if id_ != entity_id and name != speaker and name in fact.text
         )
         row = EntityFact(
             entity_id=entity_id,
@@ -201,17 +201,24 @@ class _Decisions:
         return self._validities[row.fact_id]
 
     def _decided_validity(self, row: EntityFact) -> _Validity:
-        retracted = [each for each in self._retractions(row.fact_id) if each.is_standing]
-        ends = [self._superseded_at(row.fact_id), *(each.invalid_at for each in retracted)]
+        retracted = [
+            retraction for retraction in self._retractions(row.fact_id) if retraction.is_standing
+        ]
+        ends = [
+            self._superseded_at(row.fact_id),
+            *(retraction.invalid_at for retraction in retracted),
+        ]
         merged = self.last(MergedSupersession, row.fact_id)
         merged = merged or self._state.merged_supersession(row.fact_id)
         if merged is not None and merged.is_standing:
             ends.append(merged.invalid_at)
-        occasions = {each.event_id: each for each in self._state.occasions(row.fact_id)}
-        occasions |= {each.event_id: each for each in self.of_fact(FactOccasion, row.fact_id)}
-        withdrawn = {id_ for id_, each in occasions.items() if not each.is_standing}
+        occasions = {occasion.event_id: occasion for occasion in self._state.occasions(row.fact_id)}
+        occasions |= {
+            occasion.event_id: occasion for occasion in self.of_fact(FactOccasion, row.fact_id)
+        }
+        withdrawn = {id_ for id_, occasion in occasions.items() if not occasion.is_standing}
         is_stated = row.event_id not in withdrawn or withdrawn != occasions.keys()
-        is_void = any(each.is_void for each in retracted)
+        is_void = any(retraction.is_void for retraction in retracted)
         return _Validity(
             min((end for end in ends if end is not None), default=None),
             is_stated and not is_void and not self._is_merged(row.fact_id),
@@ -227,15 +234,18 @@ class _Decisions:
         while fact_id not in seen:
             seen.add(fact_id)
             own = self.last(FactSupersession, fact_id)
-            found = (
+            ends = (
                 (own.superseded_by, own.invalid_at)
                 if own is not None
                 else self._state.supersession(fact_id)
             )
-            if found is None:
+            if ends is None:
                 return None
-            fact_id, at = found
-            if not any(each.is_void and each.is_standing for each in self._retractions(fact_id)):
+            fact_id, at = ends
+            if not any(
+                retraction.is_void and retraction.is_standing
+                for retraction in self._retractions(fact_id)
+            ):
                 return at
         return None
 

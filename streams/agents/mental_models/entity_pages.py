@@ -50,9 +50,9 @@ def page_about(entities: Sequence[str], at: int, state: State, note: str = "") -
 
     `note`: the text before the page. Without facts, the page has no blocks and no text.
     """
-    found = state.entity_facts(entities, MAX_FACTS)
+    rows = state.entity_facts(entities, MAX_FACTS)
     group = frozenset(entities)
-    page = compose([page_fact(each, group) for each in found], day_of(at))
+    page = compose([page_fact(row, group) for row in rows], day_of(at))
     text = note
     blocks: list[PlacedBlock] = []
     for words, block in render(page.blocks):
@@ -63,10 +63,7 @@ def page_about(entities: Sequence[str], at: int, state: State, note: str = "") -
             blocks.append((block.section, block.id, *place, block.rank, block.facts))
     cited = {fact for block in blocks for fact in block[-1]}
     sources = {
-        number
-        for each in found
-        if each.fact_id in cited
-        for number in _numbers.decode(each.sources)
+        number for row in rows if row.fact_id in cited for number in _numbers.decode(row.sources)
     }
     return EntityPage(page.name, text if blocks else "", tuple(blocks), frozenset(sources))
 
@@ -84,5 +81,5 @@ def page_fact(row: EntityFact, group: frozenset[str]) -> PageFact:
         attribute=row.attribute,
         value=row.value,
         ended_at=row.ended_at,
-        beside=tuple(each for each in beside if each[0] not in group),
+        beside=tuple(other for other in beside if other[0] not in group),
     )

@@ -243,14 +243,15 @@ def _profiles(group: Sequence[str], state: State) -> list[MentalModel]:
     ]
     first = sorted((v for v in versions if v.parent_id is None), key=lambda v: v.number)
     newest = [state.newest_model(version.id) for version in first]
-    return [each for each in newest if each is not None]
+    return [model for model in newest if model is not None]
 
 
 def _with_page(event: Event, model: MentalModel, note: str, state: State) -> list[DecidedPart]:
     """Return the rows of a version with the page about its entity, after a note by hand.
 
     `model` is the previous version, or the first one if the record itself writes it. There is no
-    new version if the text is the same or there are no facts: a page is never replaced by none.
+    new version if the text is the same or there are no facts: a page is never replaced by an empty
+    one.
     """
     assert model.entity_id is not None
     is_first = model.number == event.number

@@ -47,17 +47,17 @@ def find_causal_references(
         for one in conversation.preceding(event, _LOOKBACK_MESSAGES)
         if 0 <= said_at - one.occurred_at <= _LOOKBACK_MS
     ]
-    found = []
-    for each in outside:
-        if each.words:
-            where = _find_by_words(each.words, near)
-        elif each.is_cause:
+    references = []
+    for statement in outside:
+        if statement.words:
+            where = _find_by_words(statement.words, near)
+        elif statement.is_cause:
             where = _find_explained(event, near)
         else:
             where = _last_sentence(near, said_at)
         if where is not None:
-            found.append(CausalReference(each, where[0].id, where[0].number, where[1]))
-    return tuple(found)
+            references.append(CausalReference(statement, where[0].id, where[0].number, where[1]))
+    return tuple(references)
 
 
 _FoundSentence = tuple[Event, frozenset[str]]
@@ -97,12 +97,12 @@ def _find_explained(event: Event, near: Sequence[Event]) -> _FoundSentence | Non
     for one in near[1:]:
         if message_of(one).sender_id != content.sender_id:
             continue
-        said = _statement_words(one)
+        sentences = _statement_words(one)
         if not topic:
-            return (one, said[-1]) if said else None
+            return (one, sentences[-1]) if sentences else None
         # "Why did you sell the boat?" asks about "I sold my boat": the verb has another form.
         min_shared = max(1, len(topic) - 1)
-        matching = [sentence for sentence in said if len(topic & sentence) >= min_shared]
+        matching = [sentence for sentence in sentences if len(topic & sentence) >= min_shared]
         if matching:
             return (one, matching[0]) if len(matching) == 1 else None
     return None
@@ -114,7 +114,7 @@ def _asks_why(question: str) -> bool:
 
 
 def _statement_words(event: Event) -> list[frozenset[str]]:
-    """Return the content words of each sentence that is no question; none for an assistant."""
+    """Return the content words of each sentence that is not a question; none for an assistant."""
     content = message_of(event)
     if is_from_assistant(event):
         return []
@@ -148,7 +148,7 @@ def matching_fact(words: frozenset[str], facts: Sequence[EventFact]) -> str | No
         for fact in facts
         if fact.current
     ]
-    likely = sorted((each for each in shares if each[0] >= _MIN_OVERLAP), reverse=True)
+    likely = sorted((share for share in shares if share[0] >= _MIN_OVERLAP), reverse=True)
     if not likely or (len(likely) > 1 and likely[0][0] == likely[1][0]):
         return None
     return likely[0][1]

@@ -22,14 +22,14 @@ from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.grammar.analysis import Claim, Ending
 from recollect.streams.language.relations.content_words import content_words
 
-#: From these probabilities on, in percent, a statement ends a claim of which it names the thing or
-#: a word of the value: a claim of a single-valued attribute, and of a multi-valued one. From the
-#: last on, the statement ends something: then the type may be less sure, and a claim of an open
-#: attribute that it names ends too. Chosen on the dev sets of lives, and so that hardly any fact of
+#: Minimum probabilities (percent) at which a statement ends a claim that it names, by its thing or
+#: a word of its value: for a single-valued attribute, and for a multi-valued one. The third is for
+#: an end of anything; from there on, the first suffices for multi-valued attributes too, and named
+#: claims of open attributes end. Chosen on the dev sets of lives, and so that hardly any fact of
 #: LoCoMo's dev conversations ends.
-_NAMED_ENDING, _NAMED_OF_SEVERAL, _ANY_ENDING = 4, 15, 40
-#: From these on it ends the only claim of such an attribute, whatever it names.
-_SOLE_ENDING, _SOLE_OF_SEVERAL = 15, 40
+_NAMED_ENDING, _NAMED_OF_SEVERAL, _ANY_ENDING = 4, 25, 50
+#: The same for the only current claim of an attribute, which need not be named.
+_SOLE_ENDING, _SOLE_OF_SEVERAL = 15, 50
 
 
 class Subjects(NamedTuple):
@@ -110,17 +110,14 @@ def claim_rows(
     """
     row = FactClaim(fact_id, subjects.own[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []
-    others = [
-        item
-        for item in _incompatible_claims(claim, as_of, subjects.own, state, pending)
-        if item.claim.fact_id not in replaced
-    ]
     later: list[tuple[int, str]] = []
+    others = _incompatible_claims(claim, as_of, subjects.own, state, pending, replaced)
     for other, until in others:
         is_later = other.as_of > as_of
         had_ended = until is not None and until < as_of
         if (until == other.as_of) if is_later else had_ended:
             continue
+        state.use_claim(other.fact_id)
         again = pending.first_repeat(other.fact_id, as_of, state)
         if is_later:
             later.append((min(other.as_of, again or other.as_of), other.fact_id))
@@ -161,27 +158,54 @@ def ended_claims(
     ]
     if ending.percent >= _ANY_ENDING:
         lookups += [(persons, each, 100, True) for each in ending.phrases]
-    ended: list[str] = []
-    for keys, attribute, percent, is_named in lookups:
-        current = [
-            item.claim
-            for item in pending.claims_of(state, keys, attribute)
-            if item.until is None
-            and item.claim.as_of <= as_of
-            and item.claim.fact_id not in {fact_id, *spared}
-        ]
+
+    def ended_of(keys: list[str], attribute: str, percent: int, names_thing: bool) -> list[str]:
         is_single = is_single_valued(attribute)
-        named = [each for each in current if is_named or words & content_words(each.value)]
-        is_ended = percent >= _NAMED_ENDING and (
+        if percent < _NAMED_ENDING or not (
             is_single or percent >= _NAMED_OF_SEVERAL or ending.percent >= _ANY_ENDING
-        )
-        if named and is_ended:
-            ended += (each.fact_id for each in named)
-        elif len(current) == 1 and percent >= (_SOLE_ENDING if is_single else _SOLE_OF_SEVERAL):
-            ended.append(current[0].fact_id)
-    ends = [FactSupersession(each, fact_id, as_of) for each in dict.fromkeys(ended)]
+        ):
+            # Not probable enough to end even the only claim of the attribute.
+            return []
+        ends_sole = percent >= (_SOLE_ENDING if is_single else _SOLE_OF_SEVERAL)
+
+        def may_end(claim: FactClaim) -> bool:
+            if claim.as_of > as_of or claim.fact_id in {fact_id, *spared}:
+                return False
+            # A value without a word of the sentence is not named, nor decides which others are.
+            return ends_sole or names_thing or not words.isdisjoint(content_words(claim.value))
+
+        found = pending.search_claims(state, keys, attribute, may_end)
+        current = [item.claim for item in found if item.until is None]
+        for each in current:
+            state.use_claim(each.fact_id)
+        named = current if names_thing else named_claims(current, words)
+        if not named and ends_sole and len(current) == 1:
+            named = current
+        return [each.fact_id for each in named]
+
+    ended = dict.fromkeys(each for lookup in lookups for each in ended_of(*lookup))
+    ends = [FactSupersession(each, fact_id, as_of) for each in ended]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends
+
+
+def named_claims(claims: Sequence[FactClaim], words: Set[str]) -> list[FactClaim]:
+    """Return the claims whose value a sentence with these content words names.
+
+    If several values have a word of the sentence, it names those that have one of their own, and
+    those whose words it has all. A more detailed form of such a value is named with it.
+    """
+    values = {each.value: content_words(each.value) for each in claims}
+    whole = [value for value in values.values() if value and value <= words]
+
+    def is_named(own: Set[str]) -> bool:
+        if any(value <= own for value in whole):
+            return True
+        others = (other for other in values.values() if not (other <= own or own <= other))
+        elsewhere = {word for other in others for word in other}
+        return not words & own <= elsewhere
+
+    return [each for each in claims if is_named(values[each.value])]
 
 
 def merged_rows(
@@ -228,28 +252,39 @@ def merged_rows(
 
 
 def _incompatible_claims(
-    claim: Claim, as_of: int, subjects: list[str], state: State, pending: PendingRows
+    claim: Claim,
+    as_of: int,
+    subjects: list[str],
+    state: State,
+    pending: PendingRows,
+    replaced: Set[str],
 ) -> list[DatedClaim]:
-    """Return the claims that cannot be valid at the same time as this one.
+    """Search for the claims that cannot be valid at the same time as this one.
 
-    An earlier claim of the same value is included if it was retracted: the new claim counts as new,
-    and supersedes what the retracted one superseded.
+    Those of facts in `replaced` are left out. An earlier claim of the same value is included if it
+    was retracted: the new claim counts as new, and supersedes what the retracted one superseded.
     """
     value = normalise_name(claim.value)
+
+    def is_same(other: FactClaim) -> bool:
+        return normalise_name(other.value) == value
+
+    def may_replace_value(other: FactClaim) -> bool:
+        is_candidate = not is_same(other) or other.as_of <= as_of
+        return is_candidate and other.fact_id not in replaced
+
+    def is_opposite(other: FactClaim) -> bool:
+        return is_same(other) and other.fact_id not in replaced
+
     if is_single_valued(claim.attribute):
-        found = pending.claims_of(state, subjects, claim.attribute)
+        found = pending.search_claims(state, subjects, claim.attribute, may_replace_value)
         return [
             item
             for item in found
-            if normalise_name(item.claim.value) != value
-            or (
-                item.until is None
-                and item.claim.as_of <= as_of
-                and state.is_retracted(item.claim.fact_id)
-            )
+            if not is_same(item.claim)
+            or (item.until is None and state.is_retracted(item.claim.fact_id))
         ]
     opposite = OPPOSITES.get(claim.attribute)
     if opposite is None:
         return []
-    found = pending.claims_of(state, subjects, opposite)
-    return [item for item in found if normalise_name(item.claim.value) == value]
+    return pending.search_claims(state, subjects, opposite, is_opposite)

@@ -28,7 +28,7 @@ _ATTRIBUTION = re.compile(rf"· {_TIME}\b|{_TIME} ·")
 _ID = re.compile(
     rf"{_MARKS}(?:event|fact|observation|mental_model|entity) [0-9A-HJKMNP-TV-Z]{{26}}\b"
 )
-# Lines below the id: the sub-question, the ranks, and the chain of facts (once "led by").
+# Lines below the id: the sub-question, the ranks, and the chain of facts (formerly "led by").
 _TRAILER = re.compile(rf"{_MARKS}(?:answers ['\"]|ranks: |via: |led by: )")
 _NUMBERED = re.compile(rf"{_MARKS}\d{{1,3}}\. ")
 #: The maximum number of lines of a printed result.

@@ -29,14 +29,15 @@ _LOOKBACK_MS = 86_400_000
 _MIN_SHARED_WORDS = 2
 #: The confidence of an extension found by shared words alone.
 _SHARED_WORDS_CONFIDENCE = 0.7
-#: Longer messages are cut: they are about too many things. Chat messages extend few facts.
+#: The maximum length of a message in characters, since a longer one is about too many things, and
+#: the maximum number of statements that are checked, since chat messages extend few facts.
 _MAX_LENGTH, _MAX_CHECKED_FACTS = 2_000, 16
 
 
 class Extension(msgspec.Struct, frozen=True):
     """A statement that extends a sentence of an earlier event, given by its content words.
 
-    `names` are those of the words that the statement repeats as known.
+    `names`: the words by which the statement names what it adds to; empty if it names nothing.
     """
 
     statement: int
@@ -79,18 +80,18 @@ def find_extensions(
     ]
     search = _ExtensionSearch(message_of(event).sender_id)
     elsewhere: list[Event] | None = None
-    found = []
-    for each in added[:_MAX_CHECKED_FACTS]:
-        extension = search.find(near, each)
-        if extension is None and each.names and _is_own(each):
+    extensions = []
+    for statement in added[:_MAX_CHECKED_FACTS]:
+        extension = search.find(near, statement)
+        if extension is None and statement.names and _is_own(statement):
             if elsewhere is None:
                 elsewhere = recent(
                     conversation.other_channels(event, event.number - LOOKBACK_EVENTS)
                 )
-            extension = search.find(elsewhere, each)
+            extension = search.find(elsewhere, statement)
         if extension is not None:
-            found.append(extension)
-    return tuple(found)
+            extensions.append(extension)
+    return tuple(extensions)
 
 
 def _is_own(added: AddedOutside) -> bool:
@@ -113,13 +114,13 @@ class _ExtensionSearch:
             if is_from_assistant(one):
                 continue
             own = content.sender_id == self._sender
-            said = self._sentences(one)
+            sentences = self._sentences(one)
             if not own:
-                if added.answers and any(added.words & each.words for each in said):
+                if added.answers and any(added.words & sentence.words for sentence in sentences):
                     return None  # "I love it too" refers to what the other person loves.
                 if _is_own(added):
                     continue
-            likely = _best_matches(added, said, 1 if first and own else _MIN_SHARED_WORDS)
+            likely = _best_matches(added, sentences, 1 if first and own else _MIN_SHARED_WORDS)
             first = first and not own
             if len(likely) > 1:
                 return None
@@ -142,24 +143,24 @@ class _ExtensionSearch:
 
 
 def _best_matches(
-    added: AddedOutside, said: Sequence[_Sentence], min_shared: int
+    added: AddedOutside, sentences: Sequence[_Sentence], min_shared: int
 ) -> list[_Sentence]:
     """Return the sentences that a statement may extend and that share most words with it."""
     fitting = [
-        each
-        for each in said
+        sentence
+        for sentence in sentences
         if (
-            added.names <= each.words
+            added.names <= sentence.words
             if added.names
-            else len(added.words & each.words) >= min_shared
+            else len(added.words & sentence.words) >= min_shared
         )
-        and added.words - each.words
-        and not each.asks
-        and each.subject is not None
-        and is_same(added.subject, each.subject)
+        and added.words - sentence.words
+        and not sentence.asks
+        and sentence.subject is not None
+        and is_same(added.subject, sentence.subject)
     ]
-    most = max((len(added.words & each.words) for each in fitting), default=0)
-    return [each for each in fitting if len(added.words & each.words) == most]
+    most = max((len(added.words & sentence.words) for sentence in fitting), default=0)
+    return [sentence for sentence in fitting if len(added.words & sentence.words) == most]
 
 
 def relations_within(
@@ -204,11 +205,13 @@ def relations_to_earlier(
                 FactRelation(fact, to, "DERIVES", one.outside.strength, created_at),
                 one.number,
             )
-    for each in extensions:
+    for extension in extensions:
         named = [
-            one for one in facts_of_event(each.event_id) if each.names <= content_words(one.text)
+            one
+            for one in facts_of_event(extension.event_id)
+            if extension.names <= content_words(one.text)
         ]
-        fact, to = facts[each.statement], matching_fact(each.words, named)
+        fact, to = facts[extension.statement], matching_fact(extension.words, named)
         if to is None or to == fact or fact not in extending or (fact, to) in derived:
             continue
-        yield FactRelation(fact, to, "EXTENDS", each.confidence, created_at), each.number
+        yield FactRelation(fact, to, "EXTENDS", extension.confidence, created_at), extension.number

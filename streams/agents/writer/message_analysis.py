@@ -52,13 +52,13 @@ from recollect.text.tokenizer import tokenise
 #: How far back a bare weekday's date is looked up: in messages, and in time.
 WEEKDAY_LOOKBACK_MESSAGES = 6
 _WEEKDAY_LOOKBACK_MS = 86_400_000
-#: In characters: a longer message is no question that the next one answers.
+#: In characters: the next message is not read as the answer to a longer one.
 _LONGEST_QUESTION = 300
-#: In characters: a longer subject frames nothing.
+#: In characters: a longer subject of a mail is not a context of its statements.
 _LONGEST_SUBJECT = 240
 #: "Re: Fwd: AW: The roof"
 _REPLIED = re.compile(r"\A(?:(?:re|fwd?|aw|wg|sv|tr|rv|antw)(?:\[\d+\])?:\s*)+", re.IGNORECASE)
-#: What the statements of a message to an assistant call it.
+#: The name for "you" in the facts of a message to an assistant.
 _ASSISTANT = "the assistant"
 
 #: Whether an earlier message is the current version: neither edited nor deleted since.
@@ -67,23 +67,23 @@ IsCurrent = Callable[[Event], bool]
 _json = msgspec.json.Encoder()
 
 
-class Frame(msgspec.Struct, frozen=True):
-    """What statements answer, correct or are headed by, for the `context` of their facts.
+class FactContext(msgspec.Struct, frozen=True):
+    """The context of statements: the question, the corrected statement or the subject before them.
 
     Attributes:
-        numbers: the numbers of the earlier events that it quotes, and of those that tell which days
-            its weekdays mean; none: it is the message's own subject.
-        span: the sentence that has it; None: the whole message.
-        dates: the dates in it that hold for the statements too.
+        numbers: the numbers of the earlier events that the context quotes, and of those that
+            resolve its weekdays; empty for the message's own subject line.
+        span: the sentence whose context it is; None: the whole message.
+        dates: the dates in the context that apply to the statements too.
     """
 
-    context: str
+    text: str
     numbers: tuple[int, ...] = ()
     span: tuple[int, int] | None = None
     dates: tuple[DateReference, ...] = ()
 
-    def holds_for(self, statement: Statement) -> bool:
-        """Whether it frames a statement."""
+    def applies_to(self, statement: Statement) -> bool:
+        """Whether it is the context of a statement."""
         return self.span is None or (
             statement.start < self.span[1] and self.span[0] < statement.end
         )
@@ -94,7 +94,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
 
     Attributes:
         said_at: the time of the message (unix ms); of an edit, that of the original.
-        frames: what its statements answer, correct or are headed by, the closest first.
+        contexts: the contexts of its statements, the closest first.
         source_numbers: the numbers of the earlier events that the analysis depends on.
         replaced: the ids of the message's versions that this one replaces.
         annotation: the reader's annotation of its text.
@@ -115,7 +115,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     event: Event
     analysis: Analysis
     said_at: int
-    frames: tuple[Frame, ...] = ()
+    contexts: tuple[FactContext, ...] = ()
     source_numbers: tuple[int, ...] = ()
     replaced: tuple[str, ...] = ()
     annotation: TextReading | None = None
@@ -139,11 +139,11 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
 
     def context_numbers(self, statement: Statement) -> list[int]:
         """Return the numbers of the earlier events that a statement's fact quotes."""
-        return _context_numbers(statement, self.frames)
+        return _context_numbers(statement, self.contexts)
 
-    def frame_of(self, statement: Statement) -> Frame | None:
-        """Return what frames a statement, if anything does."""
-        return _frame_of(statement, self.frames)
+    def context_of(self, statement: Statement) -> FactContext | None:
+        """Return the context of a statement, or None."""
+        return _context_of(statement, self.contexts)
 
 
 def indexed_text(content: Content) -> str:
@@ -155,8 +155,9 @@ def indexed_text(content: Content) -> str:
 def user_text(event: Event) -> str:
     """Return the text to extract facts from; empty for an assistant's message.
 
-    What memory printed is blanked. An assistant repeats what others said or what it recalled, and
-    facts from that would multiply memories (F1): its messages are only searchable as events.
+    Quoted output of the memory is blanked. An assistant repeats what others said or what it
+    recalled, and facts from that would multiply memories (F1): its messages are only searchable as
+    events.
     """
     content = message_of(event)
     if not isinstance(content, Remember) and is_from_assistant(event):
@@ -184,16 +185,16 @@ def analyse_message(
 
     `without` names the disabled steps.
     """
-    found = _analysed(event, conversation, below, without)
-    # Here and not when it is decided: the text was read just now.
+    analysis = _analysed(event, conversation, below, without)
+    # Found here rather than when the message is decided, since the parsed text is still cached.
     mentioned = dated_mentions(
-        found.content.content,
-        found.annotation,
-        found.dates,
-        at_ms=found.said_at,
-        utc_offset_minutes=found.content.utc_offset,
+        analysis.content.content,
+        analysis.annotation,
+        analysis.dates,
+        at_ms=analysis.said_at,
+        utc_offset_minutes=analysis.content.utc_offset,
     )
-    return msgspec.structs.replace(found, mentions=tuple(mentioned))
+    return msgspec.structs.replace(analysis, mentions=tuple(mentioned))
 
 
 def _analysed(
@@ -233,7 +234,7 @@ def _analysed(
             msgspec.structs.replace(one, statement=_retracted_statement(one, earlier, without))
             for one in find_retractions(text, said_at, event, content, conversation)
         )
-    frames = (
+    contexts = (
         *_corrected_topics(retractions, earlier, without),
         *_question_in(before, content, is_current),
         *_subject_of(content),
@@ -257,10 +258,14 @@ def _analysed(
     )
     dates, meant = analysis.dates, analysis.days_meant
     if not text and "temporal" not in without:
-        found, meant = dates_meant(dated, said_at, content.utc_offset, [day for _, day in days])
-        dates = tuple(found)
+        resolved_dates, meant = dates_meant(
+            dated, said_at, content.utc_offset, [day for _, day in days]
+        )
+        dates = tuple(resolved_dates)
     date_sources = tuple(sorted({number for number, day in days if day in meant}))
-    referents = {each.whom.name for each in analysis.statements if each.whom is not None}
+    referents = {
+        statement.whom.name for statement in analysis.statements if statement.whom is not None
+    }
     names = " ".join((text, *sorted(referents)))
     # Without a capital letter the text names nobody.
     participants = named_participants(names, event, conversation) if names != names.lower() else ()
@@ -280,17 +285,20 @@ def _analysed(
     source_numbers: tuple[int, ...] = ()
     causal_references = find_causal_references(analysis.outside, said_at, event, conversation)
     extensions = find_extensions(analysis.added_outside, said_at, event, conversation, replaced)
-    others = [*(each.number for each in causal_references), *(each.number for each in extensions)]
+    others = [
+        *(reference.number for reference in causal_references),
+        *(extension.number for extension in extensions),
+    ]
     source_numbers += tuple(number for number in others if number not in source_numbers)
     analysis = _with_day_sources(analysis, date_sources)
-    context = {n for each in analysis.statements for n in _context_numbers(each, frames)}
-    source_numbers += tuple(number for number in sorted(context) if number not in source_numbers)
-    quoted = (conversation.event(number) for number in sorted(context))
+    cited = {n for statement in analysis.statements for n in _context_numbers(statement, contexts)}
+    source_numbers += tuple(number for number in sorted(cited) if number not in source_numbers)
+    quoted = (conversation.event(number) for number in sorted(cited))
     return AnalysedMessage(
         event,
         analysis,
         said_at,
-        frames,
+        contexts,
         source_numbers,
         replaced,
         annotation,
@@ -310,13 +318,13 @@ def named_before(before: Iterable[tuple[Event, int]], said_at: int) -> list[tupl
 
     `before`: the nearest messages before it, each with the time at which it was said.
     """
-    found: list[tuple[int, int]] = []
+    named: list[tuple[int, int]] = []
     for one, at in before:
         if 0 <= said_at - one.occurred_at <= _WEEKDAY_LOOKBACK_MS:
-            said = message_of(one)
-            days = days_named(said.content, at, said.utc_offset)
-            found += [(one.number, day) for day in days]
-    return found
+            message = message_of(one)
+            days = days_named(message.content, at, message.utc_offset)
+            named += [(one.number, day) for day in days]
+    return named
 
 
 class _EarlierMessages:
@@ -337,7 +345,7 @@ class _EarlierMessages:
     def days_before(self, event: Event, text: str, said_at: int) -> list[tuple[int, int]]:
         """Return the (event number, day) pairs of the days named just before a message.
 
-        `text`: the message's, said at `said_at` (unix ms); the days matter only to weekdays.
+        `text`: the message's text, said at `said_at` (unix ms). Empty if it names no weekday.
         """
         if not names_weekday(text):
             return []
@@ -362,13 +370,13 @@ class _EarlierMessages:
         return resolve_version(one, self._conversation.revisions(one, self._below))
 
 
-def _frame_of(statement: Statement, frames: Sequence[Frame]) -> Frame | None:
-    return next((each for each in frames if each.holds_for(statement)), None)
+def _context_of(statement: Statement, contexts: Sequence[FactContext]) -> FactContext | None:
+    return next((each for each in contexts if each.applies_to(statement)), None)
 
 
-def _context_numbers(statement: Statement, frames: Sequence[Frame]) -> list[int]:
-    frame = _frame_of(statement, frames)
-    quoted = () if frame is None else frame.numbers
+def _context_numbers(statement: Statement, contexts: Sequence[FactContext]) -> list[int]:
+    context = _context_of(statement, contexts)
+    quoted = () if context is None else context.numbers
     return sorted({*statement.told_with, *quoted})
 
 
@@ -386,18 +394,18 @@ def _antecedents(
     text: str, said_at: int, event: Event, conversation: Conversation, is_current: IsCurrent
 ) -> list[Before]:
     """Return the messages that may hold the antecedents of "he" or "she", the nearest first."""
-    found: list[Before] = []
+    before: list[Before] = []
     for one in antecedent_events(text, event, conversation):
         if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and is_current(one):
-            said = message_of(one)
-            name = said.sender_name or said.sender_id
+            message = message_of(one)
+            name = message.sender_name or message.sender_id
             annotation = conversation.annotation(user_text(one))
-            found.append(Before(one.number, name, said.content, annotation))
-    return found
+            before.append(Before(one.number, name, message.content, annotation))
+    return before
 
 
 def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
-    """Whether a message is addressed to people; `before` holds the one before it.
+    """Whether a message is addressed to people; `before`: the previous message, if there is one.
 
     A first message without a conversation is to an assistant.
     """
@@ -407,7 +415,7 @@ def _is_among_people(content: Content, before: Sequence[Event]) -> bool:
 
 
 def _addressee(content: Content, before: Sequence[Event]) -> str | None:
-    """Return what "you" in a message means; None if unknown. `before` holds the one before it."""
+    """Return what "you" in a message means; None if unknown. `before`: as in `_is_among_people`."""
     if content.peer_kind in ("group", "channel") or not before:
         return None
     return _ASSISTANT if is_from_assistant(before[0]) else None
@@ -447,8 +455,15 @@ def _retracted_statement(
         analysis, sorted({number for number, day in days if day in analysis.days_meant})
     )
     start, end = one.sentence
-    said = (each for each in analysis.statements if each.start < end and start < each.end)
-    return next((each for each in said if states_retracted_value(one, each.sentence)), None)
+    candidates = (
+        statement
+        for statement in analysis.statements
+        if statement.start < end and start < statement.end
+    )
+    return next(
+        (statement for statement in candidates if states_retracted_value(one, statement.sentence)),
+        None,
+    )
 
 
 def _edits_remembered(content: Content, revisions: Sequence[Event]) -> bool:
@@ -457,8 +472,7 @@ def _edits_remembered(content: Content, revisions: Sequence[Event]) -> bool:
 
 
 def resolve_version(event: Event, revisions: Sequence[Event]) -> tuple[int, tuple[str, ...], bool]:
-    """Return when a message was said, the ids of the versions that it replaces, and whether it is
-    the newest version.
+    """Return when a message was said, the ids of the versions it replaces, and if it is the newest.
 
     Only `revisions`, those before it in the ledger, count.
     """
@@ -525,7 +539,7 @@ def _verbatim_analysis(
 
 def _question_in(
     before: Sequence[Event], content: Content, is_current: IsCurrent
-) -> Iterable[Frame]:
+) -> Iterable[FactContext]:
     """Yield the question that somebody else asked just before, if any."""
     for event in filter(is_current, before):
         asked = message_of(event)
@@ -533,33 +547,33 @@ def _question_in(
             last = " ".join(asked.content.split())
             if is_question(last):
                 name = asked.sender_name or asked.sender_id
-                yield Frame(f"{name} asked: {last}", (event.number,))
+                yield FactContext(f"{name} asked: {last}", (event.number,))
                 return
 
 
 def _corrected_topics(
     retractions: Sequence[Retraction], earlier: _EarlierMessages, without: Without
-) -> Iterable[Frame]:
+) -> Iterable[FactContext]:
     """Yield the sentences that give the topics of corrections which name none themselves."""
     for one in retractions:
         if one.topic is None or not earlier.is_current(one.topic[0]):
             continue
         event, sentence = one.topic
-        text, said = user_text(event), message_of(event)
+        text, content = user_text(event), message_of(event)
         start, end = _with_antecedent(text, sentence)
         dates, sources = earlier.dates_of(event)
-        inside = [each for each in dates if start <= each.start and each.end <= end]
+        inside = [date for date in dates if start <= date.start and date.end <= end]
         words = with_days(
             text, start, end, inside if "temporal_resolution" not in without else (), in_numbers
         )
-        yield Frame(
-            f"{said.sender_name or said.sender_id} said: {words}",
+        yield FactContext(
+            f"{content.sender_name or content.sender_id} said: {words}",
             tuple(sorted({event.number, *(sources if inside else ())})),
             (one.start, one.end),
             tuple(
-                each
-                for each in inside
-                if "temporal" not in without and not _is_retracted(each, text, one.values)
+                date
+                for date in inside
+                if "temporal" not in without and not _is_retracted(date, text, one.values)
             ),
         )
 
@@ -571,7 +585,7 @@ def _is_retracted(date: DateReference, text: str, values: Sequence[str]) -> bool
 
 
 def _with_antecedent(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Return a sentence's span, from the sentence before on where it leaves open what "it" is."""
+    """Return a sentence's span, extended to the previous sentence if its "it" is unresolved."""
     tokens = tokenise(text[span[0] : span[1]])
     if left_open(tokens, 0, len(tokens.words), (), 0) not in ("part", "thing"):
         return span
@@ -579,10 +593,10 @@ def _with_antecedent(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return (before[-1][0], span[1]) if before else span
 
 
-def _subject_of(content: Content) -> Iterable[Frame]:
-    """Yield the subject of a mail, without what marks replies, if it has any of moderate length."""
+def _subject_of(content: Content) -> Iterable[FactContext]:
+    """Yield the subject of a mail without "Re:" and "Fwd:", unless it is empty or too long."""
     subject = content.metadata.get("subject")
     if isinstance(subject, str):
         words = " ".join(_REPLIED.sub("", subject.strip()).split())
         if 0 < len(words) <= _LONGEST_SUBJECT:
-            yield Frame(f"Subject: {words}")
+            yield FactContext(f"Subject: {words}")

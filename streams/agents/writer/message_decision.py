@@ -56,7 +56,11 @@ from recollect.streams.agents.writer.claim_order import (
     subjects_of,
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
-from recollect.streams.agents.writer.message_analysis import AnalysedMessage, Frame, fact_metadata
+from recollect.streams.agents.writer.message_analysis import (
+    AnalysedMessage,
+    FactContext,
+    fact_metadata,
+)
 from recollect.streams.agents.writer.model.proposals import is_of_model
 from recollect.streams.agents.writer.near_duplicates import fingerprints_of, signatures_of
 from recollect.streams.agents.writer.pending_rows import PendingRows, all_facts_of_event
@@ -183,7 +187,7 @@ class MessageDecision:
         return sender
 
     def _for_readers(self, keys: Sequence[str]) -> list[str]:
-        """Return keys that match only those of statements with the same readers."""
+        """Return keys under which only statements with the same readers match."""
         return [f"{self._readers} {key}" for key in keys] if self._readers else list(keys)
 
     def _decide_statement(self, statement: Statement, sender: EntityRef) -> None:
@@ -246,7 +250,10 @@ class MessageDecision:
             pending.claim_signatures.append(row)
             own.puts.append(row)
         self._new_facts.append((statement.start, statement.end, id_))
-        self._quoting_part.puts += (fact, *_days_rows(id_, statement, message.frame_of(statement)))
+        self._quoting_part.puts += (
+            fact,
+            *_days_rows(id_, statement, message.context_of(statement)),
+        )
         own.puts += self._covering_retractions(fact)
         own.puts += embedding_rows(
             self._state, self._event.ingested_at, ("fact", id_, statement.sentence)
@@ -340,7 +347,7 @@ class MessageDecision:
         )
 
     def _ends_of(self, statement: Statement, id_: str, sender: EntityRef) -> list[FactSupersession]:
-        """Return the ends of the earlier claims that a statement ends."""
+        """Return the supersessions of the earlier claims that a statement ends."""
         if statement.ending is None:
             return []
         content = self._message.content
@@ -520,8 +527,8 @@ def _end_replaced(message: AnalysedMessage, replaced: Set[str]) -> Iterable[Fact
 
 def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessage) -> Fact:
     event, content = message.event, message.content
-    frame = message.frame_of(statement)
-    context = content.context if isinstance(content, Remember) else None
+    context = message.context_of(statement)
+    given = content.context if isinstance(content, Remember) else None
     quoted = [
         message.context_ids[number]
         for number in message.context_numbers(statement)
@@ -530,7 +537,7 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
     return Fact(
         id=id_,
         text=statement.text,
-        context=frame.context if frame is not None else context,
+        context=context.text if context is not None else given,
         as_of=message.said_at,
         ingested_at=event.ingested_at,
         source_event_id=event.id,
@@ -540,14 +547,17 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
     )
 
 
-def _days_rows(id_: str, statement: Statement, frame: Frame | None = None) -> list[AnyRow]:
-    """Return the row of the days from the first that a statement names to the last, if any.
+def _days_rows(id_: str, statement: Statement, context: FactContext | None = None) -> list[AnyRow]:
+    """Return the row of a statement's first and last day; none if it has no days.
 
-    Without a date of its own it is of the days of its frame, or of those on which it happens.
+    A statement with a date has the days of its period or of its dates; one without has those of its
+    context, or else those on which it happens.
     """
-    dates = statement.dates or (frame.dates if frame is not None else ())
+    dates = statement.dates or (context.dates if context is not None else ())
+    if statement.happens is not None and (statement.dates or not dates):
+        return [FactDays(id_, *statement.happens)]
     if not dates:
-        return [FactDays(id_, *statement.happens)] if statement.happens is not None else []
+        return []
     return [FactDays(id_, min(each.first for each in dates), max(each.last for each in dates))]
 
 

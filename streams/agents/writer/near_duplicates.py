@@ -57,12 +57,14 @@ def fingerprints_of(
     """
     if state.encoder is None or is_vague(statement):
         return []
-    found = likeness(statement, _own_signature(statement, message))
-    if found is None:
+    wording = likeness(statement, _own_signature(statement, message))
+    if wording is None:
         return []
     vector = state.encoded[text_hash(statement.sentence)].vector
     return [
-        FactFingerprint(fact_id, f"{sender_id} {found.key}", message.said_at, found.words, vector)
+        FactFingerprint(
+            fact_id, f"{sender_id} {wording.key}", message.said_at, wording.words, vector
+        )
         for sender_id in sender_ids
     ]
 
@@ -82,7 +84,7 @@ def find_paraphrased(
         return None
     after, before = as_of - DUPLICATE_WINDOW_MS, as_of + DUPLICATE_WINDOW_MS
     own = fingerprints[0]
-    keys = [each.key for each in fingerprints]
+    keys = [fingerprint.key for fingerprint in fingerprints]
     similar = state.similar_facts(keys, after, before, replaced | pending.invalid_at.keys())
     best: tuple[float, str] | None = None
     for other in (*similar, *pending.similar_facts(keys, as_of)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -82,9 +82,29 @@ class PendingRows(msgspec.Struct):
 
     def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[DatedClaim]:
         """Return the claims of the state and the new ones, oldest first."""
+        return self._with_new(state.claims(subjects, attribute), subjects, attribute)
+
+    def search_claims(
+        self,
+        state: State,
+        subjects: list[str],
+        attribute: str,
+        is_candidate: Callable[[FactClaim], bool],
+    ) -> list[DatedClaim]:
+        """Return those claims of `claims_of` that are candidates.
+
+        Callers must call `State.use_claim` for those used.
+        """
+        stored = state.search_claims(subjects, attribute, is_candidate)
+        return [
+            item for item in self._with_new(stored, subjects, attribute) if is_candidate(item.claim)
+        ]
+
+    def _with_new(
+        self, stored: Sequence[DatedClaim], subjects: Sequence[str], attribute: str
+    ) -> list[DatedClaim]:
         found = [
-            DatedClaim(claim, self.invalid_at.get(claim.fact_id, until))
-            for claim, until in state.claims(subjects, attribute)
+            DatedClaim(claim, self.invalid_at.get(claim.fact_id, until)) for claim, until in stored
         ]
         found += [
             DatedClaim(claim, self.invalid_at.get(claim.fact_id))

@@ -65,11 +65,11 @@ def find_remembered_duplicate(
             return fact.id, "remembered again: the same words"
     claims: list[tuple[Claim, list[str]]] = []
     if statement.claim is not None:
-        found = subjects_of(statement.claim, message.content, sender, resolver)
-        claims.append((statement.claim, found.all()))
-    # Most accounts of "user" have the same name, and a sentence says the same of each.
+        claim_subjects = subjects_of(statement.claim, message.content, sender, resolver)
+        claims.append((statement.claim, claim_subjects.all()))
+    # Most accounts of "user" have the same name: parse each sentence once per name.
     own = {(sentence, person.normalized) for sentence, person in readings}
-    claim_of = {each: _own_claim(*each, message) for each in own}
+    claim_of = {reading: _own_claim(*reading, message) for reading in own}
     for sentence, person in readings:
         if (claim := claim_of[sentence, person.normalized]) is not None:
             claims.append((claim, resolver.ids(person)))
@@ -132,7 +132,7 @@ def _signatures(sentence: str, person_ids: list[str]) -> list[str]:
 
 def _own_claim(sentence: str, speaker: str, message: AnalysedMessage) -> Claim | None:
     """Return the claim of a first-person sentence about its speaker, if it states nothing else."""
-    found = analyse(
+    analysis = analyse(
         Document(
             text=sentence,
             speaker=speaker,
@@ -141,6 +141,6 @@ def _own_claim(sentence: str, speaker: str, message: AnalysedMessage) -> Claim |
             keep=((0, len(sentence)),),
         )
     ).statements
-    if len(found) != 1 or (claim := found[0].claim) is None:
+    if len(analysis) != 1 or (claim := analysis[0].claim) is None:
         return None
     return claim if normalise_name(claim.subject) == speaker else None

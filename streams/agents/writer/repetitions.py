@@ -1,4 +1,4 @@
-"""Repetitions: the fact that a statement repeats, on any day and in any thread (G6, A21).
+"""Repetitions: the fact that a statement repeats, on any day and in any thread.
 
 Two statements of a person are the same claim if they have the same words, or give the same value
 for the same slot. The days that a claim mentions are part of its signature, so claims about
@@ -142,7 +142,7 @@ def _is_interrupted(
     pending: PendingRows,
     excluded: Set[str],
 ) -> bool:
-    """Return whether another value was stated after `at` and before a fact of a single slot."""
+    """Return whether another value of a single-valued slot was stated between `at` and a fact."""
     if fact.as_of <= at or claim is None or subjects is None:
         return False
     if not is_single_valued(claim.attribute):
@@ -164,7 +164,7 @@ def earlier_claim_rows(
     state: State,
     pending: PendingRows,
 ) -> list[FactSupersession]:
-    """Return the supersessions by a fact that an event learned later states as early as `at`.
+    """Return the supersessions by a known fact that a late event states earlier, at `at`.
 
     The facts that it superseded end at that time.
     """

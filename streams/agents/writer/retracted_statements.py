@@ -54,15 +54,15 @@ def covering(
     `active`: retractions of what the versions of its message state. `texts`: their texts by id.
     """
     names = tuple(names)
-    found: dict[str, MemoryRetraction] = {}
+    by_target: dict[str, MemoryRetraction] = {}
     for row in active:
-        said = texts.get(row.event_id)
+        text_ = texts.get(row.event_id)
         if row.target_id == fact_id or (
-            said is not None
-            and _covers(retracted_statement(said, row.char_start, row.char_end, names), text, row)
+            text_ is not None
+            and _covers(retracted_statement(text_, row.char_start, row.char_end, names), text, row)
         ):
-            found.setdefault(row.target_id, row)
-    return list(found.values())
+            by_target.setdefault(row.target_id, row)
+    return list(by_target.values())
 
 
 def _covers(statement: RetractedStatement, text: str, row: MemoryRetraction) -> bool:
@@ -104,9 +104,9 @@ def stated_span(text: str, fact: str, names: Iterable[str]) -> tuple[int, int]:
     """
     wanted = (content_words(fact) & content_words(text)) - content_words(" ".join(names))
     places = [
-        (each.start(), each.end(), word)
-        for each in _WORD.finditer(text)
-        for word in content_words(each.group()) & wanted
+        (match.start(), match.end(), word)
+        for match in _WORD.finditer(text)
+        for word in content_words(match.group()) & wanted
     ]
     last: dict[str, int] = {}
     best = (0, len(text))

@@ -66,7 +66,7 @@ def find_retractions(
         return ()
     before = _user_messages(conversation.preceding(event, LOOKED_THROUGH), said_at)
     same_conversation_count = len(before)
-    if endings or any(one.taken_back for one in corrections):
+    if endings or denials or any(one.taken_back for one in corrections):
         before += _user_messages(
             conversation.other_channels(event, event.number - LOOKBACK_EVENTS), said_at
         )
@@ -80,25 +80,26 @@ def find_retractions(
         else _by_agreement(question, content, before[:same_conversation_count])
     )
     linked += [(one.start, one.end, corrected(one, earlier)) for one in corrections]
-    linked += [
-        (one.start, one.end, denied(one, earlier[:same_conversation_count])) for one in denials
-    ]
+    for denial in denials:
+        # A contrast ("Lille, not Paris") corrects its own conversation only; an end holds in all.
+        within = same_conversation_count if denial.kind == "contrast" else None
+        linked.append((denial.start, denial.end, denied(denial, earlier[:within])))
     value_only_spans = {(one.start, one.end) for one in corrections if one.bare}
-    found: list[Retraction] = []
+    retractions: list[Retraction] = []
     for start, end, retracted in linked:
-        if retracted is not None and not _overlaps_any(found, start, end):
+        if retracted is not None and not _overlaps_any(retractions, start, end):
             retraction = _retraction_of(start, end, retracted, before)
             if (start, end) in value_only_spans and retracted.distance < same_conversation_count:
                 topic = _find_topic(retracted, before[retracted.distance : same_conversation_count])
                 retraction = msgspec.structs.replace(retraction, topic=topic)
-            found.append(retraction)
+            retractions.append(retraction)
     # Several messages may have stated a state that has ended.
     for one in endings:
-        if not _overlaps_any(found, one.start, one.end):
-            found += [
+        if not _overlaps_any(retractions, one.start, one.end):
+            retractions += [
                 _retraction_of(one.start, one.end, state, before) for state in was_so(one, earlier)
             ]
-    return tuple(found)
+    return tuple(retractions)
 
 
 def _overlaps_any(found: Sequence[Retraction], start: int, end: int) -> bool:
@@ -136,11 +137,11 @@ def _confirmed_question(
 ) -> tuple[Event, Correction] | None:
     """Return the question that a message agrees to, and the correction that this implies."""
     for one in conversation.preceding(event, _QUESTION_LOOKBACK_MESSAGES):
-        said = message_of(one)
-        if said.sender_id != content.sender_id:
-            found = find_agreed(text, said.content, one.occurred_at, said.utc_offset)
-            if found is not None:
-                return one, found
+        message = message_of(one)
+        if message.sender_id != content.sender_id:
+            agreed = find_agreed(text, message.content, one.occurred_at, message.utc_offset)
+            if agreed is not None:
+                return one, agreed
     return None
 
 
@@ -152,15 +153,15 @@ def _by_agreement(
     skipped = next((index + 1 for index, one in enumerate(before) if one.id == question.id), 0)
     both = (message_of(question).sender_id, content.sender_id)
     earlier = [
-        Earlier(said.content, one.occurred_at, said.utc_offset, said.sender_id in both)
+        Earlier(message.content, one.occurred_at, message.utc_offset, message.sender_id in both)
         for one in before[skipped:]
-        for said in (message_of(one),)
+        for message in (message_of(one),)
     ]
-    found = corrected(correction, earlier)
-    if found is None:
+    target = corrected(correction, earlier)
+    if target is None:
         return []
-    found = found._replace(distance=found.distance + skipped)
-    return [(correction.start, correction.end, found)]
+    target = target._replace(distance=target.distance + skipped)
+    return [(correction.start, correction.end, target)]
 
 
 def _as_earlier(event: Event, content: Content, said_at: int, *, elsewhere: bool) -> Earlier:

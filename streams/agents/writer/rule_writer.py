@@ -44,11 +44,11 @@ class RuleWriter(AnnotatingAgent):
         self._without = without
 
     def texts_to_annotate(self, event: Event, conversation: Conversation) -> list[TextToAnnotate]:
-        said = [event] if isinstance(event.payload, Content) else []
+        messages = [event] if isinstance(event.payload, Content) else []
         if turn := _completed_turn(event):
-            said += conversation.turn(event, *turn)
+            messages += conversation.turn(event, *turn)
         texts: dict[int, str] = {}
-        for one in said:
+        for one in messages:
             if isinstance(one.payload, Content):
                 texts[one.number] = user_text(one)
                 for before in antecedent_events(texts[one.number], one, conversation):
@@ -61,14 +61,16 @@ class RuleWriter(AnnotatingAgent):
         if isinstance(content, Content):
             messages.append(self._analyse(event, conversation, event.number))
         if turn := _completed_turn(event):
-            said = conversation.turn(event, *turn)
-            of_turn = [self._analyse(one, conversation, event.number) for one in said]
+            events = conversation.turn(event, *turn)
+            of_turn = [self._analyse(one, conversation, event.number) for one in events]
             messages = [*of_turn, *messages]
         sources = {message.event.number for message in messages} - {event.number}
         sources |= {number for message in messages for number in message.source_numbers}
         sources |= {one.event.number for message in messages for one in message.retractions}
-        retracted = (each for message in messages for each in _retracted_statements(message))
-        sources |= {number for each in retracted for number in each.told_with}
+        retracted = (
+            retraction for message in messages for retraction in _retracted_statements(message)
+        )
+        sources |= {number for retraction in retracted for number in retraction.told_with}
         sources |= {number for message in messages for number in message.date_sources}
         sources |= {number for message in messages for number, _ in message.versions.values()}
         turn_text = indexed_text(content) if isinstance(content, Content) else ""

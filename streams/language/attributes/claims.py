@@ -1,27 +1,30 @@
-"""Plain statements of people's attributes: a home, an employer, a birthday, a preference."""
+"""Plain statements of people's attributes: home, employer, role, partner, birthday, contacts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from recollect.schemas.names import normalise_name
-from recollect.streams.language.attributes.rules import OPENING, find_attribute
-from recollect.streams.language.grammar.analysis import Claim, Contact, Mention
+from recollect.streams.language.grammar.analysis import Claim, Contact, Mention, MentionType
 from recollect.text.dates.found_dates import DateReference
-from recollect.text.lexicon import HONORIFICS, OCCUPATIONS, RELATIONS, word_set
+from recollect.text.lexicon import HONORIFICS, OCCUPATIONS, PARTNERS, RELATIONS, word_set
 
 #: A sentence without one of these words, or without a name, makes no claim.
-TRIGGERS = OPENING | word_set(
-    """live lives living moved relocated based home work works working employer joined job
-    role title promoted position married wife husband partner girlfriend boyfriend fiance
-    fiancé fiancee fiancée birthday born am is"""
+TRIGGERS = PARTNERS | word_set(
+    """live lives living moved relocated reside resides based home work works working employed
+    employer started job joined role title promoted position married birthday birthday's birthday’s
+    born am is i'm i’m"""
 )
-#: Subjects that name no third person; "she" is resolved later.
-_NOBODY = word_set("i i'm i’m it this that they we you who there here what")
+#: Subjects that name no third person.
+_NOBODY = word_set("i i'm i’m it this that they we you he she who there here what")
+#: "I work as part of a team", "as a result".
+_NO_ROLES = word_set("team part group couple result whole rule usual well")
 #: Whatever makes a claim uncertain: doubt, denial, the past, wishes, reports.
 _DOUBT = re.compile(
-    r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|may|wish|maybe|perhaps|"
-    r"almost|nearly|ex|former|formerly|until|wanted|hoping|hope|dream|thinking|considering|"
+    r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|wish|"
+    r"(?<!in )(?<!\d )may|maybe|perhaps|almost|nearly|ex|former|formerly|until|wanted|hoping|"
+    r"hope|dream|thinking|considering|"
     r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|"
     r"said)\b|n['’]t\b",
 )
@@ -37,24 +40,28 @@ _ADVERBS = (
     r"permanently|since) )*"
 )
 _NAME = r"[^\W\d_a-zà-öø-ÿ][\w'’\-]*(?: [^\W\d_a-zà-öø-ÿ][\w'’\-]*){0,2}"
-_I = r"(?P<i>i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
-_WHO = rf"\A(?:(?i:{_LEAD}{_I})|(?P<who>{_NAME}))(?i:['’]s)? (?i:{_ADVERBS})"
+_I = r"(?:i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
+#: "My sister", before a name.
+KIN = rf"(?i:my|our) (?:{'|'.join(sorted(RELATIONS))}) "
+#: The beginning of a clause: "Well, I've just", "Actually, my sister Ana has recently".
+WHO = rf"\A(?i:{_LEAD})(?:(?i:{_I})|(?:{KIN})?(?P<who>{_NAME}))(?i:['’]s)? (?i:{_ADVERBS})"
 
 _FROM = r"(?:from [\w'’. -]{2,40}? )?"
 _HOME = re.compile(
-    rf"{_WHO}(?i:(?:live|lives|living|reside|resides) in|moved (?:back |over |up |down |out )?"
-    rf"{_FROM}to|relocated {_FROM}to|based (?:in|out of)|have moved to|living in) (?:the )?"
+    rf"{WHO}(?i:(?:live|lives|living|reside|resides) in(?: an? (?:\w+ ){{1,3}}in)?|"
+    rf"moved (?:back |over |up |down |out )?{_FROM}to|relocated {_FROM}to|based (?:in|out of)|"
+    r"have moved to|living in) (?:the )?"
 )
 _HOME_IS = re.compile(r"\A(?i:my home is(?: now)?(?: in)?) ")
 _EMPLOYER = re.compile(
-    rf"{_WHO}(?i:(?:work|works|working) (?:at|for)|(?:just )?started (?:working |a new job |my new "
+    rf"{WHO}(?i:(?:work|works|working) (?:at|for)|(?:just )?started (?:working |a new job |my new "
     r"job )?at|got a (?:new )?job at|started working for|employed (?:at|by)) (?:the )?"
 )
 _FURTHER = re.compile(r" (?:and|or) (?:the )?(?P<word>\w[\w'’]*)", re.IGNORECASE)
-_JOINED = re.compile(rf"{_WHO}(?i:joined) ")
+_JOINED = re.compile(rf"{WHO}(?i:joined) ")
 _EMPLOYER_IS = re.compile(r"\A(?i:my (?:new |current )?employer is(?: now)?) ")
 _ROLE = re.compile(
-    rf"{_WHO}(?i:(?:work|works|working) as|got promoted to|been promoted to|promoted to|"
+    rf"{WHO}(?i:(?:work|works|working) as|got promoted to|been promoted to|promoted to|"
     r"got a job as) (?:an? |the )?(?P<value>[^\W\d_][\w\- ]{1,50})"
 )
 _ROLE_IS = re.compile(
@@ -67,10 +74,9 @@ _A_JOB = re.compile(
     r"(?:an? )(?P<value>[^\W\d_][\w\- ]{1,50})"
 )
 _PARTNER = re.compile(
-    r"\A(?i:my (?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?)(?:['’]s name is|"
-    r" is called| is named| is)) "
+    rf"\A(?i:my (?:{'|'.join(sorted(PARTNERS))})(?:['’]s name is| is called| is named| is)) "
 )
-_MARRIED = re.compile(rf"{_WHO}(?i:married to|got married to|married) ")
+_MARRIED = re.compile(rf"{WHO}(?i:married to|got married to|married) ")
 _BIRTHDAY = re.compile(r"\A(?P<who>.{1,60}?) (?i:birthday is|birthday['’]s)(?: on)? ?(?:the )?")
 _BORN = re.compile(
     rf"\A(?:(?i:{_LEAD}i was)|(?P<who>{_NAME}) was) born (?:on |in [\w ]{{1,30}}? on )(?:the )?"
@@ -100,22 +106,18 @@ def find_claim(
         return None
     if birthday := _birthday(sentence, offset, speaker, dates):
         return birthday
-    claim = (
-        _place_or_employer(sentence, offset, speaker, mentions)
-        or _partner(sentence, offset, speaker, mentions)
-        or _role(sentence, speaker)
-    )
-    if claim is not None and not _is_doubtful(sentence):
-        return claim
-    return find_attribute(sentence, offset, speaker, mentions)
+    claim = _named(sentence, offset, speaker, mentions) or _role(sentence, speaker)
+    return None if claim is None or _is_doubtful(sentence) else claim
 
 
 def _is_doubtful(sentence: str) -> bool:
     return _DOUBT.search(sentence.lower()) is not None
 
 
-def _subject(match: re.Match[str], speaker: str | None, mentions: list[Mention]) -> str | None:
-    """The subject of a sentence: the speaker, or a name that is not a place."""
+def subject_of(
+    match: re.Match[str], speaker: str | None, mentions: Sequence[Mention]
+) -> str | None:
+    """Return the subject of a clause that `WHO` matched: the speaker, or a name, not of a place."""
     groups = match.groupdict()
     who = groups.get("who")
     if who is None:
@@ -133,23 +135,30 @@ def _mention_at(mentions: list[Mention], place: int) -> Mention | None:
     return next((mention for mention in mentions if mention.start == place), None)
 
 
-def _place_or_employer(
+#: What the name just after a pattern gives, and its types.
+_NAMED: Sequence[tuple[str, re.Pattern[str], Sequence[MentionType]]] = (
+    ("home", _HOME, ("LOCATION", "OTHER")),
+    ("home", _HOME_IS, ("LOCATION",)),
+    ("employer", _EMPLOYER, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
+    ("employer", _EMPLOYER_IS, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
+    ("employer", _JOINED, ("ORG",)),
+    ("partner", _PARTNER, ("PERSON", "OTHER")),
+    ("partner", _MARRIED, ("PERSON", "OTHER")),
+)
+
+
+def _named(
     sentence: str, offset: int, speaker: str | None, mentions: list[Mention]
 ) -> Claim | None:
+    """Return the claim of a sentence whose value is a name."""
     if not mentions:
         return None
-    for attribute, pattern, types in (
-        ("home", _HOME, ("LOCATION", "OTHER")),
-        ("home", _HOME_IS, ("LOCATION",)),
-        ("employer", _EMPLOYER, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
-        ("employer", _EMPLOYER_IS, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
-        ("employer", _JOINED, ("ORG",)),
-    ):
+    for attribute, pattern, types in _NAMED:
         match = pattern.match(sentence)
         if match is None:
             continue
         mention = _mention_at(mentions, offset + match.end())
-        subject = _subject(match, speaker, mentions)
+        subject = subject_of(match, speaker, mentions)
         if mention is None or subject is None or mention.type not in types:
             continue
         # "Tom's place", "room 101" and one of several places are not a home.
@@ -177,28 +186,6 @@ def _is_of_another(sentence: str, offset: int, end: int, mentions: list[Mention]
     return (word[0].isupper() and word != "I") or _mention_at(mentions, place) is not None
 
 
-def _partner(
-    sentence: str, offset: int, speaker: str | None, mentions: list[Mention]
-) -> Claim | None:
-    if not mentions:
-        return None
-    for pattern in (_PARTNER, _MARRIED):
-        match = pattern.match(sentence)
-        if match is None:
-            continue
-        mention = _mention_at(mentions, offset + match.end())
-        subject = _subject(match, speaker, mentions)
-        following = sentence[mention.end - offset :][:2] if mention else ""
-        if (
-            mention is not None
-            and subject is not None
-            and mention.type in ("PERSON", "OTHER")
-            and following not in ("'s", "’s")
-        ):
-            return Claim(subject, "partner", mention.text)
-    return None
-
-
 def _role(sentence: str, speaker: str | None) -> Claim | None:
     for pattern in (_ROLE, _ROLE_IS, _A_JOB):
         match = pattern.match(sentence)
@@ -207,7 +194,8 @@ def _role(sentence: str, speaker: str | None) -> Claim | None:
         value = _ROLE_END.sub("", match["value"]).strip(" -").lower()
         words = value.split()
         beside = "also" in sentence[: match.start("value")].lower().split()
-        if beside or not 1 <= len(words) <= 4 or words[-1] not in OCCUPATIONS:
+        known = pattern is _ROLE or (words[-1:] and words[-1] in OCCUPATIONS)
+        if beside or not known or not 1 <= len(words) <= 4 or words[-1] in _NO_ROLES:
             continue
         subject = match.groupdict().get("who") or speaker
         if subject is not None and subject.lower() not in _NOBODY:

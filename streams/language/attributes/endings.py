@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.schemas.attributes import MASK
 from recollect.streams.language.attributes.named_things import named_phrases, named_things
+from recollect.streams.language.attributes.stated_values import MOST_ENDED
 from recollect.streams.language.grammar.analysis import Ending, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.text_reading import TextReading, ValueType
@@ -65,6 +66,10 @@ def ending_of(
         if sentence.start < end and start < sentence.end:
             for type_, percent in sentence.ends:
                 percents[type_] = max(percent, percents.get(type_, 0))
+    for value in reading.values:
+        if start <= value.start and value.end <= end and value.holds <= MOST_ENDED:
+            over = value.type_sure * (100 - value.holds) // 100
+            percents[value.type] = max(over, percents.get(value.type, 0))
     attributes = tuple(
         (attribute, max(percents.get(each, 0) for each in types))
         for attribute, types in _TYPES.items()
@@ -72,7 +77,7 @@ def ending_of(
     )
     if not percents:
         return None
-    words = [each for each in reading.words if start <= each.start and each.end <= end]
+    words = [each for each in reading.words_in(start, end) if each.end <= end]
     lowers = [text[each.start : each.end].lower() for each in words]
     people = [each for each in mentions if each.type == "PERSON"]
     relatives = [f"{speaker}'s {each}" for each in lowers if each in RELATIONS]

@@ -85,6 +85,9 @@ _NO_COMMON = (
     | STATES
     | word_set("back correct incorrect right true false due over gone legit valid")
 )
+#: Adjectives that mark the present value of an attribute.
+_NEWER = word_set("new current present latest")
+_FAVOURITE = word_set("favourite favorite")
 #: A sentence without one of these words has no frame.
 VERBS = _BE | _PLACED | _TAKING
 
@@ -106,7 +109,9 @@ def find_frame(sentence: str, speaker: str | None) -> Claim | None:
     verb = _last_verb(words)
     if verb is None:
         return None
-    end, definite = _end_of_frame(words, verb)
+    # "Blue" is also a state, and "green" looks like a participle.
+    favourite = not _FAVOURITE.isdisjoint(words[:verb])
+    end, definite = (verb + 1, False) if favourite else _end_of_frame(words, verb)
     value = words[end:]
     if value and value[0] == "the":
         value = value[1:]
@@ -117,11 +122,14 @@ def find_frame(sentence: str, speaker: str | None) -> Claim | None:
     subject, frame = found
     of_noun = frame != [MASK] and words[verb] in ("is", "was")
     common = definite or (of_noun and end == verb + 1)
-    if not (of_noun or single) or not _is_nominal(value, plain=common):
+    nominal = _is_nominal(value, plain=common) or (favourite and len(value) == 1)
+    if not (of_noun or single) or not nominal:
         return None
     if frame == [MASK] and not definite and words[0].islower() and subject != speaker:
         return None
     relation = ["is" if word in _BE else word for word in words[verb:end]]
+    if relation[1:] in (["called"], ["named"]):
+        relation = relation[:1]
     return Claim(subject, " ".join((*frame, *relation)), " ".join(value))
 
 
@@ -189,14 +197,14 @@ def _subject(
     if lowers == ["i"]:
         return None if speaker is None or not whole else (speaker, [MASK])
     if lowers[0] in ("my", "our") and not _is_name(left[1:]):
-        if speaker is None or not _is_attribute(left[1:]):
+        if speaker is None or not is_attribute(left[1:]):
             return None
-        return speaker, [f"{MASK}'s", *lowers[1:]]
+        return speaker, [f"{MASK}'s", *bare(lowers[1:])]
     owner = next((n for n, word in enumerate(left) if word.endswith(_POSSESSIVE)), None)
     if owner is not None and owner + 1 < len(left) and left[owner + 1].islower():
         name = [*left[:owner], left[owner][:-2]]
-        if _is_name(name) and _is_attribute(left[owner + 1 :]):
-            return " ".join(name), [f"{MASK}'s", *lowers[owner + 1 :]]
+        if _is_name(name) and is_attribute(left[owner + 1 :]):
+            return " ".join(name), [f"{MASK}'s", *bare(lowers[owner + 1 :])]
     if lowers[0] == "the" and not (whole and _is_name(left[1:])):
         return _named_within(left)
     if not whole or len(left) > _MOST_NAME_WORDS or not _reads_as_name(left):
@@ -207,6 +215,16 @@ def _subject(
         if len(left) == 1 or not _is_name(rest) or lowers[0] in _OPENING:
             return None
     return " ".join(left), [MASK]
+
+
+def frame_of(noun: str) -> str:
+    """Return the frame that a noun makes: "…'s shoe size is"."""
+    return f"{MASK}'s {' '.join(bare(noun.split()))} is"
+
+
+def bare(noun: Sequence[str]) -> Sequence[str]:
+    """Return a noun without an adjective that marks its present value: "new boss" is "boss"."""
+    return noun[1:] if len(noun) > 1 and noun[0] in _NEWER else noun
 
 
 def _reads_as_name(words: Sequence[str]) -> bool:
@@ -230,7 +248,7 @@ def _named_within(left: Sequence[str]) -> tuple[str, list[str]] | None:
     else:
         around = [word for word in (*left[1:first], *left[last + 1 :]) if word != "the"]
     name = list(left[first : last + 1])
-    if not _is_name(name) or not _is_attribute(around):
+    if not _is_name(name) or not is_attribute(around):
         return None
     before, after = [word.lower() for word in left[:first]], list(left[last + 1 :])
     if name[-1].endswith(_POSSESSIVE):
@@ -239,7 +257,7 @@ def _named_within(left: Sequence[str]) -> tuple[str, list[str]] | None:
     return " ".join(name), [*before, MASK, *after]
 
 
-def _is_attribute(noun: Sequence[str]) -> bool:
+def is_attribute(noun: Sequence[str]) -> bool:
     """Whether lower-case words are an attribute with one value."""
     return (
         0 < len(noun) <= 8

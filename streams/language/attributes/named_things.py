@@ -6,17 +6,26 @@ from collections.abc import Sequence
 
 from recollect.streams.language.grammar.analysis import Mention
 from recollect.streams.language.grammar.text_reading import ReadWord
+from recollect.text.lexicon import DAY_WORDS, MONTHS, WEEKDAYS, word_set
 
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _OF_PHRASES = NOUNS | {"JJ"}
+#: Nouns of a time or a place, which are no things that could have one: "Location: the old pier".
+_NO_THINGS = (
+    word_set("location place venue time date morning afternoon evening night noon tonight")
+    | word_set("week weekend month year")
+    | DAY_WORDS.keys()
+    | MONTHS.keys()
+    | WEEKDAYS.keys()
+)
 
 
 def named_things(
     words: Sequence[ReadWord], lowers: Sequence[str], people: Sequence[Mention]
 ) -> list[str]:
-    """Return the last noun of each name of a thing, in order.
+    """Return the last noun of each name of a thing, in order: "launch" for "the launch date".
 
-    `lowers`: the words in lower case; `people`: mentions of persons, which are no things.
+    `lowers`: the words in lower case; `people`: mentions of persons, which do not count as things.
     """
     found: list[str] = []
     names = False
@@ -24,6 +33,8 @@ def named_things(
         is_noun = word.tag in NOUNS and not any(
             each.start <= word.start < each.end for each in people
         )
+        if is_noun and lower in _NO_THINGS:
+            continue
         if is_noun and names:
             found[-1] = lower
         elif is_noun:

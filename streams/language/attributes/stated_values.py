@@ -4,17 +4,26 @@ A typed value of a person fills that person's slot ("home"); one of a thing fill
 thing ("Ada's boiler", "…'s status"). A value that no longer holds, or is denied, ends earlier
 claims with the same value.
 
-The attribute of any other value is open, and named by the noun that it is said of: "the boiler is
-…" gives `boiler`. Verbs name none: two readers found 17 of 19 such slots wrong ("feel that", "be
-for"). Values of open attributes end nothing.
+The attribute of any other value is named by the noun that it is said of. If that is a
+single thing with one value at a time, it is a frame: "my shoe size is 43" gives "…'s shoe size is".
+Otherwise it is open, and its values end nothing: "boiler: …" gives `boiler`. Verbs name none: two
+readers found 17 of 19 such slots wrong ("feel that", "be for").
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from recollect.schemas.attributes import MASK, is_open, is_single_valued
-from recollect.streams.language.attributes.named_things import NOUNS, named_things
+from recollect.streams.language.attributes.frames import frame_of, is_attribute
+from recollect.streams.language.attributes.modality import is_asserted, is_former
+from recollect.streams.language.attributes.named_things import (
+    NOUNS,
+    named_phrases,
+    named_things,
+)
 from recollect.streams.language.grammar.analysis import Claim, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.text_reading import (
@@ -60,21 +69,28 @@ _OF_THINGS: Mapping[ValueType, str] = {
     "status": "status",
     "name": "name",
 }
-#: From these probabilities on, in percent, a value has its type, its type ends a person's earlier
-#: values, and the value is the sender's own.
+#: Minimum probabilities (percent): that a value has its type, that it has it certainly enough to
+#: end a person's earlier values, and that it is the sender's own.
 _TYPED, _ENDING, _OWN = 40, 60, 50
-#: Up to this probability of still holding, in percent, a value no longer holds; or up to the
-#: second, where the sentence ends facts of its type with at least the third.
-_ENDED, _DOUBTFUL, _ENDING_TYPE = 50, 75, 15
-#: In words: a longer phrase is no name.
+#: A value is over if its probability of still holding (percent) is at most the first; or if it is
+#: at most the second, and the sentence ends facts of its type with at least the third probability.
+MOST_ENDED, _DOUBTFUL, _ENDING_TYPE = 50, 75, 15
+#: The maximum length of a name, in words.
 _LONGEST = 5
 #: How far before the value, in words, its verb may be negated.
 _DENIED_WITHIN = 4
 _DENIALS = frozenset({"not", "n't", "n’t", "no", "never"})
 _SPEAKER = frozenset({"i", "we", "my", "our"})
+_AS_SUBJECT = frozenset({"i", "we", "myself", "ourselves"})
+#: Tags of verbs that, after a noun, have it as their subject.
+_FINITE = frozenset({"VBZ", "VBP"})
+#: The maximum length of a value, in words: a longer one is a statement, unless it is a location.
+_LONGEST_VALUE = 8
+_OF_PLACES = frozenset[ValueType]({"address", "place", "home"})
 #: Tags of the words in a noun phrase, at its beginning, and of connections to another one.
 _PHRASE = NOUNS | {"JJ", "CD", "DT", "PRP$", "POS"}
 _BEGINS = frozenset({"DT", "PRP$", "POS"})
+_IS = frozenset({"is", "'s", "’s"})
 _LINKS = frozenset({"IN", "TO", "RP"})
 
 
@@ -95,16 +111,20 @@ def stated_slot(
     for value in reading.values:
         if not (start <= value.start and value.end <= end):
             continue
-        if _is_over(value, reading):
+        if _is_over(value, reading) or _is_statement(text, value, reading):
+            continue
+        if _is_time_of_entry(text, value):
             continue
         clause = _clause(text, span, value, speaker, mentions, reading)
         said = " ".join(text[value.start : value.end].split())
+        if not clause.asserts(value, said):
+            continue
         slot = clause.typed_slot(value)
         if slot is None:
-            found = clause.slot()
+            found = clause.slot(said)
             # "The phone is broken" gives no telephone number.
-            if found is not None and is_open(found[1]):
-                filled.append((False, False, value.sure, Claim(*found, said)))
+            if found is not None and (MASK in found[1] or is_open(found[1])):
+                filled.append((False, MASK in found[1], value.sure, Claim(*found, said)))
             continue
         (subject, *also), attribute = slot
         claim = Claim(subject, attribute, said, tuple(also))
@@ -113,13 +133,33 @@ def stated_slot(
     return best[3] if best is not None else None
 
 
+def _is_statement(text: str, value: ReadValue, reading: TextReading) -> bool:
+    """Whether a value is a statement of its own: of the sender, with a verb of its own, or long."""
+    lowers = text[value.start : value.end].lower().split()
+    if len(lowers) > _LONGEST_VALUE and value.type not in _OF_PLACES:
+        return True
+    tags = [each.tag for each in reading.words if _overlaps(each, value)]
+    first = next((place for place, tag in enumerate(tags) if tag in NOUNS), len(tags))
+    subjects = {re.split("['’]", each)[0] for each in lowers}
+    return not _AS_SUBJECT.isdisjoint(subjects) or not _FINITE.isdisjoint(tags[first:])
+
+
+def _is_time_of_entry(text: str, value: ReadValue) -> bool:
+    """Whether a value is a time in brackets, as after an entry of a calendar.
+
+    "Dinner (3 May, 18:30)" is one dinner of many: the next does not move it.
+    """
+    is_time = _OF_THINGS.get(value.type) == "date"
+    return is_time and text[: value.start].rstrip().endswith("(")
+
+
 def _is_over(value: ReadValue, reading: TextReading) -> bool:
     """Whether a value is over or denied: "Ruben" in "Ruben and I split up"."""
     if value.holds > _DOUBTFUL:
         return False
     sentence = reading.sentence_at(value.start)
     ends = dict(sentence.ends) if sentence is not None else {}
-    return value.holds <= _ENDED or ends.get(value.type, 0) >= _ENDING_TYPE
+    return value.holds <= MOST_ENDED or ends.get(value.type, 0) >= _ENDING_TYPE
 
 
 def _clause(
@@ -136,10 +176,15 @@ def _clause(
         # A value that begins with a verb is said of no noun: "I [take the bus]".
         words += (each for each in reading.words if each.start == value.start and _is_verb(each))
     people = [each for each in mentions if each.type == "PERSON" and each.end <= value.start]
+    # In "A photo of the boat. At the harbour." nothing says that a photo is at the harbour.
+    sentence = reading.sentence_at(value.start)
+    first, last = span if sentence is None else (sentence.start, sentence.end)
     around = [
         each
         for each in reading.words
-        if start <= each.start and each.end <= span[1] and not _overlaps(each, value)
+        if max(start, first) <= each.start
+        and each.end <= min(span[1], last)
+        and not _overlaps(each, value)
     ]
     return _Clause(text, words, around, speaker, people)
 
@@ -150,6 +195,24 @@ def _overlaps(word: ReadWord, value: ReadValue) -> bool:
 
 def _is_verb(word: ReadWord) -> bool:
     return word.tag.startswith("VB")
+
+
+class _NounPhrase(NamedTuple):
+    """A noun with its adjectives.
+
+    `is_own`: it is the speaker's or a named person's; `is_one`: it has one value at a time.
+    """
+
+    noun: str
+    is_own: bool
+    is_one: bool
+
+    def has_single(self, value: str) -> bool:
+        """Whether a value can be the only one of the thing: "great" of "the food" is not.
+
+        Something that belongs to somebody can have any; otherwise it is a name, or has digits.
+        """
+        return self.is_own or any(each.isdigit() or each.isupper() for each in value)
 
 
 class _Clause:
@@ -163,7 +226,7 @@ class _Clause:
         speaker: str,
         people: Sequence[Mention],
     ) -> None:
-        """`words` precede the value; `around` are all words of the clause except the value."""
+        """`words` precede the value; `around` are the other words of its sentence."""
         self._words, self._around = words, around
         self._lowers, self._around_lowers = (
             [text[each.start : each.end].lower() for each in some] for some in (words, around)
@@ -177,10 +240,16 @@ class _Clause:
             return self._speaker
         return self._people[0].text if self._people else None
 
+    def asserts(self, value: ReadValue, said: str) -> bool:
+        """Whether the clause asserts that a value, in these words, holds now."""
+        return not is_former(said.lower()) and is_asserted(self._words, self._lowers, value.type)
+
     def typed_slot(self, value: ReadValue) -> tuple[list[str], str] | None:
         """Return the subject's names, and the attribute by the value's type; None if it is open."""
         if value.type_sure < _TYPED:
             return None
+        if value.type == "relation" and (role := self._new_role()) is not None:
+            return [self._speaker], frame_of(role)
         attribute = _OF_PERSONS.get(value.type)
         if attribute is not None and is_single_valued(attribute) and value.type_sure < _ENDING:
             return None
@@ -206,8 +275,13 @@ class _Clause:
         """Whether the word that governs the value is negated."""
         return not _DENIALS.isdisjoint(self._lowers[-_DENIED_WITHIN:])
 
-    def slot(self) -> tuple[str, str] | None:
-        """Return the subject and attribute by the noun that the value is said of, or None."""
+    def _new_role(self) -> str | None:
+        """Return the role that a new person takes: "a new landlord, Mrs Stone"."""
+        phrases = named_phrases(self._words, self._lowers)
+        return next((each.removeprefix("new ") for each in phrases if each[:4] == "new "), None)
+
+    def slot(self, value: str) -> tuple[str, str] | None:
+        """Return the subject and attribute by the noun that a value is said of, or None."""
         subject = self.subject() or self._speaker
         verbs = [place for place, each in enumerate(self._words) if _is_verb(each)]
         if not verbs:
@@ -215,18 +289,23 @@ class _Clause:
         verb = verbs[-1]
         if base_form(self._lowers[verb]) != "be" or self.is_denied():
             return None
-        return self._of_phrase(verb, subject)
+        phrase = self._phrase_before(verb)
+        if phrase is None:
+            return None
+        is_one = phrase.is_one and self._lowers[verb] in _IS and phrase.has_single(value)
+        return subject, frame_of(phrase.noun) if is_one else phrase.noun
 
     def _of_noun(self, subject: str) -> tuple[str, str] | None:
         """Return the slot of a noun and the preposition after it: "his job in [Portland]"."""
         end = len(self._words)
-        if not end or self._words[end - 1].tag not in _LINKS:
-            return self._of_phrase(end, subject)
-        found = self._of_phrase(end - 1, subject)
-        return None if found is None else (found[0], f"{found[1]} {self._lowers[end - 1]}")
+        linked = end > 0 and self._words[end - 1].tag in _LINKS
+        phrase = self._phrase_before(end - linked)
+        if phrase is None:
+            return None
+        return subject, f"{phrase.noun} {self._lowers[end - 1]}" if linked else phrase.noun
 
-    def _of_phrase(self, end: int, subject: str) -> tuple[str, str] | None:
-        """Return the slot that the noun phrase just before a word names; None if there is none."""
+    def _phrase_before(self, end: int) -> _NounPhrase | None:
+        """Return the noun phrase just before a word; None if there is none, or it is a person."""
         begin = end
         while begin > 0 and self._words[begin - 1].tag in _PHRASE:
             begin -= 1
@@ -235,7 +314,21 @@ class _Clause:
         named = [place for place in range(first, end) if self._words[place].tag not in _BEGINS]
         if not 0 < len(named) <= _LONGEST or self._words[named[-1]].tag not in NOUNS:
             return None
-        last = self._words[named[-1]].start
-        if any(each.start <= last < each.end for each in self._people):
+        last = self._words[named[-1]]
+        if any(each.start <= last.start < each.end for each in self._people):
             return None
-        return subject, " ".join(self._lowers[place] for place in named)
+        nouns = [self._lowers[place] for place in named]
+        is_own = bool(owners) and self._is_known(owners)
+        is_one = is_own or (not owners and self._lowers[begin] == "the")
+        is_single = last.tag == "NN" and is_attribute(nouns)
+        return _NounPhrase(" ".join(nouns), is_own, is_one and is_single)
+
+    def _is_known(self, owners: Sequence[int]) -> bool:
+        """Whether the owner of a noun is the speaker or a named person."""
+        [first, *others] = owners
+        if others:
+            return False
+        if self._words[first].tag == "PRP$":
+            return self._lowers[first] in _SPEAKER
+        before = self._words[first - 1].start if first else -1
+        return any(each.start <= before < each.end for each in self._people)

@@ -74,6 +74,19 @@ class Ending(Struct, frozen=True):
     phrases: tuple[str, ...]
     percent: int
 
+    def joined(self, other: Ending) -> Ending:
+        """Return what this and another ending may end."""
+        percents = dict(self.attributes)
+        for name, percent in other.attributes:
+            percents[name] = max(percent, percents.get(name, 0))
+        return Ending(
+            tuple(percents.items()),
+            tuple(dict.fromkeys(self.persons + other.persons)),
+            tuple(dict.fromkeys(self.things + other.things)),
+            tuple(dict.fromkeys(self.phrases + other.phrases)),
+            max(self.percent, other.percent),
+        )
+
 
 class Contact(Struct, frozen=True):
     """An address whose owner the message names; `owner` None is the speaker.
@@ -100,7 +113,10 @@ class Introduction(Struct, frozen=True):
 
 
 class Whom(Struct, frozen=True):
-    """The person whom the pronoun from `start` to `end` means: `name`, and `called` in the text."""
+    """The person whom the pronoun from `start` to `end` means.
+
+    `name`: the person's name. `called`: the form used in the text.
+    """
 
     name: str
     called: str
@@ -111,7 +127,8 @@ class Whom(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is the person that "he" or "she" in it means, if named.
 
-    `happens`: the days (ISO dates, both included) on which it happens, if it names none.
+    `happens`: the days (ISO dates, both included) on which it happens or holds, if they are not
+    those of its dates.
     `ending`: the earlier claims that it may end. `told_with` are the numbers of earlier events from
     which `text` has words.
     """
@@ -187,10 +204,8 @@ class AddedOutside(Struct, frozen=True):
 class Analysis(Struct, frozen=True):
     """Everything found in one message, each part in the order of the text.
 
-    An aside ("my sister Ana", within a sentence about her) is the last of its sentence's
-    statements. `days_meant` are the days (ordinals) that bare weekdays mean because the
-    conversation named them before. `dates` are all dates of the text, whether or not a statement
-    has them.
+    `days_meant` are the days (ordinals) that bare weekdays mean because the conversation named them
+    before. `dates` are all dates of the text, whether or not a statement has them.
     """
 
     statements: tuple[Statement, ...]

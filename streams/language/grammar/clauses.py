@@ -13,12 +13,12 @@ from recollect.text.tokenizer import Tokens
 Span = tuple[int, int]
 
 _PRONOUN = r"(?:i|we|he|she|it|they|you|there|that|this|im|ive)(?:['’](?:m|s|re|ve|d|ll))?"
-#: Pictures that replace a full stop: "We are on for Tuesday 🚀 List is pinned".
-_PICTURES = "[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]++"
+#: Emoji that replace a full stop: "We are on for Tuesday 🚀 List is pinned".
+_EMOJI = "[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]++"
 _OWNER = r"(?:my|our|his|her|their|your|the|mum|mom|dad)"
 _JOINT = re.compile(
     r"(?=[\s–—;,-])(?:"
-    rf"\s*+{_PICTURES}\s*+(?=[A-Z\d])|"
+    rf"\s*+{_EMOJI}\s*+(?=[A-Z\d])|"
     r"(?<!\s)\s++[-–—]++\s++|(?<!\s)\s*+[–—]\s*+|(?<=\w)- |;\s++"
     rf"|,\s+(?:(?P<joined>and|but|so|yet|then|plus|also|or|though|although|except)\s+)?"
     rf"(?=(?:(?:also|frankly|honestly|actually|now|then|just|still|finally)\s+)?"

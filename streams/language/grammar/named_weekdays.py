@@ -149,9 +149,9 @@ def as_named(
     """Return the dates of a text, with each bare weekday resolved to the previously named day.
 
     `named` are the days that the conversation named, as ordinals; those of the text itself count
-    from their position on. Only a future day is meant, and only if a single one matches. After one
-    day of such a weekend, the other is of the same weekend. The second value are those of `named`
-    that affected the result.
+    from their position on. Only a future day is meant, and only if a single one matches. If one day
+    of a weekend was resolved so, the other means the same weekend. The second value are those of
+    `named` that affected the result.
     """
     if collection_days(tokens):
         # "Garbage Tuesday, recycling Thursday": every week.

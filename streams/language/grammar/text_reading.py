@@ -6,6 +6,8 @@ Rules work without them, but clearly less well: in a home without a reader, a te
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from operator import attrgetter
 from typing import Literal
 
 from msgspec import Struct
@@ -117,6 +119,9 @@ class ReadValue(Struct, frozen=True):
     holds: int = 100
 
 
+_start = attrgetter("start")
+
+
 class TextReading(Struct, frozen=True):
     """Words, names, sentences and values of one text, each in the text's order."""
 
@@ -124,6 +129,11 @@ class TextReading(Struct, frozen=True):
     names: tuple[ReadName, ...]
     sentences: tuple[ReadSentence, ...]
     values: tuple[ReadValue, ...] = ()
+
+    def words_in(self, start: int, end: int) -> tuple[ReadWord, ...]:
+        """Return the words that begin within a span."""
+        first, last = (bisect_left(self.words, place, key=_start) for place in (start, end))
+        return self.words[first:last]
 
     def sentence_at(self, place: int) -> ReadSentence | None:
         """Return the sentence that a character is in, if any."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.text.lexicon import word_set
+from collections.abc import Sequence
+
+from recollect.text.lexicon import BE_PRESENT, NOT_PAST, word_set
 
 #: Base, past and participle of verbs whose last two forms do not end in -ed.
 _IRREGULAR = """
@@ -116,10 +118,28 @@ def third_person(base: str) -> str:
 THIRDS = frozenset(map(third_person, BASES))
 THIRDS_ALONE = frozenset(map(third_person, BASES - NOUNS_TOO))
 
+#: Words that are verbs in the present, unlike "last" in "last week".
+_PRESENT = (
+    THIRDS_ALONE | (BASES - NOUNS_TOO - {"last"}) | BE_PRESENT | {"has", "i've", "we've", "they've"}
+)
+
 
 def is_past(word: str) -> bool:
     """Whether a word, if it is a verb, is a past form, which is the same for every person."""
     return word in PAST_FORMS or (word.endswith("ed") and word not in ("need", "feed", "bleed"))
+
+
+def begins_in_past(lowers: Sequence[str]) -> bool:
+    """Whether the first verb of a sentence, given as lower-case words, is in the simple past.
+
+    "Ada joined the choir" is; "Ada has joined it" and "Ada lives where she was born" are not.
+    """
+    for lower in lowers:
+        if lower in _PRESENT:
+            return False
+        if is_past(lower) and lower not in NOT_PAST:
+            return True
+    return False
 
 
 def is_participle(word: str) -> bool:

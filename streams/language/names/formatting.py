@@ -7,7 +7,7 @@ import re
 
 from recollect.schemas.names import same_length_marks
 
-# Each replaces what it matches; the rest of the match becomes spaces.
+# Formatting, which becomes spaces except for the text of a link and the character of an entity.
 _LINK = re.compile(r"\[(?P<said>[^\[\]\n]{1,120})\]\([^()\s]{1,300}\)")
 _SLACK_LINK = re.compile(r"<[^<>|\s]{1,300}\|(?P<said>[^<>|\n]{1,120})>")
 _TAG = re.compile(

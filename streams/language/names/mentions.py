@@ -264,7 +264,7 @@ def _confidence(name: ReadName) -> float:
 
 
 def _placed(tokens: Tokens, start: int, name: ReadName) -> MentionType:
-    """Return the type of a reader's name; in a place's position, a doubtful person may be one."""
+    """Return the type of a reader's name; a doubtful person after a locative is a place."""
     if name.type == "PERSON" and name.rival == "LOCATION" and (name.sure or 100) < _DOUBTFUL:
         before = bisect_left(tokens.starts, start) - 1
         if before >= 0 and tokens.lowers[before] in LOCATIVE:
@@ -273,7 +273,7 @@ def _placed(tokens: Tokens, start: int, name: ReadName) -> MentionType:
 
 
 def _without_marks(plain: str, start: int, end: int) -> tuple[int, int]:
-    """Return the bounds of a name without formatting marks, and up to a bar."""
+    """Return the bounds of a name up to a vertical bar, without surrounding spaces."""
     plain = plain[start:end].partition("|")[0]
     return start + len(plain) - len(plain.lstrip()), start + len(plain.rstrip())
 
@@ -395,7 +395,7 @@ def _can_open(tokens: Tokens, index: int, lower: str, initial: bool) -> bool:
     if lower[-1] == "s" and lower[:-1] in WEEKDAYS:
         return False
     if lower in MONTHS or lower in WEEKDAYS:
-        # "May I" is no name; "June said" and "April Smith" are.
+        # "May I" is not a name; "June said" and "April Smith" contain one.
         if lower not in _DOUBTFUL_DATES or lower not in GIVEN_NAMES | {"april", "june", "may"}:
             return False
         following = tokens.lowers[index + 1] if index + 1 < len(tokens.lowers) else ""
@@ -499,7 +499,7 @@ def _is_and(tokens: Tokens, index: int) -> bool:
 def _single(
     tokens: Tokens, index: int, lower: str, initial: bool, crowded: bool, dated: bool
 ) -> MentionType | None:
-    """The type of a one-word name, or None if it is no name."""
+    """Return the type of a one-word name, or None if it is not a name."""
     word = tokens.words[index]
     if _DOTTED.match(tokens.text, tokens.ends[index]) or tokens.text.endswith(
         "<@", 0, tokens.starts[index]

@@ -13,7 +13,7 @@ _DOUBLED = re.compile(rf"({_BEGINNING})\1")
 _FIRST = re.compile(_BEGINNING)
 #: The minimum length of a clipped name.
 _CLIPPED = 3
-#: Doubled syllables that are no names: laughter, and children's words for people and things.
+#: Doubled syllables that are not names: laughter, and children's words for people and things.
 _NO_NAMES = word_set("haha hehe hihi hoho lala blabla dada baba tata yaya bobo dodo yoyo tutu caca")
 
 

@@ -14,7 +14,6 @@ from recollect.streams.language.grammar.analysis import Mention
 from recollect.streams.language.grammar.clauses import Span, is_finite
 from recollect.streams.language.grammar.reported import is_reported, reported
 from recollect.streams.language.grammar.text_reading import TextReading
-from recollect.streams.language.grammar.verbs import BASES, NOUNS_TOO, is_past
 from recollect.streams.language.grammar.vocatives import is_vocative
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.streams.language.names.mentions import mentions
@@ -41,8 +40,7 @@ _SHORT_LINE = 3
 
 _HE_OR_SHE = "he|she|him|her|his|hers|himself|herself"
 _PRONOUN = re.compile(rf"\b({_HE_OR_SHE})\b", re.IGNORECASE)
-# In lower-case text, these may be either.
-_PRONOUN_OR_THEY = re.compile(any_of(f"{_HE_OR_SHE}|they") + r"\b")
+_PRONOUN_IN_SMALL_LETTERS = re.compile(any_of(_HE_OR_SHE) + r"\b")
 _KIN = re.compile(
     r"\b(?P<whose>my|our|your) "
     r"(?:(?:little|older|younger|big|elder|youngest|oldest|eldest|late|dear|"
@@ -118,11 +116,11 @@ class _Candidate(NamedTuple):
 
 
 def has_pronoun(text: str) -> bool:
-    """Whether a text refers to somebody as "he" or "she", or to things as "they"."""
+    """Whether a text refers to somebody as "he" or "she"."""
     if text.isascii():
-        return _PRONOUN_OR_THEY.search(text.lower()) is not None
+        return _PRONOUN_IN_SMALL_LETTERS.search(text.lower()) is not None
     # `re` treats more characters as equal, such as the long s.
-    return _PRONOUN.search(text) is not None or _THEY.search(text) is not None
+    return _PRONOUN.search(text) is not None
 
 
 def meant_by(
@@ -304,81 +302,20 @@ def _candidates(
     return people
 
 
+def names_anybody(text: str, span: Span, mentions: Sequence[Mention]) -> bool:
+    """Whether a span names or describes somebody whom a pronoun after it may mean."""
+    start, end = span
+    return _ANYBODY.search(text, start, end) is not None or any(
+        each.type == "PERSON" and start <= each.start < end for each in mentions
+    )
+
+
 def _stands_alone(text: str, item: Mention) -> bool:
     """Whether a name is the whole line, as in a signature or an address: "Daniel."."""
     start = text.rfind("\n", 0, item.start) + 1
     end = text.find("\n", item.end)
     line = text[start : len(text) if end < 0 else end]
     return len(line.split()) <= _SHORT_LINE and not line.rstrip().endswith(("!", "?"))
-
-
-#: "The glasses are ready": a plural subject, which a later "they" means.
-_SEVERAL = re.compile(
-    r"(?:(?:yeah|yes|and|but|so|well|oh)[, ]+)*(?P<whose>the |my |our |your )?"
-    r"(?P<things>(?:[a-z][a-z\-]+ )?[A-Za-z][a-z\-]{2,}s) (?P<verb>[a-z]+(?:n['’]t)?)\b",
-    re.IGNORECASE,
-)
-_PLURAL_VERBS = word_set("are were have aren't weren't haven't will won't")
-_THEY = re.compile(r"\bthey\b", re.IGNORECASE)
-
-
-def things_meant(text: str, place: int, speaker: str, before: Sequence[Before]) -> Meant | None:
-    """Return the things that "they" at a position means; None if it may mean something else.
-
-    They are the subject of the previous sentence, in this message or at the end of the previous
-    one.
-    """
-    if not _THEY.match(text, place):
-        return None
-    spans = sentences(text[:place])
-    told = [text[start:end] for start, end in spans if not _THEY.match(text, start)]
-    if told:
-        return _things(told[-1], None, speaker, None) if text[place - 1 : place] == " " else None
-    if spans or not before:
-        return None
-    last = before[0]
-    said = sentences(last.text)
-    if not said:
-        return None
-    start, end = said[-1]
-    whose = None if last.speaker == speaker else last.speaker
-    return _things(last.text[start:end], whose, speaker, last.number)
-
-
-def _things(said: str, whose: str | None, speaker: str, number: int | None) -> Meant | None:
-    found = _SEVERAL.match(said)
-    if found is None or said.rstrip().endswith("?"):
-        return None
-    verb = found["verb"].lower()
-    things = found["things"]
-    plural = verb in _PLURAL_VERBS or (verb in BASES and verb not in NOUNS_TOO)
-    told = plural or (found["whose"] and is_past(verb))
-    if not told or things.lower().endswith(("ss", "us")):
-        return None
-    last = things.split(" ")[-1].lower()
-    if last in FUNCTION_WORDS or last in PHATIC:
-        return None
-    owner = (found["whose"] or "").lower()
-    if owner == "your " and whose is not None:
-        owner = f"{speaker}'s "
-    elif owner in ("my ", "our ") and whose is not None:
-        owner = f"{whose}'s "
-    elif owner == "your ":
-        return None
-    return Meant(owner + (things[0].lower() + things[1:]), number)
-
-
-def with_things(said: str, name: str) -> str:
-    """Return a text with its first "they" replaced by the things that it means."""
-    found = _THEY.search(said)
-    if found is None:
-        return said
-    following = said[found.end() :]
-    for short, full in (("re", "are"), ("ve", "have"), ("ll", "will")):
-        if following[1:3] == short and following[:1] in "'’":
-            following = f" {full}{following[3:]}"
-    begins = found.start() == 0
-    return said[: found.start()] + (name[:1].upper() + name[1:] if begins else name) + following
 
 
 def with_names(said: str, pronoun: str, ordinal: int, name: str) -> str:

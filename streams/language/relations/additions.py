@@ -91,7 +91,7 @@ class Addition(Struct, frozen=True):
 
     `begins` is the character from which its content counts, and `names` are the words for what it
     adds to, empty if it names nothing. `answers`: it may also add to something that another person
-    said ("I also love it"); `ends`: that is as likely ("I love it too").
+    said ("I also love it"); `ends`: both readings are equally likely ("I love it too").
     """
 
     begins: int

@@ -23,7 +23,7 @@ _HOURS = (
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
 _ANY_HOUR = rf"(?P<hour>{'|'.join(_HOURS)}|1[0-2]|[1-9])"
-#: "9 am", "half past six", "at seven": an hour, with a known or an unknown half of the day.
+#: "9 am", "half past six", "at seven": an hour, with or without a.m. or p.m.
 _HOUR = (
     re.compile(rf"(?<![\w.:]){_ANY_HOUR} ?(?P<half>[ap])\.?m\b", re.IGNORECASE),
     re.compile(rf"\b(?P<part>half|(?:a )?quarter) past {_ANY_HOUR}\b", re.IGNORECASE),
@@ -80,8 +80,8 @@ _DATED = frozenset({"day", "year"})
 class Value(Struct, frozen=True):
     """A day, a time, a numbered thing or an amount; `text` as it was written.
 
-    The key of a day is its date, or just "-12" for "the 12th"; that of an hour whose half of the
-    day is unknown begins with "~".
+    The key of a day is its date, or just "-12" for "the 12th"; that of an hour without a.m. or p.m.
+    begins with "~".
     """
 
     kind: str

@@ -107,11 +107,12 @@ def fault(sentence: str, evidence: str, said: Said) -> tuple[str, str] | None:
     if is_negated(sentence) != is_negated(whole):
         return "negation", "one of text and message says no, and the other does not"
     near = [said.text, *said.thread, *said.names]
-    if (name := _unsaid_name(sentence, near)) is not None:
+    if (name := unsaid_name(sentence, near)) is not None:
         return "name", f"{name!r} stands neither in this message nor in those before it"
-    if (day := _unsaid_day(sentence, said)) is not None:
+    meant = _dates_said(said)
+    if (day := unsaid_day(_dates_about(sentence, said), meant)) is not None:
         return "date", f"the day {day!r} was not said"
-    if (number := _unsaid_number(sentence, said, near)) is not None:
+    if (number := unsaid_number(sentence, near, meant)) is not None:
         return "number", f"the number {number} was not said"
     own = _own_words(sentence, said.names)
     told = content_words(f"{whole} {' '.join(said.thread)}")
@@ -161,6 +162,40 @@ def occurs(name: str, texts: Iterable[str]) -> bool:
     return any(pattern.search(text) for text in texts)
 
 
+def unsaid_name(sentence: str, texts: Sequence[str]) -> str | None:
+    """Return a capitalised word that does not occur in the texts, if there is one."""
+    said = {word.casefold() for text in texts for word in _words(text)}
+    for place, word in enumerate(_words(sentence)):
+        lower = word.casefold()
+        if not word[0].isupper() or lower in said or lower in MONTHS or lower in WEEKDAYS:
+            continue
+        if place == 0 and lower in FUNCTION_WORDS:
+            continue
+        return word
+    return None
+
+
+def unsaid_day(stated: Iterable[DateReference], meant: Sequence[DateReference]) -> str | None:
+    """Return the text of a date that no date of the messages means, if there is one."""
+    for each in stated:
+        # A month or a year that contains a stated day is a less precise form of it.
+        if not any(each.first <= one.last and one.first <= each.last for one in meant):
+            return each.text
+    return None
+
+
+def unsaid_number(
+    sentence: str, texts: Iterable[str], meant: Iterable[DateReference]
+) -> str | None:
+    """Return a number that neither occurs in the texts nor is part of a date, if there is one."""
+    known = {number for text in texts for number in _NUMBER.findall(text)}
+    for each in meant:
+        for day in (each.first, each.last):
+            known |= set(day.split("-"))
+            known |= {part.lstrip("0") for part in day.split("-")}
+    return next((each for each in _NUMBER.findall(sentence) if each not in known), None)
+
+
 def _whole_sentences(text: str, span: tuple[int, int]) -> str:
     """Return the sentences of a text that overlap a span."""
     touched = [
@@ -177,30 +212,6 @@ def _bare(word: str) -> str:
     return re.sub(r"['’]s?\Z", "", word)
 
 
-def _unsaid_name(sentence: str, near: Sequence[str]) -> str | None:
-    """Return a capitalised word that does not occur in the messages, if there is one."""
-    said = {word.casefold() for text in near for word in _words(text)}
-    for place, word in enumerate(_words(sentence)):
-        lower = word.casefold()
-        if not word[0].isupper() or lower in said or lower in MONTHS or lower in WEEKDAYS:
-            continue
-        if place == 0 and lower in FUNCTION_WORDS:
-            continue
-        return word
-    return None
-
-
-def _unsaid_day(sentence: str, said: Said) -> str | None:
-    """Return a date in a sentence that no date of the messages means, if there is one."""
-
-    meant = _dates_said(said)
-    for each in _dates_about(sentence, said):
-        # A month or a year that contains a stated day is a less precise form of it.
-        if not any(each.first <= one.last and one.first <= each.last for one in meant):
-            return each.text
-    return None
-
-
 def _dates_said(said: Said) -> list[DateReference]:
     """Return the dates of the message, and those of the previous messages."""
     at_ms, offset = said.at_ms, said.utc_offset_minutes
@@ -214,16 +225,6 @@ def _dates_about(text: str, said: Said) -> list[DateReference]:
     return dates_about(
         text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, meant=said.dates
     )
-
-
-def _unsaid_number(sentence: str, said: Said, near: Sequence[str]) -> str | None:
-    """Return a number that neither occurs in the messages nor is part of a known date."""
-    known = {number for text in near for number in _NUMBER.findall(text)}
-    for each in _dates_said(said):
-        for day in (each.first, each.last):
-            known |= set(day.split("-"))
-            known |= {part.lstrip("0") for part in day.split("-")}
-    return next((each for each in _NUMBER.findall(sentence) if each not in known), None)
 
 
 def _own_words(sentence: str, names: Sequence[str]) -> frozenset[str]:

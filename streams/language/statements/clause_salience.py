@@ -9,14 +9,14 @@ from recollect.streams.language.statements.document import Findings
 from recollect.streams.language.statements.word_salience import salience_of
 from recollect.text.sentences import sentences
 
-#: Salience in percent: the first is the minimum for one sentence of a message, or it gives no
-#: facts; the second is the minimum for a clause of such a message. On the development split of the
-#: corpus, one in nine of the messages without facts then gives one; without a reader, one in five.
-_THRESHOLDS, _THRESHOLDS_BY_WORDS = (53, 47), (58, 50)
+#: Minimum salience in percent: of the most salient sentence of a message, below which the message
+#: gives no facts, and of a clause of any other message. On the development split of the corpus, one
+#: in seven of the messages without facts then gives one; without a reader, one in five.
+_THRESHOLDS, _THRESHOLDS_BY_WORDS = (54, 47), (58, 50)
 #: The weight of the reader's judgement relative to the one by words.
 _READER_WEIGHT = 3
-#: From this probability on, in percent, a sentence is the sender's own, if it is not the only one:
-#: nothing around a single sentence tells a quotation from a statement.
+#: The minimum probability (percent) that a sentence is the sender's own. It does not apply to the
+#: only sentence of a text: without context, a quotation cannot be told from a statement.
 _OWN = 25
 _CORRECTION = re.compile(
     r"(?:actually\b|correction\b|(?:sorry,? |oops,? |no,? |wait,? )*(?:i meant|i mean[, ]+(?=it)|"
@@ -56,9 +56,7 @@ class ClauseSalience:
         by_words = salience_of(self._findings.tokens, *self._findings.token_range(start, end))
         if self._reading is None:
             return by_words
-        found = [
-            each.salience for each in self._reading.words if start <= each.start and each.end <= end
-        ]
+        found = [each.salience for each in self._reading.words_in(start, end) if each.end <= end]
         mean = sum(found) // len(found) if found else 0
         return (_READER_WEIGHT * mean + by_words) // (_READER_WEIGHT + 1)
 

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.attributes import MASK, is_open
+from recollect.schemas.attributes import is_open
 from recollect.streams.language.attributes.claim_parts import ClaimPart, claim_parts
 from recollect.streams.language.attributes.claims import TRIGGERS, find_claim
 from recollect.streams.language.attributes.frames import VERBS as FRAME_VERBS
 from recollect.streams.language.attributes.frames import find_frame
+from recollect.streams.language.attributes.plain_attributes import find_attribute
 from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import Claim, Mention, Statement
 from recollect.streams.language.grammar.clauses import (
@@ -27,6 +28,7 @@ from recollect.streams.language.grammar.clauses import (
 from recollect.streams.language.grammar.reported import is_reported
 from recollect.streams.language.grammar.vocatives import is_salutation
 from recollect.streams.language.names.signature import assemble, tokens_for_signature
+from recollect.streams.language.references.person_antecedents import names_anybody
 from recollect.streams.language.references.standing_alone import left_open, person_open
 from recollect.streams.language.relations.causes import Joined, after_link, joined
 from recollect.streams.language.statements.clause_salience import ClauseSalience, opens_correction
@@ -83,8 +85,6 @@ class ClauseStatements:
         self._renderer = renderer
         self._told = list(told.values())
         self._claims: dict[Span, Claim | None] = {}
-        #: Asides, such as whose sister somebody is.
-        self.aside: list[Statement] = []
 
     def halves(self, span: Span) -> Halves | None:
         """Return the statements of a sentence's cause and effect, if both state something."""
@@ -144,12 +144,8 @@ class ClauseStatements:
         """Whether a sentence has no finite verb, such as "Two weeks at last"."""
         findings = self._findings
         reading = findings.document.reading
-        tags = {
-            each.tag
-            for each in (reading.words if reading is not None else ())
-            if span[0] <= each.start < span[1]
-        }
-        if tags <= {""}:  # without a head of tags
+        tags = {each.tag for each in reading.words_in(*span)} if reading is not None else set()
+        if tags <= {""}:  # the reader has no head for tags
             return not is_finite(findings.tokens, *span)
         return tags.isdisjoint(_FINITE)
 
@@ -265,14 +261,14 @@ class ClauseStatements:
         leaves_open = left_open(tokens, left, right, mentions, after, known=has_subject)
         if leaves_open == "nothing" and (person is None or has_subject):
             return statement
-        if person is None and statement is said:
-            things = self._renderer.with_things(statement, lead)
-            if things is not None:
-                return things
         if earlier:
             longer = [earlier[-1], *group]
             return self._standing_alone(longer, earlier[:-1], has_subject=has_subject)
-        if (before := self._sentence_before(said)) is not None:
+        before = self._sentence_before(said)
+        is_of_person = person is not None and not has_subject
+        if before is not None and (
+            not is_of_person or names_anybody(findings.text, before, findings.mentions)
+        ):
             return self._renderer.after_sentence(said, before)
         if leaves_open in _MAY_LEAVE_OPEN and (person is None or has_subject):
             return statement
@@ -350,11 +346,14 @@ class ClauseStatements:
         lowers = findings.tokens.lowers[left:right]
         contacts = findings.contacts_in(start, end)
         speaker, text = findings.document.speaker, findings.text[start:end]
+        mentions = findings.mentions_in(start, end)
+        claim = None
         if contacts or not TRIGGERS.isdisjoint(lowers):
-            mentions, dates = findings.mentions_in(start, end), findings.references_in(start, end)
+            dates = findings.references_in(start, end)
             claim = find_claim(text, start, speaker, mentions, dates, contacts)
-            if claim is not None:
-                return claim
+        claim = claim or self._without_reader(text, mentions)
+        if claim is not None:
+            return claim
         if not FRAME_VERBS.isdisjoint(lowers):
             return find_frame(text, speaker)
         return None
@@ -369,38 +368,35 @@ class ClauseStatements:
         if person is not None:
             mentions.insert(0, Mention(offset, offset + len(person), person, "PERSON"))
         dates = findings.references_in(start, end)
-        return find_claim(sentence, offset, findings.document.speaker, mentions, dates, [])
+        claim = find_claim(sentence, offset, findings.document.speaker, mentions, dates, [])
+        return claim or self._without_reader(sentence, mentions)
+
+    def _without_reader(self, sentence: str, mentions: list[Mention]) -> Claim | None:
+        """Return the attribute that a plain sentence gives, in a home without a reader."""
+        document = self._findings.document
+        if document.reading is not None:
+            return None
+        return find_attribute(sentence, document.speaker, mentions)
 
     def _by_claim(self, group: list[Clause], statement: Statement) -> list[Statement]:
         """Return the statement, or one for each claim of its first clause."""
-        findings, claim, whom = self._findings, statement.claim, statement.whom
-        speaker = findings.document.speaker
-        if speaker is None or (whom is None and (claim is None or MASK in claim.attribute)):
-            return [_without_open_claim(statement)]
+        findings, whom = self._findings, statement.whom
+        if findings.document.speaker is None or (whom is None and statement.claim is None):
+            return [statement]
         start, end, *_ = group[0]
-        parts = claim_parts(
-            findings.text,
-            start,
-            end,
-            self._claim_of_part,
-            findings.mentions_in(start, end),
-            speaker,
-            whom,
-        )
+        mentions = findings.mentions_in(start, end)
+        parts = claim_parts(findings.text, start, end, self._claim_of_part, mentions, whom)
         if not parts or (whom is None and len(parts) == 1):
-            return [_without_open_claim(statement)]
+            return [statement]
         first, *others = parts
         if len(group) > 1:
-            others = [each for each in others if each.beside]
-        elif first.end < end:
+            others = []
+        elif others:
             cut = self._standing_alone([group[0]._replace(end=first.end)], ())
             statement = cut or statement
         statement = msgspec.structs.replace(statement, claim=first.claim)
         named = [each for each in statement.mentions if each.text == first.claim.subject]
-        made = [(each, self._of_part(each, named, statement)) for each in others]
-        self.aside += [one for each, one in made if each.beside]
-        found = [statement, *(one for each, one in made if not each.beside)]
-        return [_without_open_claim(each) for each in found]
+        return [statement, *(self._of_part(each, named, statement) for each in others)]
 
     def _of_part(self, part: ClaimPart, named: list[Mention], first: Statement) -> Statement:
         """Return the statement of a part of a clause.
@@ -436,19 +432,11 @@ class ClauseStatements:
         )
 
 
-def _without_open_claim(statement: Statement) -> Statement:
-    """Return the statement without a claim about an unresolved "he" or "she"."""
-    claim = statement.claim
-    if claim is None or THIRD_PERSON.fullmatch(claim.subject) is None:
-        return statement
-    return msgspec.structs.replace(statement, claim=None)
-
-
 def containers(statements: Sequence[Statement]) -> list[int | None]:
     """Return for each statement the index of the longest other one that has all its words, or None.
 
-    A statement that fills a slot or corrects something counts as not contained, and so does one
-    that ends something else than the other.
+    A statement that fills a slot of a listed attribute or a frame, or corrects something, counts as
+    not contained.
     """
     words = [" ".join(("", *_WORD.findall(each.text.lower()), "")) for each in statements]
     found: list[int | None] = []
@@ -458,9 +446,7 @@ def containers(statements: Sequence[Statement]) -> list[int | None]:
             for before, other in enumerate(words)
             if before != place and own in other and (own != other or before < place)
         ]
-        other = max(others, key=lambda one: len(words[one]), default=None)
-        stays = each.claim is not None or each.corrects
-        if other is not None and each.ending is not None:
-            stays = stays or statements[other].ending not in (None, each.ending)
-        found.append(None if stays else other)
+        fills = each.claim is not None and not is_open(each.claim.attribute)
+        stays = fills or each.corrects
+        found.append(None if stays else max(others, key=lambda one: len(words[one]), default=None))
     return found

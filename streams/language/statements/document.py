@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
 from recollect.streams.language.grammar.analysis import Contact, Introduction, Mention
 from recollect.streams.language.grammar.clauses import Span
-from recollect.streams.language.grammar.text_reading import TextReading
+from recollect.streams.language.grammar.text_reading import ReadWord, TextReading
 from recollect.streams.language.references.person_antecedents import Before
 from recollect.text.dates.found_dates import DateReference, Found, as_reference
 from recollect.text.dates.resolved_dates import in_numbers, with_days
 from recollect.text.tokenizer import Tokens
 
 _CODE = re.compile(r"\(\);|==|=>|</|::|&&")
+#: What follows an interjection, up to the next word.
+_MARKS = re.compile(r"[\s,.!…:;~–—-]*")
+#: The minimum number of words after interjections that are left out.
+_FEWEST_WORDS = 3
 _AFTER_PREPOSITION = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
 
 
@@ -115,8 +120,26 @@ class Findings(Struct, frozen=True):
         return any(start <= each.start < end for each in self.introductions)
 
     def with_days(self, start: int, end: int) -> str:
-        """Return the words of a span with the days that dates mean, white space folded."""
+        """Return the words of a span with the days that dates mean, white space folded.
+
+        Its leading interjections are left out: "Oh wow, …".
+        """
+        start = self._after_interjections(start, end)
         references = self.references_in(start, end)
         if not references or not self.resolves_days:
             return " ".join(self.text[start:end].split())
         return with_days(self.text, start, end, references, in_numbers)
+
+    def _after_interjections(self, start: int, end: int) -> int:
+        """Return where a span begins to say something, by the parts of speech of the reader."""
+        reading = self.document.reading
+        words = reading.words_in(start, end) if reading is not None else ()
+        leading = list(takewhile(_is_interjection, words))
+        if not leading or len(words) - len(leading) < _FEWEST_WORDS:
+            return start
+        place = _MARKS.match(self.text, leading[-1].end, end)
+        return place.end() if place is not None else start
+
+
+def _is_interjection(word: ReadWord) -> bool:
+    return word.tag == "UH"

@@ -1,7 +1,9 @@
-"""Occurrences: the days of what happens once, at a time that its statement does not name.
+"""Occurrences: the days of a statement that are not simply those that it names.
 
 "I met Zhuoma this morning. We talked about prices." The second happens on the day that the message
-named last, and without one on the day of the message. The reader judges what happens once.
+named last, and without one on the day of the message. The reader judges what happens once. What
+holds "until Friday" or "since May" holds up to that day from the day of the message, or from then
+to the day of the message; what holds "from May" begins on its first day.
 """
 
 from __future__ import annotations
@@ -21,25 +23,67 @@ _RECURRENT = word_set(
     """every weekly daily monthly yearly annually hourly fortnightly always usually mondays tuesdays
     wednesdays thursdays fridays saturdays sundays weekends weekdays mornings evenings nights"""
 )
-#: From this probability on, in percent, a statement happens once.
+#: Words before the last day of a period, before the first day of one that lasts until now, and
+#: before the first day of one without an end.
+_UNTIL, _SINCE, _FROM = word_set("until till til thru through"), "since", "from"
+_VERBS = word_set("is was are were has had will would")
+#: The minimum probability (percent) that a statement happens once.
 _OCCURS = 28
 
 
 def with_occurrence(statement: Statement, findings: Findings) -> Statement:
-    """Return a statement with the days on which it happens, if it happens once and names none."""
+    """Return a statement with the days of its period, or of what happens once and names none."""
+    today = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
+    if statement.dates:
+        return _with_period(statement, findings, today)
     reading = findings.document.reading
-    if statement.dates or reading is None:
+    if reading is None:
         return statement
     read = reading.sentence_at(statement.start)
     if read is None or read.occurs < _OCCURS or recurs(statement, findings):
         return statement
-    today = local_day(findings.document.at_ms, findings.document.utc_offset_minutes)
     named = _named_before(statement, findings)
     days = (today, today)
     if named is not None and not (named.first > today and _is_past(statement, reading)):
         days = (named.first, named.last)
-    first, last = (date.fromordinal(day).isoformat() for day in days)
-    return msgspec.structs.replace(statement, happens=(first, last))
+    return _happening(statement, *days)
+
+
+def _happening(statement: Statement, first: int, last: int) -> Statement:
+    days = (date.fromordinal(first).isoformat(), date.fromordinal(last).isoformat())
+    return msgspec.structs.replace(statement, happens=days)
+
+
+def _with_period(statement: Statement, findings: Findings, today: int) -> Statement:
+    """Return a statement with the days of its period, if a word before one of its dates gives it.
+
+    `today`: the ordinal of the day of the message.
+    """
+    dates = findings.dates_in(statement.start, statement.end)
+    periods = [_period(each, findings, today, alone=len(dates) == 1) for each in dates]
+    if len(dates) < len(statement.dates) or periods == [(each.first, each.last) for each in dates]:
+        return statement
+    return _happening(
+        statement, min(first for first, _ in periods), max(last for _, last in periods)
+    )
+
+
+def _period(found: Found, findings: Findings, today: int, *, alone: bool) -> tuple[int, int]:
+    """Return the first and the last day of the period that a date and the word before it mean."""
+    lowers = findings.tokens.lowers
+    before = lowers[found.left - 1] if found.left else ""
+    if found.is_time:
+        return found.first, found.last
+    if before in _UNTIL and today <= found.last:
+        return today if alone else found.first, found.last
+    after = lowers[found.right] if found.right < len(lowers) else ""
+    # "Since Monday was a holiday" gives a reason.
+    if before == _SINCE and found.first <= today and after not in _VERBS:
+        return found.first, today
+    # "From 3 to 9 May" is one date.
+    if before == _FROM and found.right - found.left == 1 and found.first > today:
+        return found.first, found.first
+    return found.first, found.last
 
 
 def recurs(statement: Statement, findings: Findings) -> bool:
@@ -50,10 +94,8 @@ def recurs(statement: Statement, findings: Findings) -> bool:
 
 def _is_past(statement: Statement, reading: TextReading) -> bool:
     """Whether a statement has a verb in the past tense, and so is about no day to come."""
-    return any(
-        each.tag == "VBD" and statement.start <= each.start < statement.end
-        for each in reading.words
-    )
+    words = reading.words_in(statement.start, statement.end)
+    return any(each.tag == "VBD" for each in words)
 
 
 def _named_before(statement: Statement, findings: Findings) -> Found | None:

@@ -14,9 +14,7 @@ from recollect.streams.language.references.antecedents import antecedent
 from recollect.streams.language.references.person_antecedents import (
     meant_by,
     nth_pronoun,
-    things_meant,
     with_names,
-    with_things,
 )
 from recollect.streams.language.relations.causes import after_opening
 from recollect.streams.language.statements.document import Findings
@@ -29,8 +27,12 @@ _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
 _IT_IS = re.compile(r"\A(?:it|that)(?:['’]s| is)(?= )", re.IGNORECASE)
 _NEXT_WORD = re.compile(r" ([a-z]+)\b")
 _ADDRESSES = {"phone": "phone number", "email": "e-mail address"}
-#: "Maria, I've been busy": the addressee is not part of a statement about the speaker.
-_ADDRESSED = re.compile(r"([^\W\d_][\w'’.\-]*),\s+(?=(?:I|I['’]\w+|[Ww]e|[Mm]y|[Oo]ur)\b)")
+#: "Maria, I've been busy", "Maria I've been busy": the addressee is not part of a statement about
+#: the speaker; but "Maria my sister" is no address.
+_ADDRESSED = re.compile(
+    r"([^\W\d_][\w'’.\-]*)(?:,\s+(?=(?:[Mm]y|[Oo]ur|I|I['’]\w+|[Ww]e)\b)|"
+    r"\s+(?=(?:I(?! (?:\w+ed|\w+s|had|of|and)\b)|I['’]\w+|[Ww]e)\b))"
+)
 #: The maximum number of pronouns per message that are resolved.
 MAX_PRONOUNS = 128
 
@@ -61,7 +63,7 @@ class Renderer:
 
     @staticmethod
     def _quoted(said: str, speaker: str) -> str:
-        """Return what a speaker said behind their name, unless it says itself whom it is about."""
+        """Return a sentence with "Name: " before it, unless the speaker's name is its subject."""
         after = _NEXT_WORD.match(said, len(speaker)) if said.startswith(speaker) else None
         if after is not None and (after[1] in THIRDS or is_past(after[1])):
             return said
@@ -93,10 +95,6 @@ class Renderer:
         own, signed = name[:1].upper() + name[1:], signature(name)
         said = statement.text.removeprefix(f"{self._speaker}: ")
         mentions = [*named, *statement.mentions]
-        claim = statement.claim
-        if claim is not None and THIRD_PERSON.fullmatch(claim.subject):
-            of_named = [each.text for each in named] == [name]
-            claim = msgspec.structs.replace(claim, subject=name) if of_named else None
         place = after_lead_in(self._findings.text, statement.start, statement.end)
         pronoun = _FIRST_PRONOUN.match(self._findings.text, place)
         whom = Whom(named[0].text, name, *pronoun.span()) if named and pronoun else None
@@ -106,7 +104,6 @@ class Renderer:
             text=self.rendered(_FIRST_PRONOUN.sub(lambda _: own, said, count=1), mentions),
             signature=_FIRST_PRONOUN.sub(lambda _: signed, statement.signature, count=1),
             mentions=tuple(mentions),
-            claim=claim,
             whom=whom,
         )
 
@@ -134,17 +131,6 @@ class Renderer:
         end = place + len(pronoun[0])
         whom = Whom(found.named, found.name, place, end) if found.named else None
         return _from_event(msgspec.structs.replace(statement, whom=whom), text, found.number)
-
-    def with_things(self, statement: Statement, lead: int) -> Statement | None:
-        """Return the statement with its initial "they" replaced by things; None if uncertain."""
-        if self._speaker is None:
-            return None
-        found = things_meant(self._findings.text, lead, self._speaker, self._before)
-        if found is None:
-            return None
-        said = self._findings.with_days(statement.start, statement.end)
-        text = self.rendered(with_things(said, found.name), list(statement.mentions))
-        return _from_event(statement, text, found.number)
 
     def after_sentence(self, statement: Statement, span: Span) -> Statement | None:
         """Return the statement after the previous sentence, which names what it leaves open."""

@@ -105,7 +105,7 @@ class StatedAdditions:
         named: str | None,
         words: frozenset[str],
     ) -> Added | None:
-        """Return the earlier statement of the message to which one adds.
+        """Return the earlier statement, of the same message, that a statement adds to.
 
         It is the nearest of those that share the most words, or just the previous one.
         """

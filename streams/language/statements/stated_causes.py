@@ -34,13 +34,16 @@ class StatedCauses:
         return ends | {one.statement for one in self.outside}
 
     def renumber(self, places: Mapping[int, int]) -> None:
-        """Renumber the statements."""
+        """Renumber the statements; drop the links of those without a new number."""
         self.found = [
             msgspec.structs.replace(one, cause=places[one.cause], effect=places[one.effect])
             for one in self.found
+            if one.cause in places and one.effect in places
         ]
         self.outside = [
-            msgspec.structs.replace(one, statement=places[one.statement]) for one in self.outside
+            msgspec.structs.replace(one, statement=places[one.statement])
+            for one in self.outside
+            if one.statement in places
         ]
 
     def between(self, right: int, joint: Joined) -> None:
@@ -60,7 +63,7 @@ class StatedCauses:
     ) -> None:
         """Record how a sentence, whose first statement is `place`, relates to the previous ones.
 
-        `follows`: the previous sentence made the last of them; `first`: there is none before it.
+        `follows`: the latest statement is of the previous sentence. `first`: no sentence precedes.
         """
         if is_reported(self.others, span[0]):
             return

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from recollect.schemas.attributes import is_single_valued
+from recollect.schemas.attributes import MASK, is_single_valued
 from recollect.streams.language.attributes.endings import ending_of
+from recollect.streams.language.attributes.plain_attributes import find_attribute
 from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
 from recollect.streams.language.grammar.clauses import Span
@@ -69,8 +70,6 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     statements = [_completed(each, findings) for each in statements]
     statements, causes = _deduplicated(statements, causes, findings)
     additions = StatedAdditions(findings, own, statements)
-    aside = (_completed(each, findings) for each in stating.aside)
-    statements = [*statements, *aside][:MAX_STATEMENTS]
     analysis = Analysis(
         statements=tuple(statements),
         contacts=tuple(findings.contacts),
@@ -182,9 +181,10 @@ def _completed(statement: Statement, findings: Findings) -> Statement:
 
 
 def _with_slots(statement: Statement, findings: Findings) -> Statement:
-    """Return a statement with the slot of the reader's values, and the claims that it may end.
+    """Return a statement with the slot that it fills, and the claims that it may end.
 
-    An existing claim takes precedence, unless only the reader's has a single-valued attribute.
+    A plain attribute takes precedence over the reader's slot; so does a claim, unless it is a frame
+    or has several values at a time and the reader's has one.
     """
     reading, speaker = findings.document.reading, findings.document.speaker
     if speaker is None or reading is None:
@@ -192,10 +192,12 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
     span = (statement.start, statement.end)
     read = stated_slot(findings.text, span, speaker, statement.mentions, reading)
     claim = statement.claim
-    if claim is None or (
+    if claim is None:
+        claim = find_attribute(statement.sentence, speaker, statement.mentions) or read
+    elif (
         read is not None
         and is_single_valued(read.attribute)
-        and not is_single_valued(claim.attribute)
+        and (MASK in claim.attribute or not is_single_valued(claim.attribute))
     ):
         claim = read
     ending = ending_of(findings.text, span, speaker, statement.mentions, reading)
@@ -207,7 +209,7 @@ def _deduplicated(
 ) -> tuple[list[Statement], StatedCauses]:
     """Return statements without those that another contains, except causes and effects.
 
-    The other one takes what they mention, end and are dated by.
+    The other statement takes over their mentions, endings and dates.
     """
     linked = causes.linked()
     kept = []
@@ -217,28 +219,39 @@ def _deduplicated(
             kept.append(place)
         else:
             found[container] = _absorbed(found[container], statements[place], findings)
+    kept = kept[:MAX_STATEMENTS]
     causes.renumber({place: number for number, place in enumerate(kept)})
     return [found[place] for place in kept], causes
 
 
 def _absorbed(statement: Statement, part: Statement, findings: Findings) -> Statement:
-    """Return a statement that takes the place of a part of it, too."""
+    """Return a statement that takes the place of a part of it, too.
+
+    A part just before it becomes its beginning; one that is said elsewhere in the text is only
+    dropped. The dates of both are in the statement's text.
+    """
     happens = statement.happens
     if happens is None and not statement.dates and not recurs(statement, findings):
         happens = part.happens
     start, sentence, own = statement.start, statement.sentence, statement.signature
-    if part.start < start:
+    mentions = statement.mentions
+    if part.end <= start and not findings.text[part.end : start].strip():
         start, sentence = part.start, f"{part.sentence} {sentence}"
+        mentions = (*part.mentions, *mentions)
         speaker = assemble([], findings.document.speaker, question=False)
         own = f"{part.signature} {own.removeprefix(speaker)}"
+    ending = statement.ending or part.ending
+    if statement.ending is not None and part.ending is not None:
+        ending = statement.ending.joined(part.ending)
     return msgspec.structs.replace(
         statement,
         start=start,
         sentence=sentence,
         signature=own,
-        mentions=tuple(dict.fromkeys((*part.mentions, *statement.mentions))),
+        mentions=mentions,
         happens=happens,
-        ending=statement.ending or part.ending,
+        claim=statement.claim or part.claim,
+        ending=ending,
     )
 
 

@@ -31,7 +31,7 @@ _NAME = re.compile(
     r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
     r"[^\W\d_a-z][\w.'’\-]*){0,3}"
 )
-#: Pictures around a name, as in "Dan 🚲".
+#: Emoji and other symbols around a name, as in "Dan 🚲".
 _DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
 _MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
 #: Placeholders of programs for unknown names.
@@ -217,7 +217,7 @@ class _Rewriting:
         if not said or not (_DOUBTFUL | _FOREIGN).isdisjoint(said):
             raise _Doubt
         if self._addressee is None or _SPEAKING.isdisjoint(said):
-            # "You never know" is of nobody in particular.
+            # "You never know" is about nobody in particular.
             self._addressee = None
             if not _ADDRESSING.isdisjoint(said):
                 raise _Doubt
@@ -357,7 +357,7 @@ class _Rewriting:
     def _addressed(self, index: int, addressee: str) -> int:
         """Name the addressee in the place of "you"; return the index after what was read.
 
-        As a subject only in the past tense: "you lose your hair" is of nobody in particular.
+        As a subject only in the past tense: "you lose your hair" is about nobody in particular.
         """
         lowers = self._lowers
         lower, before = lowers[index], lowers[index - 1] if index else ""

@@ -100,7 +100,7 @@ def claims(zone: Zone) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("before", "words", "expected"),
     [
-        ("What does Ana do?", "She teaches maths.", [("Ana", "work", "teaching maths")]),
+        ("What does Ana do?", "She plays the cello.", [("Ana", "skill", "playing the cello")]),
         (
             "Where is Peter these days?",
             "He lives in Porto and works as a nurse.",
@@ -139,14 +139,14 @@ def test_who_takes_part_is_meant_by_a_name_that_a_pronoun_stands_for() -> None:
     zone = Zone(RuleWriter()).given(
         says("Maria Dias", "I bought a boat last week.", id="m0", at=START - MINUTE),
         says("Bob", "What does Maria do?", id="m1"),
-        says("Ada", "She teaches maths.", at=START + MINUTE, id="m2"),
+        says("Ada", "She plays the cello.", at=START + MINUTE, id="m2"),
     )
-    assert ("Maria Dias", "work", "teaching maths") in claims(zone)
+    assert ("Maria Dias", "skill", "playing the cello") in claims(zone)
 
 
 def test_everything_that_is_known_of_her_rests_on_who_named_her() -> None:
     zone = Zone(RuleWriter()).given(says("Bob", "What does Zelda do?"))
-    outcome = zone.read(says("Ada", "She teaches maths.", at=START + MINUTE, id="told"))
+    outcome = zone.read(says("Ada", "She plays the cello.", at=START + MINUTE, id="told"))
     for part in outcome.parts:
         for row in part.puts:
             if len(part.sources) < 2:
@@ -160,15 +160,15 @@ def test_once_she_is_forgotten_nothing_is_claimed_of_her(tmp_path: Path) -> None
             zone.ingest(
                 [
                     said("asks", "What does Zelda do?", by="Bob"),
-                    said("tells", "She teaches maths.", minute=1),
+                    said("tells", "She plays the cello.", minute=1),
                 ]
             )
             (fact,) = zone.facts()
-            assert (fact.subject, fact.attribute) == ("Zelda", "work")
+            assert (fact.subject, fact.attribute) == ("Zelda", "skill")
             assert "Zelda" in fact.entities
             zone.forget(forgotten)
             left = [(fact.text, fact.subject, fact.attribute) for fact in zone.facts()]
-            assert left == ([("Ada: She teaches maths.", None, None)] if stays else [])
+            assert left == ([("Ada: She plays the cello.", None, None)] if stays else [])
             assert "Zelda" not in [each.name for each in zone.entities()]
 
 

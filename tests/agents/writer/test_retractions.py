@@ -186,3 +186,26 @@ def test_who_asked_is_not_who_agrees() -> None:
         says("Bob", "Yes, Friday would be perfect.", id="x", at=START + 2 * HOUR, peer_id="c"),
     )
     assert home.ask("memory", "SELECT 1 FROM fact_supersessions") == []
+
+
+@pytest.mark.parametrize(
+    ("held", "over"),
+    [
+        ("I have a motorbike in the shed.", "I don't have the motorbike any more."),
+        ("I have a motorbike in the shed.", "I sold the motorbike."),
+        ("We rent a cabin in Alvik.", "We no longer rent the cabin."),
+    ],
+)
+def test_what_is_over_ends_in_another_conversation_too(held: str, over: str) -> None:
+    home = Zone(RuleWriter()).given(says("Ada", held, peer_id="c"), says("Bob", held, peer_id="c"))
+    before = home.current_facts()
+    home.read(says("Ada", over, peer_id="d", at=START + 30 * DAY))
+    ended = set(before) - set(home.current_facts())
+    assert len(ended) == 1
+    assert "Ada" in ended.pop()
+
+
+def test_a_contrast_is_a_matter_of_its_conversation() -> None:
+    home = zone()
+    home.read(says("Ada", "We meet in Room 102, not Room 101.", peer_id="d", at=START + HOUR))
+    assert HELD in home.current_facts()

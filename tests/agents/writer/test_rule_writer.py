@@ -49,9 +49,7 @@ def facts(outcome: Outcome) -> list[str]:
 
 def test_each_durable_sentence_is_a_fact_of_who_said_it() -> None:
     outcome = zone().read(says("Ada", "I live in Berlin. My sister Kate plays the harp."))
-    assert facts(outcome) == [
-        "Ada lives in Berlin.", "Ada's sister Kate plays the harp.", "Ada's sister is Kate.",
-    ]  # fmt: skip
+    assert facts(outcome) == ["Ada lives in Berlin.", "Ada's sister Kate plays the harp."]
 
 
 @pytest.mark.parametrize(

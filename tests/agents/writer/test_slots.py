@@ -111,10 +111,10 @@ def test_a_newer_home_leaves_the_work_of_the_same_sentence() -> None:
 
 
 def test_several_claims_of_a_sentence_are_no_repeats_of_each_other() -> None:
-    words = "My sister Ana, a vet in Porto, turned 40."
+    words = "I live in Turin and work as a nurse."
     zone = Zone(RuleWriter()).given(says("Ada", words, id="m1"))
     first = zone.facts()
-    assert len(first) == 3
+    assert len(first) == 2
     zone.given(says("Ada", words, at=START + MINUTE, id="m2"))
     assert zone.facts() == first
     repeats = zone.ask("memory", "SELECT event_id FROM fact_occasions")
@@ -129,5 +129,5 @@ def test_what_is_claimed_of_a_sister_is_hers() -> None:
     claims = zone.ask("memory", sql)
     names = dict(zone.ask("identity", "SELECT id, name FROM entities"))
     assert [(names[whose], which, value) for whose, which, value in claims] == [
-        ("Ana", "employer", "Siemens"), ("Ada", "family", "sister Ana"), ("Ana", "home", "Bonn"),
+        ("Ana", "employer", "Siemens"), ("Ana", "home", "Bonn"),
     ]  # fmt: skip

@@ -6,14 +6,23 @@ from recollect.streams.language.attributes.endings import ending_of
 from recollect.streams.language.grammar.analysis import Ending, Mention
 from recollect.streams.language.grammar.text_reading import (
     ReadSentence,
+    ReadValue,
     ReadWord,
     TextReading,
     ValueType,
 )
 
 
-def ending(tagged: str, *ends: tuple[ValueType, int], people: str = "") -> Ending | None:
-    """Return what a sentence of Ada's may end; `tagged` are its words, each with its tag."""
+def ending(
+    tagged: str,
+    *ends: tuple[ValueType, int],
+    people: str = "",
+    over: tuple[str, ValueType] = ("", "open"),
+) -> Ending | None:
+    """Return what a sentence of Ada's may end; `tagged` are its words, each with its tag.
+
+    `over`: a value that no longer holds, and its type.
+    """
     pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
     text = " ".join(word for word, _ in pairs)
     words, at = [], 0
@@ -25,7 +34,10 @@ def ending(tagged: str, *ends: tuple[ValueType, int], people: str = "") -> Endin
         Mention(text.index(one), text.index(one) + len(one), one, "PERSON")
         for one in people.split()
     ]
-    reading = TextReading(tuple(words), (), (sentence,))
+    value, type_ = over
+    start = text.index(value)
+    values = (ReadValue(start, start + len(value), 80, type_, 90, 100, 10),) if value else ()
+    reading = TextReading(tuple(words), (), (sentence,), values)
     return ending_of(text, (0, len(text)), "Ada", found, reading)
 
 
@@ -69,3 +81,9 @@ def test_open_attributes_are_named_by_noun_phrases() -> None:
     found = ending("the/DT front/JJ door/NN code/NN is/VBZ 12/CD", ("open", 50))
     assert found is not None
     assert found.phrases == ("front door code",)
+
+
+def test_a_value_that_is_over_ends_facts_of_its_type() -> None:
+    found = ending("I/PRP left/VBD the/DT choir/NN", ("job", 4), over=("choir", "membership"))
+    assert found is not None
+    assert dict(found.attributes)["membership"] == 81

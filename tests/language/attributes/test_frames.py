@@ -15,6 +15,8 @@ from recollect.streams.language.attributes.frames import find_frame
         ("Actually, the mayor of Porto is Rui Leal!", "Porto", "the mayor of … is", "Rui Leal"),
         ("Kelp's operation is on Monday.", "Kelp", "…'s operation is on", "Monday"),
         ("My dentist is Dr. Brandt.", "Ada", "…'s dentist is", "Dr. Brandt"),
+        ("My new dentist is Dr. Brandt.", "Ada", "…'s dentist is", "Dr. Brandt"),
+        ("Ada's current dentist is named Dr. Brandt.", "Ada", "…'s dentist is", "Dr. Brandt"),
         ("Ada's dentist is Dr. Brandt.", "Ada", "…'s dentist is", "Dr. Brandt"),
         ("Back to Work was founded by Ana Prado.", "Back to Work", "… is founded by", "Ana Prado"),
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from recollect.streams.language.attributes.stated_values import stated_slot
@@ -29,10 +31,12 @@ def slot(
     holds: int = 100,
     sure: int = 90,
     ends: int = 0,
+    sentences: int = 1,
 ) -> Claim | None:
     """Return the slot of a text that Ada wrote, with one value, of which the heads say this.
 
-    `ends`: the probability that the sentence ends facts of the value's type.
+    `ends`: the probability that the sentence ends facts of the value's type. `sentences`: 2 if the
+    reader parts the text at its first full stop.
     """
     pairs = [word.rsplit("/", 1) for word in tagged.split(" ")]
     text = " ".join(word for word, _ in pairs)
@@ -46,8 +50,10 @@ def slot(
         Mention(text.index(one), text.index(one) + len(one), one, "PERSON")
         for one in people.split()
     ]
-    sentence = ReadSentence(0, len(text), "statement", 100, ((type_, ends),) if ends else ())
-    reading = TextReading(tuple(words), (), (sentence,), values)
+    told = ((type_, ends),) if ends else ()
+    parts = [0, *([text.index(".") + 1] if sentences == 2 else ()), len(text)]
+    read = tuple(ReadSentence(*part, "statement", 100, told) for part in pairwise(parts))
+    reading = TextReading(tuple(words), (), read, values)
     return stated_slot(text, (0, len(text)), "Ada", found, reading)
 
 
@@ -55,8 +61,10 @@ def slot(
     ("tagged", "value", "subject", "attribute"),
     [
         ("the/DT boiler/NN is/VBZ broken/VBN", "broken", "Ada", "boiler"),
-        ("my/PRP$ left/JJ knee/NN is/VBZ swollen/JJ", "swollen", "Ada", "left knee"),
-        ("my/PRP$ operation/NN is/VBZ on/IN Monday/NNP", "Monday", "Ada", "operation"),
+        ("the/DT food/NN is/VBZ great/JJ", "great", "Ada", "food"),
+        ("his/PRP$ knee/NN is/VBZ swollen/JJ", "swollen", "Ada", "knee"),
+        ("my/PRP$ sister/NN 's/POS knee/NN is/VBZ sore/JJ", "sore", "Ada", "knee"),
+        ("my/PRP$ knees/NNS are/VBP swollen/JJ", "swollen", "Ada", "knees"),
         ("my/PRP$ girlfriend/NN Lena/NNP", "Lena", "Ada", "girlfriend"),
         ("his/PRP$ job/NN in/IN Portland/NNP", "Portland", "Ada", "job in"),
     ],
@@ -67,9 +75,28 @@ def test_an_open_attribute_is_named_by_its_noun(
     assert claim(tagged, value) == Claim(subject, attribute, value)
 
 
+@pytest.mark.parametrize(
+    ("tagged", "value", "attribute"),
+    [
+        ("my/PRP$ left/JJ knee/NN is/VBZ swollen/JJ", "swollen", "…'s left knee is"),
+        ("my/PRP$ operation/NN is/VBZ on/IN Monday/NNP", "Monday", "…'s operation is"),
+        ("my/PRP$ new/JJ locker/NN is/VBZ 31/CD", "31", "…'s locker is"),
+        ("the/DT guest/NN code/NN is/VBZ plum42/NN", "plum42", "…'s guest code is"),
+    ],
+)
+def test_one_thing_has_one_value_at_a_time(tagged: str, value: str, attribute: str) -> None:
+    assert claim(tagged, value) == Claim("Ada", attribute, value)
+
+
 def test_a_value_of_somebody_named_is_theirs() -> None:
     found = claim("Bob/NNP 's/POS knee/NN is/VBZ sore/JJ", "sore", people="Bob")
-    assert found == Claim("Bob", "knee", "sore")
+    assert found == Claim("Bob", "…'s knee is", "sore")
+
+
+def test_who_takes_a_role_over_fills_it() -> None:
+    text = "we/PRP have/VBP a/DT new/JJ landlord/NN ,/, Mrs/NNP Stone/NNP"
+    found = slot(text, "Mrs Stone", type_="relation")
+    assert found == Claim("Ada", "…'s landlord is", "Mrs Stone")
 
 
 @pytest.mark.parametrize(
@@ -84,8 +111,10 @@ def test_a_value_that_is_said_of_no_noun_fills_no_slot(tagged: str, value: str) 
     assert claim(tagged, value) is None
 
 
-def test_a_thing_called_like_a_listed_attribute_fills_no_slot() -> None:
-    assert claim("my/PRP$ phone/NN is/VBZ broken/VBN", "broken") is None
+def test_a_thing_called_like_a_listed_attribute_does_not_fill_that() -> None:
+    assert claim("the/DT phone/NN is/VBZ broken/VBN", "broken") is None
+    found = claim("my/PRP$ phone/NN is/VBZ broken/VBN", "broken")
+    assert found == Claim("Ada", "…'s phone is", "broken")
 
 
 def test_a_typed_value_fills_the_slot_of_its_type() -> None:
@@ -104,6 +133,49 @@ def test_a_value_of_a_thing_is_one_of_every_thing_that_is_named() -> None:
     tagged = "the/DT fee/NN for/IN the/DT course/NN is/VBZ now/RB 90/CD"
     found = slot(tagged, "90", type_="price")
     assert found == Claim("Ada's fee", "…'s price", "90", also=("Ada's course",))
+
+
+def test_a_time_in_brackets_is_that_of_one_entry() -> None:
+    tagged = "Family/NN dinner/NN (/( 3/CD May/NNP 18:30/CD )/)"
+    assert slot(tagged, "3 May 18:30", type_="appointment") is None
+    tagged = "the/DT dinner/NN is/VBZ on/IN 3/CD May/NNP"
+    found = slot(tagged, "3 May", type_="appointment")
+    assert found == Claim("Ada's dinner", "…'s date", "3 May")
+
+
+def test_a_time_or_a_place_is_no_thing() -> None:
+    assert slot("location/NN :/: the/DT pier/NN", "the pier", type_="place") is None
+    tagged = "the/DT launch/NN date/NN is/VBZ 14/CD June/NNP"
+    found = slot(tagged, "14 June", type_="deadline")
+    assert found == Claim("Ada's launch", "…'s date", "14 June")
+
+
+def test_a_thing_named_in_another_sentence_has_not_the_value() -> None:
+    tagged = "a/DT photo/NN of/IN the/DT boat/NN ./. at/IN the/DT harbour/NN"
+    assert slot(tagged, "the harbour", type_="place", sentences=2) is None
+    assert slot(tagged, "the harbour", type_="place") is not None
+
+
+def test_a_statement_of_its_own_is_no_value() -> None:
+    tagged = "my/PRP$ back/NN is/VBZ stiff/JJ ,/, but/CC I/PRP cope/VBP"
+    assert slot(tagged, "stiff , but I cope", type_="health") is None
+    tagged = "my/PRP$ back/NN is/VBZ stiff/JJ ,/, but/CC I'm/PRP well/RB"
+    assert slot(tagged, "stiff , but I'm well", type_="health") is None
+    tagged = "lunch/NN is/VBZ soup/NN or/CC bread/NN or/CC rice/NN or/CC a/DT bit/NN of/IN fruit/NN"
+    assert slot(tagged, "soup or bread or rice or a bit of fruit", type_="diet") is None
+
+
+def test_a_value_with_a_verb_of_its_own_is_no_value() -> None:
+    tagged = "my/PRP$ uncle/NN Leo/NNP bakes/VBZ bread/NN"
+    assert slot(tagged, "Leo bakes bread", type_="family") is None
+    tagged = "on/IN Sundays/NNPS I/PRP bake/VBP bread/NN"
+    assert slot(tagged, "bake bread", type_="habit") == Claim("Ada", "activity", "bake bread")
+
+
+def test_a_long_value_may_be_a_place() -> None:
+    place = "the lower drawer of the desk beside the window"
+    tagged = f"the/DT key/NN lies/VBZ in/IN {' '.join(f'{each}/NN' for each in place.split())}"
+    assert slot(tagged, place, type_="place") == Claim("Ada's key", "…'s place", place)
 
 
 def test_a_value_that_is_over_fills_no_slot() -> None:
@@ -129,3 +201,45 @@ def test_an_unsure_type_ends_no_earlier_value_of_a_person() -> None:
     assert slot("I/PRP drink/VBP oat/NN milk/NN", "oat milk", type_="diet", sure=54) == (
         Claim("Ada", "diet", "oat milk")
     )
+
+
+@pytest.mark.parametrize(
+    ("tagged", "value", "type_"),
+    [
+        ("I/PRP used/VBD to/TO live/VB in/IN Ghent/NNP", "Ghent", "home"),
+        ("we/PRP lived/VBD in/IN Ghent/NNP", "Ghent", "home"),
+        ("I/PRP might/MD move/VB to/TO Ghent/NNP", "Ghent", "home"),
+        ("I/PRP 'd/MD love/VB to/TO live/VB in/IN Ghent/NNP", "Ghent", "home"),
+        ("I/PRP am/VBP thinking/VBG of/IN moving/VBG to/TO Ghent/NNP", "Ghent", "home"),
+        ("if/IN I/PRP lived/VBD in/IN Ghent/NNP", "Ghent", "home"),
+        ("I/PRP left/VBD my/PRP$ job/NN at/IN Bell/NNP", "Bell", "employer"),
+        ("I/PRP worked/VBD at/IN Bell/NNP", "Bell", "employer"),
+        ("I/PRP do/VBP n't/RB eat/VB pork/NN", "pork", "diet"),
+        ("I/PRP 'm/VBP not/RB a/DT nurse/NN", "nurse", "job"),
+        ("my/PRP$ ex-wife/NN is/VBZ Eva/NNP", "Eva", "partner"),
+        ("I/PRP wish/VBP I/PRP had/VBD a/DT dog/NN", "dog", "pet"),
+        ("I/PRP almost/RB bought/VBD a/DT boat/NN", "boat", "possession"),
+    ],
+)
+def test_what_is_past_denied_or_only_thought_of_fills_no_slot(
+    tagged: str, value: str, type_: ValueType
+) -> None:
+    assert slot(tagged, value, type_=type_) is None
+
+
+@pytest.mark.parametrize(
+    ("tagged", "value", "type_", "attribute"),
+    [
+        ("we/PRP moved/VBD to/TO Ghent/NNP", "Ghent", "home", "home"),
+        ("I/PRP 've/VBP lived/VBN in/IN Ghent/NNP", "Ghent", "home", "home"),
+        ("I/PRP want/VBP tea/NN ,/, I/PRP live/VBP in/IN Ghent/NNP", "Ghent", "home", "home"),
+        ("I/PRP got/VBD a/DT job/NN at/IN Bell/NNP", "Bell", "employer", "employer"),
+        ("I/PRP was/VBD promoted/VBN to/TO chef/NN", "chef", "job", "role"),
+        ("I/PRP 'm/VBP not/RB a/DT fan/NN of/IN opera/NN", "opera", "dislike", "dislikes"),
+        ("not/RB here/RB ,/, I/PRP am/VBP in/IN Ghent/NNP", "Ghent", "home", "home"),
+    ],
+)
+def test_what_is_so_now_fills_its_slot(
+    tagged: str, value: str, type_: ValueType, attribute: str
+) -> None:
+    assert slot(tagged, value, type_=type_) == Claim("Ada", attribute, value)

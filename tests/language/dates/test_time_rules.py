@@ -109,6 +109,7 @@ _WORDS = sorted(
 )
 
 
+@example(words=["13h", "ago"], gap=" ", at_ms=-62_135_550_600_001)
 @example(words=["07.05.2026", "midnight"], gap="", at_ms=0)
 @example(words=["\n", "'66", "'66", "Jan."], gap=" ", at_ms=0)
 @given(

@@ -58,6 +58,34 @@ def test_the_day_is_that_of_the_sender() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("I rent a studio in Ghent until Friday.", "2024-05-08", "2024-05-10"),
+        ("I rent a studio in Ghent since February.", "2024-02-01", "2024-05-08"),
+        ("I rent a studio in Ghent from June.", "2024-06-01", "2024-06-01"),
+    ],
+)
+def test_a_period_with_one_end_begins_or_ends_with_the_message(
+    text: str, first: str, last: str
+) -> None:
+    assert days(text) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I rent a studio in Ghent from 3 to 9 June.",
+        "I rent a studio in Ghent in June.",
+        "I stayed in Ghent since Monday was a holiday.",
+        "I keep photos from 2019 in Ghent.",
+        "The fair opens on 3 June and runs until 9 June.",
+    ],
+)
+def test_days_that_are_named_are_those_of_the_statement(text: str) -> None:
+    assert days(text) == [None]
+
+
 def test_what_lasts_has_no_days() -> None:
     assert days("I rent a studio in Ghent.", occurs=20) == [None]
 

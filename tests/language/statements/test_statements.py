@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
@@ -71,6 +72,11 @@ def test_the_addressee_of_a_vocative_is_not_the_assistant() -> None:
     said = "Maria, I'll bring you the keys."
     (found,) = stated(said, speaker="Ada", addressee="the assistant", at_ms=AT).statements
     assert "assistant" not in found.text
+
+
+def test_the_addressee_is_no_part_of_what_the_sender_does() -> None:
+    assert facts("Maria I bring the keys on Monday.", "Ada")[0].startswith("Ada brings the keys")
+    assert "Maria" in facts("Maria my cousin brings the keys on Monday.", "Ada")[0]
 
 
 @pytest.mark.parametrize("speaker", ["Al", "Will"])
@@ -339,3 +345,22 @@ def test_a_date_over_two_lines_is_one_day() -> None:
 
 def test_a_fragment_is_no_antecedent_of_the_next_sentence() -> None:
     assert facts("June. She is scared of dogs.")[-1] == "Ada: She is scared of dogs."
+
+
+def test_a_sentence_before_that_names_nobody_does_not_explain_a_pronoun() -> None:
+    found = facts("Ada has no new pills for the week. He got the date right at the clinic.", "Ada")
+    assert not any("new pills" in each and "date right" in each for each in found)
+    found = facts("My doctor saw the new pills today. He got the date right at the clinic.", "Ada")
+    assert any("doctor" in each and "date right" in each for each in found)
+
+
+def test_what_is_said_twice_is_at_its_first_place() -> None:
+    (found,) = read("I rent a boat in Ghent.\nI rent a boat in Ghent.").statements
+    assert (found.start, [each.start for each in found.mentions]) == (0, [17])
+
+
+def test_a_part_that_was_said_long_before_does_not_stretch_a_statement() -> None:
+    text = "I rent a boat. Tom sold his van in Ghent. I rent a boat with a red sail."
+    starts = [(each.start, each.end) for each in read(text).statements]
+    assert starts == sorted(starts)
+    assert all(end <= start for (_, end), (start, _) in pairwise(starts))

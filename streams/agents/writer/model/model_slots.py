@@ -109,7 +109,7 @@ class ModelSlots:
     def can_give(self, fact: ProposedFact, known: str, text: str) -> bool:
         """Return whether a known fact, which has this text, gives a fact's slot value too.
 
-        It has the value already, or else the words of it and no other value.
+        It does if it has this value, or if it has no value and its text contains this one.
         """
         slot = fact.slot
         if slot is None or not slot.holds:
@@ -145,8 +145,8 @@ class ModelSlots:
             return None
         if known in self._own:
             return known, []
-        said = (fact.start, self._at, fact.text, "said again: the same value", 1)
-        occasion = FactOccasion(known, self._about.id, *said)
+        fields = (fact.start, self._at, fact.text, "said again: the same value", 1)
+        occasion = FactOccasion(known, self._about.id, *fields)
         rows: list[AnyRow] = [
             *earlier_claim_rows(claim, known, self._at, subjects, self._state, self._pending),
             occasion,
@@ -167,7 +167,8 @@ class ModelSlots:
         ids = self._resolver.own_ids(self._sender)
         signatures = claim_signatures_of(slot.claim, self._subjects(slot), ids)
         rows = [
-            ClaimSignature(fact.id, stored_signature(each), self._at) for each in signatures[:1]
+            ClaimSignature(fact.id, stored_signature(signature), self._at)
+            for signature in signatures[:1]
         ]
         self._pending.claim_signatures += rows
         return rows
@@ -228,11 +229,11 @@ class ModelSlots:
     def _ends(self, facts: Sequence[str], newer: str) -> list[FactSupersession]:
         """Return the ends of facts by a newer one, unless they were stated again since."""
         rows = [
-            FactSupersession(each, newer, self._at)
-            for each in facts
-            if each != newer
-            and each not in self._pending.invalid_at
-            and self._pending.first_repeat(each, self._at, self._state) is None
+            FactSupersession(id_, newer, self._at)
+            for id_ in facts
+            if id_ != newer
+            and id_ not in self._pending.invalid_at
+            and self._pending.first_repeat(id_, self._at, self._state) is None
         ]
         self._pending.invalid_at.update((row.fact_id, row.invalid_at) for row in rows)
         return rows
@@ -254,10 +255,10 @@ class ModelSlots:
         """Return the facts that a retraction names, by their id or by a quotation."""
         if isinstance(retracts, str):
             return [
-                each
+                fact
                 for event_id in self._near
-                for each in self._facts_of(event_id)
-                if each.id == retracts
+                for fact in self._facts_of(event_id)
+                if fact.id == retracts
             ][:1]
         earlier = self._earlier[retracts.event_id]
         statement = retracted_statement(
@@ -268,9 +269,9 @@ class ModelSlots:
             for id_, text, current in self._state.occasions_of(earlier.event_id)
         ]
         return [
-            each
-            for each in (*self._facts_of(earlier.event_id), *again)
-            if statement.is_said_by(each.text)
+            fact
+            for fact in (*self._facts_of(earlier.event_id), *again)
+            if statement.is_said_by(fact.text)
         ]
 
     def _facts_of(self, event_id: str) -> list[EarlierFact]:

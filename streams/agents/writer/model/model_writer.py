@@ -87,6 +87,7 @@ _json = msgspec.json.Encoder()
 class CheckedProposals(msgspec.Struct, frozen=True):
     """A model's proposals about an event, checked against its text.
 
+    `answers` None: another role gave them, so only what awaits a review is used.
     `near` are the ids of the events whose facts they may refer to, `participants` those of the
     conversation that they may name, `texts` those of the message's versions, by event id,
     `earlier` the messages before it that the model was shown, `without` the disabled steps.
@@ -95,7 +96,7 @@ class CheckedProposals(msgspec.Struct, frozen=True):
     about: Event
     said_at: int
     proposed: Proposed
-    answers: ModelCalls
+    answers: ModelCalls | None
     near: tuple[str, ...]
     participants: tuple[Participant, ...]
     texts: Mapping[str, str]
@@ -112,9 +113,10 @@ class ModelWriter(Agent):
     kinds = frozenset({"model_wrote", "writer_text", "decide_writer_text"})
     steps: frozenset[Step] = frozenset({"entities", "temporal", "evolution", "causes"})
 
-    def __init__(self, without: Without = ALL) -> None:
-        """`without`: the disabled steps."""
-        self._without = without
+    def __init__(self, without: Without = ALL, writer_role: int = 0) -> None:
+        """`without`: the disabled steps; `writer_role`: that of the generation."""
+        self.without = without
+        self._writer_role = writer_role
 
     def extract(self, event: Event, conversation: Conversation) -> Extract:
         answered = event.payload
@@ -124,6 +126,9 @@ class ModelWriter(Agent):
                 conversation.event(number)
             return Extract(content=tuple(sources))
         if not isinstance(answered, ModelAnswered):
+            return Extract()
+        is_used = answered.writer_role == self._writer_role
+        if not is_used and event.number > self._writer_role:
             return Extract()
         answers = conversation.model_calls(answered)
         about = conversation.event(answered.about)
@@ -148,28 +153,33 @@ class ModelWriter(Agent):
             proposals.refused["replaced"] += 1
         if answered.rules > 1:
             # Facts of other conversations that `recall` returned may be causes too.
-            found = map(conversation.event, answered.sources)
-            thread = [one for one in found if one is not None and one.number != about.number]
+            events = map(conversation.event, answered.sources)
+            thread = [one for one in events if one is not None and one.number != about.number]
         near = tuple(one.id for one in (about, *thread))
+        proposed = _left_out(proposals.all(), self.without)
+        if not is_used:
+            proposed = _for_review(proposed)
         return Extract(
             content=CheckedProposals(
                 about,
                 said_at,
-                _left_out(proposals.all(), self._without),
-                answers,
+                proposed,
+                answers if is_used else None,
                 near,
                 named_participants(user_text(about), about, conversation),
                 {one.id: message_of(one).content for one in versions},
                 earlier,
-                self._without,
+                self.without,
             ),
             sources=tuple(sorted({*answered.sources, *(one.number for one in versions)})),
-            texts=tuple(fact.text for fact in proposals.facts.values()),
+            texts=tuple(fact.text for fact in proposed.facts.values()),
         )
 
     def resolve(self, event: Event, extract: Extract, state: State) -> list[DecidedPart]:
         payload = event.payload
         if isinstance(payload, SetWriterPrompt):
+            if payload.beside and event.number != self._writer_role:
+                return []
             row = WriterPromptVersion(event.number, payload.name, payload.text, event.occurred_at)
             return [DecidedPart((event.number,), puts=[row])]
         if isinstance(payload, DecideWriterPrompt):
@@ -208,6 +218,11 @@ def _left_out(proposed: Proposed, without: Without) -> Proposed:
         facts = {id_: _fact_left_out(fact, without) for id_, fact in proposed.facts.items()}
         proposed = msgspec.structs.replace(proposed, facts=facts)
     return proposed
+
+
+def _for_review(proposed: Proposed) -> Proposed:
+    """Return only the proposals that a person decides, or has decided already."""
+    return msgspec.structs.replace(proposed, facts={}, links=(), causes=(), refused={})
 
 
 def _fact_left_out(fact: ProposedFact, without: Without) -> ProposedFact:
@@ -294,7 +309,8 @@ class _Resolution:
         self._part.puts += self._texts()
         # After the links: an entity whose link was refused is not created.
         self._part.puts += self._resolver.rows
-        self._part.puts.append(self._stats())
+        if self._checked.answers is not None:
+            self._part.puts.append(self._stats(self._checked.answers))
 
     def _slots(self, sender: EntityRef) -> ModelSlots:
         checked = self._checked
@@ -356,20 +372,20 @@ class _Resolution:
         value is not restated.
         """
         words = content_words(fact.text)
-        kept = [(each.id, each.text, True) for each in self._accepted.values()]
+        kept = [(accepted.id, accepted.text, True) for accepted in self._accepted.values()]
         if not self._current_rules:
             known = (*self._existing, *kept)
             return next((id_ for id_, text, _ in known if words <= content_words(text)), None)
         content, at = message_of(self._checked.about), self._checked.said_at
         speaker = content.sender_name or content.sender_id
-        found = [
+        comparisons = [
             (compare_texts(fact.text, text, speaker, at), id_, current)
             for id_, text, current in (*self._existing, *kept)
             if slots.can_give(fact, id_, text)
         ]
-        if same := [id_ for what, id_, _ in found if what == "same"]:
+        if same := [id_ for what, id_, _ in comparisons if what == "same"]:
             return same[0]
-        if better := [(id_, current) for what, id_, current in found if what == "better"]:
+        if better := [(id_, current) for what, id_, current in comparisons if what == "better"]:
             id_, current = better[0]
             if current and id_ not in self._accepted:
                 self._reword(id_, fact)
@@ -392,8 +408,8 @@ class _Resolution:
         if not self._current_rules:
             return None
         at = self._checked.said_at
-        found = self._state.facts_with_signature([self._signature(fact, sender)], 0, LATEST_MS)
-        known = next((each.id for each in found if is_valid_between(each, at)), None)
+        facts = self._state.facts_with_signature([self._signature(fact, sender)], 0, LATEST_MS)
+        known = next((stated.id for stated in facts if is_valid_between(stated, at)), None)
         if known is not None:
             occasion = (fact.start, at, fact.text, "said again: the same words", 1)
             self._part.puts.append(FactOccasion(known, self._checked.about.id, *occasion))
@@ -467,7 +483,7 @@ class _Resolution:
         if fact.days is not None:
             return [FactDays(fact.id, *fact.days)]
         content, text = message_of(self._checked.about), user_text(self._checked.about)
-        found = dates_about(
+        dates = dates_about(
             fact.text,
             at_ms=self._checked.said_at,
             utc_offset_minutes=content.utc_offset,
@@ -483,10 +499,10 @@ class _Resolution:
                 for row in self._state.message_dates(self._checked.about.id)
             ],
         )
-        if not found:
+        if not dates:
             return []
-        first = min(each.first for each in found)
-        return [FactDays(fact.id, first, max(each.last for each in found))]
+        first = min(date.first for date in dates)
+        return [FactDays(fact.id, first, max(date.last for date in dates))]
 
     def _link(self, sender: EntityRef) -> None:
         """Link the accepted facts to their sender and to the proposed entities."""
@@ -524,14 +540,14 @@ class _Resolution:
                 return self._resolver.find_in_conversation(
                     named.name, named.mention_type
                 ) or self._resolver.resolve(named.name, named.mention_type)
-            found = self._resolver.resolve_at(text, start, named.name, named.mention_type)
-            if found is None:
+            entity = self._resolver.resolve_at(text, start, named.name, named.mention_type)
+            if entity is None:
                 return None
             self._part.puts.append(
                 Mention(
                     self._checked.about.id,
                     fact,
-                    found.id,
+                    entity.id,
                     start,
                     start + len(named.name),
                     named.name,
@@ -539,7 +555,7 @@ class _Resolution:
                     RESOLVED_CONFIDENCE,
                 )
             )
-            return found
+            return entity
         known = self._state.canonical(wanted)
         if known is None or words.isdisjoint(self._words_of_names(known)):
             return None
@@ -608,8 +624,7 @@ class _Resolution:
             return self._linked[wanted]
         return self._state.canonical(wanted)
 
-    def _stats(self) -> ModelWriteStats:
-        answers = self._checked.answers
+    def _stats(self, answers: ModelCalls) -> ModelWriteStats:
         return ModelWriteStats(
             number=self._event.number,
             about=self._answered.about,

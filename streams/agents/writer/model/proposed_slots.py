@@ -81,9 +81,9 @@ class Quotation(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The words that the model was shown of a message: its text, and the messages before it.
+    """The texts in the model's prompt: the message and the messages before it.
 
-    `said` has the texts with one form of each mark, `text` is the message as it stands.
+    `said`: the texts with normalised punctuation; `text`: the message verbatim.
     """
 
     said: Said
@@ -192,7 +192,7 @@ def _require_subject(subject: str, attribute: str, text: str, shown: Shown) -> N
 
 
 def _require_said(value: str, shown: Shown) -> None:
-    """Refuse a value that neither the message, nor its sender, nor a question before it has."""
+    """Refuse a value that is not in the message, an earlier one by its sender, or a question."""
     earlier = (plain_form(one.text) for one in shown.earlier if one.is_own or is_question(one.text))
     if not occurs(value, (shown.said.text, *earlier)) and not _is_day(value):
         raise Refused("value", "value must be words of this message, or of a question before it")
@@ -207,27 +207,30 @@ def _as_read(
     slot: ProposedSlot, is_denied: bool, text: str, readings: Sequence[Claim]
 ) -> ProposedSlot:
     """Return a slot with its value as the rules write it; refuse what the rules contradict."""
-    of_attribute = [each for each in readings if each.attribute == slot.attribute]
+    of_attribute = [claim for claim in readings if claim.attribute == slot.attribute]
     agreeing = [
-        each
-        for each in of_attribute
-        if is_same_value(each.value, slot.value) and _is_same_name(each.subject, slot.subject)
+        claim
+        for claim in of_attribute
+        if is_same_value(claim.value, slot.value) and _is_same_name(claim.subject, slot.subject)
     ]
     if not slot.holds:
         if agreeing:
-            raise Refused("polarity", "the sentence says that the value holds")
+            raise Refused(
+                "polarity",
+                "the sentence says that the value holds, but polarity says that it does not",
+            )
         if is_denied and not is_negated(text):
             raise Refused("polarity", "the sentence must say that the value does not hold")
         return slot
     if agreeing:
         return ProposedSlot(slot.subject, slot.attribute, agreeing[0].value, holds=True)
-    if any(is_same_value(each.value, slot.value) for each in of_attribute):
+    if any(is_same_value(claim.value, slot.value) for claim in of_attribute):
         raise Refused("subject", "the sentence gives this value to somebody else")
     if of_attribute and is_single_valued(slot.attribute):
         raise Refused("slot", f"the sentence gives another value as {slot.attribute}")
     opposite = OPPOSITES.get(slot.attribute)
     if any(
-        each.attribute == opposite and is_same_value(each.value, slot.value) for each in readings
+        claim.attribute == opposite and is_same_value(claim.value, slot.value) for claim in readings
     ):
         raise Refused("polarity", f"the sentence says the opposite of {slot.attribute}")
     if is_negated(text) and not is_denied:
@@ -244,9 +247,9 @@ def _claims_in(text: str, said: Said) -> Iterator[Claim]:
         utc_offset_minutes=said.utc_offset_minutes,
         keep=((0, len(text)),),
     )
-    for each in analyse(document).statements:
-        if each.claim is not None:
-            yield each.claim
+    for statement in analyse(document).statements:
+        if statement.claim is not None:
+            yield statement.claim
 
 
 def is_same_value(one: str, other: str) -> bool:
@@ -320,13 +323,13 @@ def _given_days(given: Any) -> tuple[str, str]:
 def _days_at(span: tuple[int, int], shown: Shown) -> list[tuple[str, str]]:
     """Return the days that are read in a span of the message."""
     said = shown.said
-    found = dates_about(
+    dates = dates_about(
         shown.text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, meant=said.dates
     )
     return [
-        (each.first, each.last)
-        for each in found
-        if not each.is_time and each.start < span[1] and span[0] < each.end
+        (date.first, date.last)
+        for date in dates
+        if not date.is_time and date.start < span[1] and span[0] < date.end
     ]
 
 
@@ -339,14 +342,14 @@ def _days_quoted(words: str, shown: Shown) -> list[tuple[str, str]]:
         span = quoted_span(one.text, words)
         if span is not None:
             return [
-                (each.first, each.last)
-                for each in date_references(
+                (date.first, date.last)
+                for date in date_references(
                     one.text,
                     at_ms=one.at_ms,
                     utc_offset_minutes=one.utc_offset_minutes,
                     every=True,
                 )
-                if not each.is_time and each.start < span[1] and span[0] < each.end
+                if not date.is_time and date.start < span[1] and span[0] < date.end
             ]
     raise Refused("days", "days.words must quote this message or one before it, word for word")
 
@@ -378,17 +381,17 @@ def read_retracted(given: Any, shown: Shown) -> str | Quotation | None:
 def takes_back(text: str, span: tuple[int, int], said: Said) -> bool:
     """Return whether the rules read a correction, a denial or an end in the sentences of a span."""
     corrections = find_corrections(text, said.at_ms, said.utc_offset_minutes)
-    found = [
-        *((each.start, each.end) for each in corrections),
-        *((each.start, each.end) for each in find_denials(text)),
-        *((each.start, each.end) for each in find_over(text)),
+    spans = [
+        *((correction.start, correction.end) for correction in corrections),
+        *((denial.start, denial.end) for denial in find_denials(text)),
+        *((end.start, end.end) for end in find_over(text)),
     ]
     return any(
         start < span[1]
         and span[0] < end
         and (
             is_negated(text[start:end])
-            or any(first < end and start < last for first, last in found)
+            or any(first < end and start < last for first, last in spans)
         )
         for start, end in sentences(text)
     )

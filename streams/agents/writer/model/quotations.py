@@ -35,7 +35,9 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
 
     Accents, case and punctuation at the quotation's ends are ignored.
     """
-    words = _EDGES.sub("", "".join(form for each in quotation for form in _forms(each))).split()
+    words = _EDGES.sub(
+        "", "".join(form for character in quotation for form in _forms(character))
+    ).split()
     if not words:
         return None
     letters, places = [], []
@@ -43,13 +45,13 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
         for form in _forms(character):
             letters.append(form)
             places.append(place)
-    found = re.search(r"\s+".join(map(re.escape, words)), "".join(letters))
-    if found is None or found.start() == found.end():
+    match = re.search(r"\s+".join(map(re.escape, words)), "".join(letters))
+    if match is None or match.start() == match.end():
         return None
-    end = places[found.end() - 1] + 1
+    end = places[match.end() - 1] + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
-    return places[found.start()], end
+    return places[match.start()], end
 
 
 def _forms(character: str) -> str:

@@ -17,11 +17,11 @@ def text_argument(given: dict[str, Any], name: str) -> str:
     """Return a required argument that is a text.
 
     Raises:
-        Refused: it is missing, empty or no text.
+        Refused: it is missing, empty or not a text.
     """
     value = given.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise Refused("form", f"{name} must be a text")
+        raise Refused("form", f"{name} must be a string")
     return value
 
 

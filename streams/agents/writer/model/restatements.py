@@ -29,8 +29,8 @@ _RESOLVED = re.compile(r"\s*\(\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\)")
 def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same", "better", "new"]:
     """Compare a model's sentence (`new`) with a fact's text (`old`).
 
-    "same": the fact says all of it, as well. "better": the sentence says the same cleanly, while
-    the fact repeats a message's raw words. "new": anything else.
+    "same": the fact says all of it, and no worse. "better": the sentence says the same cleanly,
+    while the fact repeats a message's raw words. "new": anything else.
     """
     plain = _RESOLVED.sub("", old)
     prefix = f"{speaker}: "
@@ -59,7 +59,7 @@ def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same
 
 
 def shared_subjects(one: str, other: str) -> frozenset[str]:
-    """Return the names with which both of two facts begin, in lower case; none: they differ."""
+    """Return the names with which both facts begin, in lower case; empty if they have none."""
     return _openings(one) & _openings(other)
 
 
@@ -106,7 +106,7 @@ def _capitalised(text: str) -> list[str]:
         for place, word in enumerate(words)
         if word[0][0].isupper()
         and word[0] != "I"
-        and (place or not _is_opening([each[0] for each in words[:2]]))
+        and (place or not _is_opening([word[0] for word in words[:2]]))
     ]
     return list(dict.fromkeys(names))
 

@@ -1,0 +1,108 @@
+"""Attributes that plain clauses give: "I love jazz", "I have two cats", "I plan to retire".
+
+A subject, a verb, and a value up to the end of the clause. A reader knows many more ways of saying
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from recollect.streams.language.attributes.claims import WHO, subject_of
+from recollect.streams.language.grammar.analysis import Claim, Mention
+from recollect.text.lexicon import FAMILY, PARTNERS
+
+#: References to something said before are not values: "I love it", "I plan to use that".
+_POINTING = re.compile(r"\b(?:it|this|that|these|those|them|you|him)\b", re.IGNORECASE)
+_VALUE = (
+    r"(?P<value>(?!(?:you|your|him|her|his|their|me|us|the|to|how|when|what|why|"
+    r"being)\b)[\w'’& -]{2,60}?)"
+)
+_END = r"(?:,? (?:and|but|because|since|so|too|very much|a lot|now|again|ever)\b.*)?[ ,.!]*\Z"
+_NAME = r"(?-i:[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+){0,2})"
+_ANIMALS = (
+    "cats?|dogs?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|tortoises?|turtles?|parrots?|budgies?|"
+    "horses?|pon(?:y|ies)|goldfish|hens|greyhounds?|labradors?|terriers?|beagles?|poodles?"
+)
+_RULES = tuple(
+    (attribute, re.compile(rf"{WHO}(?i:{predicate}{_END})", re.DOTALL))
+    for attribute, predicate in (
+        (
+            "likes",
+            rf"(?:loves?|likes?|enjoys?|adores?|(?:is )?(?:passionate about|fond of|into)) "
+            rf"{_VALUE}",
+        ),
+        (
+            "dislikes",
+            rf"(?:hates?|dislikes?|(?:do|does)(?: not|n['’]t) (?:like|enjoy)|"
+            rf"can(?:not|['’]t) stand) {_VALUE}",
+        ),
+        (
+            "pet",
+            r"(?:have|has|got|adopted|owns?) (?:an? )?"
+            rf"(?P<value>(?!no )(?:[\w-]+ ){{0,2}}(?:{_ANIMALS})(?: (?:called|named) {_NAME})?"
+            rf"(?: and (?:an? )?(?:[\w-]+ ){{0,2}}(?:{_ANIMALS}))?)",
+        ),
+        ("possession", r"(?:owns?|drives?) an? (?P<value>[\w'’ -]{2,40}?)"),
+        ("diet", r"(?:is )?(?:an? )?(?P<value>vegan|vegetarian|pescatarian)"),
+        ("health", r"(?:is )?(?P<value>allergic to (?!the\b|small talk|\w+days?\b)[\w' -]{3,40}?)"),
+        (
+            "plan",
+            r"(?:plans?|(?:is )?planning|intends?|hopes?|wants?) to "
+            r"(?P<value>(?!(?:be|do|know|say|see|ask|thank|go|make sure)\b)"
+            r"[\w'’,& -]{4,90}?)",
+        ),
+        ("relationship", r"(?:is |got )?(?P<value>married|engaged|divorced|widowed)"),
+        (
+            "origin",
+            rf"(?:(?:is )?(?:originally )?from|grew up in|was born in) (?P<value>{_NAME})",
+        ),
+        ("language", rf"speaks? (?P<value>{_NAME}(?:(?:,|,? and) {_NAME}){{0,3}})"),
+        ("age", r"(?<!ve )(?<!has )(?:is |turned )?(?P<value>[1-9]\d)(?: years old)?"),
+        ("skill", r"plays? the (?P<value>[\w ]{3,20}?)"),
+    )
+)
+#: Relatives and pets with their names: "My older sister Ana", "My dog is called Rex".
+_NAMED = re.compile(
+    rf"\A(?i:(?:my|our) (?:(?!late |former )[a-z]+ )?"
+    rf"(?P<noun>{'|'.join(sorted(FAMILY | PARTNERS))}|{_ANIMALS})"
+    rf"(?: is called| is named|['’]s name is|,)?) (?P<name>{_NAME})(?=\Z|[ ,.!])"
+)
+#: Doubt, the past, wishes.
+_DOUBT = re.compile(
+    r"\b(?:if|would|might|wish|maybe|perhaps|used to|no longer|any ?more|until|almost|once)\b|[?]",
+    re.IGNORECASE,
+)
+#: In characters.
+_LONGEST = 220
+
+
+def find_attribute(clause: str, speaker: str | None, mentions: Sequence[Mention]) -> Claim | None:
+    """Return the attribute and value that a clause gives, or None.
+
+    `mentions` are those of the clause.
+    """
+    if len(clause) > _LONGEST or _DOUBT.search(clause) is not None:
+        return None
+    named = _NAMED.match(clause)
+    if named is not None and speaker is not None:
+        return _of_named(speaker, named["noun"].lower(), named["name"])
+    for attribute, pattern in _RULES:
+        found = pattern.match(clause)
+        if found is None:
+            continue
+        value, subject = found["value"].strip(), subject_of(found, speaker, mentions)
+        # "I love Tom" is about a participant, and nobody is from "March".
+        is_name = any(each.text == value and each.type in ("PERSON", "DATE") for each in mentions)
+        if subject is not None and not is_name and _POINTING.search(value) is None:
+            return Claim(
+                subject, attribute, f"playing the {value}" if attribute == "skill" else value
+            )
+    return None
+
+
+def _of_named(speaker: str, noun: str, name: str) -> Claim:
+    if noun in PARTNERS:
+        return Claim(speaker, "partner", name)
+    return Claim(speaker, "family" if noun in FAMILY else "pet", f"{noun} {name}")

@@ -1,0 +1,77 @@
+"""Which earlier claims a statement ends, and on which of them its decision depends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from recollect.projections.identity import IdentityModel
+from recollect.projections.memory import MemoryModel
+from recollect.schemas.changes import FactClaim, FactSupersession, Section
+from recollect.streams.agents.state import State, key_of
+from recollect.streams.agents.writer.claim_order import ended_claims
+from recollect.streams.agents.writer.pending_rows import PendingRows
+from recollect.streams.language.grammar.analysis import Ending
+from recollect.streams.language.relations.content_words import content_words
+
+# Ada's claims: the third has ended, the fourth is stated after the statement.
+CLAIMS = (
+    FactClaim("violin", "ada", "activity", "violin lessons", 1),
+    FactClaim("chess", "ada", "activity", "chess in a club", 2),
+    FactClaim("judo", "ada", "activity", "judo lessons", 3),
+    FactClaim("golf", "ada", "activity", "golf lessons", 9),
+    FactClaim("home", "ada", "home", "Oslo", 1),
+)
+
+
+@pytest.fixture
+def state() -> Iterator[State]:
+    with closing(MemoryModel(None)) as memory, closing(IdentityModel(None)) as identity:
+        memory.project([Section((), (*CLAIMS, FactSupersession("judo", "later", 4)))])
+        nowhere = identity.connection
+        yield State(nowhere, memory.connection, identity.connection, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "percent", "words", "ended", "used", "ends_read"),
+    [
+        # Too improbable: whatever is stored, nothing ends.
+        ("activity", 20, "violin", "", "", ""),
+        ("home", 3, "oslo", "", "", ""),
+        # Only a claim that is named may end, so that no other matters.
+        ("activity", 30, "violin", "violin", "violin", "violin"),
+        ("activity", 30, "lessons", "violin", "violin", "violin judo"),
+        ("activity", 30, "swim", "", "", ""),
+        ("home", 10, "swim", "", "", ""),
+        # The only one ends unnamed, so that it matters whether there are others.
+        ("home", 20, "swim", "home", "home", "home"),
+        ("activity", 60, "swim", "", "violin chess", "violin chess judo"),
+        ("activity", 60, "chess", "chess", "violin chess", "violin chess judo"),
+    ],
+)
+def test_a_decision_depends_only_on_claims_that_its_statement_may_end(
+    state: State,
+    attribute: str,
+    percent: int,
+    words: str,
+    ended: str,
+    used: str,
+    ends_read: str,
+) -> None:
+    ending = Ending(((attribute, percent),), ("Ada",), (), (), 40)
+    found = ended_claims(
+        ending,
+        content_words(words),
+        lambda _: ["ada"],
+        "new",
+        5,
+        state,
+        PendingRows(),
+        frozenset(),
+    )
+    assert found == [FactSupersession(each, "new", 5) for each in ended.split()]
+    facts = [claim.fact_id for claim in CLAIMS]
+    assert [each for each in facts if key_of("claim", each) in state.reads] == used.split()
+    assert [each for each in facts if key_of("end", each) in state.reads] == ends_read.split()
