@@ -11,6 +11,7 @@ from msgspec import Struct
 from recollect.schemas.events import OwnAnalysis
 from recollect.streams.analyses.conversation_report import report, report_text
 from recollect.streams.analyses.entities_and_topics import Named, entities, topics
+from recollect.streams.analyses.model_analyses import checked_statements, statements_text
 from recollect.streams.analyses.personal_data import personal_data
 from recollect.streams.analyses.summary import summarise, summary_text
 from recollect.streams.analyses.utterances import Quote, Utterance
@@ -22,7 +23,9 @@ Readings = Mapping[int, TextReading]
 class FoundFacet(Struct, frozen=True):
     """A structured result: characters `start` to `end` of the message `number`.
 
-    `confidence` is 0 to 1, or None. `rule`: what found it; for names their type.
+    `confidence` is 0 to 1, or None. `rule`: what found it; for names their type. `position`: of a
+    statement that quotes no characters, among those of its run. `seen`: the messages from whose
+    words a statement was made.
     """
 
     type: str
@@ -33,6 +36,8 @@ class FoundFacet(Struct, frozen=True):
     confidence: float | None = None
     rule: str | None = None
     count: int | None = None
+    position: int | None = None
+    seen: tuple[int, ...] = ()
 
 
 class AnalysisResult(Struct, frozen=True):
@@ -45,6 +50,10 @@ class AnalysisResult(Struct, frozen=True):
 
 class AnalysisBlocked(Exception):
     """An analysis cannot run here; the message says why, and what to do."""
+
+
+class AnalysisFailed(Exception):
+    """An analysis ran without a result that can be kept; the message says why."""
 
 
 class AnalysisKind(NamedTuple):
@@ -67,22 +76,22 @@ def _summary(utterances: Sequence[Utterance], readings: Readings) -> AnalysisRes
 def _conversation(utterances: Sequence[Utterance], readings: Readings) -> AnalysisResult:
     if not utterances:
         return AnalysisResult("", (), ())
-    found = report(utterances)
+    outcome = report(utterances)
     first: dict[str, Utterance] = {}
     for utterance in utterances:
         first.setdefault(utterance.speaker, utterance)
     facets = [
         FoundFacet("participant", it.name, first[it.name].number, 0, 0, count=it.messages)
-        for it in found.participants
+        for it in outcome.participants
     ]
     for type_, sentences in (
-        ("decision", found.decisions),
-        ("open_question", found.open_questions),
-        ("next_step", found.next_steps),
+        ("decision", outcome.decisions),
+        ("open_question", outcome.open_questions),
+        ("next_step", outcome.next_steps),
     ):
         facets += [_of_quote(type_, sentence) for sentence in sentences]
     # The report names everybody who wrote.
-    return AnalysisResult(report_text(found), _numbers(utterances), tuple(facets))
+    return AnalysisResult(report_text(outcome), _numbers(utterances), tuple(facets))
 
 
 def _pii(utterances: Sequence[Utterance], readings: Readings) -> AnalysisResult:
@@ -117,15 +126,21 @@ def analyse(
     own: OwnAnalysis | None,
     utterances: Sequence[Utterance],
     readings: Readings,
+    calls: Sequence[tuple[str, str]] | None = None,
 ) -> AnalysisResult:
     """Run an analysis; `own`: the definition of a type that is not built in.
 
+    `calls`: the calls (tool, JSON arguments) of a model that was asked; None if none was.
+
     Raises:
         AnalysisBlocked: nothing here can run it.
+        AnalysisFailed: it gave nothing that can be kept.
         re.error: a pattern of its own is invalid.
     """
+    if own is not None and own.prompt is not None:
+        return _by_model(own, utterances, calls)
     if own is not None:
-        return _own(own, utterances)
+        return _by_patterns(own, utterances)
     if type_id not in BUILT_IN:
         raise AnalysisBlocked(
             f"there is no analysis type {type_id}; types are {', '.join(BUILT_IN)}, and those that "
@@ -134,12 +149,40 @@ def analyse(
     return BUILT_IN[type_id].run(utterances, readings)
 
 
-def _own(own: OwnAnalysis, utterances: Sequence[Utterance]) -> AnalysisResult:
-    if own.prompt is not None:
+def _by_model(
+    own: OwnAnalysis, utterances: Sequence[Utterance], calls: Sequence[tuple[str, str]] | None
+) -> AnalysisResult:
+    if not utterances:
+        return AnalysisResult("", (), ())
+    if calls is None:
         raise AnalysisBlocked(
-            "it has a prompt, and this version runs no analysis with a language model; give it "
-            "patterns instead"
+            "it has a prompt, and no language model was asked; recollect init --writer model adds "
+            "one to this home"
         )
+    statements = checked_statements(calls, own, utterances)
+    if calls and not statements:
+        raise AnalysisFailed(
+            "the messages support nothing that the model stated; raise the type's version to ask "
+            "again"
+        )
+    seen = _numbers(utterances)
+    facets = (
+        FoundFacet(
+            statement.facet,
+            statement.text,
+            statement.cited[0].number,
+            0,
+            0,
+            count=len(statement.cited),
+            position=position,
+            seen=seen,
+        )
+        for position, statement in enumerate(statements)
+    )
+    return AnalysisResult(statements_text(statements, own), seen, tuple(facets))
+
+
+def _by_patterns(own: OwnAnalysis, utterances: Sequence[Utterance]) -> AnalysisResult:
     forms = [(facet, re.compile(pattern)) for facet, pattern in sorted(own.patterns.items())]
     facets: list[FoundFacet] = []
     for utterance in utterances:

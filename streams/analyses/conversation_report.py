@@ -102,7 +102,7 @@ _UNDERTAKES = re.compile(
     r" (?P<does>[a-z][\w'’-]+)",
     re.IGNORECASE,
 )
-#: Verbs after "I'll" by which nothing is done.
+#: Verbs after "I'll" that promise no action.
 _NO_DEED = word_set(
     """be bet never always say see have miss admit love agree know understand hope guess forgive
     like think feel remember cherish treasure imagine live die stay not need want appreciate keep
@@ -141,13 +141,13 @@ _COURTESY = re.compile(
     r"|does that (?:help|make sense)|sound good)\b",
     re.IGNORECASE,
 )
-#: In messages of others after a proposal or a question: where the answer may stand.
+#: The number of following messages by others that may answer a proposal or a question.
 _REACH = 2
 _FEWEST_WORDS = 3
 
 
 def report(utterances: Sequence[Utterance]) -> ConversationReport:
-    """Return what a conversation came to. `utterances` are in order, and at least one."""
+    """Return the outcome of a conversation; `utterances`: at least one, in order."""
     decisions: list[Quote] = []
     questions: list[Quote] = []
     steps: list[Quote] = []

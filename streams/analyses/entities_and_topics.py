@@ -85,8 +85,8 @@ def topics(utterances: Sequence[Utterance], readings: Mapping[int, TextReading])
             seen.add(stem)
             counts[stem] += 1
             first.setdefault(stem, Named(utterance.number, start, end, word.lower(), "", 1))
-    found = _most_frequent(first, counts)
-    return [topic for topic in found if topic.count >= _FEWEST_MESSAGES][:MOST_TOPICS]
+    named = _most_frequent(first, counts)
+    return [topic for topic in named if topic.count >= _FEWEST_MESSAGES][:MOST_TOPICS]
 
 
 def _candidates(text: str, reading: TextReading | None) -> list[tuple[int, int]]:

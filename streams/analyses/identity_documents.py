@@ -52,7 +52,7 @@ def _national(
     return Document("national_id", f"national_id.{country}", _form(form), check, announcing)
 
 
-#: The most specific first: a stretch of text is one number.
+#: The most specific first: where two of them match, callers keep the first.
 DOCUMENTS = (
     Document(
         "passport",
@@ -124,7 +124,7 @@ def find_documents(text: str) -> list[FoundDocument]:
     """Return the numbers of documents in a text, in the order of `DOCUMENTS`; they may overlap."""
     if _MAY_HOLD_ONE.search(text) is None:
         return []
-    found: list[FoundDocument] = []
+    documents: list[FoundDocument] = []
     for document in DOCUMENTS:
         if document.words is not None and document.words.search(text) is None:
             continue
@@ -133,10 +133,10 @@ def find_documents(text: str) -> list[FoundDocument]:
             if document.words is None or _is_announced(text, start, document.words):
                 value = match.group().translate(_SEPARATORS)
                 if document.check(value):
-                    found.append(
+                    documents.append(
                         FoundDocument(start, end, document.type, value.upper(), document.rule)
                     )
-    return found
+    return documents
 
 
 def _is_announced(text: str, start: int, words: re.Pattern[str]) -> bool:

@@ -91,7 +91,7 @@ _NETWORKS = re.compile(
     r"|3[47]\d{13}|3(?:0[0-59]|6|8|9)\d{11,17}|35(?:2[89]|[3-8]\d)\d{12,15}|(?:2131|1800)\d{11}"
     r"|6(?:011|22|4[4-9]|5|2|0|7|3)\d{10,17}|5[0678]\d{10,17}"
 )
-#: Words just before a card, whose network is then of no account.
+#: Words that announce a card number; after them, the number may be of any network.
 _CARD_ANNOUNCED = re.compile(r"\b(?:credit|debit|card|visa|mastercard|amex)\b[^\d\n]{0,24}\Z", re.I)
 _REACH = 40
 _IP_4 = re.compile(r"(?<![\w.+-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)")
@@ -195,14 +195,14 @@ def personal_data(text: str) -> list[PersonalDatum]:
 
     Where two rules overlap, the more specific one wins.
     """
-    found: list[PersonalDatum] = []
+    data: list[PersonalDatum] = []
     taken: list[tuple[int, int]] = []
     for datum in _all(text):
         place = bisect_left(taken, (datum.end, 0))
         if place == 0 or taken[place - 1][1] <= datum.start:
             insort(taken, (datum.start, datum.end))
-            found.append(datum)
-    return sorted(found, key=lambda datum: datum.start)
+            data.append(datum)
+    return sorted(data, key=lambda datum: datum.start)
 
 
 def _all(text: str) -> Iterator[PersonalDatum]:
@@ -215,9 +215,9 @@ def _all(text: str) -> Iterator[PersonalDatum]:
     # The digits in a URL name a page, not a person.
     links = [(start, end) for start, end, kind in spans if kind == "URL"]
     if _DIGIT.search(text):
-        yield from (each for each in _numbers(text) if not _is_inside(each, links))
+        yield from (datum for datum in _numbers(text) if not _is_inside(datum, links))
     if ":" in text:
-        yield from (each for each in _ip_6(text) if not _is_inside(each, links))
+        yield from (datum for datum in _ip_6(text) if not _is_inside(datum, links))
 
 
 def _is_inside(datum: PersonalDatum, spans: list[tuple[int, int]]) -> bool:

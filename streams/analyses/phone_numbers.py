@@ -1,7 +1,7 @@
 """Telephone numbers in a text, by their form and by the words before them.
 
 A number without a country is a telephone number if its groups are those of one ("020 7946 0018"),
-or if words announce it. Dates, amounts, times, ranges and the numbers of orders are none.
+or if words announce it. Dates, amounts, times, ranges and order numbers are not telephone numbers.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class FoundPhone(NamedTuple):
 
 def find_phones(text: str) -> list[FoundPhone]:
     """Return the telephone numbers in a text, in order."""
-    found: list[FoundPhone] = []
+    phones: list[FoundPhone] = []
     for match in _RUN.finditer(text):
         start, end = match.span()
         number = match["number"]
@@ -107,8 +107,8 @@ def find_phones(text: str) -> list[FoundPhone]:
             rule, confidence = judged
             value = "".join(_DIGITS.findall(number))
             sign = "+" if "+" in number else ""
-            found.append(FoundPhone(start, end, sign + value, rule, confidence))
-    return found
+            phones.append(FoundPhone(start, end, sign + value, rule, confidence))
+    return phones
 
 
 def _judged(text: str, start: int, end: int, number: str) -> tuple[str, float] | None:

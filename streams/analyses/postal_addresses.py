@@ -80,7 +80,7 @@ _FORMS = (
     ("address.box", _BOX),
     ("address.block", _BLOCK),
 )
-#: Rules that know no word for a street, and so must not read a date.
+#: Rules without a word for a street; what they match may be a date.
 _WITHOUT_STREET = ("address.block", "address.before_postcode")
 _JOIN = r"(?:,? ?\n ?|, ?| )"
 #: What follows a street as part of the address: a unit or a postcode.
@@ -125,21 +125,21 @@ class FoundAddress(NamedTuple):
 
 def find_addresses(text: str) -> list[FoundAddress]:
     """Return the postal addresses in a text, in order and without overlap."""
-    found: list[FoundAddress] = []
+    addresses: list[FoundAddress] = []
     for start, negative_end, rule in sorted(_streets(text)):
-        if found and found[-1].end > start:
+        if addresses and addresses[-1].end > start:
             continue
         end, is_delivered = _whole(text, -negative_end)
         if rule == "address.block" and not is_delivered:
             continue
         if rule not in _WITHOUT_STREET or not _MONTH.search(text, start, end):
-            found.append(FoundAddress(start, end, rule))
-    return found
+            addresses.append(FoundAddress(start, end, rule))
+    return addresses
 
 
 def _streets(text: str) -> list[tuple[int, int, str]]:
     """Return (start, -end, rule) of each street with a number, and of each box."""
-    found: list[tuple[int, int, str]] = []
+    streets: list[tuple[int, int, str]] = []
     for rule, form in _FORMS:
         if form is _BOX and "box" not in text.lower():
             continue
@@ -150,15 +150,12 @@ def _streets(text: str) -> list[tuple[int, int, str]]:
             is_numbered = _NUMBERED.search(text, max(0, start - _REACH), start)
             if text[start].isdigit() and (is_numbered or _YEAR.match(text, start)):
                 continue
-            found.append((start, -end, rule))
-    return found
+            streets.append((start, -end, rule))
+    return streets
 
 
 def _whole(text: str, end: int) -> tuple[int, bool]:
-    """Return where the address ends whose street ends at `end`.
-
-    And whether it has a unit or a postcode.
-    """
+    """Return the end of an address, given its street's, and whether it has a unit or postcode."""
     is_delivered = False
     if text.startswith(".", end) and text[end + 1 : end + 2] in (",", "\n"):
         end += 1

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN = re.compile(r"\b(?:I|I['’]\w+|my|we|we['’]\w+|our)\b", re.IGNORECASE)
 #: A name or a number after the first word is more informative than a common word.
 _SPECIFIC = re.compile(r"(?<=\w )[A-Z]\w+|\d")
-#: The topic of such a sentence is in the previous one.
+#: A sentence that begins like this takes its topic from the previous one.
 _LEANS = re.compile(
     r"(?:(?:and|but|so|well|yeah|yes|wow|oh)[ ,]+)*"
     r"(?:it|its|they|them|their|he|she|his|her|that|this|these|those|it['’]s|they['’]\w+|that['’]s"

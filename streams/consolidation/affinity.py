@@ -36,11 +36,11 @@ class Affinity(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         beta: the weight of the cosine, 0 to 1.
-        decay: what the closeness in time loses per unit.
+        decay: the exponential decay of the closeness in time, per unit.
         unit_hours: the unit of time.
-        threshold: the least affinity of what belongs together.
-        linkage: how the affinity of two clusters follows from those of their memories.
-        min_size: the least size of a cluster.
+        threshold: the minimum affinity at which two memories, or two clusters, are linked.
+        linkage: the linkage criterion for the affinity of two clusters.
+        min_size: the minimum number of memories in a cluster.
     """
 
     beta: float = 0.7
@@ -71,15 +71,15 @@ def affinity_clusters(
     """
     order = np.argsort(times, kind="stable")
     vectors, times = vectors[order], times[order]
-    found = []
+    clusters = []
     for connected in _connected(vectors, times, by):
         for first in range(0, len(connected), _MAX_CONNECTED):
             members = connected[first : first + _MAX_CONNECTED]
             near, at = vectors[members], times[members]
             for cluster in linked(affinities(near, at, near, at, by), by, max_size):
                 if len(cluster) >= by.min_size:
-                    found.append([members[place] for place in cluster])
-    return [[int(order[place]) for place in cluster] for cluster in sorted(found)]
+                    clusters.append([members[place] for place in cluster])
+    return [[int(order[place]) for place in cluster] for cluster in sorted(clusters)]
 
 
 def _connected(vectors: Floats, times: Integers, by: Affinity) -> list[list[int]]:

@@ -10,9 +10,9 @@ from recollect.streams.consolidation.nouns import is_common
 
 #: A topic needs this many messages, on this many days.
 MIN_MESSAGES, MIN_DAYS = 3, 2
-#: It needs one more message for each doubling of the facts about its entity beyond this number,
+#: It needs one more message for each doubling of the facts about its entity beyond this number.
 FEW_FACTS = 150
-#: and a common noun this share of them.
+#: If it is a common noun, it needs messages for at least this share of those facts.
 COMMON_SHARE = 0.01
 #: A topic is absorbed by a larger one that has this share of its facts ...
 ABSORBED_SHARE = 0.6

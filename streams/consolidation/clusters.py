@@ -46,10 +46,10 @@ def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[
     A unit is about the entities that it names, and about whoever said it in these words. Of several
     units with the same topic, the first counts.
     """
-    names = frozenset(word.lower() for each in entities for word in each.name.split())
-    found: dict[str, Membership] = {}
+    names = frozenset(word.lower() for entity in entities for word in entity.name.split())
+    by_cluster: dict[str, Membership] = {}
     for place, unit in enumerate(units):
-        about = [each for each in entities if _is_about(unit, each)]
+        about = [entity for entity in entities if _is_about(unit, entity)]
         topics: list[tuple[ClusterKind, str, str]] = [
             ("topic", topic, word) for topic, word in topics_of(unit.text, names).items()
         ]
@@ -58,8 +58,8 @@ def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[
         for entity in about:
             for kind, topic, word in topics:
                 id_ = cluster_id(kind, entity.id, topic)
-                found.setdefault(id_, Membership(id_, kind, entity, topic, word, place))
-    return list(found.values())
+                by_cluster.setdefault(id_, Membership(id_, kind, entity, topic, word, place))
+    return list(by_cluster.values())
 
 
 def _is_about(unit: Unit, entity: NamedEntity) -> bool:

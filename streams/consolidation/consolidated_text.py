@@ -1,7 +1,7 @@
 """The text of a consolidated memory: a heading, and numbered, dated lines from its memories.
 
 Nothing is rephrased: a line is a memory's text, or the parts of a long one that say most about what
-the memories have in common. Memories that say the same share a line.
+the memories have in common. Memories that say the same thing share a line.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def consolidated_text(
     `statements`: a model's sentences, with the positions of the entries that they rest on; they
     take the place of the lines.
     """
-    said = Counter(word for each in entries for word in content_words(each.text))
-    lines = sorted(_lines(entries, said), key=_in_time)
-    heading = _heading(entries, said)
+    counts = Counter(word for entry in entries for word in content_words(entry.text))
+    lines = sorted(_lines(entries, counts), key=_in_time)
+    heading = _heading(entries, counts)
     shown = [f"{_cited(line.entries)} {_dated(line.entries)}: {line.words}" for line in lines]
     if statements:
-        by_position = {each.position: each for each in entries}
+        by_position = {entry.position: entry for entry in entries}
         shown = [
             f"{_cited([by_position[place] for place in places])} {text}"
             for text, places in statements
@@ -85,7 +85,7 @@ def consolidated_text(
     left = len(entries) - sum(len(line.entries) for line in lines)
     more = [f"… and {left} more"] if left and not statements else []
     gist = _fitting(
-        [line.words for line in lines], [_weight(line, said, len(entries)) for line in lines]
+        [line.words for line in lines], [_weight(line, counts, len(entries)) for line in lines]
     )
     return ConsolidatedText("\n".join([f"{heading}:", *shown, *more]), gist)
 
@@ -123,12 +123,12 @@ def _topics(entries: Sequence[Entry]) -> list[str]:
     """Return the words for what most of the memories are about, the most frequent first."""
     having: Counter[str] = Counter()
     words: dict[str, Counter[str]] = {}
-    for each in entries:
-        found: dict[str, str] = {}
-        for unit in units_of(each.text, ()):
-            found = topics_of(unit.text, frozenset()) | found
-        having.update(found.keys())
-        for topic, word in found.items():
+    for entry in entries:
+        topics: dict[str, str] = {}
+        for unit in units_of(entry.text, ()):
+            topics = topics_of(unit.text, frozenset()) | topics
+        having.update(topics.keys())
+        for topic, word in topics.items():
             words.setdefault(topic, Counter())[word] += 1
     least = max(2, TOPIC_SHARE * len(entries))
     often = [
@@ -144,25 +144,25 @@ def _most_frequent(words: Counter[str]) -> str:
     return max(words, key=lambda word: (not word.istitle(), words[word], word))
 
 
-def _lines(entries: Sequence[Entry], said: Counter[str]) -> list[_Line]:
+def _lines(entries: Sequence[Entry], counts: Counter[str]) -> list[_Line]:
     """Return the lines to show: first what several memories say, then what is most central."""
     lines: list[_Line] = []
-    for each in entries:
-        words = _shortened(each.text, said, len(entries))
+    for entry in entries:
+        words = _shortened(entry.text, counts, len(entries))
         content = content_words(words)
         same = next((n for n, line in enumerate(lines) if repeats(content, line.content)), None)
         if same is None:
-            lines.append(_Line(words, content, (each,)))
+            lines.append(_Line(words, content, (entry,)))
         else:
             # Of two equivalent lines, the more detailed one is shown.
-            shown = max(lines[same][:2], (words, content), key=lambda said: len(said[1]))
-            lines[same] = _Line(*shown, (*lines[same].entries, each))
-    lines.sort(key=lambda line: _weight(line, said, len(entries)), reverse=True)
+            shown = max(lines[same][:2], (words, content), key=lambda line: len(line[1]))
+            lines[same] = _Line(*shown, (*lines[same].entries, entry))
+    lines.sort(key=lambda line: _weight(line, counts, len(entries)), reverse=True)
     return lines[:MAX_LINES]
 
 
 def _weight(line: _Line, said: Counter[str], count: int) -> tuple[int, float]:
-    """Return how much a line says for all memories."""
+    """Return the sort key of a line: the number of its memories, and its centrality."""
     return len(line.entries), _centrality(line.content, said, count)
 
 
@@ -171,7 +171,7 @@ def _centrality(words: frozenset[str], said: Counter[str], count: int) -> float:
 
 
 def _on_one_line(text: str) -> str:
-    """Return a text without line breaks; a line that ends without a sign is set off by a dash."""
+    """Return a text without line breaks; a dash follows a line that ends without punctuation."""
     text = _LINE_BREAK.sub("\n", text.strip())
     return " ".join(re.sub(r"(?<=\w)\n", " – ", text).split())
 
@@ -188,7 +188,7 @@ def _shortened(text: str, said: Counter[str], count: int) -> str:
 
 
 def _fitting(parts: Sequence[str], weights: Sequence[Any]) -> str:
-    """Return the heaviest parts that fit into a line, in their order; a gap between them shows."""
+    """Return the heaviest parts that fit into a line, in their order, with gaps marked."""
     kept: list[int] = []
     length = 0
     for place in sorted(range(len(parts)), key=lambda n: weights[n], reverse=True):

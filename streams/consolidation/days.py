@@ -4,10 +4,35 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _ISO = re.compile(r"\((\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?\)")
+
+#: A span of a calendar's entry: (2025-01-18 09:00:00 to 2025-01-18 09:30:00).
+_SPAN = re.compile(
+    r"\((\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)? to (\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)?\)"
+)
+_ENDS_WITH_DAYS = re.compile(r"\([^()]*\b\d{4}\)$")
+
+_UNIT = (
+    r"(?:night|day|week|weekend|month|year|spring|summer|autumn|fall|winter|"
+    r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?)"
+)
+#: Words that need a relative word after them.
+_NOT_AFTER = "".join(
+    rf"(?<!\b{word} )"
+    for word in ("for", "of", "from", "since", "until", "by", "to", "later", "earlier")
+)
+#: Relative words ("yesterday") before the resolved day; said on another day, they mean another.
+_RELATIVE = re.compile(
+    rf"(?<![\w-]){_NOT_AFTER}(?:just |only |about )?(?:yesterday|today|tonight|tomorrow|"
+    rf"(?:last|next|this|this past|this coming|the other) {_UNIT}|"
+    rf"(?:a few|a couple of|(?!half )\w+) (?:days?|weeks?|months?|years?) ago)"
+    rf"(?: (?:morning|afternoon|evening|night))? (?=\(\d{{4}}-)",
+    re.IGNORECASE,
+)
 
 
 def day_of(at: int) -> str:
@@ -33,8 +58,54 @@ def named_days(first: date, last: date) -> str:
 
 
 def with_named_days(text: str) -> str:
-    """Return a text with its resolved dates, such as (2023-05-07), in words."""
-    return _ISO.sub(_named, text)
+    """Return a text with its resolved dates, such as (2023-05-07), in words.
+
+    >>> with_named_days("Dinner (2025-01-18 19:00:00 to 2025-01-18 21:30:00)")
+    'Dinner (18 Jan 2025, 19:00 to 21:30)'
+    """
+    return _SPAN.sub(_named_span, _ISO.sub(_named, text))
+
+
+def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
+    """Return a text without words such as "last week" before the days that they mean.
+
+    Days that open the text before `name` are left out too, if they are the `days` that it is about.
+
+    >>> with_short_days("Ada swam yesterday (2023-05-07).", None, "Ada")
+    'Ada swam (2023-05-07).'
+    >>> with_short_days("Yesterday (2023-05-07), Ada swam.", ("2023-05-07", "2023-05-07"), "Ada")
+    'Ada swam.'
+    """
+    short = _RELATIVE.sub("", text)
+    opening = _ISO.match(short)
+    if not opening:
+        return short
+    rest = short[opening.end() :].removeprefix(",").lstrip()
+    is_own = days is not None and (opening[1], opening[2] or opening[1]) == days
+    if is_own and name and re.match(rf"{re.escape(name.split()[0])}(?:['’]s)? ", rest):
+        return rest
+    # A sentence does not begin with days in brackets.
+    start = text.index(opening[0])
+    return text[:start] + _RELATIVE.sub("", text[start:])
+
+
+def with_remarks(text: str, remarks: Sequence[str]) -> str:
+    """Return a text followed by remarks in brackets: in those of the days with which it ends.
+
+    >>> with_remarks("Ada swam", ["said 7 May 2023"])
+    'Ada swam (said 7 May 2023)'
+    >>> with_remarks("moved to Oslo (7 May 2023)", ["ended since"])
+    'moved to Oslo (7 May 2023, ended since)'
+    """
+    if not remarks:
+        return text
+    added = ", ".join(remarks)
+    return f"{text[:-1]}, {added})" if _ENDS_WITH_DAYS.search(text) else f"{text} ({added})"
+
+
+def names_days(text: str) -> bool:
+    """Return whether a text has resolved dates."""
+    return _ISO.search(text) is not None or _SPAN.search(text) is not None
 
 
 def _named(found: re.Match[str]) -> str:
@@ -44,6 +115,17 @@ def _named(found: re.Match[str]) -> str:
     except ValueError:
         return found[0]
     return f"({named_days(first, last)})"
+
+
+def _named_span(found: re.Match[str]) -> str:
+    try:
+        first, last = date.fromisoformat(found[1]), date.fromisoformat(found[3])
+    except ValueError:
+        return found[0]
+    if first == last:
+        return f"({named_days(first, first)}, {found[2]} to {found[4]})"
+    starts, ends = named_days(first, first), named_days(last, last)
+    return f"({starts} {found[2]} to {ends} {found[4]})"
 
 
 def _month(day: date) -> str:

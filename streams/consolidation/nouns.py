@@ -59,7 +59,7 @@ _ALSO_SINGULAR = word_set(
     genetics acoustics ceramics robotics pajamas tights leggings surroundings belongings outskirts
     cosmos asbestos measles yes basis tennis"""
 )
-#: Activities, as which their -ing and -ed forms count.
+#: Activities; their forms in -ing and -ed count as the same activity.
 _ACTIVITIES = word_set(
     """camp hike swim run jog paint draw sketch dance sing cook bake fish hunt bike cycle ride sail
     surf ski skate climb garden knit sew crochet box wrestle row dive kayak paddle travel tour
@@ -136,7 +136,7 @@ _EMPTY = word_set(
     url http https www com
     """
 )
-#: Nouns so frequent that a few facts with one show nothing.
+#: Nouns so frequent that a few facts with one are no evidence of a topic.
 _COMMON = word_set(
     """friend family kid child home house room school team group book music game story money food
     car city company business job country mom dad mother father parent brother sister son daughter

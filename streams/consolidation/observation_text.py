@@ -1,7 +1,7 @@
 """The text of an observation: a dated list of units, each of which cites the fact that it is from.
 
-Nothing is computed and nothing rephrased: an item is a unit of a fact without the name that heads
-the observation. Counts are not in the text, or every fact would change it.
+Nothing is computed, and nothing rephrased but the name that heads the observation: an item is a
+unit of a fact without it. Counts are not in the text, or every fact would change it.
 """
 
 from __future__ import annotations
@@ -12,23 +12,32 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from recollect.streams.consolidation.days import day_of, named_days, with_named_days
+from recollect.streams.consolidation.days import (
+    day_of,
+    named_days,
+    names_days,
+    with_named_days,
+    with_remarks,
+    with_short_days,
+)
 from recollect.streams.consolidation.nouns import activity, is_topical
+from recollect.streams.consolidation.repeated_names import without_name
+from recollect.streams.consolidation.units import without_link
 from recollect.streams.language.grammar.verbs import is_past
 from recollect.text.lexicon import AUXILIARIES, FUNCTION_WORDS, NUMBER_WORDS
 from recollect.text.stability import stability
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
-#: An observation has this many items, one more for each eighth fact, and at most the maximum.
+#: The minimum number of items of an observation, the number of facts for one more, and the maximum.
 MIN_ITEMS, FACTS_PER_ITEM, MAX_ITEMS = 6, 8, 12
 #: With fewer messages than this, an observation has at least three items.
 MANY_MESSAGES, MIN_ITEMS_OF_FEW = 5, 3
-#: Words of the items together; 220 tokens.
+#: The maximum number of words of all items together: about 220 tokens.
 MAX_WORDS = 165
 #: A longer unit is not worth its tokens.
 LONG_UNIT = 24
-#: A unit repeats another if it shares this part of its content words.
+#: A unit repeats another if they share this fraction of the shorter one's content words.
 SAME_WORDS = 0.7
 #: The least score of a unit that is worth an item.
 LEAST_SCORE = 0.1
@@ -37,9 +46,15 @@ _CHANGE = re.compile(
     r"\b(?:moved (?:to|into|in|out|from|back)|(?:started|began) (?:\w+ing\b(?<!feeling)|an? )|"
     r"(?:just|recently|finally) (?:started|began)|joined|quit|sold|bought|adopted|married|"
     r"engaged|divorced|retired|switched|(?<!barely )(?<!hardly )(?<!never )stopped|gave up|"
-    r"no longer|(?<!is )(?<!are )(?<!be )used to "
+    r"no longer (?!\w+ing\b)|(?<!is )(?<!are )(?<!be )used to "
     r"(?!\w+ing\b)|became|signed up|graduated|broke up|passed away|died|was born|promoted|hired|"
     r"fired|(?:got|has|found) a new|lost (?:\w+['’]s|her|his|their) job|opened (?:an?|\w+['’]s))\b",
+    re.IGNORECASE,
+)
+#: After these, a change is not what a sentence says of its subject.
+_SUBORDINATE = re.compile(
+    r"\b(?:since|because|if|when|while|who|which|where|how|that|although|though|whether|unless|until|"
+    r"as|before|after)\b",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(
@@ -53,6 +68,12 @@ _IMPRESSION = re.compile(r"\b(?:looks?|sounds?) \w+", re.IGNORECASE)
 _DANGLING = re.compile(
     r"(?:and |but |so |then |also )?(?:it|its|that|this|they|them|their|those|these|he|she|his|her)"
     r"\b(?!\s+(?:is|was)\s+\w+ing\b)",
+    re.IGNORECASE,
+)
+#: Refers to something in the text before: "this approach", "what the assistant suggested".
+_ANAPHORIC = re.compile(
+    r"\b(?:(?:this|these|those) (?!(?:morning|afternoon|evening|night|day|weekend|week|month|year|"
+    r"spring|summer|autumn|fall|winter|\w+day|one)s?\b)[a-z]|the assistant\b)",
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
@@ -73,10 +94,11 @@ class Evidence(NamedTuple):
     Attributes:
         speaker: who said the unit in these words, "" if it is in the third person.
         name: the name of the cluster's entity in the fact.
-        word: the word of the unit that says the topic.
+        word: the word of the unit that names the topic.
         said_at: when it was said (unix ms).
         days: the first and last day that the fact is about (YYYY-MM-DD), if it names any.
-        ended_at: when it ceased to be so (unix ms); None if it still is.
+        ended_at: when it ceased to hold (unix ms); None if it still holds.
+        is_event: it tells of a past event, of which only the result has ended.
     """
 
     fact_id: str
@@ -87,6 +109,7 @@ class Evidence(NamedTuple):
     said_at: int
     days: tuple[str, str] | None = None
     ended_at: int | None = None
+    is_event: bool = False
 
 
 class Item(NamedTuple):
@@ -114,7 +137,9 @@ def is_said_to_another(text: str) -> bool:
 
 def is_change(text: str) -> bool:
     """Return whether a unit in the third person reports a change."""
-    return _CHANGE.search(text) is not None
+    # Before a comma is another clause.
+    clauses = (text[: found.start()].rpartition(",")[2] for found in _CHANGE.finditer(text))
+    return any(not _SUBORDINATE.search(before) for before in clauses)
 
 
 def is_negative(text: str) -> bool:
@@ -133,10 +158,10 @@ def render_topic(
     chosen = chosen_units(evidence)
     if len(chosen) < (1 if max(messages, len(evidence)) >= MANY_MESSAGES else MIN_ITEMS_OF_FEW):
         return None
-    if all(_may_be_name(each.word) for each in evidence):
+    if all(_may_be_name(unit.word) for unit in evidence):
         return None
-    entries = [(each, item_text(each)) for each in sorted(chosen, key=in_time)]
-    return _listed(entries, label or _label([each for each, _ in entries]))
+    entries = [(unit, item_text(unit)) for unit in sorted(chosen, key=in_time)]
+    return _listed(entries, label or _label([unit for unit, _ in entries]))
 
 
 def render_values(evidence: Sequence[Evidence], label: str, *, in_turn: bool) -> Rendered | None:
@@ -145,12 +170,12 @@ def render_values(evidence: Sequence[Evidence], label: str, *, in_turn: bool) ->
     `in_turn`: each value took the place of the one before. None if there are too few values.
     """
     entries: list[tuple[Evidence, str]] = []
-    for each in sorted(evidence, key=in_time):
+    for value in sorted(evidence, key=in_time):
         same = _folded(entries[-1][0].text) if entries else ""
         known = {same} if in_turn else {_folded(other.text) for other, _ in entries}
-        if _folded(each.text) not in known:
+        if _folded(value.text) not in known:
             then = "then " if in_turn and entries else ""
-            entries.append((each, then + _dated(each, each.text, ended=not in_turn)))
+            entries.append((value, then + _dated(value, value.text, says_end=not in_turn)))
     if len(entries) < (2 if in_turn else 3):
         return None
     return _listed(entries[-MAX_ITEMS:], label)
@@ -172,9 +197,9 @@ def _listed(entries: Sequence[tuple[Evidence, str]], label: str) -> Rendered:
     return Rendered(text + ".", label, tuple(items))
 
 
-def in_time(each: Evidence) -> tuple[str, int, str]:
+def in_time(unit: Evidence) -> tuple[str, int, str]:
     """Return the key that sorts evidence by its own day, or else by when it was said."""
-    return (each.days[0] if each.days else day_of(each.said_at), each.said_at, each.fact_id)
+    return (unit.days[0] if unit.days else day_of(unit.said_at), unit.said_at, unit.fact_id)
 
 
 def _label(evidence: Sequence[Evidence]) -> str:
@@ -183,28 +208,30 @@ def _label(evidence: Sequence[Evidence]) -> str:
     A compound that most units have, such as `mental health`; else the most frequent word.
     """
     words = Counter(
-        each.word.lower() if _may_be_name(each.word) else each.word for each in evidence
+        unit.word.lower() if _may_be_name(unit.word) else unit.word for unit in evidence
     )
-    word = max(words, key=lambda each: (each.endswith("ing"), words[each], each))
+    word = max(
+        words, key=lambda candidate: (candidate.endswith("ing"), words[candidate], candidate)
+    )
     if words[word] * 2 < len(evidence):
-        word = max(words, key=lambda each: (words[each], each))
+        word = max(words, key=lambda candidate: (words[candidate], candidate))
     word = activity(word) or word if word.endswith("ed") else _SHORT_FORMS.get(word, word)
     before: Counter[str] = Counter()
-    for each in evidence:
-        lowers = tokenise(each.text).lowers
-        places = [at for at, lower in enumerate(lowers) if lower == each.word.lower()]
+    for unit in evidence:
+        lowers = tokenise(unit.text).lowers
+        places = [at for at, lower in enumerate(lowers) if lower == unit.word.lower()]
         before.update(
             {lowers[place - 1] for place in places if place and _modifies(lowers[place - 1])}
         )
     if before:
-        modifier = max(before, key=lambda each: (before[each], each))
+        modifier = max(before, key=lambda candidate: (before[candidate], candidate))
         if before[modifier] * 3 >= len(evidence) * 2:
             return f"{modifier} {word}"
     return word
 
 
 def _may_be_name(word: str) -> bool:
-    """Return whether a word is capitalised, and is no acronym."""
+    """Return whether a word is capitalised, and is not an acronym."""
     return word[:1].isupper() and not word.isupper()
 
 
@@ -222,48 +249,48 @@ def _modifies(lower: str) -> bool:
 
 def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the units that become items, in order of choice."""
-    words = {each.fact_id: content_words(each.text) for each in evidence}
-    said = Counter(word for of_unit in words.values() for word in of_unit)
+    words = {unit.fact_id: content_words(unit.text) for unit in evidence}
+    counts = Counter(word for of_unit in words.values() for word in of_unit)
     scored = sorted(
         evidence,
-        key=lambda each: (-_score(each, words[each.fact_id], said, len(evidence)), in_time(each)),
+        key=lambda each: (-_score(each, words[each.fact_id], counts, len(evidence)), in_time(each)),
     )
     most = min(MAX_ITEMS, MIN_ITEMS + len(evidence) // FACTS_PER_ITEM)
     chosen: list[Evidence] = []
     length = 0
     forced = [*_opposites(scored), *_last_number(scored)]
     worthy = (
-        each
-        for each in scored
-        if _score(each, words[each.fact_id], said, len(evidence)) >= LEAST_SCORE
+        unit
+        for unit in scored
+        if _score(unit, words[unit.fact_id], counts, len(evidence)) >= LEAST_SCORE
     )
-    for each in (*forced, *worthy):
-        size = len(each.text.split()) + 3
-        if each in chosen or (chosen and length + size > MAX_WORDS) or len(chosen) == most:
+    for unit in (*forced, *worthy):
+        size = len(unit.text.split()) + 3
+        if unit in chosen or (chosen and length + size > MAX_WORDS) or len(chosen) == most:
             continue
-        own = words[each.fact_id]
+        own = words[unit.fact_id]
         if any(repeats(own, words[other.fact_id]) for other in chosen):
             continue
-        chosen.append(each)
+        chosen.append(unit)
         length += size
     return chosen
 
 
 def repeats(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two units say the same, by their words; different numbers make them differ."""
+    """Return whether two units say the same thing, by their words and their numbers."""
     if _numbers(one) != _numbers(other):
         return False
     return len(one & other) >= SAME_WORDS * max(1, min(len(one), len(other)))
 
 
 def _opposites(scored: Sequence[Evidence]) -> list[Evidence]:
-    """Return the first unit with the attitude that the last one opposes, and that last one.
+    """Return the first unit for (or against) the topic, and the last unit of the opposite attitude.
 
     Empty if no unit opposes another.
     """
-    plain = [each for each in scored if not each.speaker and not _is_weak(each.text)]
-    against = [each for each in plain if is_negative(each.text) or each.ended_at is not None]
-    in_favour = [each for each in plain if each not in against]
+    plain = [unit for unit in scored if not unit.speaker and not _is_weak(unit.text)]
+    against = [unit for unit in plain if is_negative(unit.text) or unit.ended_at is not None]
+    in_favour = [unit for unit in plain if unit not in against]
     if not against or not in_favour:
         return []
     first_against, first_for = min(against, key=in_time), min(in_favour, key=in_time)
@@ -293,24 +320,25 @@ def _is_opening(text: str) -> bool:
     return not any(lower in AUXILIARIES or is_past(lower) for lower in lowers)
 
 
-def _score(each: Evidence, own: frozenset[str], said: Counter[str], facts: int) -> float:
+def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int) -> float:
     """Return how informative a unit is about the topic."""
-    text = each.text
+    text = unit.text
     durable = {"static": 1.0, "semi_dynamic": 0.6}.get(stability(text, None).kind, 0.2)
-    central = sum(said[word] for word in own) / (facts * max(4, len(own)))
+    central = sum(counts[word] for word in own) / (facts * max(4, len(own)))
     length = len(text.split())
     return (
         0.3 * durable
         + 0.5 * min(1.0, 2 * central)
-        + 0.25 * bool(_DATE.search(text) or each.days)
+        + 0.25 * bool(_DATE.search(text) or unit.days)
         + 0.1 * any(letter.isdigit() for letter in _DATE.sub("", text))
         + 0.15 * is_change(text)
-        - 0.15 * bool(each.speaker)
-        - (0.1 if _FIRST_PERSON.search(text) else 0.25 if each.speaker else 0.0)
+        - 0.15 * bool(unit.speaker)
+        - (0.1 if _FIRST_PERSON.search(text) else 0.25 if unit.speaker else 0.0)
         - 0.2 * bool(_SECOND_PERSON.search(text))
         - 0.3 * (text.endswith("?") or bool(_FRAGMENT.match(text)) or length < 4)
         - 0.6 * _is_opening(text)
-        - 0.25 * bool(_DANGLING.match(text))
+        - 0.4 * bool(_DANGLING.match(text))
+        - 0.25 * bool(_ANAPHORIC.search(text))
         - 0.02 * max(0, length - LONG_UNIT)
     )
 
@@ -333,36 +361,31 @@ def _numbers(words: frozenset[str]) -> set[str]:
 # The text of an item
 
 
-def item_text(each: Evidence) -> str:
-    """Return the unit as an item says it, with its day."""
-    words = with_named_days(each.text).rstrip(".!,;: ")
-    if each.speaker:
-        quoted = f"“{words}”"
-        return _dated(each, quoted if each.speaker == each.name else f"{each.speaker}: {quoted}")
-    return _dated(each, _without_name(words, each.name))
+def item_text(unit: Evidence) -> str:
+    """Return the text of a list item for the unit, with its day."""
+    text = unit.text if unit.speaker else without_link(unit.text)
+    core = with_short_days(text, unit.days, unit.name)
+    words = with_named_days(core).rstrip(".!,;: ")
+    if not unit.speaker:
+        words = without_name(words, unit.name)
+    elif unit.speaker == unit.name:
+        words = f"“{words}”"
+    else:
+        words = f"{unit.speaker}: “{words}”"
+    return _dated(unit, words, names_day=names_days(core))
 
 
-def _without_name(words: str, name: str) -> str:
-    """Return a unit without the name at its beginning that heads the observation."""
-    for known in (name, name.split()[0]):
-        rest = words.removeprefix(known + " ")
-        if rest != words and rest[:1].islower() and not rest.startswith("and "):
-            return rest
-    return words
-
-
-def _dated(each: Evidence, words: str, *, ended: bool = True) -> str:
-    """Return an item with the day of it, unless its words name one."""
-    when = ""
-    if not _DATE.search(each.text):
-        when = (
-            named_days(date.fromisoformat(each.days[0]), date.fromisoformat(each.days[1]))
-            if each.days
-            else f"said {named_days(*[date.fromisoformat(day_of(each.said_at))] * 2)}"
-        )
-    if ended and each.ended_at is not None:
-        return f"(no longer so; {words}{', ' + when if when else ''})"
-    return f"{words} ({when})" if when else words
+def _dated(unit: Evidence, words: str, *, names_day: bool = False, says_end: bool = True) -> str:
+    """Return an item with its day, unless its words name one, and whether it has ended."""
+    told = []
+    if not names_day:
+        days = unit.days or (day_of(unit.said_at),) * 2
+        told.append(("" if unit.days else "said ") + named_days(*map(date.fromisoformat, days)))
+    if says_end and unit.ended_at is not None:
+        if not unit.is_event:
+            return f"(no longer so; {', '.join([words, *told])})"
+        told.append("ended since")
+    return with_remarks(words, told)
 
 
 def _folded(value: str) -> str:

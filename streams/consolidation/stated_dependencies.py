@@ -23,8 +23,9 @@ MAX_CHARACTERS, MAX_DEPENDENCIES = 300, 8
 MAX_TERMS = 4
 
 _OPENER = r"if|whenever|every time|each time|any time|in case"
+_BEFORE = r"\W*(?:(?:and|but|so|also|note that|remember that|remember) )?"
 _LEADING = re.compile(
-    rf"\W*(?:(?:and|but|so|also|note that|remember that|remember) )?(?:{_OPENER}) "
+    rf"{_BEFORE}(?:{_OPENER}) "
     r"(?P<condition>[^,]+?)(?:, then |,? then |, )(?P<consequence>.+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -32,6 +33,25 @@ _LEADING = re.compile(
 _TEMPORAL = re.compile(
     r"\W*(?:when|once|as soon as) (?P<condition>[^,]*\b(?:moves|changes|slips|shifts|is (?:moved|"
     r"postponed|delayed|cancelled|canceled|rescheduled))\b[^,]*), (?P<consequence>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Without a comma, the condition ends with a verb of change, and at most a short phrase after it.
+#: The consequence begins with a subject that is not that verb's object: a pronoun, or a noun phrase
+#: that a verb follows.
+_VERB = (
+    r"(?:has|have|needs?|must|will|won['’]t|should|can|can['’]t|cannot|may|might|is|are|does|do|gets?|"
+    r"moves?|changes?|shifts?|slips?|starts?|goes|falls)"
+)
+_NOUN_PHRASE = (
+    r"(?:the|my|our|his|her|their)"
+    r"(?: (?!(?:the|a|an|my|our|your|his|her|its|their|this|that|to)\b)[\w'’-]+){1,3}?"
+)
+_UNPUNCTUATED = re.compile(
+    rf"{_BEFORE}(?:{_OPENER}|when|once|as soon as) (?P<condition>[^,]*?\b(?:moves?|changes?|slips?|"
+    r"shifts?|(?:is|are|gets?) (?:moved|postponed|delayed|cancell?ed|rescheduled|late))"
+    r"(?: (?:again|(?:to|by|until|from|on) [\w:]+(?: [\w:]+)?))?) "
+    rf"(?P<consequence>(?:so (?:does|do|will|must)|(?:we|I|he|she|they) (?:all )?{_VERB}|"
+    rf"{_NOUN_PHRASE} (?:also )?{_VERB})\b.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _TRAILING = re.compile(
@@ -80,22 +100,22 @@ class Dependency(NamedTuple):
 
 def stated_dependencies(text: str) -> list[Dependency]:
     """Return the dependencies that a text states, in order."""
-    found = []
+    dependencies = []
     for start, end in sentences(text):
         if end - start <= MAX_CHARACTERS and not text[start:end].rstrip().endswith("?"):
             for condition, consequence in _sides(text[start:end]):
                 sides = terms_of(condition), terms_of(consequence)
                 if all(sides) and set(sides[0]).isdisjoint(sides[1]):
-                    found.append(Dependency(start, end, *sides))
+                    dependencies.append(Dependency(start, end, *sides))
                     break
-    return found[:MAX_DEPENDENCIES]
+    return dependencies[:MAX_DEPENDENCIES]
 
 
 def _sides(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield (condition, consequence) of a sentence, as each of the forms reads it."""
     if _UNREAL.search(sentence) or _GENERAL.search(sentence):
         return
-    for form in (_LEADING, _TEMPORAL, _DEPENDING, _TRAILING):
+    for form in (_LEADING, _TEMPORAL, _UNPUNCTUATED, _DEPENDING, _TRAILING):
         match = form.match(sentence)
         if match and not (form is _TRAILING and _ASKING.search(match["consequence"])):
             yield match["condition"], match["consequence"]

@@ -22,10 +22,10 @@ _CALENDAR = word_set(
 def topics_of(text: str, names: Set[str]) -> dict[str, str]:
     """Return topic -> the word that expresses it, in order of the text.
 
-    `names`: words in lower case that are names here, which are no topics.
+    `names`: lower-case words that are names in this text, and so do not count as topics.
     """
     tokens = tokenise(text)
-    found: dict[str, str] = {}
+    topics: dict[str, str] = {}
     for place, (word, lower) in enumerate(zip(tokens.words, tokens.lowers, strict=True)):
         plain = bare(lower)
         acronym = word.isupper() and len(word) > 1 and word.isalpha()
@@ -42,10 +42,10 @@ def topics_of(text: str, names: Set[str]) -> dict[str, str]:
         if topic is not None:
             # A capitalised first word may be a name.
             capital = acronym or word[0].isupper()
-            found.setdefault(
+            topics.setdefault(
                 topic, word.removesuffix("'s").removesuffix("’s") if capital else plain
             )
-    return dict(list(found.items())[:MAX_TOPICS])
+    return dict(list(topics.items())[:MAX_TOPICS])
 
 
 def _begins_sentence(gap: str) -> bool:

@@ -10,9 +10,16 @@ from recollect.text.sentences import sentences
 
 #: A fact has at most this many units; the rest of its text belongs to none.
 MAX_UNITS = 8
-#: A part with fewer words is no unit of its own.
+#: A part with fewer words is not a unit of its own.
 MIN_WORDS = 3
 _BREAK = re.compile(r"\s+(?:-{1,2}|[–—])\s*(?=\S)|(?<=\w)--\s*(?=\S)|;\s+")
+#: Words that link a sentence to the one before it.
+_LINK = re.compile(
+    r"\A(?:(?:(?:and|but|so|then|also|however|moreover|furthermore|additionally|besides|"
+    r"in addition|at the same time|meanwhile|in the meantime|on (?:another note|the other hand)|"
+    r"by the way|anyway|of course),|and|but)\s+)+(?=\w)",
+    re.IGNORECASE,
+)
 _SPEAKER = re.compile(r"([^:\n]{1,60}):\s+")
 
 
@@ -30,8 +37,8 @@ def units_of(text: str, speakers: Collection[str]) -> list[Unit]:
     names that count as such.
     """
     speaker = ""
-    if (found := _SPEAKER.match(text)) and found[1] in speakers:
-        speaker, text = found[1], text[found.end() :]
+    if (prefix := _SPEAKER.match(text)) and prefix[1] in speakers:
+        speaker, text = prefix[1], text[prefix.end() :]
     parts: list[str] = []
     for start, end in sentences(text):
         of_sentence: list[str] = []
@@ -42,6 +49,15 @@ def units_of(text: str, speakers: Collection[str]) -> list[Unit]:
                 of_sentence.append(part)
         parts += of_sentence
     return [Unit(text, speaker) for part in parts if (text := _trimmed(part))][:MAX_UNITS]
+
+
+def without_link(text: str) -> str:
+    """Return a text without the words that link it to the sentence before.
+
+    >>> without_link("However, Ada swims.")
+    'Ada swims.'
+    """
+    return _LINK.sub("", text)
 
 
 def _parts(sentence: str) -> list[str]:

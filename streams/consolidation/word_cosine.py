@@ -14,8 +14,8 @@ from recollect.text.lexicon import FUNCTION_WORDS
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
-#: Above this, two observations of an entity say the same (B8, B9). In real conversations such a
-#: pair has a cosine over .9 by the encoder too.
+#: Above this, two observations of an entity say the same thing (B8, B9). In real conversations
+#: such a pair has a cosine over .9 by the encoder too.
 SAME = 0.85
 #: The dimension of word vectors.
 _DIMENSION = 1_024

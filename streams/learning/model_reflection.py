@@ -64,12 +64,12 @@ def check_reflection(
         except (KeyError, ValueError, RecursionError):
             refused += 1
             continue
-        kept = sum(each.kind == item.kind for each in items.values())
+        kept = sum(known.kind == item.kind for known in items.values())
         if kept < MAX_ITEMS:
             items.setdefault((item.kind, item.text), item)
-    found = list(items.values())
-    best = max((item.confidence for item in found), default=0.0)
-    return ModelReflection(found, best if concluded is None else concluded, refused)
+    valid = list(items.values())
+    best = max((item.confidence for item in valid), default=0.0)
+    return ModelReflection(valid, best if concluded is None else concluded, refused)
 
 
 def _checked(

@@ -78,18 +78,19 @@ def compare_outcomes(runs: Sequence[Run]) -> list[FoundItem]:
                 taken[feature].setdefault(index, step)
     successes = {index for index, run in enumerate(runs) if run.succeeded}
     failures = set(range(len(runs))) - successes
-    # A step of one run alone can never be reported, so it is no comparison (Tarone, 1990).
+    # A step of one run alone can never be reported, so it does not count as a comparison (Tarone,
+    # 1990).
     differing = {
         feature: steps for feature, steps in taken.items() if MIN_RUNS <= len(steps) < len(runs)
     }
     all_runs = frozenset(range(len(runs)))
     with_it = {frozenset(steps) for steps in differing.values()}
-    comparisons = len({frozenset({each, all_runs - each}) for each in with_it})
+    comparisons = len({frozenset({runs_with, all_runs - runs_with}) for runs_with in with_it})
     sides: tuple[tuple[Literal["helpful", "harmful"], set[int]], ...] = (
         ("helpful", successes),
         ("harmful", failures),
     )
-    found: dict[str, list[FoundItem]] = {"helpful": [], "harmful": []}
+    items: dict[str, list[FoundItem]] = {"helpful": [], "harmful": []}
     for feature, steps in differing.items():
         for kind, side in sides:
             inside = sorted(side & steps.keys())
@@ -98,9 +99,9 @@ def compare_outcomes(runs: Sequence[Run]) -> list[FoundItem]:
             confidence = _confidence(comparisons, by_chance)
             if len(inside) >= MIN_RUNS and confidence is not None:
                 evidence = [(runs[index].trajectory_id, steps[index]) for index in inside]
-                found[kind].append(_item(kind, feature, confidence, evidence, outside))
+                items[kind].append(_item(kind, feature, confidence, evidence, outside))
     errors = _common_errors([runs[index] for index in sorted(failures)])
-    return [*_best(found["helpful"]), *_best(found["harmful"]), *errors]
+    return [*_best(items["helpful"]), *_best(items["harmful"]), *errors]
 
 
 def _features(step: Step) -> Iterator[_Feature]:
@@ -117,10 +118,10 @@ def _normalised(text: str) -> str:
 
 
 def _chance(inside: int, outside: int, side: int, other: int) -> float:
-    """Return the probability that at least `inside` of the runs with a step are on its side.
+    """Return the probability that at least `inside` runs with a step are on one side.
 
-    `outside`: its runs on the other side; `side` and `other`: all runs of each. This is the upper
-    tail of the hypergeometric distribution.
+    `outside`: runs with the step on the other side; `side`, `other`: total runs on each side. This
+    is the upper tail of the hypergeometric distribution.
     """
     with_it, total = inside + outside, side + other
     ways = sum(

@@ -1,4 +1,4 @@
-"""A choice of texts that covers as much as possible of all of them in little room.
+"""A selection of texts that covers as much as possible of all texts in little space.
 
 Greedy facility location: the next text is the one with the largest gain, the sum over all texts of
 what it covers better than the texts chosen so far, plus its own value, divided by its length to the
@@ -30,13 +30,13 @@ Similarities = npt.NDArray[np.int64]
 
 
 def word_similarities(texts: Sequence[Sequence[str]]) -> Similarities:
-    """Return the similarity of each two texts, given by their words: 0 to about `UNIT`.
+    """Return the similarity of every pair of texts, given by their words: 0 to about `UNIT`.
 
     The cosine of their words, weighted by how few of the texts have them.
     """
     count = len(texts)
     in_texts = Counter(word for words in texts for word in set(words))
-    weight = {word: math.log(1 + count / found) for word, found in in_texts.items()}
+    weight = {word: math.log(1 + count / frequency) for word, frequency in in_texts.items()}
     # A word of a single text makes no two texts similar; it only adds to the text's length.
     shared = {word: place for place, word in enumerate(w for w, n in in_texts.items() if n > 1)}
     vectors = np.zeros((count, len(shared)), np.float32)
@@ -44,9 +44,9 @@ def word_similarities(texts: Sequence[Sequence[str]]) -> Similarities:
         length = math.sqrt(sum(weight[word] ** 2 for word in set(words))) or 1.0
         for word in set(words) & shared.keys():
             vectors[place, shared[word]] = round(weight[word] / length * math.isqrt(UNIT))
-    found = (vectors @ vectors.T).astype(np.int64)
-    np.fill_diagonal(found, UNIT)
-    return found
+    cosines = (vectors @ vectors.T).astype(np.int64)
+    np.fill_diagonal(cosines, UNIT)
+    return cosines
 
 
 def in_order_of_gain(
@@ -62,7 +62,7 @@ def in_order_of_gain(
         values: what a text is worth apart from what it covers.
         lengths: in tokens or words.
         weights: how much it counts that a text is covered.
-        shown: texts that are shown elsewhere: they cover, and are not yielded.
+        shown: texts that are shown elsewhere: they count as chosen, and are not yielded.
     """
     squared = np.minimum(similarities, UNIT) ** 2
     weight = np.round(np.asarray(weights) * _WEIGHT_UNIT).astype(np.int64)

@@ -2,7 +2,7 @@
 
 A directive is an order in the imperative that says that it lasts ("always", "never", "from now
 on"), or one about how the agent is to address the user or to write. The rules are applied to the
-beginning of each sentence of the user's own words, so what somebody else said is none.
+beginning of each sentence of the user's own words, so nobody else's words count.
 """
 
 from __future__ import annotations
@@ -320,7 +320,7 @@ def form_of(text: str) -> tuple[str, bool]:
 
 
 def _object(sentence: str, match: Match) -> str:
-    """Return the first content word after the verb, in the singular; it tells forms apart."""
+    """Return the first content word after the verb, in the singular; it distinguishes forms."""
     words = lexemes(sentence, 0, len(sentence))
     for each in words[match.right :]:
         if _is_content(each.lower):

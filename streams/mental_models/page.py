@@ -15,10 +15,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
-from recollect.streams.consolidation.days import day_of, named_days, with_named_days
-from recollect.streams.language.grammar.verbs import is_past
+from recollect.streams.consolidation.days import (
+    day_of,
+    named_days,
+    names_days,
+    with_named_days,
+    with_remarks,
+    with_short_days,
+)
+from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
+from recollect.streams.consolidation.repeated_names import without_name
+from recollect.streams.consolidation.told_values import told_value
+from recollect.streams.consolidation.units import units_of, without_link
+from recollect.streams.language.grammar.verbs import begins_in_past, is_past
 from recollect.streams.mental_models.coverage import in_order_of_gain, word_similarities
-from recollect.text.lexicon import FUNCTION_WORDS, NOT_PAST
+from recollect.text.lexicon import FUNCTION_WORDS, NOT_PAST, word_set
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
@@ -33,14 +44,20 @@ SECTIONS = {
 }
 #: A page is made from at most this many facts, the newest ones.
 MAX_FACTS = 1_200
-#: The most lines of a section.
+#: The maximum numbers of lines of sections.
 MAX_CHANGES, MAX_ROUTINES, MAX_AHEAD, MAX_IN_TIME, MAX_BESIDE = 8, 8, 12, 48, 12
-#: The most values of an attribute, and the earlier values of one that has a single value.
+#: The maximum number of values of an attribute, and of earlier values of a single-valued one.
 MAX_VALUES, MAX_EARLIER = 8, 4
 #: A longer text is not worth its tokens.
 LONG_TEXT = 28
 #: A text with fewer content words says little.
 FEW_WORDS = 4
+#: A text with more topics is worth no more.
+MANY_TOPICS = 4
+#: How much the value of a fact counts on a timeline, compared with what it covers.
+VALUE_WEIGHT = 3.0
+#: A longer silence separates two sittings. What is said first after it is mostly news.
+SITTING_MS = 3 * 3_600_000
 
 _CHANGE = re.compile(
     r"\b(?:moved|started|began|joined|quit|left|sold|bought|adopted|married|engaged|divorced|"
@@ -48,20 +65,41 @@ _CHANGE = re.compile(
     r"opened|closed|died|passed away|was born|promoted|hired|fired|new job|anymore)\b",
     re.IGNORECASE,
 )
+#: Each match of the expression has one of these words, which are quicker to look for.
+_OF_CHANGE = word_set(
+    "moved started began joined quit left sold bought adopted married engaged divorced retired "
+    "switched stopped gave longer used became signed graduated broke opened closed died passed "
+    "born promoted hired fired job anymore"
+)
 _WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _ROUTINE = re.compile(
     rf"\b(?:every|each) (?:other |single |second )?(?:day|morning|evening|night|weekend|week|month|"
     rf"year|summer|winter|spring|autumn|fall|{_WEEKDAY})s?\b|"
-    rf"\b(?:daily|weekly|monthly|yearly|nightly)\b|"
+    rf"\b(?P<often>daily|weekly|monthly|yearly|nightly)\b(?: (?P<what>[^\W\d_]+))?|"
     rf"\b(?:once|twice|(?:\w+|\d+) times) (?:a|an|per|every) (?:day|week|month|year)\b|"
     rf"\bon {_WEEKDAY}s\b",
     re.IGNORECASE,
+)
+_OF_ROUTINES = word_set(
+    "every each daily weekly monthly yearly nightly once twice times mondays tuesdays wednesdays "
+    "thursdays fridays saturdays sundays"
+)
+#: What happens again and again, besides activities.
+_RECURRING = word_set(
+    "walk call visit meeting lesson class session practice rehearsal dinner lunch"
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours)\b|\bI['’]")
 _SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _DANGLING = re.compile(
     r"(?:and |but |so |then |also |yeah,? |yes,? )?"
     r"(?:it|its|it['’]s|that|that['’]s|this|they|them|their|those|these|he|she|his|her)\b",
+    re.IGNORECASE,
+)
+#: Words whose meaning is mostly in the text before.
+_REFERRING = word_set("it that this those these them they there stuff thing things")
+_RESTRICTING = re.compile(
+    r"\b(?:not|no|never|nothing|nobody|but|however|though|although|unless|until|if|or|maybe|perhaps|"
+    r"kidding|joking|cancel\w*)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
@@ -75,7 +113,7 @@ class PageFact(NamedTuple):
         said_at: when it was said (unix ms).
         days: the first and last day that it is about (YYYY-MM-DD), if it names any.
         attribute, value: of its slot, if the entity is the slot's subject; else "".
-        ended_at: when it ceased to be so (unix ms); None if it still is.
+        ended_at: when it ceased to hold (unix ms); None if it still holds.
         beside: the other entities in it: (id, name).
     """
 
@@ -94,7 +132,7 @@ class PageFact(NamedTuple):
 class Block(NamedTuple):
     """A line of a page: its section, its id in the page, its text and the facts that it cites.
 
-    `rank`: its place in the order in which lines are worth their room, from 0.
+    `rank`: its position in the order of usefulness per token, from 0.
     """
 
     section: str
@@ -119,15 +157,17 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
     newest = sorted(facts, key=lambda each: (-each.said_at, each.id))[:MAX_FACTS]
     in_time = sorted(newest, key=time_key)
     found = [*_held(in_time)]
+    # A fact about an event may appear among the events too, besides the value that it states.
     cited = {fact for block in found for fact in block.facts}
+    cited -= {each.id for each in in_time if _is_event(each)}
     for lines in (
         _lines("ahead", ahead(in_time, today), MAX_AHEAD),
         _lines("regular", routines(in_time), MAX_ROUTINES),
-        _lines("changed", _changes(in_time), MAX_CHANGES),
     ):
-        found += [block for block in lines if block.facts[0] not in cited]
-        cited |= {fact for block in found for fact in block.facts}
-    found += _time_line(in_time, cited)
+        new = [block for block in lines if block.facts[0] not in cited]
+        found += new
+        cited |= {block.facts[0] for block in new}
+    found += _events(in_time, cited)
     found += _beside(in_time)
     order = {section: place for place, section in enumerate(SECTIONS)}
     return Page(name_of(in_time), tuple(sorted(found, key=lambda block: order[block.section])))
@@ -188,18 +228,18 @@ def _single(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
     shown = turns[::-1][: 1 + MAX_EARLIER]
     current = next((each for each in shown if each.ended_at is None), None)
     earlier = [each for each in shown if each is not current]
-    texts = [] if current is None else [f"{current.value} ({_said(current)})"]
-    texts += [f"before: {each.value} ({_said(each)}{_until(each)})" for each in earlier]
+    texts = [] if current is None else [f"{_told(current)} ({_said(current)})"]
+    texts += [f"before: {_told(each)} ({_said(each)}{_until(each)})" for each in earlier]
     return ([] if current is None else [current]) + earlier, "; ".join(texts)
 
 
 def _several(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
-    """Return the newest values that still are so, and those that are not, in order of time."""
+    """Return the newest values that still hold, and those that no longer do, in order of time."""
     by_value = {_folded(each.value): each for each in facts}
     shown = sorted(by_value.values(), key=lambda each: (each.ended_at is None, each.said_at))
     shown = sorted(shown[-MAX_VALUES:], key=lambda each: (each.said_at, each.id))
     texts = [
-        each.value if each.ended_at is None else f"no longer {each.value} ({_day(each.ended_at)})"
+        _told(each) if each.ended_at is None else f"no longer {_told(each)} ({_day(each.ended_at)})"
         for each in shown
     ]
     return shown, "; ".join(texts)
@@ -207,6 +247,10 @@ def _several(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
 
 def _folded(value: str) -> str:
     return " ".join(tokenise(value).lowers)
+
+
+def _told(each: PageFact) -> str:
+    return told_value(each.value, each.text, each.name)
 
 
 def _said(each: PageFact) -> str:
@@ -252,32 +296,50 @@ def routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
             yield each
 
 
-def _changes(facts: Sequence[PageFact]) -> Iterator[PageFact]:
+def _changes(facts: Iterable[PageFact]) -> Iterator[PageFact]:
     for each in facts:
         read = _read(each.text, each.speaker)
         if not each.speaker and read.is_change and not read.is_weak:
             yield each
 
 
-def _time_line(facts: Sequence[PageFact], cited: set[str]) -> list[Block]:
-    """Return the facts that best cover what is known of an entity, in order of time."""
+def _is_event(each: PageFact) -> bool:
+    """Return whether a fact tells of something that happened."""
+    read = _read(each.text, each.speaker)
+    return read.happened and not read.is_weak
+
+
+def _events(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
+    """Return the changes, and the facts that best cover what is known of an entity.
+
+    Both are in order of time, and ranked together. `facts` are in order of time. Those that are
+    `cited` in other sections are left out, and count as covered.
+    """
     own = {lower for each in facts for lower in tokenise(each.name).lowers}
     words = {each.id: _content(each, own) for each in facts}
-    values = {each.id: _value(each, len(words[each.id])) for each in facts}
-    candidates = [each for each in facts if each.id in cited or values[each.id] > 0]
-    chosen: list[PageFact] = []
+    before = _said_before(facts)
+    values = {each.id: _value(each, len(words[each.id]), before[each.id]) for each in facts}
+    new = sorted(_changes(each for each in facts if each.id not in cited), key=time_key)
+    changes = {each.id for each in new[-MAX_CHANGES:]}
+    kept = cited | changes
+    candidates = [each for each in facts if each.id in kept or values[each.id] > 0]
+    chosen: dict[str, PageFact] = {}
     for place in in_order_of_gain(
         word_similarities([words[each.id] for each in candidates]),
         [values[each.id] for each in candidates],
         [_read(each.text, each.speaker).length + 4 for each in candidates],
-        [1.0 + (each.days is not None) for each in candidates],
+        [1.0 + _has_own_day(each) for each in candidates],
         [place for place, each in enumerate(candidates) if each.id in cited],
     ):
-        chosen.append(candidates[place])
-        if len(chosen) == MAX_IN_TIME:
+        chosen.setdefault(line_text(candidates[place]), candidates[place])
+        if len(chosen) == MAX_IN_TIME + len(changes):
             break
-    ranks = {each.id: rank for rank, each in enumerate(chosen)}
-    return [_line("time", each, ranks[each.id]) for each in sorted(chosen, key=time_key)]
+    ranked = [(each, text, rank) for rank, (text, each) in enumerate(chosen.items())]
+    blocks = []
+    for each, text, rank in sorted(ranked, key=lambda found: time_key(found[0])):
+        section = "changed" if each.id in changes else "time"
+        blocks.append(Block(section, f"{section}:{each.id}", text, (each.id,), rank))
+    return blocks
 
 
 def _beside(facts: Sequence[PageFact]) -> list[Block]:
@@ -300,30 +362,33 @@ def is_weak(each: PageFact) -> bool:
     return _read(each.text, each.speaker).is_weak
 
 
-class _Read(NamedTuple):
-    """What the words of a fact tell.
+class _WordFeatures(NamedTuple):
+    """Features of a fact's words.
 
     Attributes:
-        core: its text without the name of who said it in these words.
-        content: its words that name a topic, in lower case.
-        is_weak: it says little on its own.
-        is_change, is_routine: it tells of a change, or of what happens again and again.
-        length: how many words it has.
-        worth: what its words are worth on a time line.
+        core: the text without the speaker's name; lowers: its words in lower case.
+        content: the words that name a topic, in lower case.
+        is_weak: the fact says little on its own.
+        is_change, is_routine: the fact reports a change, or something that recurs.
+        happened: the fact reports something past.
+        length: the number of words.
+        worth: the value of the words on a timeline.
     """
 
     core: str
+    lowers: Sequence[str]
     content: tuple[str, ...]
     is_weak: bool
     is_change: bool
     is_routine: bool
+    happened: bool
     length: int
     worth: float
 
 
 @lru_cache(maxsize=8_192)
-def _read(text: str, speaker: str) -> _Read:
-    """Read the words of a fact; `speaker`: who said it in these words, or ""."""
+def _read(text: str, speaker: str) -> _WordFeatures:
+    """Return the features of a fact's words; `speaker`: the speaker, if it is quoted, or ""."""
     core = text.removeprefix(f"{speaker}: ") if speaker else text
     lowers = tokenise(core).lowers
     to_somebody = _SECOND_PERSON.search(core) is not None
@@ -334,34 +399,93 @@ def _read(text: str, speaker: str) -> _Read:
         or (speaker and to_somebody)
         or len(lowers) < 3
     )
-    is_change = _CHANGE.search(core) is not None
+    words = set(lowers)
+    # A compound such as "re-married" has these words as parts.
+    parts = {part for word in words for part in word.split("-")}
+    is_change = not _OF_CHANGE.isdisjoint(parts) and _CHANGE.search(core) is not None
     happened = any(is_past(lower) and lower not in NOT_PAST for lower in lowers[:8])
+    content = tuple(_content_words(lowers))
+    topics = {topic for topic in map(_topic, content) if topic}
     worth = (
         0.15
-        + 0.2 * happened
+        + 0.3 * happened
         + 0.15 * is_change
+        + 0.1 * min(len(topics), MANY_TOPICS)
+        - 0.2 * (not _REFERRING.isdisjoint(words))
         - 0.2 * bool(speaker)
         - 0.1 * bool(_FIRST_PERSON.search(core))
         - 0.3 * to_somebody
         - 0.4 * is_weak
         - 0.02 * max(0, len(lowers) - LONG_TEXT)
     )
-    content = tuple(
+    is_routine = not _OF_ROUTINES.isdisjoint(parts) and any(
+        not found["often"] or _recurs(found["what"]) for found in _ROUTINE.finditer(core)
+    )
+    return _WordFeatures(
+        core, lowers, content, is_weak, is_change, is_routine, happened, len(lowers), worth
+    )
+
+
+def _recurs(what: str | None) -> bool:
+    """Return whether "daily", with this word after it, tells of something that recurs.
+
+    "Daily use" and "daily tasks" do not; "a daily run" and "runs daily" do.
+    """
+    if what is None or what.lower() in FUNCTION_WORDS:
+        return True
+    noun = singular(what.lower())
+    return not is_noun(noun) or activity(noun) is not None or noun in _RECURRING
+
+
+def _content_words(lowers: Iterable[str]) -> Iterator[str]:
+    return (
         lower.removesuffix("'s")
         for lower in lowers
         if lower not in STOP_WORDS and lower not in FUNCTION_WORDS and not lower[0].isdigit()
     )
-    return _Read(core, content, is_weak, is_change, bool(_ROUTINE.search(core)), len(lowers), worth)
 
 
-def _value(each: PageFact, content_words: int) -> float:
-    """Return the value of a fact on a time line, apart from what it covers."""
-    return (
+@lru_cache(maxsize=8_192)
+def _topic(word: str) -> str:
+    """Return the topic that a word in lower case names, or ""."""
+    noun = singular(word)
+    return noun if is_noun(noun) and is_topical(noun) else ""
+
+
+def _value(each: PageFact, content_words: int, said_before: int) -> float:
+    """Return the value of a fact on a timeline, apart from what it covers.
+
+    `said_before`: the messages with facts about the entity that came before in the same sitting.
+    """
+    return VALUE_WEIGHT * (
         _read(each.text, each.speaker).worth
-        + 0.3 * (each.days is not None)
+        + 0.3 * _has_own_day(each)
+        + 0.4 / (1 + said_before)
         + 0.1 * bool(each.beside)
         - 0.3 * (content_words < FEW_WORDS)
     )
+
+
+def _has_own_day(each: PageFact) -> bool:
+    """Return whether a fact names days other than the one on which it was said."""
+    if each.days is None:
+        return False
+    day = day_of(each.said_at)
+    return each.days != (day, day)
+
+
+def _said_before(facts: Sequence[PageFact]) -> dict[str, int]:
+    """Return for each fact how many messages with facts came before it in the same sitting."""
+    found: dict[str, int] = {}
+    last, before = None, 0
+    for each in sorted(facts, key=lambda fact: (fact.said_at, fact.id)):
+        if last is None or each.said_at - last > SITTING_MS:
+            before = 0
+        elif each.said_at > last:
+            before += 1
+        last = each.said_at
+        found[each.id] = before
+    return found
 
 
 def _content(each: PageFact, own: Set[str]) -> list[str]:
@@ -370,24 +494,42 @@ def _content(each: PageFact, own: Set[str]) -> list[str]:
 
 
 def line_text(each: PageFact) -> str:
-    """Return a fact as a line: without the name that heads the page, and with its day."""
-    words = with_named_days(_read(each.text, each.speaker).core).rstrip(".!,;: ")
+    """Return a fact as a line: without the name that heads the page, and with its day.
+
+    A line tells since when its fact no longer holds, or until when an event's result held.
+    """
+    core = _excerpt(_read(each.text, each.speaker).core)
+    core = with_short_days(core if each.speaker else without_link(core), each.days, each.name)
+    words = with_named_days(core).rstrip(".!,;: ")
     if each.speaker:
         words = f"“{words}”" if each.speaker == each.name else f"{each.speaker}: “{words}”"
     else:
-        words = _without_name(words, each.name)
-    if not re.search(r"\(\d{4}-\d\d-\d\d", each.text):
-        if each.days is not None:
-            words += f" ({named_days(*map(date.fromisoformat, each.days))})"
-        else:
-            words += f" ({_said(each)})"
-    return words if each.ended_at is None else f"(no longer so since {_day(each.ended_at)}) {words}"
+        words = without_name(words, each.name)
+    told = []
+    if not names_days(core):
+        days = each.days and named_days(*map(date.fromisoformat, each.days))
+        told.append(days or _said(each))
+    is_event = each.attribute and begins_in_past(_read(each.text, each.speaker).lowers)
+    if is_event and each.ended_at is not None:
+        told.append(f"until {_day(each.ended_at)}")
+    words = with_remarks(words, told)
+    if is_event or each.ended_at is None:
+        return words
+    return f"(no longer so since {_day(each.ended_at)}) {words}"
 
 
-def _without_name(words: str, name: str) -> str:
-    """Return a text without the name at its beginning that heads the page."""
-    for known in (name, name.split()[0]) if name else ():
-        rest = words.removeprefix(known + " ")
-        if rest != words and rest[:1].islower() and not rest.startswith("and "):
-            return rest
-    return words
+def _excerpt(core: str) -> str:
+    """Return a text without the sentences, or parts of one, at its ends that name no topic.
+
+    Parts that restrict what is said are kept: "not any more".
+    """
+    parts = [unit.text for unit in units_of(core, ())]
+    told = [
+        part
+        for part in parts
+        if _RESTRICTING.search(part) or any(map(_topic, _content_words(tokenise(part).lowers)))
+    ]
+    if len(told) == len(parts) or not told:
+        return core
+    start, last = core.find(told[0]), core.rfind(told[-1])
+    return core[start : last + len(told[-1])] if 0 <= start <= last else core

@@ -34,7 +34,7 @@ from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 PatternKind = Literal["regular", "ahead", "cycle", "correlation", "shared"]
-#: The minimum number of facts about an entity, in how many days, for a pass to consider it.
+#: A pass considers an entity with this many facts in this many recent days.
 MIN_RECENT_FACTS, RECENT_DAYS = 3, 30
 #: The minimum and maximum number of items of a pattern, and its maximum number of words.
 MIN_ITEMS, MAX_ITEMS, MAX_WORDS = 2, 8, 165
@@ -74,7 +74,7 @@ _WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Satur
 
 
 class Pattern(NamedTuple):
-    """An observation to write; `key` tells it from the entity's others of the same kind."""
+    """An observation to write; `key` is unique among the entity's observations of its kind."""
 
     kind: PatternKind
     key: str
@@ -92,47 +92,47 @@ def patterns(
     name = name_of(in_time)
     if not name:
         return []
-    found: list[Pattern] = []
+    found_patterns: list[Pattern] = []
     lines: dict[PatternKind, Iterator[PageFact]] = {
-        "regular": (each for each in routines(in_time) if _is_habit(each)),
-        "ahead": (each for each in ahead(in_time, today) if _is_to_come(each, today)),
+        "regular": (fact for fact in routines(in_time) if _is_habit(fact)),
+        "ahead": (fact for fact in ahead(in_time, today) if _is_to_come(fact, today)),
     }
     for kind, candidates in lines.items():
-        clear = [each for each in candidates if _stands_alone(each)]
+        clear = [fact for fact in candidates if _stands_alone(fact)]
         rendered = _listed(name, kind, _distinct(clear))
         if rendered is not None:
-            found.append(Pattern(kind, kind, rendered))
-    dated = [(each.days[0], each) for each in in_time if each.days and _has_happened(each, today)]
+            found_patterns.append(Pattern(kind, kind, rendered))
+    dated = [(fact.days[0], fact) for fact in in_time if fact.days and _has_happened(fact, today)]
     by_topic = _topic_days(name, dated)
-    found += _cycles(name, by_topic, today)
-    found += _correlations(name, by_topic, sorted({day for day, _ in dated}))
-    return [*found, *_shared(name, in_time, entity_id, people)]
+    found_patterns += _cycles(name, by_topic, today)
+    found_patterns += _correlations(name, by_topic, sorted({day for day, _ in dated}))
+    return [*found_patterns, *_shared(name, in_time, entity_id, people)]
 
 
-def _is_habit(each: PageFact) -> bool:
+def _is_habit(fact: PageFact) -> bool:
     """Return whether a fact in the third person says how often something is done."""
-    return not (each.speaker or _ADJECTIVE.search(each.text) or _NOT_DONE.search(each.text))
+    return not (fact.speaker or _ADJECTIVE.search(fact.text) or _NOT_DONE.search(fact.text))
 
 
-def _is_to_come(each: PageFact, today: str) -> bool:
+def _is_to_come(fact: PageFact, today: str) -> bool:
     """Return whether a fact's days are in the future, and it reports nothing past.
 
     "Next year" is an attitude, not an appointment.
     """
-    if each.days is None or each.days[0] <= today:
+    if fact.days is None or fact.days[0] <= today:
         return False
-    first, last = map(date.fromisoformat, each.days)
-    words = tokenise(each.text).lowers
-    told = any(is_past(word) and word not in NOT_PAST for word in words)
-    return not told and (last - first).days < MAX_AHEAD_DAYS
+    first, last = map(date.fromisoformat, fact.days)
+    words = tokenise(fact.text).lowers
+    reports_past = any(is_past(word) and word not in NOT_PAST for word in words)
+    return not reports_past and (last - first).days < MAX_AHEAD_DAYS
 
 
-def _stands_alone(each: PageFact) -> bool:
+def _stands_alone(fact: PageFact) -> bool:
     """Return whether a fact names what it is about, and refers to nothing before it."""
-    if _REFERS.search(each.text):
+    if _REFERS.search(fact.text):
         return False
-    named = {*tokenise(each.name).lowers, *tokenise(each.speaker).lowers}
-    words = set(tokenise(each.text.split("(")[0]).lowers) - named
+    named = {*tokenise(fact.name).lowers, *tokenise(fact.speaker).lowers}
+    words = set(tokenise(fact.text.split("(")[0]).lowers) - named
     return any(
         word not in STOP_WORDS and word not in FUNCTION_WORDS and word not in _VAGUE
         for word in words
@@ -143,12 +143,12 @@ def _distinct(facts: Sequence[PageFact]) -> list[PageFact]:
     """Return the newest of these facts that do not repeat each other, in order of time."""
     chosen: list[PageFact] = []
     words = 0
-    for each in reversed(facts):
-        length = len(each.text.split())
+    for fact in reversed(facts):
+        length = len(fact.text.split())
         if len(chosen) == MAX_ITEMS or words + length > MAX_WORDS:
             break
-        if all(word_cosine(each.text, other.text) < _REPEATS for other in chosen):
-            chosen.append(each)
+        if all(word_cosine(fact.text, other.text) < _REPEATS for other in chosen):
+            chosen.append(fact)
             words += length
     return chosen[::-1]
 
@@ -159,10 +159,10 @@ def _listed(name: str, label: str, facts: Sequence[PageFact]) -> Rendered | None
         return None
     text = f"{name} – {label}: "
     items = []
-    for place, each in enumerate(facts):
+    for place, fact in enumerate(facts):
         text += "; " if place else ""
-        words = line_text(each)
-        items.append(Item(each.id, len(text), len(text) + len(words)))
+        words = line_text(fact)
+        items.append(Item(fact.id, len(text), len(text) + len(words)))
         text += words
     return Rendered(text + ".", label, tuple(items))
 
@@ -171,11 +171,11 @@ def _listed(name: str, label: str, facts: Sequence[PageFact]) -> Rendered | None
 _TopicDays = Mapping[str, Mapping[str, Sequence[PageFact]]]
 
 
-def _has_happened(each: PageFact, today: str) -> bool:
+def _has_happened(fact: PageFact, today: str) -> bool:
     """Return whether a fact is about a single day, until today."""
-    if each.days is None or each.days[0] != each.days[1] or is_weak(each):
+    if fact.days is None or fact.days[0] != fact.days[1] or is_weak(fact):
         return False
-    return each.days[0] <= today
+    return fact.days[0] <= today
 
 
 def _topic_days(name: str, dated: Sequence[tuple[str, PageFact]]) -> _TopicDays:
@@ -192,7 +192,7 @@ def _cycles(name: str, by_topic: _TopicDays, today: str) -> Iterator[Pattern]:
     """Yield the topics that come up on one day of the week more often than by chance."""
     for topic, days in by_topic.items():
         weekdays = [date.fromisoformat(day).weekday() for day in days]
-        best = max(set(weekdays), key=lambda each: (weekdays.count(each), -each))
+        best = max(set(weekdays), key=lambda weekday_: (weekdays.count(weekday_), -weekday_))
         hits = weekdays.count(best)
         if hits < MIN_CYCLE_DAYS or _chance(hits, len(days)) * 7 * len(by_topic) > MAX_CHANCE:
             continue
@@ -223,12 +223,12 @@ def _correlations(name: str, by_topic: _TopicDays, days: Sequence[str]) -> Itera
     """Yield the pairs of topics that come up on the same days more often than by chance.
 
     `days`: those with any fact. Of them, only those from the first to the last of either topic
-    count, so that two topics of one period are no pair for that alone.
+    count, so that two topics are not paired merely because they are of one period.
     """
     pairs = comb(len(by_topic), 2)
     by_day: dict[str, list[str]] = {}
     for topic, of_topic in by_topic.items():
-        # With the same days and no others, another topic is as unlikely as it can be.
+        # A topic can be significant only if another one with exactly the same days would be.
         if pairs <= MAX_CHANCE * comb(len(days), len(of_topic)):
             for day in of_topic:
                 by_day.setdefault(day, []).append(topic)
@@ -260,18 +260,18 @@ def _correlations(name: str, by_topic: _TopicDays, days: Sequence[str]) -> Itera
 def _shared_days(
     one: Mapping[str, Sequence[PageFact]], other: Mapping[str, Sequence[PageFact]]
 ) -> tuple[dict[str, tuple[PageFact, PageFact]], list[str]]:
-    """Return the days of both topics, each with a fact of either, and those that do not count.
+    """Return the days of both topics, each with a fact of either topic; and the days to ignore.
 
-    The two facts are of two messages, and neither says both: what is said together is no
-    correlation, and a day with nothing else does not count.
+    The two facts must be from two messages, and each about one topic only, since topics that one
+    message names together are not correlated. A common day without two such facts is ignored.
     """
     both, joint = {}, []
     for day in sorted(one.keys() & other.keys()):
-        firsts = [each for each in one[day] if each not in other[day]]
-        seconds = [each for each in other[day] if each not in one[day]]
-        found = [(a, b) for a in firsts for b in seconds if a.said_at != b.said_at]
-        if found:
-            both[day] = found[0]
+        firsts = [fact for fact in one[day] if fact not in other[day]]
+        seconds = [fact for fact in other[day] if fact not in one[day]]
+        pairs = [(a, b) for a in firsts for b in seconds if a.said_at != b.said_at]
+        if pairs:
+            both[day] = pairs[0]
         else:
             joint.append(day)
     return both, joint
@@ -293,17 +293,17 @@ def _shared(
 ) -> Iterator[Pattern]:
     """Yield the joint activities of the entity and another, for the first of the two by id."""
     together: dict[str, list[tuple[PageFact, str]]] = {}
-    for each in facts:
-        if each.speaker or each.ended_at is not None or is_weak(each):
+    for fact in facts:
+        if fact.speaker or fact.ended_at is not None or is_weak(fact):
             continue
-        for other, other_name in each.beside:
-            if other in people and entity_id < other and _joined(each.text, name, other_name):
-                together.setdefault(other, []).append((each, other_name))
-    for other, found in sorted(together.items()):
-        named = [each for each, _ in found]
-        days = {day_of(each.said_at) for each in named}
+        for other, other_name in fact.beside:
+            if other in people and entity_id < other and _joined(fact.text, name, other_name):
+                together.setdefault(other, []).append((fact, other_name))
+    for other, joint in sorted(together.items()):
+        named = [fact for fact, _ in joint]
+        days = {day_of(fact.said_at) for fact in named}
         if len(named) >= MIN_SHARED and len(days) >= MIN_SHARED_DAYS:
-            rendered = _listed(f"{name} and {found[-1][1]}", "together", _distinct(named))
+            rendered = _listed(f"{name} and {joint[-1][1]}", "together", _distinct(named))
             if rendered is not None:
                 yield Pattern("shared", f"shared:{other}", rendered)
 

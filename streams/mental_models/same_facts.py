@@ -32,9 +32,9 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Meaning(NamedTuple):
-    """What a fact says, to compare it with others: facts that share it say the same.
+    """The comparable content of a fact: facts with equal keys are duplicates.
 
-    `is_timeless`: it is so at any time, or names its days.
+    `is_timeless`: the content does not depend on when it was said, or names its days.
     """
 
     key: Hashable
@@ -58,6 +58,13 @@ def meanings(fact: PageFact, entity_id: str) -> Iterator[Meaning]:
     if fact.attribute and fact.days is None and not _says_more(core, fact):
         slot = (entity_id, fact.attribute, normalise_name(fact.value))
         yield Meaning(slot, "the same value", is_timeless=True)
+
+
+def telling_words(fact: PageFact) -> frozenset[str]:
+    """Return words, in lower case, that every fact with the same words has."""
+    core = fact.text.removeprefix(f"{fact.speaker}: ") if fact.speaker else fact.text
+    nameless = _with_ids(core, {(" ", name) for name in (fact.name, *dict(fact.beside).values())})
+    return frozenset(filter(str.isalnum, tokenise(nameless).lowers)) - _ARTICLES
 
 
 def _with_ids(text: str, names: set[tuple[str, str]]) -> str:

@@ -27,6 +27,10 @@ STORY = (FLIGHT, PICK_UP, RULE, MOVED)
         ("The hotel hinges on the train.", {"train"}, {"hotel"}),
         ("The pick-up moves if the flight does.", {"flight"}, {"pick-up"}),
         ("When the launch slips, the party slips too.", {"launch"}, {"party"}),
+        ("If the ferry moves the pick-up has to move as well.", {"ferry"}, {"pick-up"}),
+        ("Whenever the rehearsal shifts so does the dinner.", {"rehearsal"}, {"dinner"}),
+        ("If the visit is cancelled we need to call the caterer.", {"visit"}, {"caterer"}),
+        ("If the visit moves to Friday our dinner also moves.", {"visit"}, {"dinner"}),
         ("I land at ten; the pick-up is then, depending on the bus.", {"bus"}, {"pick-up"}),
     ],
 )
@@ -52,6 +56,9 @@ def test_both_sides_of_a_dependency_are_named(
         "If we need help, we'll let you know.",
         "If it's ok, I'll take the car.",
         "The flight, as if the pick-up were early, moved.",
+        "If Bob moves the car the driveway is free.",
+        "If the company moves the office the staff will complain.",
+        "If the boss changes her mind the plan is off.",
     ],
 )
 def test_questions_and_tales_state_no_dependency(text: str) -> None:
@@ -63,6 +70,8 @@ def test_hostile_text_is_read_in_linear_time() -> None:
         "if " * 100_000,
         "if the a," * 50_000,
         "depends on " * 50_000,
+        "if the bus moves the " * 14,
+        "if " + "a moves to b " * 22,
         "if\x00 the \ud800,",
     ):
         stated_dependencies(text)
@@ -110,6 +119,19 @@ def test_G5_what_depends_is_uncertain_in_every_order_of_arrival(tmp_path: Path) 
             for n, text in numbered:
                 zone.ingest(said(n, text))
             assert uncertain(zone) == {"m1": ["m2", "m3"]}, numbered
+
+
+def test_G5_a_message_may_state_both_the_dependency_and_what_changes_later(zone: Zone) -> None:
+    tell(
+        zone,
+        (
+            "The flight to Rome is on 3 May at 10:00. If the flight moves, the pick-up moves too.",
+            "The pick-up is on 3 May at 12:00.",
+        ),
+    )
+    assert uncertain(zone) == {}
+    zone.ingest(said(2, "The flight to Rome is now on 4 May."))
+    assert uncertain(zone) == {"m1": ["m0", "m2"]}
 
 
 def test_G5_facts_recall_context_and_why_show_both_messages(zone: Zone) -> None:

@@ -59,7 +59,7 @@ def test_an_import_consolidates_at_its_end(zone: Zone) -> None:
     assert [item.text for item in found.items] == [
         "signed up for a pottery class in Oslo (said 1 May 2026)",
         "made two bowls in the pottery class (said 2 May 2026)",
-        "showed Ada's pottery at the winter market (said 3 May 2026)",
+        "showed their pottery at the winter market (said 3 May 2026)",
     ]
     assert zone.status().observations == 1
     assert zone.observation(found.id) == found
@@ -87,7 +87,7 @@ def test_the_history_says_what_was_added_and_removed(zone: Zone) -> None:
     assert [len(each.added) for each in history] == [3, 2]
     assert history[1].added == [
         "Ada's pottery won a prize in Lima (said 20 May 2026)",
-        "keeps Ada's pottery in the garden shed (said 21 May 2026)",
+        "keeps their pottery in the garden shed (said 21 May 2026)",
     ]
     assert [each.removed for each in history] == [[], []]
     assert zone.observation_history(history[0].id).versions == history

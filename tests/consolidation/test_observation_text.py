@@ -7,6 +7,7 @@ import random
 from recollect.streams.consolidation.observation_text import (
     MAX_ITEMS,
     Evidence,
+    chosen_units,
     is_change,
     render_topic,
     render_values,
@@ -61,6 +62,44 @@ def test_each_part_cites_the_fact_that_says_it() -> None:
         assert words in texts[item.fact_id]
 
 
+def test_a_part_does_not_begin_with_a_link_to_the_sentence_before() -> None:
+    linked = evidence("However, Ada brushes the horse at noon.", 3)
+    quoted = evidence("But I fed the horse twice.", 4, speaker="Ada")
+    text = text_of([*HORSES, linked, quoted])
+    assert "; brushes the horse at noon (said 8 Jan 2026); " in text
+    assert "“But I fed the horse twice” (said 9 Jan 2026)" in text
+
+
+def test_the_span_of_a_calendar_entry_is_its_day_and_its_times() -> None:
+    meeting = evidence("Vet for the horse (2026-01-20 09:00:00 to 2026-01-20 10:30:00)", 3)
+    trip = evidence("Trip with the horse (2026-01-20 22:00:00 to 2026-01-21 04:00:00)", 4)
+    text = text_of([*HORSES, meeting, trip])
+    assert "Vet for the horse (20 Jan 2026, 09:00 to 10:30); " in text
+    assert "Trip with the horse (20 Jan 2026 22:00 to 21 Jan 2026 04:00)" in text
+
+
+def test_what_leans_on_another_text_gives_way_to_what_stands_alone() -> None:
+    leaning = evidence("Ada follows this approach with the horse.", 1)
+    alone = evidence("Ada follows the approach of Oslo with the horse.", 2)
+    assert chosen_units([leaning, alone])[0] == alone
+
+
+def test_a_change_is_what_a_sentence_says_of_its_subject() -> None:
+    for text in (
+        "Ada sold a horse.",
+        "After lunch, Ada sold a horse.",
+        "Ada's sister has moved to Oslo.",
+        "Ada no longer rides.",
+    ):
+        assert is_change(text), text
+    for text in (
+        "Since Ada only graduated from junior high school, thick books are hard for Ada.",
+        "Ada cooks rice as Ada's mother used to do it.",
+        "Ada feels calm, no longer facing the dilemma.",
+    ):
+        assert not is_change(text), text
+
+
 def test_what_speaks_against_is_always_in() -> None:
     likes = [
         evidence(f"Ada enjoys chess with friend number {n}.", n, word="chess") for n in range(30)
@@ -75,6 +114,24 @@ def test_what_is_no_longer_so_says_so() -> None:
     over = evidence("Ada keeps a horse at the old mill.", 3, ended=START + 20 * DAY)
     text = text_of([*HORSES, over])
     assert "(no longer so; keeps a horse at the old mill, said 8 Jan 2026)" in text
+
+
+def test_an_event_stays_true_when_its_result_ends() -> None:
+    bought = evidence("Ada bought a grey mule for the farm.", 3, ended=START + 20 * DAY)
+    text = text_of([*HORSES, bought._replace(is_event=True)])
+    assert "; bought a grey mule for the farm (said 8 Jan 2026, ended since);" in text
+
+
+def test_days_replace_the_words_that_mean_them() -> None:
+    days = ("2026-01-18", "2026-01-18")
+    lines = (
+        "Yesterday (2026-01-18) Ada sold a lame horse to the miller.",
+        "Ada took a young horse to the vet yesterday (2026-01-18).",
+    )
+    told = [evidence(line, 14)._replace(fact_id=line, days=days) for line in lines]
+    text = text_of([*HORSES[:2], *told])
+    assert "; took a young horse to the vet (18 Jan 2026);" in text
+    assert "; sold a lame horse to the miller (18 Jan 2026)." in text
 
 
 def test_a_repetition_is_no_second_part() -> None:

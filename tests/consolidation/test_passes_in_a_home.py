@@ -12,6 +12,8 @@ from recollect.home.home_directory import Home
 from recollect.projections.sqlite import scalar
 from recollect.streams.lifecycle.verifying import verify
 
+FOOD = "carrots, apples, ginger, hay and beets in the wooden stable"
+CARE = "strong hooves, clean water, warm blankets, leather saddles"
 ROUTINES = ("I run every morning.", "I swim on Tuesdays.", "I play chess every night.")
 
 
@@ -103,3 +105,27 @@ def test_a_pattern_shows_its_evidence(zone: Zone) -> None:
     assert {item.fact_id for item in found.items} <= {fact.id for fact in zone.facts()}
     shown = "\n".join(line for step in zone.why(found.id).steps for line in step.details)
     assert "I swim on Tuesdays." in shown
+
+
+def test_B9_observations_that_an_erasure_makes_alike_are_merged_by_the_next_pass(
+    zone: Zone,
+) -> None:
+    tell(zone, 4, f"The horse Daisy eats {FOOD} near our harbour every evening.")
+    tell(zone, 5, f"My horse Daisy has {CARE} and patient riders all winter.")
+    tell(zone, 6, "I bought a horse in Oslo.")
+    tell(zone, 7, "I sold a horse to Bob at the fair.")
+    tell(zone, 8, "I adopted a horse from Lima.")
+    zone.consolidate()
+    assert topics(zone) == {"changes", "horse"}
+    zone.forget("4-10-0")
+    zone.forget("5-10-0")
+    tell(zone, 9, "Nice weather.")
+    zone.consolidate()
+    assert len(topics(zone)) == 1
+    zone.rebuild(level="derive")
+    assert len(topics(zone)) == 1
+    assert zone.verify().ok
+
+
+def topics(zone: Zone) -> set[str | None]:
+    return {each.topic for each in zone.observations()}

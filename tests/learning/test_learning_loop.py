@@ -145,7 +145,7 @@ class TestExecuteWithLearning:
         )
 
         def full(*_: object, **__: object) -> None:
-            raise DiskFull("the disk is full, and nothing was lost")
+            raise DiskFull("the disk is full, but nothing was lost")
 
         for module in (playbook_listing, relevant_strategies, trajectories, trajectory_reflection):
             if hasattr(module, broken):
@@ -297,12 +297,12 @@ class TestRelevantStrategies:
         assert len(ada.relevant_strategies("oven").strategies) == 3
         assert not zone.acting_as(user="bob").relevant_strategies("oven").strategies
         for options in ({"visibility": "private"}, {"scope": "user"}):
-            with pytest.raises(InvalidInput, match="user_id 'bob' is not the caller's"):
+            with pytest.raises(InvalidInput, match="user_id 'bob' is not your own"):
                 ada.create_playbook("bob's", user_id="bob", **options)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("scope", ["agent", "user"])
     def test_a_playbook_that_nobody_could_use_is_refused(self, zone: Zone, scope: Any) -> None:
-        with pytest.raises(InvalidInput, match=f"give its {scope}_id"):
+        with pytest.raises(InvalidInput, match=f"give {scope}_id too"):
             zone.create_playbook("nobody's", scope=scope)
 
     def test_a_private_playbook_is_shown_to_its_owner(self, zone: Zone) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
-from recollect.streams.mental_models.page import Page, PageFact, compose
+import pytest
+
+from recollect.streams.mental_models.page import Block, Page, PageFact, compose
 
 DAY = 86_400_000
 #: 2026-01-05T10:00:00Z.
@@ -49,6 +52,25 @@ def test_several_values_stand_in_order_of_time() -> None:
 def test_a_value_that_ended_is_marked() -> None:
     sold = fact("p1", "Ada has a cat.", attribute="pet", value="cat", ended_at=START + 2 * DAY)
     assert lines(compose([sold], TODAY), "held") == ["pet: no longer cat (7 Jan 2026)"]
+
+
+def test_an_event_stays_true_when_its_result_ends() -> None:
+    of_choir: dict[str, Any] = {
+        "attribute": "membership",
+        "value": "my choir",
+        "ended_at": START + 40 * DAY,
+    }
+    joined = fact("j", "Ada joined Ada's choir in the old harbour.", **of_choir)
+    sings = fact("s", "Ada sings bass in Ada's choir by the harbour.", day=1, **of_choir)
+    page = compose([joined, sings], TODAY)
+    assert lines(page, "changed") + lines(page, "time") == [
+        "joined their choir in the old harbour (said 5 Jan 2026, until 14 Feb 2026)"
+    ]
+    assert lines(page, "held") == ["membership: no longer Ada's choir (14 Feb 2026)"]
+    over = fact("x", "Ada painted the choir's boat red.", ended_at=START + 40 * DAY)
+    assert lines(compose([over], TODAY), "time") == [
+        "(no longer so since 14 Feb 2026) painted the choir's boat red (said 5 Jan 2026)"
+    ]
 
 
 def test_each_section_has_what_its_title_says() -> None:
@@ -107,3 +129,123 @@ def test_F3_untouched_blocks_are_equal_over_a_thousand_refreshes() -> None:
 
 def test_without_facts_a_page_has_no_blocks() -> None:
     assert compose([], TODAY) == Page("", ())
+
+
+def texts(*facts: PageFact) -> list[str]:
+    return [block.text for block in in_rank(compose(facts, TODAY))]
+
+
+def in_rank(page: Page) -> list[Block]:
+    events = [block for block in page.blocks if block.section in ("changed", "time")]
+    return sorted(events, key=lambda block: block.rank)
+
+
+def test_an_event_stands_beside_the_value_that_it_gave() -> None:
+    page = compose(
+        [fact("m1", "Ada joined a rowing club.", attribute="membership", value="rowing club")],
+        TODAY,
+    )
+    assert lines(page, "held") == ["membership: rowing club"]
+    assert lines(page, "changed") == ["joined a rowing club (said 5 Jan 2026)"]
+
+
+@pytest.mark.parametrize(
+    ("section", "text"),
+    [("changed", "Ada re-joined the rowing club."), ("regular", "Ada has a bi-weekly swim.")],
+)
+def test_a_compound_counts_as_its_parts(section: str, text: str) -> None:
+    page = compose([fact("m1", text)], TODAY)
+    assert [block.facts for block in page.blocks if block.section == section] == [("m1",)]
+
+
+def test_changes_and_other_events_are_ranked_together() -> None:
+    ranks = [block.rank for block in in_rank(compose(LIFE, TODAY))]
+    assert ranks == list(range(len(ranks)))
+    assert len(ranks) > 2
+
+
+def test_what_names_its_topic_comes_before_what_refers_to_it() -> None:
+    assert texts(
+        fact("v", "Ada finally talked to them about all that stuff.", day=1),
+        fact("c", "Ada repaired the engine of a fishing boat.", day=2),
+    ) == [
+        "repaired the engine of a fishing boat (said 7 Jan 2026)",
+        "finally talked to them about all that stuff (said 6 Jan 2026)",
+    ]
+
+
+def test_what_opens_a_sitting_comes_before_what_follows() -> None:
+    first = fact("a", "Ada planted a walnut tree.")
+    second = fact("b", "Ada repaired a garden fence.", said_at=START + 60_000)
+    next_day = fact("c", "Ada painted a kitchen chair.", day=1)
+    ranked = in_rank(compose([first, second, next_day], TODAY))
+    assert [block.facts[0] for block in ranked] == ["a", "c", "b"]
+
+
+def test_the_day_on_which_it_was_said_is_no_day_of_its_own() -> None:
+    own = fact("z", "Ada planted a walnut tree.", day=9, days=("2026-01-10", "2026-01-10"))
+    of_message = fact("a", "Ada repaired a garden fence.", days=("2026-01-05", "2026-01-05"))
+    assert in_rank(compose([own, of_message], TODAY))[0].facts == ("z",)
+
+
+@pytest.mark.parametrize(
+    ("text", "recurs"),
+    [
+        ("Ada goes for a daily run in the park.", True),
+        ("Ada rides to the harbour daily.", True),
+        ("Ada visits the museum monthly with Bob.", True),
+        ("Ada hates the weekly meeting of the council.", True),
+        ("Ada learned the daily usage of the pump.", False),
+        ("Ada left the monthly report at the bank.", False),
+    ],
+)
+def test_what_is_called_daily_need_not_recur(text: str, recurs: bool) -> None:
+    assert bool(lines(compose([fact("a", text)], TODAY), "regular")) == recurs
+
+
+def test_a_line_does_not_begin_with_a_link_to_the_sentence_before() -> None:
+    assert texts(fact("a", "At the same time, Ada sold a red bicycle.")) == [
+        "sold a red bicycle (said 5 Jan 2026)"
+    ]
+
+
+def test_days_replace_the_words_that_mean_them() -> None:
+    on_monday = ("2026-01-05", "2026-01-05")
+    assert texts(
+        fact("a", "Yesterday (2026-01-05), Ada sold a red bicycle.", day=1, days=on_monday)
+    ) == ["sold a red bicycle (5 Jan 2026)"]
+    assert texts(
+        fact("a", "Ada took the ferry last Monday (2026-01-05) to a conference.", day=3,
+             days=on_monday)
+    ) == ["took the ferry (5 Jan 2026) to a conference"]  # fmt: skip
+    assert texts(
+        fact("a", "Last Monday (2026-01-05) was cold in the cabin.", day=3, days=on_monday)
+    ) == ["Last Monday (5 Jan 2026) was cold in the cabin"]
+    assert texts(
+        fact("a", "Last Monday (2026-01-05), Ada's choir sang.", day=3, days=on_monday)
+    ) == ["Ada's choir sang (5 Jan 2026)"]
+    assert texts(
+        fact("a", "Ada kept the boat for last Monday (2026-01-05).", day=3, days=on_monday)
+    ) == ["kept the boat for last Monday (5 Jan 2026)"]
+    assert texts(
+        fact("a", "Ada sold a bicycle 2-3 weeks ago (2026-01-05).", day=20, days=on_monday)
+    ) == ["sold a bicycle 2-3 weeks ago (5 Jan 2026)"]
+
+
+def test_parts_at_the_ends_that_name_no_topic_are_left_out() -> None:
+    assert texts(
+        fact("a", "So much has happened - Ada joined a choir in Bonn. It was really great.")
+    ) == ["joined a choir in Bonn (said 5 Jan 2026)"]
+
+
+def test_what_restricts_a_line_stays_in_it() -> None:
+    assert texts(fact("a", "Ada rented a cabin by the lake - but not any more.")) == [
+        "rented a cabin by the lake - but not any more (said 5 Jan 2026)"
+    ]
+
+
+def test_two_facts_with_the_same_line_stand_once() -> None:
+    assert texts(
+        fact("a", "Ada made a vase in pottery class."),
+        fact("b", "Ada made a vase in pottery class. She really loves it."),
+    ) == ["made a vase in pottery class (said 5 Jan 2026)"]

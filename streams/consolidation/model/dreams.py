@@ -1,4 +1,4 @@
-"""Dreams: links that a language model supposes between distant topics, and the check of its calls.
+"""Dreams: links between distant topics, conjectured by a language model, whose calls are checked.
 
 A dream is a conjecture. It must cite facts of both topics, and name no number or name that these
 facts do not have. A second request evaluates the candidates; what it does not keep is left out.
@@ -57,7 +57,7 @@ class _Keep(msgspec.Struct, frozen=True):
 
 def check_dreams(calls: Sequence[tuple[str, str]], shown: Sequence[ShownFact]) -> list[FoundDream]:
     """Return the valid dreams among a model's calls (tool, JSON arguments), each once, in order."""
-    found: dict[str, FoundDream] = {}
+    dreams: dict[str, FoundDream] = {}
     for name, arguments in calls:
         if name != _DREAM:
             continue
@@ -65,12 +65,12 @@ def check_dreams(calls: Sequence[tuple[str, str]], shown: Sequence[ShownFact]) -
             dream = _checked(arguments, shown)
         except (ValueError, IndexError, RecursionError):
             continue
-        found.setdefault(dream.insight, dream)
-    return list(found.values())
+        dreams.setdefault(dream.insight, dream)
+    return list(dreams.values())
 
 
 def check_evaluation(calls: Sequence[tuple[str, str]], dreams: int) -> dict[int, float]:
-    """Return index -> surprise of the dreams, out of `count`, that the evaluation keeps."""
+    """Return index -> surprise of the dreams that the evaluation keeps, out of `dreams`."""
     kept: dict[int, float] = {}
     for name, arguments in calls:
         if name != _KEEP:
@@ -99,9 +99,9 @@ def _checked(arguments: str, shown: Sequence[ShownFact]) -> FoundDream:
     if not places or places[0] < 0:
         raise ValueError("cites no fact")
     cited = [shown[place] for place in places]
-    if len({each.topic // 2 for each in cited}) > 1 or len({each.topic for each in cited}) < 2:
+    if len({fact.topic // 2 for fact in cited}) > 1 or len({fact.topic for fact in cited}) < 2:
         raise ValueError("does not cite both topics of one pair")
-    if not _terms(f"{bridge}. {insight}") <= _words(" ".join(each.text for each in cited)):
+    if not _terms(f"{bridge}. {insight}") <= _words(" ".join(fact.text for fact in cited)):
         raise ValueError("has a name or number that no cited fact has")
     return FoundDream(bridge, insight, tuple(places))
 

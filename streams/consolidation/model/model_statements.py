@@ -33,7 +33,7 @@ def checked_statements(calls: Sequence[tuple[str, str]], positions: Set[int]) ->
 
     `positions`: those of the memories that it was shown.
     """
-    found: dict[str, Statement] = {}
+    statements: dict[str, Statement] = {}
     for name, arguments in calls:
         try:
             call = msgspec.json.decode(arguments, type=_Call, strict=False)
@@ -42,8 +42,8 @@ def checked_statements(calls: Sequence[tuple[str, str]], positions: Set[int]) ->
         text = " ".join(call.text.split())
         cited = tuple(sorted(set(call.memories)))
         if name == _STATE and 0 < len(text) <= MAX_LENGTH and cited and positions >= set(cited):
-            found.setdefault(text, Statement(text, cited))
-    return list(found.values())[:MAX_STATEMENTS]
+            statements.setdefault(text, Statement(text, cited))
+    return list(statements.values())[:MAX_STATEMENTS]
 
 
 #: The tool, as sent to a model.

@@ -116,18 +116,20 @@ def check_answer(
     """
     answer = _decoded(calls)
     decided = _decisions(answer, len(evidence))
-    if not answer.sentences and not any(each in ("new", "changes") for each in decided.values()):
+    if not answer.sentences and not any(
+        decision in ("new", "changes") for decision in decided.values()
+    ):
         if "restates" not in decided.values():
             raise AnswerRefused("the answer leaves out every item")
         return None
     _check_use(answer, decided, evidence)
-    texts = [item_text(each) for each in evidence]
+    texts = [item_text(item) for item in evidence]
     sentences = []
     for place, sentence in enumerate(answer.sentences, start=1):
         cited = [evidence[number - 1] for number in dict.fromkeys(sentence.items)]
-        said = [texts[number - 1] for number in sentence.items]
+        cited_texts = [texts[number - 1] for number in sentence.items]
         text = " ".join(sentence.text.split()).rstrip(".; ")
-        reason = _ungrounded(text, said, cited, label)
+        reason = _ungrounded(text, cited_texts, cited, label)
         if reason is not None:
             raise AnswerRefused(f"sentence {place} {reason}")
         sentences.append((text, cited))
@@ -140,7 +142,7 @@ def check_answer(
 
 def _decoded(calls: Sequence[tuple[str, str]]) -> _Answer:
     if [name for name, _ in calls] != [WRITE]:
-        raise AnswerRefused(f"the answer does not call {WRITE} once")
+        raise AnswerRefused(f"the answer does not call {WRITE} exactly once")
     try:
         return msgspec.json.decode(calls[0][1], type=_Answer, strict=False)
     except (ValueError, RecursionError):
@@ -149,7 +151,7 @@ def _decoded(calls: Sequence[tuple[str, str]]) -> _Answer:
 
 def _decisions(answer: _Answer, items: int) -> Mapping[int, Decision]:
     """Return number -> decision; each item has exactly one."""
-    counts = Counter(each.item for each in answer.items)
+    counts = Counter(item.item for item in answer.items)
     for number, count in counts.items():
         if not 1 <= number <= items:
             raise AnswerRefused(f"there is no item {number}")
@@ -158,7 +160,7 @@ def _decisions(answer: _Answer, items: int) -> Mapping[int, Decision]:
     for number in range(1, items + 1):
         if number not in counts:
             raise AnswerRefused(f"item {number} is neither used nor left out")
-    return {each.item: each.decision for each in answer.items}
+    return {item.item: item.decision for item in answer.items}
 
 
 def _check_use(
@@ -177,22 +179,22 @@ def _check_use(
             if decided[number] == "chatter":
                 raise AnswerRefused(f"sentence {place} cites item {number}, which is left out")
         used |= set(sentence.items)
-    for number, each in enumerate(evidence, start=1):
+    for number, item in enumerate(evidence, start=1):
         if number in used:
             continue
         if decided[number] in ("new", "changes"):
             raise AnswerRefused(f"item {number} is {decided[number]}, but no sentence cites it")
-        if each.ended_at is not None:
+        if item.ended_at is not None:
             raise AnswerRefused(f"item {number} no longer holds, but no sentence says so")
-        if is_negative(each.text):
+        if is_negative(item.text):
             raise AnswerRefused(f"item {number} is negative, but no sentence says so")
 
 
 def _ungrounded(
-    text: str, said: Sequence[str], cited: Sequence[Evidence], label: str
+    text: str, texts: Sequence[str], cited: Sequence[Evidence], label: str
 ) -> str | None:
     """Return what is wrong with a sentence, given the texts that it cites; None if nothing is."""
-    whole = " ".join((*(each.name for each in cited), label, *said))
+    whole = " ".join((*(item.name for item in cited), label, *texts))
     for number in _numbers(text) - _numbers(whole):
         return f"says {number}, which none of its items says"
     for day in _days(text) - _days(whole):
@@ -200,15 +202,15 @@ def _ungrounded(
             return f"names the day {' '.join(day)}, which none of its items names"
     for name in _names(text, whole):
         return f"names {name}, which none of its items names"
-    if _DENIAL.search(text) and not any(is_negative(each) for each in said):
+    if _DENIAL.search(text) and not any(is_negative(cited_text) for cited_text in texts):
         return "denies something, and none of its items does"
-    if any(_DENIAL.search(each.text) for each in cited) and not (
+    if any(_DENIAL.search(item.text) for item in cited) and not (
         _DENIAL.search(text) or _DENYING_VERB.search(text)
     ):
         return "leaves out that one of its items denies something"
-    if is_change(text) and not any(is_change(each) for each in said):
+    if is_change(text) and not any(is_change(cited_text) for cited_text in texts):
         return "tells of a change, and none of its items does"
-    if any(each.ended_at is not None for each in cited) and not _PAST.search(text):
+    if any(item.ended_at is not None for item in cited) and not _PAST.search(text):
         return "says as current what is no longer so"
     own = _content(text)
     known = _content(whole)
@@ -234,7 +236,7 @@ def _days(text: str) -> Set[tuple[str, ...]]:
 
     A part is the number of a month as `m5`, or a number.
     """
-    found = set()
+    days = set()
     for match in _DAY.finditer(text):
         if re.fullmatch(r"may|mar|march|sat|sun", match[0]) and match[0].islower():
             continue
@@ -242,7 +244,7 @@ def _days(text: str) -> Set[tuple[str, ...]]:
         if "-" in match[0]:
             year, month, day = words
             words = [day.lstrip("0"), f"m{int(month)}", year]
-        found.add(
+        days.add(
             tuple(
                 sorted(
                     f"m{MONTHS[word]}" if word in MONTHS else word
@@ -253,8 +255,8 @@ def _days(text: str) -> Set[tuple[str, ...]]:
         )
     for lower in tokenise(text).lowers:
         if len(lower) > 3 and lower in WEEKDAYS:
-            found.add((f"w{WEEKDAYS[lower]}",))
-    return found
+            days.add((f"w{WEEKDAYS[lower]}",))
+    return days
 
 
 def _is_part(day: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -297,7 +299,7 @@ def _rendered(
     for place, (words, cited) in enumerate(sentences):
         text += "; " if place else ""
         span = len(text), len(text) + len(words)
-        items += [Item(each.fact_id, *span) for each in cited]
+        items += [Item(item.fact_id, *span) for item in cited]
         text += words
     return Rendered(text + ".", label, tuple(items))
 

@@ -1,0 +1,55 @@
+"""Items and lines under a heading that names an entity do not repeat that name."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.streams.consolidation.repeated_names import without_name
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Ada Moreau sold Ada's boat", "sold their boat"),
+        ("Ada rents a flat near Ada Moreau’s bakery", "rents a flat near their bakery"),
+        (
+            "Ada likes the sea, but Ada is afraid of storms",
+            "likes the sea, but is afraid of storms",
+        ),
+        ("At noon, Ada sold Ada's boat", "At noon, Ada sold their boat"),
+        (
+            "Last week (5 Jan 2026), Ada sold Ada's boat",
+            "Last week (5 Jan 2026), Ada sold their boat",
+        ),
+        ("Ada painted Ada's boat, and Ada now sails", "painted their boat, and now sails"),
+    ],
+)
+def test_the_name_is_not_repeated(text: str, shown: str) -> None:
+    assert without_name(text, "Ada Moreau") == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        # "Their" would be Bob's, the twins' or the neighbours'.
+        ("Ada showed Bob Ada's boat", "showed Bob Ada's boat"),
+        ("Ada took the twins to Ada's office", "took the twins to Ada's office"),
+        ("Ada asked everyone about Ada's boat", "asked everyone about Ada's boat"),
+        # Without the name, Bob or the twins would be the ones who swim.
+        ("Ada met Bob, and Ada swims", "met Bob, and Ada swims"),
+        ("Ada fed the twins, and Ada swims", "fed the twins, and Ada swims"),
+        ("Ada likes the sea, and Ada and Bob sail", "likes the sea, and Ada and Bob sail"),
+        # The name is not the subject.
+        ("Ada and Bob sold Ada's boat", "Ada and Bob sold Ada's boat"),
+        ("Ada's boat sank", "Ada's boat sank"),
+        ("While Bob slept, Ada sold Ada's boat", "While Bob slept, Ada sold Ada's boat"),
+        ("With the twins, Ada sold Ada's boat", "With the twins, Ada sold Ada's boat"),
+        ("Adam sold Ada's boat", "Adam sold Ada's boat"),
+    ],
+)
+def test_the_name_stays_where_somebody_else_could_be_meant(text: str, shown: str) -> None:
+    assert without_name(text, "Ada") == shown
+
+
+def test_a_text_without_a_known_name_is_left() -> None:
+    assert without_name("Ada sold Ada's boat", "") == "Ada sold Ada's boat"
