@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence, Set
 from concurrent.futures import Executor
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -16,13 +18,16 @@ from recollect.projections.readmodel import ReadModel
 from recollect.schemas.changes import (
     READ_MODEL_OF_ROW,
     READ_MODEL_OF_TABLE,
+    AnyRow,
     DeadLetter,
     DecidedPart,
+    Delete,
     Embedding,
     RecordedAnnotations,
     Section,
 )
 from recollect.schemas.events import (
+    Analyse,
     ConsolidateMemories,
     Content,
     Event,
@@ -83,16 +88,11 @@ class LedgerConversation(Conversation):
     def preceding(self, event: Event, limit: int) -> list[Event]:
         assert isinstance(event.payload, Content)
         conversation = conversation_of(event.payload, event.platform)
-
-        def last(count: int) -> list[Event]:
-            return event_queries.conversation_before(
-                self._connection, conversation, event.number, count
+        return self._record_reads(
+            event_queries.conversation_before(
+                self._connection, conversation, event.number, limit, self._excluded
             )
-
-        found = last(limit)
-        if any(item.number in self._excluded for item in found):
-            found = last(limit + len(self._excluded))
-        return self._record_reads(self._not_excluded(found)[:limit])
+        )
 
     def nearby(self, event: Event, limit: int, within_ms: int) -> event_queries.NearbyEvents:
         found = event_queries.nearby_events(
@@ -142,7 +142,7 @@ class LedgerConversation(Conversation):
         return None if found is None else combine_answers(found)
 
     def command_calls(
-        self, command: Reflect | ModelConsolidated | ConsolidateMemories | FindDreams
+        self, command: Reflect | ModelConsolidated | ConsolidateMemories | FindDreams | Analyse
     ) -> ModelCalls | None:
         # Commands are not in events.db. If the key of a source is gone, so is the answer.
         self.read_numbers.update(command.sources)
@@ -242,7 +242,7 @@ class Decider:
         self._files = files
         self._gateway = gateway
         self._agents = agents
-        self._deriving = [agent for agent in agents if isinstance(agent, DerivingAgent)]
+        self._deriving = _deriving_agents(tuple(agents))
         self._on_first_read = on_first_read
 
     def annotate(
@@ -311,7 +311,7 @@ class Decider:
         extracts = [extract for of_record, _ in found for _, extract in of_record]
         texts = [text for extract in extracts for text in extract.texts]
         turns = [text for extract in extracts for text in extract.token_texts]
-        if executor is not None:
+        if executor is not None and self._gateway.model is not None:
             submitted = executor.submit(self._gateway.encodings, texts, turns)
             encoded: Callable[[], Encodings] = submitted.result
         else:
@@ -373,7 +373,7 @@ class Decider:
             parts = self._retry(record, record.event.payload.number, state)
         else:
             parts = self._decide(record.event, extracted, state)
-        return Decision(parts, frozenset(state.reads))
+        return Decision(parts, state.reads)
 
     def park(self, record: UnsealedEvent, reason: str) -> Decision:
         """Return the decision that parks a record.
@@ -386,16 +386,19 @@ class Decider:
         if record.event is not None and isinstance(record.event.payload, Retry):
             letter = _parked_before(record, record.event.payload.number, state)
             if letter is None:
-                return Decision([], frozenset(state.reads))
+                return Decision([], state.reads)
             sources = (letter.number, *sources)
         row = DeadLetter(record.source.number, record.kind, reason, "parked", record.occurred_at)
-        return Decision([DecidedPart(sources, puts=[row])], frozenset(state.reads), parked=True)
+        return Decision([DecidedPart(sources, puts=[row])], state.reads, parked=True)
 
     def project(self, parts: Sequence[DecidedPart]) -> None:
         """Write decided parts into the open files, so that the next record sees them."""
+        sections: dict[str, list[Section]] = defaultdict(list)
+        for part in parts:
+            for name, section in _sections_of(part).items():
+                sections[name].append(section)
         for model in self._files.decided:
-            sections = (_section_of(part, model.name) for part in parts)
-            model.project([each for each in sections if each.deletes or each.puts])
+            model.project(sections[model.name])
 
     def _state(self) -> State:
         return State(
@@ -465,12 +468,24 @@ class Decider:
         return [*self._decide(parked.event, extracted, state), letter_part]
 
 
-def _section_of(part: DecidedPart, model: str) -> Section:
-    """Return the rows of a part for one read model."""
-    return Section(
-        tuple(each for each in part.deletes if READ_MODEL_OF_TABLE[each.table] == model),
-        tuple(row for row in part.puts if READ_MODEL_OF_ROW[type(row)] == model),
-    )
+@lru_cache(maxsize=8)
+def _deriving_agents(agents: tuple[Agent, ...]) -> list[DerivingAgent]:
+    # A check against a protocol costs as much as many queries.
+    return [agent for agent in agents if isinstance(agent, DerivingAgent)]
+
+
+def _sections_of(part: DecidedPart) -> dict[str, Section]:
+    """Return the deletes and rows of a part by read model."""
+    deletes: dict[str, list[Delete]] = defaultdict(list)
+    puts: dict[str, list[AnyRow]] = defaultdict(list)
+    for delete in part.deletes:
+        deletes[READ_MODEL_OF_TABLE[delete.table]].append(delete)
+    for row in part.puts:
+        puts[READ_MODEL_OF_ROW[type(row)]].append(row)
+    return {
+        model: Section(tuple(deletes.get(model, ())), tuple(puts.get(model, ())))
+        for model in deletes.keys() | puts.keys()
+    }
 
 
 def _add_annotations(row: RecordedAnnotations, parts: list[DecidedPart]) -> None:

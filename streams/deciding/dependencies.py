@@ -9,6 +9,7 @@ decision's own row in memory.db instead.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -85,7 +86,7 @@ def with_dependencies(number: int, decision: Decision, *, restated: bool = False
     parts = decision.parts
     numbers = {number}.union(*(part.sources for part in parts if part.puts or part.deletes))
     writes = {key for part in parts for row in part.puts for key, _ in keys_of_row(row)}
-    reads = decision.reads | {key_of_event(each) for each in numbers - {number}}
+    reads = decision.reads | {key_of_event(read) for read in numbers - {number}}
     if not (reads or writes or restated):
         return decision
     sources = tuple(sorted(numbers))
@@ -152,10 +153,10 @@ class DependencyIndex:
         self._zone = zone
         self._chain = chain
         self._memory = memory
-        found = memory_queries.decisions(memory, upto)
-        self._numbers = np.array([number for number, _, _ in found], np.int64)
-        self._reads = _KeyIndex(self._numbers, [reads for _, reads, _ in found])
-        self._writes = _KeyIndex(self._numbers, [writes for _, _, writes in found])
+        decisions = memory_queries.decisions(memory, upto)
+        self._numbers = np.array([number for number, _, _ in decisions], np.int64)
+        self._reads = _KeyIndex(self._numbers, [reads for _, reads, _ in decisions])
+        self._writes = _KeyIndex(self._numbers, [writes for _, _, writes in decisions])
         self._parts: dict[int, list[RecordedPart]] = {}
         self._rows: dict[int, DecisionRows] = {}
 
@@ -167,22 +168,21 @@ class DependencyIndex:
         """Return the keys that a decision wrote."""
         return self._writes.keys_of(number)
 
-    def readers(self, key: bytes) -> npt.NDArray[np.int64]:
+    def readers(self, key: bytes) -> Sequence[int]:
         """Return the numbers of the decisions that read a key, ascending."""
         return self._reads.numbers_with(key)
 
-    def writers(self, key: bytes) -> npt.NDArray[np.int64]:
+    def writers(self, key: bytes) -> Sequence[int]:
         """Return the numbers of the decisions that wrote a key, ascending."""
         return self._writes.numbers_with(key)
 
-    def writers_of_row(self, search: WriterSearch) -> npt.NDArray[np.int64]:
+    def writers_of_row(self, search: WriterSearch) -> Sequence[int]:
         """Return the numbers of the decisions that may have written a row, ascending."""
         found = self.writers(search.key)
         if search.event is None:
             return found
-        with_event = np.union1d(self.readers(key_of_event(search.event)), [search.event])
-        at = np.minimum(found.searchsorted(with_event), max(len(found) - 1, 0))
-        return with_event[found[at] == with_event] if len(found) else found
+        with_event = {search.event, *self.readers(key_of_event(search.event))}
+        return sorted(number for number in with_event if _contains(found, number))
 
     def parts(self, number: int) -> list[RecordedPart]:
         """Return the parts of a decision.
@@ -253,7 +253,7 @@ class _KeyIndex:
     def __init__(self, numbers: npt.NDArray[np.int64], keys: Sequence[bytes]) -> None:
         self._numbers = numbers
         self._joined_keys = b"".join(keys)
-        lengths = np.array([len(each) // KEY_BYTES for each in keys], np.int64)
+        lengths = np.array([len(digest) // KEY_BYTES for digest in keys], np.int64)
         self._ends = np.cumsum(lengths)
         # Keys are hashes, so their first two bytes divide them evenly, and NumPy sorts two bytes in
         # linear time. An erasure looks up too few keys for a full sort to pay.
@@ -263,6 +263,7 @@ class _KeyIndex:
         self._bucket_ends = np.cumsum(np.bincount(buckets, minlength=1 << 16))
         self._by_bucket = values[order]
         self._owners = np.repeat(numbers, lengths)[order]
+        self._numbers_with: dict[bytes, list[int]] = {}
 
     def keys_of(self, number: int) -> set[bytes]:
         at = int(np.searchsorted(self._numbers, number))
@@ -275,14 +276,26 @@ class _KeyIndex:
             for start in range(begin * KEY_BYTES, end * KEY_BYTES, KEY_BYTES)
         }
 
-    def numbers_with(self, key: bytes) -> npt.NDArray[np.int64]:
+    def numbers_with(self, key: bytes) -> Sequence[int]:
+        # Decisions share keys, so most are looked up many times.
+        if key not in self._numbers_with:
+            self._numbers_with[key] = self._find(key)
+        return self._numbers_with[key]
+
+    def _find(self, key: bytes) -> list[int]:
         bucket = int.from_bytes(key[:2], "big")
         begin = self._bucket_ends[bucket - 1] if bucket else 0
         end = self._bucket_ends[bucket]
         has_key: npt.NDArray[np.bool_] = self._by_bucket[begin:end] == np.uint64(
             int.from_bytes(key, "big")
         )
-        return self._owners[begin:end][has_key]
+        found: list[int] = self._owners[begin:end][has_key].tolist()
+        return found
+
+
+def _contains(ascending: Sequence[int], number: int) -> bool:
+    at = bisect_left(ascending, number)
+    return at < len(ascending) and ascending[at] == number
 
 
 def results_by_lookup_key(rows: Iterable[AnyRow]) -> dict[bytes, dict[RowKey, object]]:

@@ -2,10 +2,11 @@
 
 The target is the zone derived again as if the erased events had never been readable. The change
 record of an erasure must lead to the target from two states: that of the live zone, and that of a
-lagging replica, which cannot unseal parts with an erased source. These states differ only in the
-rows of such parts. So the change record contains two sets of rows, with their values in the target:
-the rows in which the live zone and the target differ, and all rows of such parts. Each row is
-sealed with the keys of its sources in the target, so that a later erasure reaches it too.
+lagging replica, which cannot unseal parts with an erased source (affected parts). These states
+differ only in the rows of affected parts. So the change record contains two sets of rows, with
+their values in the target: the rows in which the live zone and the target differ, and all rows of
+affected parts. Each row is sealed with the keys of its sources in the target, so that a later
+erasure reaches it too.
 """
 
 from __future__ import annotations

@@ -15,12 +15,10 @@ If dependencies are unknown, `erasing` derives the target in full, which gives t
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import ExitStack
 from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import IdentityModel
@@ -41,6 +39,7 @@ from recollect.streams.agents import Agent
 from recollect.streams.agents.state import (
     WriterSearch,
     key_of_event,
+    key_of_search,
     keys_of_row,
     search_for_writers,
 )
@@ -159,14 +158,17 @@ class Redecision:
         self._current_number = number
         reads = self._decisions.reads(number)
         is_erased = number in self._erased
-        has_changed_read = not (
-            self._erased_keys.isdisjoint(reads) and self._differing.keys().isdisjoint(reads)
+        has_changed_read = not self._erased_keys.isdisjoint(reads) or any(
+            self._is_changed(key, reads) for key in reads & self._differing.keys()
         )
-        if not (is_erased or has_changed_read) and self._differing.keys().isdisjoint(
-            self._decisions.writes(number)
+        old: list[AnyRow] = []
+        if (
+            is_erased
+            or has_changed_read
+            or not self._differing.keys().isdisjoint(self._decisions.writes(number))
         ):
-            return
-        old = new = self._old_rows(number)
+            old = self._old_rows(number)
+        new = old
         if is_erased:
             self._parts[number], self._rows[number] = [], {}
             new = []
@@ -179,6 +181,15 @@ class Redecision:
         for key in reads | old_views.keys() | new_views.keys():
             if key in self._differing or key in self._erased_keys:
                 self._enqueue_reader(key, number)
+
+    def _is_changed(self, key: bytes, reads: Set[bytes]) -> bool:
+        """Return whether a decision with these reads may depend on how a key's rows differ.
+
+        If the decision only searched the key, it depends on what was removed through other keys.
+        """
+        return key_of_search(key) not in reads or any(
+            target is not _ABSENT for _, target in self._differing[key].values()
+        )
 
     def _compare(
         self,
@@ -218,8 +229,8 @@ class Redecision:
     def _enqueue_reader(self, key: bytes, after: int) -> None:
         """Queue the next decision that read a key."""
         numbers = self._decisions.readers(key)
-        at = int(numbers.searchsorted(after, "right"))
-        self._enqueue(map(int, numbers[at : at + 1]))
+        at = bisect_right(numbers, after)
+        self._enqueue(numbers[at : at + 1])
 
     def _decide(self, number: int) -> list[AnyRow]:
         """Repeat a decision with the target's state before it; return its new rows."""
@@ -258,13 +269,13 @@ class Redecision:
             self._rows_by_key[number] = by_key
         return self._rows_by_key[number].get(key, ())
 
-    def _writers(self, key: bytes, first: int, end: int) -> list[int]:
+    def _writers(self, key: bytes, first: int, end: int) -> Sequence[int]:
         """Return the decisions from `first` to before `end` that write a key, in order."""
         return self._with_written(self._decisions.writers(key), key, first, end)
 
     def _writers_of_row(
         self, search: WriterSearch, first: int = 0, end: int | None = None
-    ) -> list[int]:
+    ) -> Sequence[int]:
         """Return the decisions from `first` to before `end` that may write a row, in order."""
         recorded = self._decisions.writers_of_row(search)
         return self._with_written(
@@ -272,15 +283,12 @@ class Redecision:
         )
 
     def _with_written(
-        self, recorded: npt.NDArray[np.int64], key: bytes, first: int, end: int
-    ) -> list[int]:
+        self, recorded: Sequence[int], key: bytes, first: int, end: int
+    ) -> Sequence[int]:
         """Return recorded writers of a key, and those repeated decisions that write it now."""
-        if not len(recorded) and key not in self._written:
-            return []
-        low, high = recorded.searchsorted(first), recorded.searchsorted(end)
-        numbers = {int(number) for number in recorded[low:high]}
-        numbers |= {number for number in self._written.get(key, ()) if first <= number < end}
-        return sorted(numbers)
+        numbers = recorded[bisect_left(recorded, first) : bisect_left(recorded, end)]
+        written = {number for number in self._written.get(key, ()) if first <= number < end}
+        return sorted(written.union(numbers)) if written else numbers
 
     def _value_before(self, key: bytes, row: RowKey, search: WriterSearch) -> object:
         """Return a row's value under a key before the current decision, if live and target agree.
@@ -319,14 +327,17 @@ class Redecision:
         # How to find the writers of each row; None if no decision queries the row.
         searches: dict[RowKey, WriterSearch | None] = {}
         for number in sorted(self._parts):
+            old_rows, new_rows = self._decisions.rows(number), self._rows[number]
+            repeated |= new_rows
+            # What every decision writes as before is the same in the live files.
+            same = {key for key, written in new_rows.items() if old_rows.get(key) == written}
             for part in self._decisions.parts(number):
                 searches |= dict.fromkeys(part.unqueried)
-                searches |= {row_key(row): search_for_writers(row) for row in part.rows}
                 if not self._erased.isdisjoint(part.sources):
                     affected.update(part.keys())
-            for part in self._parts[number]:
-                repeated |= {row_key(row): (row, part.sources) for row in part.rows}
-                searches |= {row_key(row): search_for_writers(row) for row in part.rows}
+            for key, written in (old_rows | new_rows).items():
+                if key in affected or key not in same:
+                    searches[key] = search_for_writers(written[0])
         for key, search in searches.items():
             last = self._last_written(key, search) or repeated.get(key)
             if last is None:
@@ -362,8 +373,8 @@ class Redecision:
 
     def _live_sources(self, key: RowKey, search: WriterSearch) -> tuple[int, ...] | None:
         """Return the sources of a row of the live files, from the decision that wrote it last."""
-        for number in self._decisions.writers_of_row(search)[::-1]:
-            if (found := self._decisions.rows(int(number)).get(key)) is not None:
+        for number in reversed(self._decisions.writers_of_row(search)):
+            if (found := self._decisions.rows(number).get(key)) is not None:
                 return found[1]
         return None
 

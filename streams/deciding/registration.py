@@ -27,8 +27,8 @@ _WITH_STEPS = (RuleWriter, ModelWriter)
 _METHODS = {"extract": ("event", "conversation"), "resolve": ("event", "extract", "state")}
 
 
-def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
-    """Return the agents with these names, in this order.
+def agents_named(names: Sequence[str], writer_role: int = 0) -> tuple[Agent, ...]:
+    """Return the agents with these names, in this order; `writer_role`: that of a generation.
 
     `own` stands for all built-in agents, each of which also has a name. An agent of another package
     is named as `package.module:NAME`. Disabled steps follow the name, as in `own-causes`.
@@ -49,7 +49,12 @@ def agents_named(names: Sequence[str]) -> tuple[Agent, ...]:
                 "name each agent once"
             )
         names_by_agent[identity] = name
-    return tuple(agent for _, agent in selected)
+    return tuple(
+        ModelWriter(agent.without, writer_role)
+        if writer_role and isinstance(agent, ModelWriter)
+        else agent
+        for _, agent in selected
+    )
 
 
 def with_disabled_steps(names: Sequence[str], steps: Sequence[str]) -> tuple[str, ...]:
@@ -59,12 +64,12 @@ def with_disabled_steps(names: Sequence[str], steps: Sequence[str]) -> tuple[str
         HomeError: a step is unknown, or none of these agents has any of them.
     """
     _check_steps("without", steps)
-    found = tuple(_with_disabled_steps(name, steps) for name in names)
-    if steps and found == tuple(name.partition(LESS)[0] for name in names):
+    disabled = tuple(_with_disabled_steps(name, steps) for name in names)
+    if steps and disabled == tuple(name.partition(LESS)[0] for name in names):
         raise HomeError(
             f"without: none of the agents {', '.join(names)} has the steps {', '.join(steps)}"
         )
-    return found
+    return disabled
 
 
 def _with_disabled_steps(name: str, steps: Sequence[str]) -> str:
@@ -100,7 +105,7 @@ def _agents_of_name(name: str) -> tuple[Agent, ...]:
         return agents
     _check_steps(f"agents: {name}", steps)
     if _with_disabled_steps(base, steps) == base:
-        raise HomeError(f"agents: {name} names no agent that has these steps")
+        raise HomeError(f"agents: {name}: {base} has none of the steps {', '.join(steps)}")
     return tuple(
         type(agent)(agent.steps.intersection(steps)) if isinstance(agent, _WITH_STEPS) else agent
         for agent in agents
@@ -130,27 +135,27 @@ def _import_agent(name: str) -> Agent:
         # A foreign module may raise anything.
         raise HomeError(
             f"agents: {name} cannot be imported ({type(error).__name__}: {error}): install its "
-            "package where recollect is installed, or name its folder in PYTHONPATH"
+            "package where recollect is installed, or add its folder to PYTHONPATH"
         ) from error
     if not hasattr(module, attribute):
         raise HomeError(f"agents: {name} does not exist: {module_name} has no {attribute!r}")
-    found: Agent = getattr(module, attribute)
-    if (problem := _interface_problem(found)) is not None:
+    agent: Agent = getattr(module, attribute)
+    if (problem := _interface_problem(agent)) is not None:
         raise HomeError(f"agents: {name} is not an agent: {problem}")
-    return found
+    return agent
 
 
-def _interface_problem(found: object) -> str | None:
+def _interface_problem(agent: object) -> str | None:
     """Return why an object is not an agent, or None if it is."""
-    if isinstance(found, type):
-        return f"it is the class {found.__name__}; name an instance of it"
-    kinds = getattr(found, "kinds", None)
+    if isinstance(agent, type):
+        return f"it is the class {agent.__name__}; name an instance of it"
+    kinds = getattr(agent, "kinds", None)
     if not isinstance(kinds, AbstractSet) or not kinds:
         return "it has no `kinds`, the set of the event kinds that it handles"
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         return f"there is no kind of event {min(map(repr, unknown))}; kinds are {', '.join(KINDS)}"
     for name, arguments in _METHODS.items():
-        method = getattr(found, name, None)
+        method = getattr(agent, name, None)
         if not callable(method):
             return f"it has no method {name}({', '.join(arguments)})"
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,13 @@ from typing import TYPE_CHECKING
 from recollect.projections.events.event_queries import active_chain
 from recollect.projections.file_permissions import read_only, require_writable
 from recollect.projections.files import FILE_NAMES, FilesPool, ZoneFiles
-from recollect.projections.generations import OWN_AGENTS, Generation, ZoneDirectory, sync_directory
+from recollect.projections.generations import (
+    OWN_AGENTS,
+    Generation,
+    ZoneDirectory,
+    agents_of_zone,
+    sync_directory,
+)
 from recollect.projections.sqlite import copy_file
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -28,11 +35,13 @@ from recollect.schemas.errors import (
     RecollectError,
     UpgradeRequired,
 )
+from recollect.schemas.events import ActivateChain
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import NO_CHAIN, chain_of
 from recollect.schemas.zones import check_zone
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.journal import Journal
+from recollect.streams.engine.stop_causes import stop_cause
 from recollect.streams.ledger import CHANGES, Ledger, partition_of
 from recollect.streams.ledger.ledger import Head
 from recollect.streams.projecting.projector import (
@@ -59,7 +68,7 @@ if TYPE_CHECKING:
     from recollect.streams.engine.zone_driver import ZoneDriver
 
 FIRST_CHAIN = "c0"
-# After this long without progress, a caller that waits for the workers decides by itself.
+# After this long without progress, a caller that waits for the workers decides the records itself.
 _STALL_TIMEOUT_SECONDS = 10.0
 _BATCH_SIZE = 1_000
 
@@ -96,11 +105,16 @@ class Node:
         self._gateways_lock = threading.Lock()
         self.agent_names = agent_names
         self._agents = agents
+        self._loaded_agents: dict[tuple[tuple[str, ...], int], Sequence[Agent]] = {}
+        #: The generations that are used as if they were active; see `beside`.
+        self._beside: Mapping[str, Generation] = {}
         self._directory = directory
         self._journal: Journal | None = None
         self._zones = directory / "zones"
         self._files = FilesPool(max_idle_zones())
         self._journal_lock = threading.Lock()
+        # Zones that this process could not drive the last time, and why.
+        self._stop_causes: dict[str, str] = {}
         self._temporary_lock = threading.Lock()
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         if self.writes:
@@ -126,16 +140,33 @@ class Node:
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """The agents that decide; they are loaded by name on first use.
+        """The agents of the home; they are loaded by name on first use.
 
         Raises:
             HomeError: an agent cannot be loaded.
         """
-        if self._agents is None:
+        return self._agents_named(self.agent_names, 0)
+
+    def agents_of(self, generation: Generation) -> Sequence[Agent]:
+        """Return the agents that decide in a generation.
+
+        Raises:
+            HomeError: an agent cannot be loaded.
+        """
+        return self._agents_named(self.agent_names_of(generation), generation.writer_role)
+
+    def agent_names_of(self, generation: Generation) -> tuple[str, ...]:
+        """Return the names of the agents that decide in a generation."""
+        return agents_of_zone(self.agent_names, generation.consolidation)
+
+    def _agents_named(self, names: tuple[str, ...], writer_role: int) -> Sequence[Agent]:
+        if self._agents is not None:
+            return self._agents
+        if (names, writer_role) not in self._loaded_agents:
             from recollect.streams.deciding.registration import agents_named
 
-            self._agents = agents_named(self.agent_names)
-        return self._agents
+            self._loaded_agents[names, writer_role] = agents_named(names, writer_role)
+        return self._loaded_agents[names, writer_role]
 
     def gateway_of(self, model: str | None) -> EncoderGateway:
         """Return the gateway to the encoder of a generation, given its model.
@@ -146,19 +177,33 @@ class Node:
             return self.gateway
         with self._gateways_lock:
             if model not in self._further_gateways:
-                found = self._find_gateway(model)
-                if found is None:
+                gateway = self._find_gateway(model)
+                if gateway is None:
                     return self.gateway
-                self._further_gateways[model] = found
+                self._further_gateways[model] = gateway
             return self._further_gateways[model]
 
-    def _gateway_of_chain(self, zone: str, chain: str) -> EncoderGateway:
-        """Return the gateway to the encoder with which a zone's active chain was decided."""
-        # A zone begins with the home's own encoder; a rebuild with another begins a new chain.
+    def describe_chain(self, zone: str, chain: str, level: str) -> Generation:
+        """Describe a generation of a zone's active chain, without creating it; its name is empty.
+
+        A zone begins with the home's own encoder and agents. A rebuild that changes them begins a
+        new chain, and the switch to it names them.
+        """
         switch = None if chain == FIRST_CHAIN else last_switch(self.ledger, zone)
         if switch is None or switch.chain != chain:
-            return self.gateway
-        return self.gateway_of(switch.encoder)
+            switch = ActivateChain(source_id="", chain=chain)
+        gateway = self.gateway_of(switch.encoder)
+        return Generation(
+            name="",
+            chain=chain,
+            encoder=gateway.model,
+            dimension=gateway.dimension,
+            level=level,
+            complete=False,
+            agents=agents_of_zone(self.agent_names, switch.consolidation),
+            consolidation=switch.consolidation,
+            writer_role=switch.writer_role,
+        )
 
     def check_agents(self, zone: str, generation: Generation) -> None:
         """Raise AgentMismatch if a generation was decided by other agents than those of this home.
@@ -166,22 +211,16 @@ class Node:
         The same agents must make all decisions, since each decision depends on the earlier ones,
         and an erasure repeats some of them.
         """
-        if generation.agents != self.agent_names:
+        configured = self.agent_names_of(generation)
+        if generation.agents != configured:
             agents = ",".join(generation.agents)
             raise AgentMismatch(
-                f"generation {generation.name} of zone {zone} was decided by the agents {agents}, "
-                f"and this home has {','.join(self.agent_names)}: run recollect --zone {zone} "
-                f"rebuild --level derive, or give it its agents back: recollect init --agents "
-                f"{agents}. Until then nothing more is decided here, and queries use what was "
-                "decided before"
+                f"generation {generation.name} of zone {zone} was derived by the agents {agents}, "
+                f"but this home is configured with {','.join(configured)}: run recollect "
+                f"--zone {zone} rebuild --level derive, or restore the earlier agents: recollect "
+                f"init --agents {agents}. Until then no more events of the zone are processed, and "
+                "queries use what was derived before"
             )
-
-    def _first_agents(self) -> tuple[str, ...]:
-        """Return the names of the agents for a new generation."""
-        if self.agent_names != OWN_AGENTS and self.decides:
-            # Fail early if an agent cannot be loaded.
-            _ = self.agents
-        return self.agent_names
 
     def _migrate_pending_purges(self) -> None:
         """Move pending purges that an older build recorded in the journal to the zones' files."""
@@ -213,17 +252,7 @@ class Node:
 
     def first_generation(self, zone: str) -> Generation:
         """Describe a zone's first generation, without creating it; its name is empty."""
-        chain = self.chain_in_use(zone)
-        gateway = self._gateway_of_chain(zone, chain)
-        return Generation(
-            name="",
-            chain=chain,
-            encoder=gateway.model,
-            dimension=gateway.dimension,
-            level="first",
-            complete=False,
-            agents=self.agent_names,
-        )
+        return self.describe_chain(zone, self.chain_in_use(zone), "first")
 
     def current(self, zone: str) -> Generation:
         """Return the generation of a zone that is in use, creating the first one if there is none.
@@ -231,6 +260,8 @@ class Node:
         Raises:
             HomeError: the zone has no event, and therefore no generation.
         """
+        if zone in self._beside:
+            return self._beside[zone]
         directory = self.zone(zone)
         # If there is none yet, another process may be creating it: check again under the lock.
         with suppress(HomeError):
@@ -239,14 +270,10 @@ class Node:
             return directory.current()
         with exclusive(directory.path / "first.lock"):
             if not directory.exists():
-                described = self.first_generation(zone)
-                first = directory.create(
-                    chain=described.chain,
-                    encoder=described.encoder,
-                    dimension=described.dimension,
-                    level=described.level,
-                    agents=self._first_agents(),
-                )
+                if self.agent_names != OWN_AGENTS and self.decides:
+                    # Fail early if an agent cannot be loaded.
+                    _ = self.agents
+                first = directory.create(self.first_generation(zone))
                 # Create its files now, so that a file that is missing later is known to be lost.
                 with self.open(zone, first):
                     pass
@@ -313,6 +340,15 @@ class Node:
         with exclusive(self._driver_lock(zone)):
             yield
 
+    def beside(self, zone: str, generation: Generation) -> Node:
+        """Return this node, but with a generation that is not active used as if it were.
+
+        Only the caller decides in the generation. The ledger is shared, so do not close it.
+        """
+        node = copy(self)
+        node._beside = {zone: generation}
+        return node
+
     def _driver_lock(self, zone: str) -> Path:
         return self.zone(zone).path / "driver.lock"
 
@@ -321,8 +357,8 @@ class Node:
     ) -> ZoneDriver:
         """Return the driver of a generation's files.
 
-        `owner`: whether the driver also publishes the commands in its change records. Only the
-        driver of the generation in use may do so.
+        `owner`: whether it is the generation in use. Only its driver publishes the commands in its
+        change records, and that of a generation used beside it.
 
         Raises:
             AgentMismatch: the generation was decided by other agents than those of this home.
@@ -337,8 +373,9 @@ class Node:
             files,
             self.gateway_of(generation.encoder),
             self.journal,
-            agents=self.agents,
+            agents=self.agents_of(generation),
             owner=owner,
+            publishes=owner or self._beside.get(zone) == generation,
             before_key_destruction=partial(self._erase_in_kept_generations, zone, generation)
             if owner
             else None,
@@ -358,7 +395,7 @@ class Node:
             for kept in directory.generations():
                 has_encoder = kept.encoder == self.gateway_of(kept.encoder).model
                 can_decide = kept.complete and has_encoder
-                can_decide = can_decide and kept.agents == self.agent_names
+                can_decide = can_decide and kept.agents == self.agent_names_of(kept)
                 if not can_decide or kept.chain == current.chain:
                     continue
                 with self.open(zone, kept) as files:
@@ -466,10 +503,10 @@ class Node:
             mark.number == last.number and mark.hash != last.hash
         ):
             raise HistoryMismatch(
-                f"zone {zone}: this home's files are at event {mark.number} of another history, "
-                f"not of the ledger's ({last.number} events): a record was changed or removed, "
-                "or the ledger was restored without the files; restore the missing one, "
-                "or start a new home"
+                f"zone {zone}: this home's files have applied an event {mark.number} that is not "
+                f"in the ledger ({last.number} events): a record was changed or removed, or the "
+                "ledger was restored without the files; restore the ledger that the files were "
+                "made from, or start with a new home"
             )
 
     def drive(
@@ -482,8 +519,18 @@ class Node:
 
         Stop early once `should_continue` returns False: then another process owns the zone.
         """
-        with self.driving(zone):
-            return self.drive_locked(zone, progress, should_continue)
+        try:
+            with self.driving(zone):
+                count = self.drive_locked(zone, progress, should_continue)
+        except Exception as error:
+            self._stop_causes[zone] = stop_cause(error)
+            raise
+        self._stop_causes.pop(zone, None)
+        return count
+
+    def stop_cause(self, zone: str) -> str | None:
+        """Return why the last `drive` of a zone failed; None if it succeeded or never ran."""
+        return self._stop_causes.get(zone)
 
     def drive_locked(
         self,
@@ -520,6 +567,8 @@ class Node:
         if not self.ledger.head(zone).number:
             # Changes may arrive before their events.
             return 0
+        if zone in self._beside:
+            return self.decide(zone, progress)
         with self.driving(zone):
             ahead = self._project_ahead(zone, project) if project_ahead else 0
             return ahead + self._catch_up(zone, project)
@@ -554,6 +603,10 @@ class Node:
         This node decides if there are no workers, or if they make no progress for ten seconds. If
         both decide a record, the second decision is void.
         """
+        if zone in self._beside:
+            generation = self._beside[zone]
+            with self.open(zone, generation) as files:
+                return self.driver(zone, generation, files, owner=False).run(progress)
         projected = 0
         progressed_at = time.monotonic()
         while self.ledger.workers():
@@ -578,6 +631,7 @@ class Node:
                 if chain in (None, generation.chain):
                     processed = work(generation, files)
                     self.journal.save_progress(zone, files.memory.watermark().number)
+                    is_purge_pending = files.is_purge_pending()
                     break
                 switch = last_switch(self.ledger, zone)
                 switched = switch.chain if switch is not None else None
@@ -589,7 +643,7 @@ class Node:
                     )
             if switched == chain:
                 self._activate_chain(zone, generation, chain)
-        if self.is_purge_pending(zone):
+        if is_purge_pending:
             self._purge(zone)
         return processed
 
@@ -609,17 +663,8 @@ class Node:
         directory = self.zone(zone)
         with exclusive(directory.path / "rebuild.lock", wait=False):
             kept = [item for item in directory.generations() if item.chain == chain]
-            gateway = self._gateway_of_chain(zone, chain)
             generation = (
-                kept[-1]
-                if kept
-                else directory.create(
-                    chain=chain,
-                    encoder=gateway.model,
-                    dimension=gateway.dimension,
-                    level="project",
-                    agents=self.agent_names,
-                )
+                kept[-1] if kept else directory.create(self.describe_chain(zone, chain, "project"))
             )
             with self.open(zone, generation) as files:
                 project_events(self.ledger, zone, files)
@@ -680,7 +725,7 @@ class Node:
                 not generation.complete
                 or not self.decides
                 or generation.encoder not in (None, self.gateway_of(generation.encoder).model)
-                or generation.agents != self.agent_names
+                or generation.agents != self.agent_names_of(generation)
             ):
                 # The generation cannot catch up, and would keep forgotten data: it is incomplete,
                 # its encoder or agents are not this home's, or this node decides nothing.

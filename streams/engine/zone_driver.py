@@ -132,10 +132,15 @@ class ZoneDriver:
         parked: Mapping[int, str] | None = None,
         decided: int = 0,
         owner: bool = True,
+        publishes: bool = True,
         batch: int = BATCH_SIZE,
         before_key_destruction: Callable[[int], None] | None = None,
     ) -> None:
-        """`before_key_destruction` is called with an erasure's number before keys are destroyed."""
+        """Drive a zone whose keys other drivers may destroy, unless it is the `owner`.
+
+        `publishes`: whether the driver publishes the commands in its change records.
+        `before_key_destruction` is called with an erasure's number before keys are destroyed.
+        """
         self._ledger = ledger
         self._zone = zone
         self._chain = chain
@@ -146,6 +151,7 @@ class ZoneDriver:
         self._parked = dict(parked or {})
         self._decided = decided
         self._owner = owner
+        self._publishes = publishes
         self._batch = batch
         self._before_key_destruction = before_key_destruction
         self._decider = Decider(ledger, zone, files, gateway, agents)
@@ -162,12 +168,11 @@ class ZoneDriver:
         decided = 0
         while should_continue():
             self.catch_up()
-            before = decided
             if self._interrupted():
                 decided += self._decide_one()
             else:
                 decided += self._stream(progress, should_continue)
-            if decided == before and not self._interrupted() and self._at_end():
+            if not self._interrupted() and self._at_end():
                 break
         return decided
 
@@ -215,7 +220,7 @@ class ZoneDriver:
     def _interrupted(self) -> bool:
         """Return whether the next record belongs to a batch that was begun and failed."""
         last = self._journal.interrupted_batch_end(self._zone, self._chain)
-        return last > self._files.watermark().number
+        return last > 0 and last > self._files.watermark().number
 
     def catch_up(self) -> None:
         """Project the topics into the files, and publish pending commands."""
@@ -355,7 +360,7 @@ class ZoneDriver:
 
     def empty_outbox(self) -> None:
         """Publish the commands of accepted change records that are not in the ledger yet (7)."""
-        if not self._owner:
+        if not self._publishes:
             return
         cursor = self._journal.outbox(self._zone, self._chain)
         upto = self._files.watermark().number
@@ -415,13 +420,14 @@ class ZoneDriver:
                 if record.kind == "forget":
                     raise ErasureFailed(
                         f"the erasure requested by record {number} failed "
-                        f"({type(error).__name__}: {error}); nothing after it is decided "
+                        f"({type(error).__name__}: {error}); nothing after it is processed "
                         "until it succeeds: fix the cause and run recollect worker --once"
                     ) from error
                 if number <= self._decided:
                     raise RebuildRegression(
-                        f"record {number} ({record.kind}) was decided before "
-                        f"and now fails: {type(error).__name__}: {error}"
+                        f"record {number} ({record.kind}) was processed before and now fails "
+                        f"({type(error).__name__}: {error}); the generation in use is unchanged: "
+                        "fix the cause, or rebuild with the version of recollect that processed it"
                     ) from error
                 if attempt == MAX_ATTEMPTS:
                     self._parked[number] = f"{type(error).__name__}: {error}"
@@ -512,8 +518,8 @@ class ZoneDriver:
             accepted.extend(changes)
         if not accepted:
             raise IntegrityError(
-                f"the decision for event {mark.number + 1} of zone {self._zone} does not "
-                "extend its chain, and no other one does; run recollect verify"
+                f"the change record just appended for event {mark.number + 1} of zone {self._zone} "
+                "does not extend its chain, nor does any other in the topic; run recollect verify"
             )
         hashes = [record_hash(value) for value in values]
         if [change.hash for change in accepted] != hashes:
@@ -522,7 +528,7 @@ class ZoneDriver:
 
 
 def _joined(parts: Sequence[DecidedPart]) -> Iterator[DecidedPart]:
-    """Yield the parts of a decision, those in a row with the same sources as one.
+    """Yield the parts of a decision, consecutive ones with the same sources joined into one.
 
     Each part is encoded and sealed by itself. A part's deletes come before its rows, so one with
     deletes begins another.

@@ -96,19 +96,19 @@ class EmbeddedKeys(KeyStore):
         return self._secret
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        found: dict[bytes, bytes] = {}
+        keys: dict[bytes, bytes] = {}
         with self._lock:
             for start in range(0, len(key_ids), _BATCH_SIZE):
                 batch = key_ids[start : start + _BATCH_SIZE]
                 marks = ", ".join("?" * len(batch))
-                found.update(
+                keys.update(
                     rows(
                         self._connection,
                         f"SELECT key_id, key FROM keys WHERE key_id IN ({marks})",
                         batch,
                     )
                 )
-        return found
+        return keys
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:
         with self._lock, atomic(self._connection):
@@ -124,7 +124,8 @@ class EmbeddedKeys(KeyStore):
                 )
             if not scrub(self._connection):
                 raise apsw.BusyError(
-                    "keys.db: a process that reads it keeps destroyed keys in its write-ahead log"
+                    "destroyed keys remain in the write-ahead log of keys.db while another process "
+                    "reads it; end that process and try again"
                 )
 
     def close(self) -> None:
@@ -260,13 +261,13 @@ class EmbeddedLedger(Ledger):
         _require(self._directory)
         keys = self._open_keys(self._directory / KEYS_FILE, readonly=readonly)
         ledger = LedgerFile(self._directory / LEDGER_FILE, durable=True, readonly=readonly)
-        found = {LEDGER_FILE: ledger.identity(), KEYS_FILE: keys.identity()}
+        identities = {LEDGER_FILE: ledger.identity(), KEYS_FILE: keys.identity()}
         identity = _read_identity(self._directory)
         # A file that records no home may belong to this one.
-        own_home = bytes.fromhex(identity.home) if identity else found[LEDGER_FILE]
+        own_home = bytes.fromhex(identity.home) if identity else identities[LEDGER_FILE]
         foreign = [
             name
-            for name, home in found.items()
+            for name, home in identities.items()
             if None not in (home, own_home) and home != own_home
         ]
         if not foreign:
@@ -467,13 +468,14 @@ def check_layout(directory: Path) -> None:
     for name, migrations in ((LEDGER_FILE, LEDGER_MIGRATIONS), (KEYS_FILE, _KEYS_MIGRATIONS)):
         with snapshot_connection(directory / name) as connection:
             migrations.version(connection, directory / name)
-            found = rows(
+            schema = rows(
                 connection, "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
             )
-        for kind, called in found:
+        for kind, called in schema:
             if kind != "index" and (kind != "table" or called not in migrations.tables):
                 raise CorruptFile(
-                    f"{name} holds a {kind} {called[:80]!r}, which recollect never makes"
+                    f"{name} contains a {kind} {called[:80]!r}, which recollect never creates; "
+                    "restore a backup"
                 )
 
 
@@ -506,7 +508,7 @@ def _require(directory: Path) -> None:
             raise CorruptFile(
                 f"{directory / name} is missing, and nothing can be read or written without it: "
                 f"restore {LEDGER_FILE} and {KEYS_FILE} from a backup, or name the ledger that "
-                "this home works for (RECOLLECT_LEDGER)"
+                "this home uses (RECOLLECT_LEDGER)"
             )
 
 

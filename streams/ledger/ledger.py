@@ -67,7 +67,7 @@ class KeyStore(ABC):
 
     @abstractmethod
     def destroy(self, key_ids: Iterable[bytes]) -> None:
-        """Remove keys for good; doing so twice is no error."""
+        """Remove keys for good; doing so twice is not an error."""
 
 
 class Ledger(ABC):
@@ -87,9 +87,7 @@ class Ledger(ABC):
         """The keys of the ledger's payloads."""
 
     def workers(self) -> int:
-        """Return how many workers decide for this ledger; 0 if the calling process decides
-        itself.
-        """
+        """Return the number of workers that decide; 0 if the calling process decides itself."""
         return 0
 
     @abstractmethod

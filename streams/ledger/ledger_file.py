@@ -180,13 +180,13 @@ class LedgerFile:
         )
         for zone_id, zone, position in waiting:
             self.connection.execute("DELETE FROM unread WHERE zone = ?", (zone_id,))
-            found = rows(
+            unrecognised = rows(
                 self.connection,
                 f"SELECT position, ?, value FROM {EVENTS} WHERE zone = ? AND position >= ? "
                 "ORDER BY position",
                 (zone, zone_id, position),
             )
-            self._accept(found, {zone: zone_id})
+            self._accept(unrecognised, {zone: zone_id})
 
     def _accept(
         self, records: Sequence[tuple[int, str, bytes]], zones: Mapping[str, int | None]
@@ -303,30 +303,31 @@ class LedgerFile:
     ) -> list[Record]:
         """Return up to `limit` records from `offset` on, as `Ledger.read` does."""
         first, last = position_range(partition)
-        with self.reading():
-            end = self.end(topic, partition)
-            if offset > end:
-                raise LedgerGap(
-                    f"{topic}/{partition} ends at offset {end}, but {offset} was read before: "
-                    "records are missing; restore the ledger from a backup that has them, or name "
-                    "the one that these files were made from (RECOLLECT_LEDGER)"
-                )
+        table = _table(topic)
+        with self.lock:
             if zone is None:
-                found = rows(
+                record_rows = rows(
                     self.connection,
-                    f"SELECT position, name, value FROM {topic} AS record "
+                    f"SELECT position, name, value FROM {table} AS record "
                     "JOIN zones ON zones.id = record.zone "
                     "WHERE position BETWEEN ? AND ? ORDER BY position LIMIT ?",
                     (first + offset, last, limit),
                 )
             else:
-                found = rows(
+                record_rows = rows(
                     self.connection,
-                    f"SELECT position, ?, value FROM {topic} "
+                    f"SELECT position, ?, value FROM {table} "
                     "WHERE zone = ? AND position BETWEEN ? AND ? ORDER BY position LIMIT ?",
                     (zone, self._zone_id(zone), first + offset, last, limit),
                 )
-        records = [Record(position - first, name, value) for position, name, value in found]
+            # A record that is read is before the end.
+            if not record_rows and offset > (end := self.end(topic, partition)):
+                raise LedgerGap(
+                    f"{topic}/{partition} ends at offset {end}, but {offset} was read before: "
+                    "records are missing; restore the ledger from a backup that has them, or name "
+                    "the one that these files were made from (RECOLLECT_LEDGER)"
+                )
+        records = [Record(position - first, name, value) for position, name, value in record_rows]
         if zone is None:
             for expected, record in enumerate(records, offset):
                 if record.offset != expected:
@@ -385,8 +386,8 @@ class LedgerFile:
         with self.lock:
             if self._has_unrecognised(zone):
                 raise NewerFormat(
-                    f"zone {zone} holds events that a newer recollect wrote: this one does not "
-                    "know which event the next one must follow; upgrade recollect to write there"
+                    f"zone {zone} holds events that a newer recollect wrote, so this version "
+                    "cannot append to it; upgrade recollect to write there"
                 )
             return self.head(zone)
 
@@ -409,7 +410,7 @@ class LedgerFile:
     def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         """Return a zone's accepted events of a kind, from `offset` on."""
         first, last = position_range(partition_of(zone))
-        found: list[Record] = []
+        events: list[Record] = []
         with self.reading():
             # The kind is not encrypted, so most records need not be decoded.
             for position, record in rows(
@@ -423,8 +424,8 @@ class LedgerFile:
                 except (IntegrityError, NewerFormat):
                     continue
                 if envelope.kind == kind and self.event_of_source(zone, envelope.source) == record:
-                    found.append(Record(position - first, zone, record))
-        return found
+                    events.append(Record(position - first, zone, record))
+        return events
 
     def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
         """Return an accepted event after which to start reading, as `Ledger.seek` does.
@@ -442,13 +443,13 @@ class LedgerFile:
                 share = (number - below) / (above - below) if tries % 2 else 0.5
                 middle = position + 1 + int((end - position - 1) * min(share, 1.0))
                 middle = min(middle, end - 1)
-                found = self._accepted_from(zone, middle, end)
-                if found is None or found[0] > number:
+                accepted = self._accepted_from(zone, middle, end)
+                if accepted is None or accepted[0] > number:
                     # Every accepted event from there on has a larger number.
                     end = middle
-                    above = above if found is None else found[0]
+                    above = above if accepted is None else accepted[0]
                 else:
-                    below, position, value_ = found
+                    below, position, value_ = accepted
                     hash_ = record_hash(value_)
         return below, position - first + 1, hash_
 
@@ -514,13 +515,15 @@ class LedgerFile:
         # Cached for good: an id is never given to another zone.
         if zone in self._zone_ids:
             return self._zone_ids[zone]
-        found: int | None = scalar(self.connection, "SELECT id FROM zones WHERE name = ?", (zone,))
-        if found is None and create:
+        zone_id: int | None = scalar(
+            self.connection, "SELECT id FROM zones WHERE name = ?", (zone,)
+        )
+        if zone_id is None and create:
             self.connection.execute("INSERT INTO zones (name) VALUES (?)", (zone,))
             return self.connection.last_insert_rowid()
-        if found is not None:
-            self._zone_ids[zone] = found
-        return found
+        if zone_id is not None:
+            self._zone_ids[zone] = zone_id
+        return zone_id
 
 
 def _table(topic: str) -> str:

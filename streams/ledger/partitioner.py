@@ -1,6 +1,4 @@
-"""The partition of a zone: Kafka's default partitioner, so that moving to Kafka keeps every
-offset.
-"""
+"""The partition of a zone: Kafka's default partitioner, so that a promotion keeps all offsets."""
 
 from __future__ import annotations
 

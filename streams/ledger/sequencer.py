@@ -217,7 +217,7 @@ def _place(content: Content) -> list[object]:
 
 def _same(one: object, other: object) -> bool:
     if isinstance(one, Command) and isinstance(other, Command):
-        # Whoever gives a command again, it is the same.
+        # A repeated command is a duplicate, whoever gives it.
         return one == msgspec.structs.replace(other, given_by=one.given_by)
     if not isinstance(one, Content) or not isinstance(other, Content):
         return one == other

@@ -131,11 +131,11 @@ def check_pages(path: Path) -> None:
     """
     try:
         with snapshot_connection(path) as connection:
-            found = scalar(connection, "PRAGMA quick_check(1)")
+            result = scalar(connection, "PRAGMA quick_check(1)")
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
-        found = str(error)
-    if found != "ok":
-        raise CorruptFile(f"{path.name} is damaged ({found}); run recollect doctor for details")
+        result = str(error)
+    if result != "ok":
+        raise CorruptFile(f"{path.name} is damaged ({result}); run recollect doctor for details")
 
 
 @contextmanager

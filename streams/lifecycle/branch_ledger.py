@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from recollect.schemas.events import (
+    AnyPayload,
     ArchiveMemories,
     Content,
     CreateMentalModel,
@@ -22,10 +24,12 @@ from recollect.schemas.events import (
     ProposeMerge,
     Retract,
     SetMemoryState,
+    SetWriterPrompt,
     UndoMerge,
     UpdateMentalModel,
     kind_of,
 )
+from recollect.schemas.ledger.recordings import read_recording
 from recollect.schemas.ledger.records import read_event
 from recollect.streams.ledger import CHANGES, EVENTS, RECORDINGS, Ledger, Record, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -35,8 +39,9 @@ from recollect.streams.records.erased_keys import FORGET, erased_numbers
 
 _BATCH_SIZE = 1_000
 
-#: What a promotion publishes: what was said, and commands that name memories by ids, which are the
-#: same in the zone. Commands that name records by their numbers stay in the branch.
+#: What a promotion publishes: what was said, texts of the writer's prompt, and commands that name
+#: memories by ids, which are the same in the zone. Commands that name records by their numbers stay
+#: in the branch.
 PROMOTED = (
     ArchiveMemories,
     Content,
@@ -45,9 +50,18 @@ PROMOTED = (
     ProposeMerge,
     Retract,
     SetMemoryState,
+    SetWriterPrompt,
     UndoMerge,
     UpdateMentalModel,
 )
+
+
+def is_promoted(payload: AnyPayload) -> bool:
+    """Return whether a promotion publishes a record of a branch."""
+    # A role that a rebuild set holds only in a generation of the branch.
+    return isinstance(payload, PROMOTED) and not (
+        isinstance(payload, SetWriterPrompt) and payload.beside
+    )
 
 
 def copy_records(ledger: Ledger, zone: str, chain: str, number: int, to: EmbeddedLedger) -> None:
@@ -112,20 +126,69 @@ def own_events(branch: Ledger, zone: str, number: int) -> Iterator[Event]:
         )
 
 
-def drafts_to_promote(events: Sequence[Event]) -> tuple[list[Draft], Counter[str]]:
-    """Return events as drafts for the zone, and how many of each other kind stay behind."""
+class Promotion(NamedTuple):
+    """What a promotion publishes, and what stays in the branch.
+
+    `outdated`: the names of writer prompts that the zone has set later than the branch; `left`: the
+    number of records of each other kind.
+    """
+
+    drafts: list[Draft]
+    outdated: list[str]
+    left: Counter[str]
+
+
+def promotion_of(events: Sequence[Event], prompts_set_at: Mapping[str, int]) -> Promotion:
+    """Return what to promote of a branch's own events.
+
+    `prompts_set_at`: when the zone last set each writer prompt (unix ms), by name.
+    """
     drafts: list[Draft] = []
+    outdated: set[str] = set()
     left: Counter[str] = Counter()
     for event in events:
-        if isinstance(event.payload, PROMOTED):
+        payload = event.payload
+        if not is_promoted(payload):
+            left[kind_of(payload)] += 1
+        elif (
+            isinstance(payload, SetWriterPrompt)
+            and prompts_set_at.get(payload.name, 0) > event.occurred_at
+        ):
+            outdated.add(payload.name)
+        else:
             drafts.append(
                 Draft(
                     platform=event.platform,
                     occurred_at=event.occurred_at,
                     ingested_at=event.ingested_at,
-                    payload=event.payload,
+                    payload=payload,
                 )
             )
-        else:
-            left[kind_of(event.payload)] += 1
-    return drafts, left
+    return Promotion(drafts, sorted(outdated), left)
+
+
+def copy_answers(branch: Ledger, zone: str, number: int, to: Ledger) -> int:
+    """Copy a language model's answers from a branch to its zone; return how many are new there.
+
+    Only answers whose prompts quoted events of the zone, up to event `number`, are copied. What the
+    branch has asked then costs the zone nothing.
+    """
+    known = {
+        read_recording(record.value).header.request
+        for page in _pages(to, RECORDINGS, zone, to.end(RECORDINGS, partition_of(zone)))
+        for record in page
+    }
+    copied = 0
+    for page in _pages(branch, RECORDINGS, zone, branch.end(RECORDINGS, partition_of(zone))):
+        new = []
+        for record in page:
+            header = read_recording(record.value).header
+            keys = {source.key_id: source.number for source in header.sources}
+            is_shared = max(keys.values(), default=0) <= number
+            if header.request not in known and is_shared and len(to.keys.get([*keys])) == len(keys):
+                known.add(header.request)
+                new.append(record.value)
+        if new:
+            to.append(RECORDINGS, zone, new)
+            copied += len(new)
+    return copied

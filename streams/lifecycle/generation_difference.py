@@ -44,9 +44,9 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
     generation. A new entity is joined if its mentions referred to several entities in the old one.
     Observations are compared by their topics, and mental models by name and entity.
     """
-    found = _FactDiff(_source_ids_in(old.events.connection))
+    fact_diff = _FactDiff(_source_ids_in(old.events.connection))
     for event, facts, others in _merge_by_event(old.memory.connection, new.memory.connection):
-        found.compare(event, facts, others)
+        fact_diff.compare(event, facts, others)
     split, joined = _entities(old.identity.connection, new.identity.connection)
     texts: list[TextDiff] = []
     before, after = old.memory.connection, new.memory.connection
@@ -57,18 +57,18 @@ def difference(old: ZoneFiles, new: ZoneFiles) -> GenerationDiff:
         "mental_model", current_model_texts(before), current_model_texts(after), texts
     )
     return GenerationDiff(
-        facts_same=found.same,
-        facts_gained=found.counts["gained"],
-        facts_lost=found.counts["lost"],
-        facts_changed=found.counts["changed"],
+        facts_same=fact_diff.same,
+        facts_gained=fact_diff.counts["gained"],
+        facts_lost=fact_diff.counts["lost"],
+        facts_changed=fact_diff.counts["changed"],
         entities_split=len(split),
         entities_joined=len(joined),
         observations=observations,
         mental_models=models,
         texts=texts,
-        gained=found.gained,
-        lost=found.lost,
-        changed=found.changed,
+        gained=fact_diff.gained,
+        lost=fact_diff.lost,
+        changed=fact_diff.changed,
         split=split[:MAX_LISTED],
         joined=joined[:MAX_LISTED],
     )
@@ -153,7 +153,7 @@ class _FactDiff:
 def _pair_reworded(
     left: dict[str, GenerationFact], right: dict[str, GenerationFact]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the ids of facts that are rewordings of each new_id, the most similar first."""
+    """Yield (old id, new id) of facts that are rewordings of each other, the most similar first."""
     if not left or not right:
         return
     words = {id_: set(tokenise(fact.text).lowers) for id_, fact in (left | right).items()}

@@ -111,17 +111,17 @@ class SalvageLedger:
 
     def home_ids(self) -> set[str]:
         """Return the home ids that the ledger's files state."""
-        found = set()
+        ids = set()
         with suppress(CorruptFile):
-            found.add(home_id(self.directory))
+            ids.add(home_id(self.directory))
         for connection, query in (
             (self._ledger, "SELECT home FROM identity"),
             (self._keys, "SELECT value FROM secrets WHERE name = 'home'"),
         ):
             with suppress(apsw.Error):
                 stored_id = None if connection is None else scalar(connection, query)
-                found.add(stored_id.hex() if isinstance(stored_id, bytes) else None)
-        return {home for home in found if home is not None}
+                ids.add(stored_id.hex() if isinstance(stored_id, bytes) else None)
+        return {home for home in ids if home is not None}
 
     def is_empty(self) -> bool:
         """Return whether its ledger is readable and has no event."""
@@ -240,15 +240,15 @@ class SalvageLedger:
         )
         while True:
             try:
-                found = rows(self._ledger, query, (zone, position, end, _BATCH_SIZE))
+                record_rows = rows(self._ledger, query, (zone, position, end, _BATCH_SIZE))
             except apsw.Error:
                 yield None
                 break
-            for _, record in found:
+            for _, record in record_rows:
                 yield record
-            if not found:
+            if not record_rows:
                 return
-            position = found[-1][0] + 1
+            position = record_rows[-1][0] + 1
         # A page is damaged: read the remaining records one by one.
         with suppress(apsw.Error):
             last = scalar(
@@ -291,7 +291,7 @@ class SalvageLedger:
 
     def _erased_by_changes(self, zone: str) -> dict[tuple[int, bytes], set[int]]:
         """Map (number, hash) of a `forget` event to the events that its change record erased."""
-        found: dict[tuple[int, bytes], set[int]] = {}
+        erased: dict[tuple[int, bytes], set[int]] = {}
         assembler = Assembler()
         for record in self._salvage_records(CHANGES, zone):
             with suppress(RecollectError):
@@ -300,8 +300,8 @@ class SalvageLedger:
                     header, _ = read_change(change)
                     if header.zone == zone and header.erased_events:
                         event = header.number, header.event_hash
-                        found[event] = {source.number for source in header.erased_events}
-        return found
+                        erased[event] = {source.number for source in header.erased_events}
+        return erased
 
     def _destroyed_keys(
         self, zone: str, backup: Ledger, fork_number: int | None

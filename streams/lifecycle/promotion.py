@@ -1,5 +1,6 @@
-"""Promote an embedded ledger to Kafka. Records keep their offsets, so that every watermark of the
-read models stays valid.
+"""Promote an embedded ledger to Kafka.
+
+Records keep their offsets, so that every watermark of the read models stays valid.
 
 1. Check that the secret, encoder and agents recorded in the topics, if any, are those of this home.
 2. Check that any records in the topics are the first records of this ledger, which an interrupted

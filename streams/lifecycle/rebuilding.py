@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -10,7 +11,12 @@ import msgspec
 
 from recollect.projections.embeddings.token_vectors import FORMAT, TokenCodes
 from recollect.projections.events.event_queries import active_chain
-from recollect.projections.generations import Generation, ZoneDirectory
+from recollect.projections.generations import (
+    CONSOLIDATION,
+    Generation,
+    ZoneDirectory,
+    agents_of_zone,
+)
 from recollect.projections.row_changes import change_count
 from recollect.projections.sqlite import atomic, connect, scalar
 from recollect.schemas.changes import Embedding, RecordedAnnotations, TokenVectorsRow
@@ -44,10 +50,16 @@ def rebuild(
     *,
     compare: bool = False,
     encoder: str | None = None,
+    consolidation: bool | None = None,
+    writer_role: int | None = None,
+    prepare: Callable[[Generation], str | None] | None = None,
 ) -> RebuildReport:
     """Rebuild a zone; the current generation serves until the new one replaces it.
 
-    `encoder`: the model with which level `fresh` encodes; None: that of the current generation.
+    `encoder`: the model with which level `fresh` encodes. `consolidation` and `writer_role`: those
+    of the new generation (levels `derive` and `fresh`). None: that of the current generation.
+    `prepare` is called with the new generation before it is compared or activated; it may publish
+    further events. If it returns a reason, the new generation is not activated.
 
     A killed rebuild resumes when the same level is requested again. With `compare` (levels `derive`
     and `fresh`) the new generation is built and compared, but replaces the current one only when
@@ -62,7 +74,8 @@ def rebuild(
         if level == "index":
             assert current is not None
             return _reindex(node, zone, current)
-        new_generation = _resume_or_create(node, directory, zone, current, level, encoder)
+        wanted = _described(node, zone, current, level, encoder, consolidation, writer_role)
+        new_generation = _resume_or_create(node, directory, zone, current, wanted)
         gateway = node.gateway_of(new_generation.encoder)
         encoded_before = gateway.encoded_count
         if level == "project":
@@ -71,16 +84,20 @@ def rebuild(
             assert current is not None
             records, encoded = _derive(node, zone, current, new_generation, progress)
         failpoint("rebuild.written")
-        if compare:
+        stopped = None if prepare is None else prepare(new_generation)
+        if compare or stopped is not None:
             assert current is not None
-            with node.open(zone, current) as used, node.open(zone, new_generation) as built:
-                found = difference(used, built)
+            diff = None
+            if stopped is None:
+                with node.open(zone, current) as used, node.open(zone, new_generation) as built:
+                    diff = difference(used, built)
             return RebuildReport(
                 level=level,
                 generation=new_generation.name,
                 records=records,
                 encoded=encoded + gateway.encoded_count - encoded_before,
-                difference=found,
+                difference=diff,
+                stopped=stopped,
             )
         with node.driving(zone):
             if level == "project":
@@ -147,6 +164,8 @@ def activate_chain(node: Node, zone: str, generation: Generation) -> None:
         source_id=random_id(f"switch:{chain}"),
         chain=chain,
         encoder=None if model == node.gateway.model else model,
+        writer_role=generation.writer_role,
+        consolidation=generation.consolidation,
     )
     publish_commands(node.ledger, zone, [command(switch, time.time_ns() // 1_000_000)])
     failpoint("rebuild.announced")
@@ -186,41 +205,57 @@ def _is_intact(node: Node, zone: str, generation: Generation) -> bool:
     return switch is not None and switched == switch.chain
 
 
+def _described(
+    node: Node,
+    zone: str,
+    current: Generation | None,
+    level: RebuildLevel,
+    encoder: str | None,
+    consolidation: bool | None,
+    writer_role: int | None,
+) -> Generation:
+    """Describe the generation to build, without creating it; its name is empty."""
+    in_use = msgspec.structs.replace(
+        current or node.first_generation(zone), name="", level=level, complete=False, previous=None
+    )
+    if level == "project":
+        return in_use
+    gateway = node.gateway_of(encoder or in_use.encoder)
+    if consolidation is None:
+        consolidation = in_use.consolidation
+    elif consolidation == (CONSOLIDATION in node.agent_names):
+        consolidation = None
+    return msgspec.structs.replace(
+        in_use,
+        # A unique name: no other chain's first record can have this offset.
+        chain=f"c{node.ledger.end(CHANGES, partition_of(zone))}",
+        encoder=gateway.model,
+        dimension=gateway.dimension,
+        agents=agents_of_zone(node.agent_names, consolidation),
+        consolidation=consolidation,
+        writer_role=in_use.writer_role if writer_role is None else writer_role,
+    )
+
+
 def _resume_or_create(
     node: Node,
     directory: ZoneDirectory,
     zone: str,
     current: Generation | None,
-    level: RebuildLevel,
-    encoder: str | None,
+    wanted: Generation,
 ) -> Generation:
-    """Return the unfinished generation to resume, or a new one."""
+    """Return the unfinished generation that is like the wanted one, or a new one."""
     directory.clear_leftovers()
-    in_use = current or node.first_generation(zone)
-    gateway = node.gateway_of(encoder or in_use.encoder)
-    agents = in_use.agents if level == "project" else node.agent_names
+    chain_in_use = current.chain if current is not None else wanted.chain
     for generation in directory.generations():
         if generation.complete:
             continue
-        if (
-            generation.level == level
-            and generation.encoder == gateway.model
-            and generation.agents == agents
-            and (generation.chain == in_use.chain) == (level == "project")
-        ):
+        on_chain_in_use = generation.chain == chain_in_use
+        like_wanted = msgspec.structs.replace(wanted, name=generation.name, chain=generation.chain)
+        if generation == like_wanted and on_chain_in_use == (wanted.level == "project"):
             return generation
         directory.remove(generation)
-    chain = in_use.chain
-    if level != "project":
-        # A unique name: no other chain's first record can have this offset.
-        chain = f"c{node.ledger.end(CHANGES, partition_of(zone))}"
-    return directory.create(
-        chain=chain,
-        encoder=in_use.encoder if level == "project" else gateway.model,
-        dimension=in_use.dimension if level == "project" else gateway.dimension,
-        level=level,
-        agents=agents,
-    )
+    return directory.create(wanted)
 
 
 def _reindex(node: Node, zone: str, current: Generation) -> RebuildReport:
@@ -270,10 +305,11 @@ def _derive(
             files,
             gateway,
             node.journal,
-            agents=node.agents,
+            agents=node.agents_of(new_generation),
             parked=parked,
             decided=decided,
             owner=False,
+            publishes=False,
         )
         try:
             driver.run(progress)

@@ -98,9 +98,9 @@ def _replay_state(
     node: Node, zone: str, generations: Sequence[Generation]
 ) -> dict[str, list[tuple[str, Watermark]]]:
     """Replay each generation's chain; return the content hash and watermark of each file."""
-    found: dict[str, list[tuple[str, Watermark]]] = {}
+    states: dict[str, list[tuple[str, Watermark]]] = {}
     for generation in generations:
-        if generation.chain not in found:
+        if generation.chain not in states:
             directory = Path(tempfile.mkdtemp(prefix="scratch-", dir=node.zone(zone).path))
             try:
                 with ZoneFiles(directory, generation.encoder, generation.dimension) as files:
@@ -108,9 +108,9 @@ def _replay_state(
                     project_changes(
                         node.ledger, zone, generation.chain, files, destroy_erased_keys=False
                     )
-                    found[generation.chain] = [
+                    states[generation.chain] = [
                         (content_hash(one), one.watermark()) for one in files.all
                     ]
             finally:
                 shutil.rmtree(directory, ignore_errors=True)
-    return found
+    return states

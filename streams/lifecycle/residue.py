@@ -68,7 +68,7 @@ class KeyScan(NamedTuple):
 def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
     """Search every file below a directory for the bytes of keys; links are not followed."""
     files = size = 0
-    found = []
+    hits = []
     unique_keys = frozenset(keys)
     for parent, _, names in os.walk(directory):
         for name in names:
@@ -85,8 +85,8 @@ def scan_for_keys(directory: Path, keys: Collection[bytes]) -> KeyScan:
                 continue
             files, size = files + 1, size + read
             if has_key:
-                found.append(path)
-    return KeyScan(files, size, found)
+                hits.append(path)
+    return KeyScan(files, size, hits)
 
 
 def _scan(path: Path, keys: frozenset[bytes]) -> tuple[int, bool]:

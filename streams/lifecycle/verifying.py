@@ -28,6 +28,7 @@ from recollect.schemas.errors import (
     RecollectError,
 )
 from recollect.schemas.events import (
+    Analyse,
     ConsolidateMemories,
     FindDreams,
     Forget,
@@ -174,13 +175,20 @@ class LedgerCheck:
                 )
                 if envelope.source != expected_source:
                     self._add_problem(
-                        EVENTS, record.offset, f"the source hash of event {number} is not of its id"
+                        EVENTS,
+                        record.offset,
+                        f"the source hash of event {number} does not match its id",
                     )
                 if isinstance(event.payload, Forget):
                     self._accepted[number] = _AcceptedEvent(accepted, event.payload.targets)
                 if isinstance(
                     event.payload,
-                    ModelAnswered | ModelConsolidated | Reflect | ConsolidateMemories | FindDreams,
+                    ModelAnswered
+                    | ModelConsolidated
+                    | Reflect
+                    | ConsolidateMemories
+                    | FindDreams
+                    | Analyse,
                 ):
                     self._cited_answers += [
                         (record.offset, reference) for reference in event.payload.answers
@@ -200,7 +208,7 @@ class LedgerCheck:
 
     def _recordings(self, progress: OnProgress | None) -> None:
         """Check recorded model answers, and that every cited one exists unchanged."""
-        found: dict[int, bytes] = {}
+        hashes: dict[int, bytes] = {}
         for record in _records_tolerating_gaps(
             self._ledger, RECORDINGS, self._partition, self.problems
         ):
@@ -208,7 +216,7 @@ class LedgerCheck:
                 continue
             if progress:
                 progress(1)
-            found[record.offset] = record_hash(record.value)
+            hashes[record.offset] = record_hash(record.value)
             try:
                 recording = read_recording(record.value)
                 sources = [source.key_id for source in recording.header.sources]
@@ -216,8 +224,8 @@ class LedgerCheck:
             except (IntegrityError, NewerFormat) as error:
                 self._add_problem(RECORDINGS, record.offset, str(error))
         for offset, reference in self._cited_answers:
-            if found.get(reference.offset) != reference.hash:
-                state = "is missing" if reference.offset not in found else "was changed"
+            if hashes.get(reference.offset) != reference.hash:
+                state = "is missing" if reference.offset not in hashes else "was changed"
                 self._add_problem(
                     RECORDINGS,
                     reference.offset,
@@ -584,11 +592,11 @@ def _compare_model(
     replayed = content_hash(replica, switches)
     try:
         hash_ = content_hash(model, switches)
-        found = content_problems(model, replica)
+        differences = content_problems(model, replica)
         if model.connection.in_transaction:
             model.connection.execute("COMMIT")
-        found += index_problems(model)
+        differences += index_problems(model)
     except apsw.Error as error:
-        hash_, found = "", [f"{model.name}.db: {error}"]
-    problems += found
-    return FileCheck(model.name, hash_, replayed, hash_ == replayed and not found)
+        hash_, differences = "", [f"{model.name}.db: {error}"]
+    problems += differences
+    return FileCheck(model.name, hash_, replayed, hash_ == replayed and not differences)

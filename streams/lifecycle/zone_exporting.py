@@ -15,10 +15,13 @@ ERASED = "erased"
 _BATCH_SIZE = 500
 
 
-def exported_lines(ledger: Ledger, zone: str, last: int) -> Iterator[tuple[str | None, bytes]]:
-    """Yield a line for each record of a zone up to the number `last`, in order.
+def exported_lines(
+    ledger: Ledger, zone: str, last: int, writer_role: int
+) -> Iterator[tuple[str | None, bytes]]:
+    """Yield (kind, line) of each record of a zone up to the number `last`, in order.
 
-    Before it stands the kind of a record that is left out, whose line has no content, else None.
+    `writer_role`: that of the generation in use. Roles that were set for others are left out.
+    `kind` is None, except for a record that is left out of the export: its line has no content.
 
     Raises:
         NewerFormat: a newer program wrote a record.
@@ -30,7 +33,7 @@ def exported_lines(ledger: Ledger, zone: str, last: int) -> Iterator[tuple[str |
             event = one.event
             if one.problem is not None:
                 raise NewerFormat(f"record {one.source.number} of zone {zone}: {one.problem}")
-            if event is not None and is_exported(event.payload):
+            if event is not None and is_exported(event, writer_role):
                 at = event.ingested_at
                 yield None, exported_line(event)
             else:

@@ -110,7 +110,7 @@ def snapshots_before(
 
     `erasures` maps the number of each erasure to the events that it erased.
     """
-    found = []
+    outdated = []
     for snapshot_dir in sorted((directory.path / "past").glob("*")):
         if (snapshot := _read_mark(snapshot_dir)) is not None:
             later = [
@@ -120,8 +120,8 @@ def snapshots_before(
                 and any(target <= snapshot.number for target in targets)
             ]
             if later:
-                found.append((snapshot_dir.name, max(later)))
-    return found
+                outdated.append((snapshot_dir.name, max(later)))
+    return outdated
 
 
 def _lock(directory: ZoneDirectory) -> Path:

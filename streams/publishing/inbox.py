@@ -64,8 +64,8 @@ def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
             ledger,
             [[record for record, _ in zone_records] for zone_records in by_zone.values()],
         )
-    for zone, found in receipts.items():
-        if clamped := sum(receipt.clamped for receipt in found):
+    for zone, zone_receipts in receipts.items():
+        if clamped := sum(receipt.clamped for receipt in zone_receipts):
             _log.warning(
                 "zone %s: %d events had an ingested_at in the future; the ledger's time is used "
                 "instead",
@@ -82,8 +82,8 @@ def ingest_records(ledger: Ledger, records: Sequence[InboxRecord]) -> set[str]:
     parked = _publish_parks(ledger, {zone: drafts for zone, drafts in parks.items() if drafts})
     return {
         zone
-        for zone, found in receipts.items()
-        if any(receipt.status == "new" for receipt in found + parked.get(zone, []))
+        for zone, zone_receipts in receipts.items()
+        if any(receipt.status == "new" for receipt in zone_receipts + parked.get(zone, []))
     }
 
 
@@ -128,15 +128,15 @@ def _publish_parks(
                 retry = msgspec.structs.replace(draft, payload=payload)
                 retries.setdefault(zone, []).append(retry)
     if retries:
-        for zone, found in _publish_parks(ledger, retries).items():
-            receipts[zone] += found
+        for zone, zone_receipts in _publish_parks(ledger, retries).items():
+            receipts[zone] += zone_receipts
     return receipts
 
 
 def _conflict(draft: Draft) -> str:
     return (
-        f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is in the ledger "
-        "with other content, which stays"
+        f"conflict: id {draft.payload.source_id!r} of platform {draft.platform!r} is already "
+        "in the ledger with different content, which is kept"
     )
 
 

@@ -103,8 +103,8 @@ class SealedReader:
             IntegrityError: a record is not an event, or is missing.
             NewerFormat: a record has a format that is newer than this program.
         """
-        found: list[SealedEvent] = []
-        while limit > 0 and not found:
+        events: list[SealedEvent] = []
+        while limit > 0 and not events:
             records = self._ledger.read(
                 EVENTS, partition_of(self._zone), self.offset, limit, self._zone
             )
@@ -123,11 +123,11 @@ class SealedReader:
                 if (envelope.zone, envelope.number, envelope.previous) == expected:
                     self.number += 1
                     self.hash = record_hash(value)
-                    found.append(SealedEvent(offset, self.hash, envelope, sealed))
+                    events.append(SealedEvent(offset, self.hash, envelope, sealed))
                 else:
                     self.void += 1
                 self.offset = offset + 1
-        return found
+        return events
 
 
 class EventReader(SealedReader):
@@ -146,7 +146,7 @@ class EventReader(SealedReader):
         accepted = self.read_sealed(limit)
         keys = self._ledger.keys.get([envelope.key_id for _, _, envelope, _ in accepted])
         self._check_missing([one for one in accepted if one.envelope.key_id not in keys], excluded)
-        found: list[UnsealedEvent] = []
+        events: list[UnsealedEvent] = []
         for offset, hash_, envelope, sealed in accepted:
             key = keys.get(envelope.key_id)
             event = problem = None
@@ -159,7 +159,7 @@ class EventReader(SealedReader):
                     problem = str(error)
                 except IntegrityError as error:
                     raise with_location(error, EVENTS, self._zone, offset) from None
-            found.append(
+            events.append(
                 UnsealedEvent(
                     offset,
                     hash_,
@@ -171,7 +171,7 @@ class EventReader(SealedReader):
                     problem,
                 )
             )
-        return found
+        return events
 
     def _check_missing(self, missing: Sequence[SealedEvent], excluded: Set[int]) -> None:
         """Raise IntegrityError if an event without a key was not erased."""
@@ -210,21 +210,27 @@ def event_at(
     reader = EventReader(ledger, zone, *ledger.seek(zone, number - 1))
     while reader.number < number - 1 and reader.read_sealed(number - 1 - reader.number):
         pass
-    found = reader.read(1, excluded) if reader.number == number - 1 else []
-    return found[0] if found else None
+    events = reader.read(1, excluded) if reader.number == number - 1 else []
+    return events[0] if events else None
 
 
 def last_switch(ledger: Ledger, zone: str) -> ActivateChain | None:
     """Return a zone's last switch to another chain, or None without a switch."""
     switch: ActivateChain | None = None
+    for event in events_of_kinds(ledger, zone, {"switch"}):
+        switch = event.payload if isinstance(event.payload, ActivateChain) else switch
+    return switch
+
+
+def events_of_kinds(ledger: Ledger, zone: str, kinds: Set[str]) -> Iterator[Event]:
+    """Yield a zone's accepted events of some kinds, in order, without those that were erased."""
     reader = SealedReader(ledger, zone)
     while page := reader.read_sealed(_BATCH_SIZE):
         for _, _, envelope, sealed in page:
-            if envelope.kind == "switch":
+            if envelope.kind in kinds:
                 key = ledger.keys.get([envelope.key_id]).get(envelope.key_id)
-                payload = None if key is None else unseal_event(envelope, sealed, key).payload
-                switch = payload if isinstance(payload, ActivateChain) else switch
-    return switch
+                if key is not None:
+                    yield unseal_event(envelope, sealed, key)
 
 
 def erased_by(ledger: Ledger, zone: str, number: int, targets: Iterable[int]) -> tuple[Source, ...]:
@@ -316,9 +322,9 @@ class ChangeReader:
             IntegrityError: a record was changed after it was written, or is missing.
             NewerFormat: a record has a format that is newer than this program.
         """
-        found: list[AcceptedChange] = []
+        changes: list[AcceptedChange] = []
         key_ids: dict[int, bytes] = {}
-        while not found:
+        while not changes:
             records = self._ledger.read(
                 CHANGES, partition_of(self._zone), self.offset, limit, self._zone
             )
@@ -347,18 +353,18 @@ class ChangeReader:
                 if event is None:
                     self.offset, self.void = self._after_last_accepted
                     self._assembler.reset()
-                    return found
+                    return changes
                 if self._is_valid(header, change, event, key_ids):
                     self._unmatched.popleft()
                     self.number += 1
                     self.hash = record_hash(complete)
                     # A reader that starts here, from a watermark, must accept the same records.
                     self._assembler.reset()
-                    found.append(AcceptedChange(offset, self.hash, header, change))
+                    changes.append(AcceptedChange(offset, self.hash, header, change))
                     self._after_last_accepted = self.offset, self.void
                 else:
                     self.void += 1
-        return found
+        return changes
 
     def _next_event(self, limit: int) -> SealedEvent | None:
         """Return the event of the next change record, or None if it has not arrived yet.
@@ -445,8 +451,8 @@ def open_sections(
                     continue
                 text = unseal_part(change.record, part, present)
                 if text is not None:
-                    found = current_sections(text, models, change.header.format)
-                    for model, section in found.items():
+                    current = current_sections(text, models, change.header.format)
+                    for model, section in current.items():
                         sections[model].append(section)
         except (IntegrityError, NewerFormat) as error:
             raise with_location(error, CHANGES, change.header.zone, change.offset) from None

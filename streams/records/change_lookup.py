@@ -23,18 +23,18 @@ def change_of(ledger: Ledger, zone: str, chain: str, event: SealedEvent) -> Acce
     low, high = 0, ledger.end(CHANGES, partition_of(zone))
     while high - low > _NEAR:
         middle = (low + high) // 2
-        found = _first_from(ledger, zone, chain, middle, 0)
-        if found is None or found.offset >= high or found.header.number >= number:
+        probe = _first_from(ledger, zone, chain, middle, 0)
+        if probe is None or probe.offset >= high or probe.header.number >= number:
             high = middle
         else:
             low = middle
-    found = _first_from(ledger, zone, chain, low, number)
-    if found is None or (found.header.event_hash, found.header.event_offset) != (
+    probe = _first_from(ledger, zone, chain, low, number)
+    if probe is None or (probe.header.event_hash, probe.header.event_offset) != (
         event.hash,
         event.offset,
     ):
         return None
-    return found
+    return probe
 
 
 def _first_from(

@@ -60,8 +60,8 @@ def lost_key_error(zone: str, number: int) -> IntegrityError:
     """Return the error for an event whose key is missing although it was not erased."""
     return IntegrityError(
         f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
-        f"was not forgotten but lost. Nothing is decided from it or after it; {_RESTORE}. Where "
-        f"no backup has it, give the event up: recollect forget '#{number}' --zone {zone}"
+        f"was not forgotten but lost. Neither it nor what follows is processed; {_RESTORE}. If "
+        f"no backup has it, write the event off: recollect forget '#{number}' --zone {zone}"
     )
 
 

@@ -34,13 +34,13 @@ class ExpectedHead(NamedTuple):
         Raises:
             InvalidInput: it is not a head.
         """
-        found = _PATTERN.fullmatch(text.strip())
-        if found is None:
+        match = _PATTERN.fullmatch(text.strip())
+        if match is None:
             raise InvalidInput(
                 f"{text[:60]!r} is not a head; status prints one: a number, a colon and {_DIGITS} "
-                "digits of 0 to f"
+                "hexadecimal digits"
             )
-        return cls(int(found[1]), found[2])
+        return cls(int(match[1]), match[2])
 
     def mismatch(self, last: int, found_head: Head | None) -> str | None:
         """Return why a ledger does not contain this head, or None if it does.

@@ -16,6 +16,8 @@ from recollect.schemas.ledger.recordings import (
 from recollect.schemas.ledger.records import record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
 
+_RESTORE = "restore the ledger from a backup that has it"
+
 
 class OpenedRecording(NamedTuple):
     """A recorded answer with its header."""
@@ -32,19 +34,23 @@ def recorded_answers(
     Raises:
         IntegrityError: a recording is missing, or its hash is not the one that the event names.
     """
-    found = []
+    recordings = []
     partition = partition_of(zone)
     for location in locations:
         records = ledger.read(RECORDINGS, partition, location.offset, 1, zone)
         where = f"{RECORDINGS}/{partition} offset {location.offset}"
         if not records or records[0].offset != location.offset:
-            raise IntegrityError(f"{where}: a model's recorded answer is missing (zone {zone})")
+            raise IntegrityError(
+                f"{where}: a model's recorded answer is missing (zone {zone}); {_RESTORE}"
+            )
         if record_hash(records[0].value) != location.hash:
-            raise IntegrityError(f"{where}: a model's recorded answer was changed (zone {zone})")
+            raise IntegrityError(
+                f"{where}: a model's recorded answer was changed (zone {zone}); {_RESTORE}"
+            )
         recording = read_recording(records[0].value)
         keys = ledger.keys.get([source.key_id for source in recording.header.sources])
         answer = unseal_recording(recording, keys)
         if answer is None:
             return None
-        found.append(OpenedRecording(recording.header, answer))
-    return found
+        recordings.append(OpenedRecording(recording.header, answer))
+    return recordings

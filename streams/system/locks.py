@@ -79,7 +79,7 @@ def _hold(path: Path, operation: int) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, operation)
         except BlockingIOError:
-            raise Busy(f"another recollect holds {path}; wait for it or stop it") from None
+            raise Busy(f"another recollect process holds {path}; wait for it, or stop it") from None
         yield
     finally:
         with _open_lock:

@@ -268,7 +268,9 @@ class _Worker:
         ) and not isinstance(error, LedgerGap)
 
     def _run_housekeeping(self) -> None:
-        """Delete sequenced records from the inbox and the brokers' disks, destroy the keys of void
+        """Do what is due periodically, until the worker stops.
+
+        Delete sequenced records from the inbox and the brokers' disks, destroy the keys of void
         events, touch the heartbeat, and run the periodic work.
         """
         last_periodic = last_gap_check = time.monotonic()

@@ -10,6 +10,8 @@ import pytest
 from recollect import HomeError, InvalidInput, Recollect
 from recollect.library.library_zone import Zone
 from tests.protocol.kit import files_holding
+from tests.writing.conftest import writing_home
+from tests.writing.scripts import good
 
 
 def said(id_: str, text: str, day: int = 1) -> dict[str, object]:
@@ -212,3 +214,48 @@ def test_a_branch_of_a_replaced_ledger_is_refused(tmp_path: Path) -> None:
         pytest.raises(HomeError, match="another ledger"),
     ):
         opened.zone("ada@trial")
+
+
+def test_another_role_is_tried_in_a_branch_and_paid_for_once(tmp_path: Path) -> None:
+    with writing_home(tmp_path / "home", good) as (memory, server):
+        memory.ingest([said("m1", "The deploy is on Fridays at Marlowe Labs.")])
+        memory.write()
+        memory.create_branch("trial")
+        trial = memory._recollect.zone(f"{memory.name}@trial")
+        trial.set_writer_text("role", "Write only about boats.")
+        assert trial.write(again=True, dry_run=True).calls > 0
+        trial.write(again=True)
+        asked = len(server.questions)
+        assert memory.writer_texts()[0].number == 0
+        assert memory.promote_branch("trial").answers > 0
+        assert memory.writer_texts()[0].text.startswith("Write only about boats.")
+        assert memory.write(again=True).processed == 1
+        assert len(server.questions) == asked
+        # An answer about a message that only the branch had is not the zone's.
+        trial.ingest([said("m2", "The ferry leaves at noon.", 2)])
+        trial.write()
+        assert memory.promote_branch("trial").answers == 0
+        assert memory.write().processed == 1
+        assert len(server.questions) > asked
+        assert memory.verify().ok
+
+
+@pytest.mark.parametrize("text", ["Write only about trains.", ""])
+def test_a_promotion_leaves_the_writer_prompts_that_the_zone_set_later(
+    tmp_path: Path, text: str
+) -> None:
+    with writing_home(tmp_path / "home", good) as (memory, _):
+        memory.ingest([said("m1", "The deploy is on Fridays at Marlowe Labs.")])
+        memory.set_writer_text("early", "Ada is a sailor.")
+        memory.set_writer_text("role", "Write only about boats.")
+        memory.create_branch("trial")
+        trial = memory._recollect.zone(f"{memory.name}@trial")
+        trial.set_writer_text("role", "Write only about planes.")
+        trial.set_writer_text("early", "Ada is a pilot.")
+        memory.set_writer_text("role", text)
+        in_force = memory.writer_texts()[0].text
+        for _ in range(2):
+            assert memory.promote_branch("trial").outdated == ["role"]
+            role, early = memory.writer_texts()
+            assert (role.text, early.text) == (in_force, "Ada is a pilot.")
+        assert memory.verify().ok

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.cli.app import run
+from recollect.streams.language.names import mentions
 from tests.forget.kit import Recollect, line
 
 PERSON = "Quentin Zyzzyva"
@@ -126,3 +127,23 @@ def test_a_certificate_covers_what_was_named_besides(recollect: Recollect) -> No
     assert len(statement["erased"]) == 2
     assert statement["request"]["selectors"] == ["also", "entity"]
     assert "zyzzyva" not in path.read_text().lower()
+
+
+def test_a_text_that_is_forgotten_anyway_is_not_analysed(
+    recollect: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person is named in all of their messages; only those of others need a closer look."""
+    own = (by(n, f"{PERSON} bought boat {n}.", sender=PERSON) for n in range(30))
+    others = ("I met Zyzzyva in Rome.", "The pump of Zyzzyva beeped.")
+    recollect.ingest(*own, *(by(n, text) for n, text in enumerate(others, start=50)))
+    analysed: list[str] = []
+    find_mentions = mentions.mentions
+
+    def noted(text: str) -> object:
+        analysed.append(text)
+        return find_mentions(text)
+
+    monkeypatch.setattr(mentions, "mentions", noted)
+    assert listed(recollect)
+    assert analysed
+    assert not [text for text in analysed if "boat" in text]

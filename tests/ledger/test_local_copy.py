@@ -148,6 +148,6 @@ def test_another_record_than_the_copied_one_is_refused(
     home: Home, records: list[Delivered]
 ) -> None:
     home.worker.append_delivered(PLACE, records[:3])
-    with pytest.raises(LedgerGap, match="another history or made anew"):
+    with pytest.raises(LedgerGap, match="another history or created again"):
         home.worker.append_delivered(PLACE, [records[2]._replace(value=b"else"), *records[3:]])
     assert home.worker.next(PLACE) == 3

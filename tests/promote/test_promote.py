@@ -294,7 +294,7 @@ def test_a_second_time_is_refused(home, kafka_url, capsys):
 
 def test_another_ledger_than_the_embedded_is_refused(home, kafka_url, monkeypatch):
     monkeypatch.setenv("RECOLLECT_LEDGER", kafka_url)
-    with pytest.raises(InvalidInput, match="leave the setting out"):
+    with pytest.raises(InvalidInput, match="remove the setting"):
         promote(Home(home), kafka_url)
 
 

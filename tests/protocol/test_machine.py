@@ -20,7 +20,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from recollect.projections.generations import OWN_AGENTS
 from recollect.schemas.errors import HomeError, InjectedFailure
 from recollect.schemas.events import Content, Draft, RecallCount, RecallsCounted, Remember
 from recollect.schemas.ledger.records import ChangeRecord, read_change
@@ -34,8 +33,6 @@ from recollect.streams.records.chain_readers import EventReader, UnsealedEvent
 from recollect.streams.system import failpoints
 from recollect.streams.system.failpoints import FAILPOINTS
 from tests.protocol.kit import (
-    DIMENSION,
-    MODEL,
     START,
     ZONE,
     Home,
@@ -208,9 +205,8 @@ class Protocol(RuleBasedStateMachine):
         if directory.exists() and directory.current().chain == chain:
             return
         shutil.rmtree(directory.path, ignore_errors=True)
-        first = directory.create(
-            chain=chain, encoder=MODEL, dimension=DIMENSION, level="first", agents=OWN_AGENTS
-        )
+        described = self.home.node.current(ZONE)
+        first = directory.create(msgspec.structs.replace(described, level="first"))
         with self.other.node.open(ZONE, first):
             # One in use has its files.
             pass

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from recollect.projections.events import event_queries
 from recollect.projections.events.event_queries import sources
 from recollect.schemas.events import (
     CreateMentalModel,
@@ -17,6 +18,7 @@ from recollect.schemas.events import (
     Draft,
     Drop,
     Edit,
+    Event,
     Message,
     ProposeMerge,
     RefreshMentalModel,
@@ -27,8 +29,11 @@ from recollect.schemas.events import (
     UndoMerge,
     UpdateMentalModel,
 )
+from recollect.schemas.ids import entity_id
+from recollect.schemas.names import normalise_name
 from recollect.streams.agents import AGENTS
 from recollect.streams.deciding import dependencies, erasing, redeciding
+from recollect.streams.deciding.decider import LedgerConversation
 from recollect.streams.lifecycle.rebuilding import rebuild, rollback
 from recollect.streams.lifecycle.verifying import verify
 from recollect.streams.system.locks import exclusive
@@ -291,6 +296,145 @@ def test_what_does_not_rest_on_it_is_left_alone(
     agree(home)
 
 
+# Names of which many sound alike or share words: more than a new one is compared with.
+FIRST = ("Jon", "John", "Joan", "Junie", "Mel", "Melanie", "Melina", "Bob", "Robert")
+LAST = ("Smith", "Smyth", "Smit", "Meyer", "Meier", "Mayer")
+KINDS = ("Harbour", "Castle", "Garden", "River", "Market", "Summer", "Winter", "Royal", "Old")
+SHARED_NAMES = (
+    "I met {first} {last} in {city}.",
+    "I met {first} {last} at the {kind} {other} Center.",
+    "I go to the {kind} Road Fitness Center with {first}.",
+    "{first} {last} works at the {kind} Center.",
+    "{first} {last} lives in {city}.",
+    "{first} moved to {city}.",
+    "Juju and {first} came along.",
+    "I moved to {city}.",
+    "I no longer live in {city}.",
+    "My favourite city is {city}.",
+)
+
+
+@pytest.mark.parametrize("seed", slow_except([0, 1], range(12)))
+def test_an_erasure_among_names_that_are_alike_equals_deriving_again(
+    home: Home, traced_only: None, seed: int
+) -> None:
+    """Persons and places whose names share words and sounds; some persons are merged and parted."""
+    draw = random.Random(seed)
+    home.tell(say("Hello all.", "m0", by=NAMES[0]))
+    n = 0
+    for _ in range(4):
+        for _ in range(30):
+            n += 1
+            at = START + n * DAY // 3
+            people = [e for (e,) in home.rows("identity", PEOPLE)]
+            made = home.rows("identity", "SELECT merge_id FROM merges_by_command ORDER BY 1")
+            chance = draw.random()
+            if chance < 0.06 and len(people) > 1:
+                one, other = draw.sample(people, 2)
+                merge = ProposeMerge(
+                    source_id=f"p{n}", entity_a=one, entity_b=other, confidence=0.95, reason="seen"
+                )
+                home.publish(command(merge, at))
+            elif chance < 0.09 and made:
+                undo = UndoMerge(source_id=f"u{n}", merge_id=draw.choice(made)[0])
+                home.publish(command(undo, at))
+            else:
+                text = draw.choice(SHARED_NAMES).format(
+                    first=draw.choice(FIRST),
+                    last=draw.choice(LAST),
+                    kind=draw.choice(KINDS),
+                    other=draw.choice(KINDS),
+                    city=draw.choice(CITIES),
+                )
+                by = draw.choice(NAMES[:2])
+                told = say(text, f"m{n}", by=by, thread=f"t{n // 5}", at=at, ingested_at=START + n)
+                home.publish(told)
+            home.drive()
+        head = home.ledger.head(ZONE).number
+        home.tell(forget(*draw.sample(range(1, head + 1), draw.choice((1, 1, 3))), at=START + n))
+        agree(home)
+    assert verify(home.node, ZONE).ok
+
+
+def test_a_name_that_only_shares_words_with_others_leaves_them_alone(
+    home: Home, traced_only: None, decided: list[int]
+) -> None:
+    """Every name is compared with the first one, and found to be another's."""
+    surnames = ("Castle", "Garden", "Rivers", "Market", "Summer", "Winter", "Royal", "Olsen")
+    for n, surname in enumerate(surnames):
+        text = f"I met Peter {surname}."
+        home.publish(say(text, f"m{n}", thread=f"t{n}", by=NAMES[n % 4], at=START + n * DAY))
+    home.drive()
+    names = home.rows("identity", "SELECT count(*) FROM name_keys GROUP BY key ORDER BY 1")
+    assert names[-1] == (len(surnames),)
+    home.tell(forget(1))
+    # The next message of the same sender, who comes into being there now.
+    assert decided == [5]
+    agree(home)
+
+
+def _meet_peters(home: Home, names: Iterable[str]) -> None:
+    """Tell of one person after the other; the first is told by somebody else."""
+    for n, name in enumerate(names):
+        by, at = NAMES[n > 0], START + n * DAY
+        text = f"I met {name} at work."
+        home.publish(say(text, f"m{n}", by=by, thread=f"t{n}", at=at, ingested_at=at))
+    home.drive()
+
+
+def _peters() -> list[str]:
+    """Return more persons with a first name than a name is compared with, in order of their ids."""
+    surnames = (
+        "Baker Carver Dyer Evans Fisher Glover Hunter Irwin Joiner King Lawson Mason Norton "
+        "Olsen Potter Quill Rivers Summer Tailor Underhill Vance Weaver Xavier Young Zeller"
+    )
+    names = (f"Peter {surname}" for surname in surnames.split())
+    return sorted(names, key=lambda name: entity_id("person", normalise_name(name), 0))
+
+
+def _is_proposed(home: Home, name: str) -> bool:
+    id_ = entity_id("person", normalise_name(name), 0)
+    return (id_,) in home.rows("identity", "SELECT entity_a_id FROM merge_candidates")
+
+
+def test_which_of_too_many_names_are_compared_does_not_depend_on_who_came_first(
+    home: Home, traced_only: None
+) -> None:
+    """A name is told first and again last; without its first mention, it is the newest name."""
+    first, *others = _peters()
+    _meet_peters(home, (first, *others, first, first[: len("Peter A")]))
+    assert _is_proposed(home, first)
+    home.tell(forget(1))
+    agree(home)
+
+
+def test_a_name_takes_the_place_of_one_that_is_forgotten_among_too_many(
+    home: Home, traced_only: None
+) -> None:
+    *others, last = _peters()
+    _meet_peters(home, (*others, last, last[: len("Peter A")]))
+    assert not _is_proposed(home, last)
+    home.tell(forget(5, 6, 7))
+    assert _is_proposed(home, last)
+    agree(home)
+
+
+def test_a_value_that_took_the_place_of_a_forgotten_one(
+    home: Home, traced_only: None, decided: list[int]
+) -> None:
+    """The values are months apart, in threads of their own, and connected by nothing else."""
+    home.tell(say("Hello all.", "0", thread="t0"))
+    cities = ("Oslo", "Lima", "Turin", "Bonn")
+    for n, city in enumerate(cities, start=1):
+        text = f"I live in {city}."
+        home.tell(say(text, str(n), thread=f"t{n}", at=START + 50 * n * DAY))
+    ends = "SELECT superseded_by IS NOT NULL FROM facts LEFT JOIN fact_ends ON fact_id = id"
+    assert home.rows("memory", f"{ends} ORDER BY as_of") == [(1,), (1,), (1,), (0,)]
+    home.tell(forget(2))
+    assert home.rows("memory", f"{ends} ORDER BY as_of") == [(1,), (1,), (0,)]
+    agree(home)
+
+
 def test_a_long_thread_of_one_person_is_not_read_again(
     home: Home,
     traced_only: None,
@@ -314,6 +458,59 @@ def test_a_long_thread_of_one_person_is_not_read_again(
     assert decided
     assert len(read) < 60, f"{len(read)} of 200 decisions were read to repeat {len(decided)}"
     agree(home)
+
+
+def test_rows_that_a_repeated_decision_writes_as_before_are_not_looked_up(
+    home: Home, traced_only: None, decided: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most rows of the next messages are as before; a few, such as episodes, are not."""
+    text = "I met {} in Oslo. I met {} in Lima. I met {} in Turin. I met {} in Bonn."
+    home.publish(*(say(text.format(*NAMES), f"m{n}", at=START + n * MINUTE) for n in range(20)))
+    home.drive()
+    looked_up: list[object] = []
+    written: list[object] = []
+    last_written, difference = (
+        redeciding.Redecision._last_written,
+        redeciding.Redecision._difference,
+    )
+
+    def noted(self: redeciding.Redecision, key: object, search: object) -> object:
+        looked_up.append(key)
+        return last_written(self, key, search)  # type: ignore[arg-type]
+
+    def counted(self: redeciding.Redecision) -> object:
+        parts = difference(self)
+        written.extend(row for part in parts for row in (*part.puts, *part.deletes))
+        return parts
+
+    monkeypatch.setattr(redeciding.Redecision, "_last_written", noted)
+    monkeypatch.setattr(redeciding.Redecision, "_difference", counted)
+    home.tell(forget(1))
+    assert decided
+    assert len(looked_up) <= len(written)
+    agree(home)
+
+
+def test_a_conversation_is_read_back_only_to_the_last_message_that_is_needed(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.publish(*(say(f"I keep {n} bees.", f"m{n}", thread="t") for n in range(30)))
+    home.drive()
+    read: list[int] = []
+    event_of = event_queries._event
+
+    def noted(row: tuple[int, ...]) -> Event:
+        read.append(row[0])
+        return event_of(row)
+
+    monkeypatch.setattr(event_queries, "_event", noted)
+    with home.node.open(ZONE, home.node.current(ZONE)) as files:
+        last = event_queries.event_by_number(files.events.connection, 30)
+        assert last is not None
+        conversation = LedgerConversation(files.events.connection, {*range(1, 20), 28})
+        before = conversation.preceding(last, 3)
+    assert [event.number for event in before] == [29, 27, 26]
+    assert read == [30, 29, 28, 27, 26]
 
 
 def test_a_repeat_takes_the_place_of_what_it_repeated(

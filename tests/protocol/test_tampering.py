@@ -300,7 +300,7 @@ def test_what_a_driver_decides_against_the_rules_stops_it_loudly(
         unmeddled(topic, zone, [value])
 
     monkeypatch.setattr(home.ledger, "append", meddled)
-    with pytest.raises(IntegrityError, match="decision for event 2"):
+    with pytest.raises(IntegrityError, match="appended for event 2"):
         home.drive()
     monkeypatch.undo()
     home.drive()

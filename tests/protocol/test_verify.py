@@ -250,7 +250,9 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
 
 def each_table(tables: dict[str, list[str]], model: str) -> list[str]:
     return [
-        table for table in tables[model] if table not in ("watermark", "lineage", "changed_rows")
+        table
+        for table in tables[model]
+        if table not in ("watermark", "lineage", "changed_rows", "erasures")
     ]
 
 

@@ -99,8 +99,9 @@ class KeyedValue(NamedTuple):
 
 
 class Producer(AIOKafkaProducer):  # type: ignore[misc]  # untyped
-    """A producer that remembers why brokers refuse its requests; aiokafka retries for ever and only
-    logs the reason.
+    """A producer that remembers why brokers refuse its requests.
+
+    aiokafka retries for ever and only logs the reason.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -214,8 +215,7 @@ class Clients:
         return self._run(self._offsets("beginning_offsets", list(tps)))
 
     def produce(self, topic: str, records: Mapping[int, Sequence[KeyedValue]]) -> dict[int, range]:
-        """Append records to partitions, in order; return their offsets, by partition, once they are
-        acknowledged.
+        """Append records to partitions, in order; return their offsets once they are acknowledged.
 
         Records that fit into one batch are appended together or not at all. If the offsets are
         consecutive, no record of another producer lies between them.
@@ -263,12 +263,12 @@ class Clients:
                     raise
                 return error
 
-        found = self._run(
+        records = self._run(
             retry_until(read, lambda found: not isinstance(found, OffsetOutOfRangeError))
         )
-        if isinstance(found, OffsetOutOfRangeError):
-            raise found
-        return found
+        if isinstance(records, OffsetOutOfRangeError):
+            raise records
+        return records
 
     def delete_before(self, offsets: Mapping[LedgerPartition, int]) -> None:
         """Delete the records of partitions below the offsets."""
@@ -294,8 +294,8 @@ class Clients:
                     # The cluster has never had a consumer group.
                     return 0
                 with suppress(*_UNREACHABLE):
-                    (found,) = await admin.describe_consumer_groups([group], coordinator)
-                    return sum(len(each[5]) for each in found.groups if each[0] == 0)
+                    (description,) = await admin.describe_consumer_groups([group], coordinator)
+                    return sum(len(member[5]) for member in description.groups if member[0] == 0)
                 await asyncio.sleep(_COORDINATOR_SECONDS)
 
         return self._run(count())
@@ -471,15 +471,15 @@ class Clients:
                 consumer.assign([broker_tp])
                 consumer.seek(broker_tp, offset)
             self._read_position = None
-            found: list[ConsumerRecord[bytes, bytes]] = []
+            records: list[ConsumerRecord[bytes, bytes]] = []
             # Not the offset of the last record: transaction markers take up offsets too.
-            while len(found) < limit and await consumer.position(broker_tp) < end:
+            while len(records) < limit and await consumer.position(broker_tp) < end:
                 page = await consumer.getmany(
-                    broker_tp, timeout_ms=1_000, max_records=limit - len(found)
+                    broker_tp, timeout_ms=1_000, max_records=limit - len(records)
                 )
-                found += page.get(broker_tp, [])
-            self._read_position = tp, found[-1].offset + 1 if found else offset
-            return found
+                records += page.get(broker_tp, [])
+            self._read_position = tp, records[-1].offset + 1 if records else offset
+            return records
 
     async def _produce(
         self, topic: str, records: Mapping[int, Sequence[KeyedValue]]

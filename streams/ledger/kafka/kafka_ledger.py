@@ -130,10 +130,10 @@ class KafkaLedger(Ledger):
         return self._inbox
 
     def flush_deletions(self, partitions: Collection[int]) -> None:
-        """Make the brokers purge destroyed keys and deleted records from their disks, even if
-        nothing else is written.
+        """Make the brokers purge destroyed keys and deleted records from their disks.
 
-        The owner of the partitions calls this periodically.
+        They would not while nothing else is written, so the owner of the partitions calls this
+        periodically.
         """
         self.connect()
         assert self.topics is not None
@@ -141,9 +141,7 @@ class KafkaLedger(Ledger):
         self.keys.roll_segments(partitions, self.topics.roll_seconds[KEYS])
 
     def durability_warnings(self) -> list[str]:
-        """Return warnings: broker settings that are less safe than possible, and records that were
-        deleted before they were sequenced.
-        """
+        """Return warnings about unsafe broker settings, and about records deleted unsequenced."""
         self.connect()
         assert self.topics is not None
         return [
@@ -184,8 +182,8 @@ class KafkaLedger(Ledger):
         shared = keys.get_or_set_shared("encoder", self._encoder.encode()).decode()
         if shared != self._encoder:
             raise HomeError(
-                f"the nodes of {self.settings.url} work with the encoder {shared}, but this home "
-                f"has {self._encoder}: make a home with theirs (recollect init --encoder)"
+                f"the nodes of {self.settings.url} use the encoder {shared}, but this home has "
+                f"{self._encoder}: create a home with their encoder (recollect init --encoder)"
             )
 
     def _check_agents(self, keys: KafkaKeys) -> None:
@@ -205,8 +203,8 @@ class KafkaLedger(Ledger):
         if shared != (own_agents := ",".join(self._agents)):
             raise HomeError(
                 f"the nodes of {self.settings.url} decide with the agents {shared}, but this home "
-                f"has {own_agents}: give it theirs (recollect init --agents {shared}), or begin "
-                "anew under another prefix (kafka://host:port/prefix)"
+                f"uses {own_agents}: set it to the same agents (recollect init --agents {shared}), "
+                "or start over under another prefix (kafka://host:port/prefix)"
             )
 
     def _check_reader(self, keys: KafkaKeys) -> None:
@@ -220,7 +218,7 @@ class KafkaLedger(Ledger):
         if shared != self._reader:
             raise HomeError(
                 f"the nodes of {self.settings.url} read texts with the reader {shared}, but this "
-                f"home has {self._reader}: give it theirs (recollect init --reader)"
+                f"home uses {self._reader}: set it to the same reader (recollect init --reader)"
             )
 
     def _has_events(self) -> bool:
@@ -248,19 +246,19 @@ class KafkaLedger(Ledger):
                 self._append_sequenced(
                     {zone: records for zone, (_, records) in attempts.items() if records}
                 )
-                for zone, (found, records) in attempts.items():
+                for zone, (zone_receipts, records) in attempts.items():
                     ours[zone] |= {
                         record.number
                         for record in records
                         if self.copy.file.event_of_source(zone, record.source) == record.value
                     }
                     if all(record.number in ours[zone] for record in records):
-                        receipts[zone] = _as_new(found, ours[zone])
+                        receipts[zone] = _as_new(zone_receipts, ours[zone])
                 if len(receipts) == len(drafts):
                     return receipts
         raise LedgerUnavailable(
-            f"zone {min(drafts.keys() - receipts.keys())}: other sequencers were faster "
-            f"{_MAX_RETRIES} times; try again"
+            f"zone {min(drafts.keys() - receipts.keys())}: in {_MAX_RETRIES} attempts, another "
+            "writer always appended before this one; try again"
         )
 
     def _sequence(
@@ -279,12 +277,19 @@ class KafkaLedger(Ledger):
     def _append_sequenced(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
         """Append events of zones, copy them, and destroy the keys of those that became void."""
         self.keys.add(
-            {each.key_id: each.key for zone_records in records.values() for each in zone_records}
+            {
+                record.key_id: record.key
+                for zone_records in records.values()
+                for record in zone_records
+            }
         )
         failpoint("append.keys")
         self._append(
             EVENTS,
-            {zone: [each.value for each in zone_records] for zone, zone_records in records.items()},
+            {
+                zone: [record.value for record in zone_records]
+                for zone, zone_records in records.items()
+            },
         )
         failpoint("append.committed")
         for partition in {partition_of(zone) for zone in records}:
@@ -366,7 +371,7 @@ class KafkaLedger(Ledger):
         name = f"{tp[0]}/{tp[1]}"
         self.connect()
         try:
-            found = self.clients.read(tp, offset, limit, known)
+            fetched = self.clients.read(tp, offset, limit, known)
         except OffsetOutOfRangeError:
             start, end = self.clients.starts([tp])[tp], self.clients.ends([tp])[tp]
             problem = (
@@ -378,7 +383,7 @@ class KafkaLedger(Ledger):
                 f"{name} {problem}: records are missing; restore the topic from a backup that has "
                 "them"
             ) from None
-        records = [to_record(record) for record in found]
+        records = [to_record(record) for record in fetched]
         for expected, record in enumerate(records, offset):
             if record.offset != expected:
                 raise LedgerGap(

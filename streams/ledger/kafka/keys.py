@@ -121,23 +121,22 @@ class KeysCopy:
             self._save_sequenced(list(offsets.items()))
 
     def last_unrolled_deletion(self, partition: int, milliseconds: float) -> int | None:
-        """Return the time of the last deletion (unix ms) if it is still in the active segment, or
-        None.
+        """Return the time of the last deletion (unix ms) if its segment is active; else None.
 
         `milliseconds` is `segment.ms`.
         """
         if self.next(partition) == 0:
             return None
         with self._lock:
-            found = rows(
+            times = rows(
                 self._connection,
                 "SELECT ended_at, last_at FROM times WHERE partition = ?",
                 (partition,),
             )
-        if not found:
+        if not times:
             # An older program copied the partition without recording times.
             return 0
-        ((ended_at, last_at),) = found
+        ((ended_at, last_at),) = times
         return ended_at if ended_at and last_at <= ended_at + milliseconds else None
 
     def add(self, keys: Mapping[bytes, bytes]) -> None:
@@ -213,7 +212,8 @@ class KeysCopy:
             done = scrub(self._connection)
         if not done:
             raise apsw.BusyError(
-                "keys.db: a process that reads it keeps destroyed keys in its write-ahead log"
+                "destroyed keys remain in the write-ahead log of keys.db while another process "
+                "reads it; end that process and try again"
             )
 
 
@@ -277,12 +277,13 @@ class KafkaKeys(KeyStore):
             key = _SHARED_KEY_PREFIX + name.encode() + b":" + os.urandom(16)
             self._clients.produce(KEYS, {_SHARED_PARTITION: [KeyedValue(key, value)]})
             self._refresh()
-        found = self._copy.shared_value(name)
-        if found is None:
+        shared = self._copy.shared_value(name)
+        if shared is None:
             raise LedgerUnavailable(
-                f"topic {KEYS} has no {name}: nobody wrote to this ledger yet; start a worker"
+                f"topic {KEYS} has no {name}: nothing was written to this ledger yet; start a "
+                "worker"
             )
-        return found
+        return shared
 
     def begin_inbox(self, starts: Callable[[], Sequence[int]]) -> None:
         """Record where each partition of the inbox begins, unless that is recorded already."""
@@ -329,10 +330,10 @@ class KafkaKeys(KeyStore):
                 and waited > seconds
             )
 
-        if found := [partition for partition in partitions if due(partition)]:
+        if due_partitions := [partition for partition in partitions if due(partition)]:
             # Another node may have rolled them meanwhile.
             self._refresh()
-            if still_due := [partition for partition in found if due(partition)]:
+            if still_due := [partition for partition in due_partitions if due(partition)]:
                 self._rolled_at |= dict.fromkeys(still_due, time.monotonic())
                 marker = KeyedValue(_ROLL_MARKER, b"-")
                 self._clients.produce(KEYS, {partition: [marker] for partition in still_due})

@@ -85,10 +85,10 @@ class LocalCopy:
         self._followed |= tps
 
     def hand_over(self, tps: Iterable[LedgerPartition]) -> None:
-        """Stop polling these partitions: from now on the caller delivers their records through
-        `append_delivered`, and the listener is notified of them.
+        """Stop polling these partitions: the caller delivers their records from now on.
 
-        The caller must have compared the partitions' last copied records with the topic's.
+        It does so through `append_delivered`, and the listener is notified. The caller must have
+        compared the partitions' last copied records with the topic's.
         """
         self._followed |= self._delivered
         self._delivered = set(tps)
@@ -240,8 +240,8 @@ class LocalCopy:
                 if copied != to_record(records[0]):
                     raise LedgerGap(
                         f"{topic}/{partition} offset {copied.offset} is not the record that was "
-                        "there before: the topic was restored from another history or made anew; "
-                        "restore it, or give the home up and start a new one"
+                        "there before: the topic was restored from another history or created "
+                        "again; restore the topic, or start with a new home"
                     )
             for expected, record in enumerate(fresh, end):
                 if record.offset != expected:
@@ -313,16 +313,17 @@ class LocalCopy:
             self._clients.assign({tp: self.position(tp) for tp in readable})
             self._assigned = readable
         try:
-            found = self._clients.poll(seconds, _BATCH_SIZE)
+            polled = self._clients.poll(seconds, _BATCH_SIZE)
         except OffsetOutOfRangeError as error:
             self._assigned = set()
             self._mark_out_of_range(error)
             return
         except TopicAuthorizationFailedError as error:
             raise LedgerUnavailable(
-                f"this user may not read {error}; allow it to, then try again"
+                f"this Kafka user is not allowed to read: {error}; grant it read access, and "
+                "try again"
             ) from None
-        for tp, records in found.items():
+        for tp, records in polled.items():
             try:
                 self.append_delivered(tp, records)
             except LedgerGap as error:

@@ -1,4 +1,4 @@
-"""Retries for outdated answers, which a broker gives after a pause until it knows the leader."""
+"""Retries for outdated answers of a broker that was paused and does not know the new leader."""
 
 from __future__ import annotations
 

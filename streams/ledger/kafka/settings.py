@@ -84,13 +84,12 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
         servers = tuple(hosts.split(","))
         if not url.startswith(SCHEME) or not all(map(_is_server, servers)):
             raise InvalidInput(
-                f"the ledger {url!r}: write kafka://host:port, with more brokers after "
-                "commas and a prefix of the topics' names after a slash"
+                f"the ledger {url!r} is not of the form kafka://host:port[,host:port][/prefix]"
             )
         prefix = prefix.rstrip("/")
         if prefix and not _PREFIX.fullmatch(prefix):
             raise InvalidInput(
-                f"the ledger {url!r}: a prefix has letters, digits, '.', '_' and '-' only"
+                f"the ledger {url!r}: the prefix may contain only letters, digits, '.', '_' and '-'"
             )
         settings = cls(servers=servers, prefix=prefix, **values)
         if settings.uses_sasl and not (settings.username and settings.password):

@@ -144,21 +144,21 @@ async def ensure_topics(admin: AIOKafkaAdminClient, settings: KafkaSettings) -> 
     brokers = len((await admin.describe_cluster())["brokers"])
     if replicas is None:
         replicas = min(_MAX_REPLICAS, brokers)
-    found = await _partitions(admin, list(names))
-    missing = [name for name in names if name not in found]
+    existing = await _partitions(admin, list(names))
+    missing = [name for name in names if name not in existing]
     if missing:
         await _create(admin, settings, {name: names[name] for name in missing}, replicas)
         await _wait_for(admin, list(names))
-    for name, partitions in found.items():
+    for name, partitions in existing.items():
         if len(partitions) != PARTITIONS:
             raise HomeError(
                 f"topic {name} has {len(partitions)} partitions, not {PARTITIONS}: it is not "
                 "recollect's; give RECOLLECT_LEDGER another prefix (kafka://host:port/prefix)"
             )
-    replica_counts = {name: min(partitions) for name, partitions in found.items()}
+    replica_counts = {name: min(partitions) for name, partitions in existing.items()}
     roll_seconds = dict.fromkeys((INBOX, KEYS), settings.erase_seconds / 3)
     for response in await admin.describe_configs(
-        [ConfigResource(ConfigResourceType.TOPIC, name) for name in found]
+        [ConfigResource(ConfigResourceType.TOPIC, name) for name in existing]
     ):
         for code, message, _, name, entries in response.resources:
             if code:
@@ -217,8 +217,8 @@ async def _wait_for(admin: AIOKafkaAdminClient, names: list[str]) -> None:
                 await asyncio.sleep(0.05)
     except TimeoutError:
         raise HomeError(
-            f"the topics {', '.join(names)} were created, but the brokers do not show them after "
-            f"{_CREATED_WITHIN_SECONDS:.0f} s; look at the brokers' log"
+            f"the topics {', '.join(names)} were created, but are still not visible after "
+            f"{_CREATED_WITHIN_SECONDS:.0f} s; check the brokers' logs"
         ) from None
 
 

@@ -195,14 +195,14 @@ class Delivery:
         if records[0].offset < start:
             records = [record for record in records if record.offset >= start]
         if topic in self._dense and records and records[-1].offset != start + len(records) - 1:
-            missing, found = next(
+            missing, found_offset = next(
                 (offset, record.offset)
                 for offset, record in enumerate(records, start)
                 if record.offset != offset
             )
             raise LedgerGap(
                 f"record {missing} of partition {number} of topic {topic} is missing, and the next "
-                f"one is {found}: records were deleted, or written in a transaction; "
+                f"one is {found_offset}: records were deleted, or written in a transaction; "
                 "restore the topic from a copy that has them"
             )
         return records

@@ -226,7 +226,9 @@ class Consumer(FaustConsumer):
             async with asyncio.timeout(_SEEK_SECONDS):
                 firsts, ends = await retry_until(
                     offsets,
-                    lambda found: all(self._delivery.covers(tp, found[1][tp]) for tp in partitions),
+                    lambda answer: all(
+                        self._delivery.covers(tp, answer[1][tp]) for tp in partitions
+                    ),
                 )
                 starts = {
                     tp: self._delivery.start_offset(tp, firsts[tp], ends[tp]) for tp in partitions
@@ -296,7 +298,10 @@ class Consumer(FaustConsumer):
         """Send a chunk through Faust to the agent, and wait until it is durable."""
         chunk = Chunk(
             tp,
-            [Delivered(each.offset, each.key, each.value, each.timestamp) for each in records],
+            [
+                Delivered(record.offset, record.key, record.value, record.timestamp)
+                for record in records
+            ],
             assignment_ended,
             self.loop.create_future(),
         )

@@ -201,10 +201,16 @@ async def _check_topics(settings: Settings, topics: Sequence[str]) -> None:
             f"Kafka at {servers} cannot be reached, or rejects this client ({error!r}): check the "
             "address, the user and the certificate, and that the broker runs"
         ) from error
-    found = {each["topic"]: len(each["partitions"]) for each in described}
+    partition_counts = {
+        description["topic"]: len(description["partitions"]) for description in described
+    }
     for topic in topics:
-        if found.get(topic) != PARTITIONS:
-            has = f"has {found[topic]} partitions" if topic in found else "does not exist"
+        if partition_counts.get(topic) != PARTITIONS:
+            has = (
+                f"has {partition_counts[topic]} partitions"
+                if topic in partition_counts
+                else "does not exist"
+            )
             raise DeliveryFailed(
                 f"topic {topic} {has} in Kafka at {servers}: it must be created with "
                 f"{PARTITIONS} partitions before a worker starts"
