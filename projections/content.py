@@ -16,10 +16,11 @@ from recollect.projections.embeddings.embeddings_file import IS_SEARCHED
 from recollect.projections.readmodel import ReadModel
 from recollect.projections.sqlite import rows, scalar
 
-# Bookkeeping tables, excluded from the content: the watermark and the log of changed rows.
-_NON_CONTENT_TABLES = frozenset({"watermark", *row_changes.TABLES})
-# Table -> the condition on its rows that count as content. Untraced conclusions do not: builds
-# before tracing wrote none, but a replay of their records does.
+# Bookkeeping tables, excluded from the content: the watermark, the log of changed rows, and the
+# erasures, of which a file of an earlier build lacks those before its migration.
+_NON_CONTENT_TABLES = frozenset({"watermark", "erasures", *row_changes.TABLES})
+# Table -> the condition on its rows that count as content. Untraced conclusions are left out:
+# builds before tracing wrote none, but a replay of their records does.
 _ROW_FILTERS = {"conclusions": "traced"}
 # Columns of rowids of the vector index; these depend on insertion order.
 _EXCLUDED_COLUMNS = frozenset({"seq"})
@@ -27,7 +28,7 @@ _EXCLUDED_COLUMNS = frozenset({"seq"})
 _COMMENT = re.compile(r"--[^\n]*")
 _WORDS = re.compile(r'\w+|[^\w\s"]')
 
-# The columns of event numbers in every table, and those of JSON lists of them.
+# Columns that hold an event number in every table, and columns that hold a JSON list of them.
 _NUMBERS = frozenset({"number", "event_number", "about"})
 _NUMBER_LISTS = frozenset({"sources"})
 

@@ -66,18 +66,18 @@ class EntityGraph:
         At equal distance, those with the most facts come first. At most `limit` entities are
         returned, but always all of `starts`.
         """
-        found = dict.fromkeys(starts, 0)
-        frontier: Sequence[str] = list(found)
+        distances = dict.fromkeys(starts, 0)
+        frontier: Sequence[str] = list(distances)
         for distance in range(1, hops + 1):
-            reached = self._reached(frontier, found, direction)
-            room = max(limit - len(found), 0)
+            reached = self._reached(frontier, distances, direction)
+            room = max(limit - len(distances), 0)
             frontier = nsmallest(room, reached, key=lambda far: (-reached[far], far))
-            found.update(dict.fromkeys(frontier, distance))
+            distances.update(dict.fromkeys(frontier, distance))
             if len(reached) > room:
-                return Neighborhood(found, truncated=True)
+                return Neighborhood(distances, truncated=True)
             if not frontier:
                 break
-        return Neighborhood(found, truncated=False)
+        return Neighborhood(distances, truncated=False)
 
     def path(
         self,
@@ -136,10 +136,10 @@ class EntityGraph:
     ) -> Counter[str]:
         """Return the number of facts of each entity that is related to these, but for `known`."""
         ids = self._with_merged(entities)
-        found = relationship_queries.adjacent(self._memory, ids, direction, self._which)
-        canonical = self.canonical(far for far, _ in found)
+        related = relationship_queries.adjacent(self._memory, ids, direction, self._which)
+        canonical = self.canonical(far for far, _ in related)
         facts: Counter[str] = Counter()
-        for far, count in found:
+        for far, count in related:
             if canonical[far] not in known:
                 facts[canonical[far]] += count
         return facts
@@ -162,13 +162,13 @@ class EntityGraph:
             merged = directly_merged(self._identity, merged)
         return ids
 
-    def _edges(self, found: Sequence[Evidence]) -> list[Edge]:
-        canonical = self.canonical(id_ for each in found for id_ in (each.source, each.target))
+    def _edges(self, facts: Sequence[Evidence]) -> list[Edge]:
+        canonical = self.canonical(id_ for fact in facts for id_ in (fact.source, fact.target))
         grouped: dict[tuple[str, str, RelationshipType], list[Evidence]] = {}
-        for each in found:
-            source, target = canonical[each.source], canonical[each.target]
+        for fact in facts:
+            source, target = canonical[fact.source], canonical[fact.target]
             if source != target:
-                grouped.setdefault((source, target, each.type), []).append(each)
+                grouped.setdefault((source, target, fact.type), []).append(fact)
         return [
             Edge(*key, tuple(sorted(evidence, key=lambda one: (one.as_of, one.fact_id))))
             for key, evidence in sorted(grouped.items())

@@ -43,7 +43,7 @@ def delete_directory(path: Path) -> None:
     for link in _links(path):
         raise DeletionFailed(
             f"{link} is a symbolic link, and its target ({os.path.realpath(link)}) may hold data "
-            "that must be deleted: delete both, or replace the link by its target, and try again"
+            "that must be deleted: delete both, or replace the link with its target, and try again"
         )
     failed: OSError | None = None
     for _ in range(_DELETE_ATTEMPTS):
@@ -55,8 +55,8 @@ def delete_directory(path: Path) -> None:
             return
     assert failed is not None
     raise DeletionFailed(
-        f"{path} cannot be deleted ({failed}): become the owner of all files of the home, let "
-        "nobody else write there (see recollect doctor), and try again"
+        f"{path} cannot be deleted ({failed}): make your user the owner of all files in the "
+        "home, give nobody else write access (see recollect doctor), and try again"
     )
 
 
@@ -93,13 +93,13 @@ def require_writable(directory: Path) -> None:
     usable = "recall, why, status, verify, doctor and deadletters list still work"
     if not writable(directory):
         raise ReadOnlyHome(
-            f"the home {directory} is read-only here: {usable}; for everything else mount it "
-            "writable, or run as its owner"
+            f"the home {directory} is read-only here: {usable}; for everything else, mount "
+            "it read-write, or run as its owner"
         )
     if not has_room(directory):
         raise DiskFull(
-            f"the disk is full, and nothing was lost: {usable}; for everything else free some "
-            f"space at {directory}, and try again"
+            f"the disk is full, but nothing was lost: {usable}; for everything else, free some "
+            f"space at {directory} and try again"
         )
 
 

@@ -119,7 +119,8 @@ class ZoneFiles:
         marks = {model.watermark() for model in self.decided}
         if len(marks) > 1:
             raise IntegrityError(
-                f"{self.directory}: the files are at different records; run recollect rebuild"
+                f"{self.directory}: the files have applied different numbers of records; "
+                "run recollect rebuild"
             )
         return marks.pop()
 

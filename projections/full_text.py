@@ -21,9 +21,9 @@ def holds_erased_terms(connection: apsw.Connection, table: str) -> bool:
     """
     connection.execute(f"CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, {table}, row)")
     try:
-        # The first byte of a key is that of the index without prefixes.
+        # The first byte of a key names the index: this is the one without prefixes.
         start = "CAST(substr(leaf.term, 2) AS TEXT)"
-        found = scalar(
+        stale_term = scalar(
             connection,
             f"SELECT 1 FROM {table}_idx AS leaf WHERE length(leaf.term) > 1 AND NOT EXISTS ("
             "SELECT 1 FROM temp.terms AS live "
@@ -31,4 +31,4 @@ def holds_erased_terms(connection: apsw.Connection, table: str) -> bool:
         )
     finally:
         connection.execute("DROP TABLE temp.terms")
-    return found is not None
+    return stale_term is not None

@@ -25,14 +25,18 @@ _DESCRIPTION = "generation.json"
 #: configuration.
 OWN_AGENTS = ("own",)
 #: The agents of a new home. Consolidation is named, so that older homes keep what they have.
-DEFAULT_AGENTS = (*OWN_AGENTS, "consolidation")
+CONSOLIDATION = "consolidation"
+DEFAULT_AGENTS = (*OWN_AGENTS, CONSOLIDATION)
 
 
 class Generation(msgspec.Struct, frozen=True):
     """The description of a generation: its chain in `changes`, its encoder, and its origin.
 
-    `agents`: names of the agents that decided it, as configured. `complete`: False while a rebuild
-    is still writing it. `previous`: the generation that was active before it.
+    `agents`: names of the agents that decided it. `complete`: False while a rebuild is still
+    writing it. `previous`: the generation that was active before it. `consolidation`: whether the
+    zone consolidates facts; None: as the home's agents do. `writer_role`: the number of the event
+    that set the role of the language model for this generation, which uses only answers that were
+    given for it; 0: for none.
     """
 
     name: str
@@ -43,6 +47,17 @@ class Generation(msgspec.Struct, frozen=True):
     complete: bool
     previous: str | None = None
     agents: tuple[str, ...] = OWN_AGENTS
+    consolidation: bool | None = None
+    writer_role: int = 0
+
+
+def agents_of_zone(home_agents: tuple[str, ...], consolidation: bool | None) -> tuple[str, ...]:
+    """Return the names of a zone's agents; `consolidation`: that of its generation."""
+    if consolidation in (None, CONSOLIDATION in home_agents):
+        return home_agents
+    if consolidation:
+        return (*home_agents, CONSOLIDATION)
+    return tuple(name for name in home_agents if name != CONSOLIDATION)
 
 
 class ZoneDirectory:
@@ -109,31 +124,16 @@ class ZoneDirectory:
                     found.append(self.describe(entry.name))
         return found
 
-    def create(
-        self,
-        *,
-        chain: str,
-        encoder: str | None,
-        dimension: int,
-        level: str,
-        agents: tuple[str, ...],
-    ) -> Generation:
-        """Create the directory of a new generation, which is not active yet."""
+    def create(self, described: Generation) -> Generation:
+        """Create the directory of a new generation, which is not active yet; return it, named."""
         make_directory(self.path)
         numbers = [
             int(found[1])
             for entry in self.path.iterdir()
             if (found := _NAME.fullmatch(entry.name)) is not None
         ]
-        generation = Generation(
-            name=f"g{max(numbers, default=0) + 1:06d}",
-            chain=chain,
-            encoder=encoder,
-            dimension=dimension,
-            level=level,
-            complete=False,
-            agents=agents,
-        )
+        name = f"g{max(numbers, default=0) + 1:06d}"
+        generation = msgspec.structs.replace(described, name=name, complete=False, previous=None)
         make_directory(self.path / generation.name)
         self._write_description(generation)
         return generation

@@ -64,7 +64,7 @@ _OF_EVENTS = {
     "memory_parents": ("child_id", "parent_id"),
     "memory_statements": ("memory_id",),
 }
-#: Tables of memory.db by the columns that name facts, or facts or events.
+#: Tables of memory.db, each with its columns that hold ids of facts, or of facts or events.
 _OF_FACTS = {
     "fact_entities": ("fact_id",),
     "fact_claims": ("fact_id",),
@@ -108,7 +108,7 @@ class _ReaderConnection:
 def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
     """Return whether a zone has anything that a reader may not read."""
     readable = READABLE.format("memories", "?1", "?2")
-    found = scalar(
+    hidden_memory = scalar(
         files.memory.connection,
         "SELECT EXISTS (SELECT 1 FROM memories "
         f"WHERE (reader_user IS NOT NULL OR reader_agent IS NOT NULL) AND NOT ({readable}))",
@@ -125,7 +125,7 @@ def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
         "SELECT EXISTS (SELECT 1 FROM events WHERE number > ? AND kind = 'remember')",
         (files.memory.watermark().number,),
     )
-    return bool(found or playbook or undecided)
+    return bool(hidden_memory or playbook or undecided)
 
 
 def restrict(files: ZoneFiles, reader: Reader) -> ZoneFiles:
@@ -201,14 +201,14 @@ def _restrict_memory(files: ZoneFiles, reader: Reader) -> None:
     for tables, hidden in conditions:
         for table, columns in tables.items():
             where = " AND ".join(
-                f"NOT {each(f'this.{column}')}" for column in columns for each in hidden
+                f"NOT {condition(f'this.{column}')}" for column in columns for condition in hidden
             )
             _cover(connection, table, where)
     dependency = "(SELECT event_id FROM main.dependencies WHERE id = this.dependency_id)"
     _cover(connection, "dependency_terms", f"NOT {_hidden(dependency)}")
-    who = [f"(SELECT {each} FROM temp.reader)" for each in Reader._fields]
+    who = [f"(SELECT {field} FROM temp.reader)" for field in Reader._fields]
     _cover(connection, "playbooks", f"NOT ({_HIDDEN_PLAYBOOK.format(*who)})")
-    # The table of the ends that count is kept equal to this view.
+    # The table `fact_ends` is kept equal to the view `effective_ends`.
     connection.execute("CREATE TEMP VIEW fact_ends AS SELECT * FROM effective_ends")
     _cover_views(connection)
     connection.execute(_STATED_ENDS)
@@ -228,6 +228,6 @@ def _restrict_identity(files: ZoneFiles, reader: Reader) -> None:
     _cover(connection, "entities", seen.format("this.id"))
     _cover(connection, "handles", seen.format("this.entity_id"))
     _cover(connection, "name_keys", seen.format("this.entity_id"))
-    both = [seen.format(f"this.entity_{each}_id") for each in "ab"]
+    both = [seen.format(f"this.entity_{side}_id") for side in "ab"]
     _cover(connection, "merge_candidates", " AND ".join(both))
     _cover_views(connection)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -90,8 +91,8 @@ class ReadModel:
     def _migrate_for_reader(self) -> None:
         if read_only(self.path.parent):
             raise UpgradeRequired(
-                f"{self.path} was made by an older recollect and cannot be upgraded here, where it "
-                "is read-only: open its home once where it is writable"
+                f"{self.path} was made by an older recollect and must be upgraded, but is "
+                "read-only here: open its home once with write access"
             )
         with closing(self.connect(readonly=False)) as connection:
             self._migrate(connection)
@@ -141,8 +142,8 @@ class ReadModel:
             self._flush(pending)
         except OverflowError:
             raise IntegrityError(
-                f"{self.name}: a change record has a row with an integer beyond 64 bits; "
-                "a broken program wrote it"
+                f"{self.name}: a change record has a row with an integer beyond 64 bits, which "
+                "recollect never writes; run recollect verify"
             ) from None
 
     def _flush(self, pending: dict[type[Row], list[Row]]) -> None:
@@ -191,7 +192,15 @@ class ReadModel:
 
 def row_key(row: Row) -> tuple[str, tuple[str | int, ...]]:
     """Return the table of a row and the values of its key."""
-    return row.TABLE, tuple(getattr(row, column) for column in row.KEY)
+    return row.TABLE, _key_getter(type(row))(row)
+
+
+@cache
+def _key_getter(kind: type[Row]) -> Callable[[Row], tuple[str | int, ...]]:
+    if len(kind.KEY) > 1:
+        return attrgetter(*kind.KEY)
+    value = attrgetter(kind.KEY[0])
+    return lambda row: (value(row),)
 
 
 @cache

@@ -40,13 +40,13 @@ def changed_since(connection: apsw.Connection, changes: int) -> dict[str, list[i
     expected = change_count(connection) - changes
     if not expected:
         return {}
-    found = rows(
+    change_rows = rows(
         connection, "SELECT table_name, row_id FROM changed_rows WHERE change > ?", (changes,)
     )
-    if len(found) != expected:
+    if len(change_rows) != expected:
         return None
     by_table: dict[str, list[int]] = defaultdict(list)
-    for table, row in found:
+    for table, row in change_rows:
         by_table[table].append(row)
     return by_table
 

@@ -45,14 +45,14 @@ def tokens_of_text(connection: apsw.Connection, model: str, text_hash: str) -> T
 
     Only those in the current format count.
     """
-    found = rows(
+    token_rows = rows(
         connection,
         "SELECT codes, scales, units FROM embeddings "
         "JOIN token_vectors USING (target_type, target_id, model) "
         f"WHERE {_HAS_TEXT} AND form = ?3 LIMIT 1",
         (model, text_hash, FORMAT),
     )
-    return TokenCodes(*found[0]) if found else None
+    return TokenCodes(*token_rows[0]) if token_rows else None
 
 
 def annotations_of_event(
@@ -62,9 +62,9 @@ def annotations_of_event(
 
     `reader`, `text`: the hashes of the reader and of the text, as in `RecordedAnnotations`.
     """
-    found: bytes | None = scalar(
+    annotations: bytes | None = scalar(
         connection,
         "SELECT content FROM readings WHERE number = ? AND reader = ? AND text = ?",
         (number, reader, text),
     )
-    return found
+    return annotations

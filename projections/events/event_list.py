@@ -77,13 +77,13 @@ def events(
     for dotted_keys, text in metadata.items():
         conditions.append("metadata ->> ? = ?")
         bindings += [_json_path(dotted_keys), text]
-    found = rows(
+    event_rows = rows(
         connection,
         f"SELECT {_COLUMNS} FROM events WHERE {' AND '.join(conditions)} "
         "ORDER BY occurred_at DESC, id DESC LIMIT ?",
         (*bindings, limit),
     )
-    return [ListedEvent(*row) for row in found]
+    return [ListedEvent(*row) for row in event_rows]
 
 
 def _json_path(dotted_keys: str) -> str:
@@ -166,26 +166,38 @@ class Replacement(NamedTuple):
 
 
 def replacements(connection: apsw.Connection, ids: Sequence[str]) -> list[Replacement]:
-    """Return the edits and deletions of these events, the latest first."""
-    found = rows(
+    """Return the edits and deletions of these events, the latest first.
+
+    Of the edits that follow another edit, only the newest is returned: all versions of a message
+    have as many replacements together as there are versions.
+    """
+    revision_rows = rows(
         connection,
         """
-        WITH requested AS (
-            SELECT id, platform, coalesce(target, source_id) AS message, target IS NULL AS original,
-                   occurred_at, number
+        WITH requested AS MATERIALIZED (
+            SELECT id, platform, coalesce(target, source_id) AS message, target IS NULL AS original
               FROM events WHERE id IN (SELECT value FROM json_each(?))
-        )
-        SELECT requested.id, edit.id, edit.content, edit.occurred_at AS at
-          FROM requested CROSS JOIN events AS edit INDEXED BY idx_events_target
-            ON edit.target = requested.message AND edit.platform = requested.platform
-           AND (original
-                OR (edit.occurred_at, edit.number) > (requested.occurred_at, requested.number))
+        ), edits AS MATERIALIZED (
+            SELECT edit.id, message, edit.platform, content, occurred_at AS at, number,
+                   row_number() OVER (
+                       PARTITION BY message, edit.platform ORDER BY occurred_at DESC, number DESC
+                   ) AS age
+              FROM (SELECT DISTINCT message, platform FROM requested) AS messages
+              CROSS JOIN events AS edit INDEXED BY idx_events_target
+                ON edit.target = message AND edit.platform = messages.platform
+        ), newest AS MATERIALIZED (SELECT * FROM edits WHERE age = 1)
+        SELECT requested.id, edits.id, content, at, number
+          FROM requested CROSS JOIN edits USING (message, platform) WHERE original
         UNION ALL
-        SELECT requested.id, deletions.id, NULL, deletions.occurred_at
+        SELECT requested.id, newest.id, content, at, number
+          FROM requested CROSS JOIN newest USING (message, platform)
+         WHERE NOT original AND requested.id <> newest.id
+        UNION ALL
+        SELECT requested.id, deletions.id, NULL, deletions.occurred_at, deletions.number
           FROM requested CROSS JOIN deletions
             ON deletions.target = requested.message AND deletions.platform = requested.platform
-         ORDER BY at DESC
+         ORDER BY at DESC, number DESC
         """,
         (json_array(ids),),
     )
-    return [Replacement(*row) for row in found]
+    return [Replacement(*row[:-1]) for row in revision_rows]

@@ -34,18 +34,24 @@ _attachments = msgspec.json.Decoder(tuple[Attachment, ...])
 
 
 def conversation_before(
-    connection: apsw.Connection, conversation: str, number: int, limit: int
+    connection: apsw.Connection,
+    conversation: str,
+    number: int,
+    limit: int,
+    excluded: Container[int] = (),
 ) -> list[Event]:
-    """Return up to `limit` events of a conversation before `number`, the latest first."""
-    return [
-        _event(row)
-        for row in connection.execute(
-            # Without INDEXED BY, the planner would scan the whole zone backwards by number.
-            f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
-            "WHERE conversation = ? AND number < ? ORDER BY number DESC LIMIT ?",
-            (conversation, number, limit),
-        )
-    ]
+    """Return up to `limit` events of a conversation before `number`, the latest first.
+
+    Events with numbers in `excluded` count as erased.
+    """
+    event_rows = connection.execute(
+        # Without INDEXED BY, the planner would scan the whole zone backwards by number.
+        f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
+        "WHERE conversation = ? AND number < ? ORDER BY number DESC",
+        (conversation, number),
+    )
+    readable = (event for row in event_rows if (event := _event(row)).number not in excluded)
+    return list(islice(readable, limit))
 
 
 class NearbyEvent(NamedTuple):
@@ -106,7 +112,7 @@ def events_in_other_conversations(
     """
     content = event.payload
     assert isinstance(content, Content)
-    found = connection.execute(
+    event_rows = connection.execute(
         # A scan by number, since there is no index by sender.
         f"SELECT {_COLUMNS} FROM events NOT INDEXED WHERE number >= ? AND number < ? "
         "AND platform = ? AND sender_id = ? AND conversation <> ? ORDER BY number DESC",
@@ -118,7 +124,7 @@ def events_in_other_conversations(
             conversation_of(content, event.platform),
         ),
     )
-    return [_event(row) for row in found]
+    return [_event(row) for row in event_rows]
 
 
 def first_message_of_sender(
@@ -129,12 +135,14 @@ def first_message_of_sender(
     Events with numbers in `excluded` count as erased.
     """
     content = message_of(event)
-    found = connection.execute(
+    event_rows = connection.execute(
         f"SELECT {_COLUMNS} FROM events INDEXED BY idx_events_conversation "
         "WHERE conversation = ? AND number < ? AND sender_id = ? ORDER BY number",
         (conversation_of(content, event.platform), event.number, content.sender_id),
     )
-    return next((first for row in found if (first := _event(row)).number not in excluded), None)
+    return next(
+        (first for row in event_rows if (first := _event(row)).number not in excluded), None
+    )
 
 
 def places_where_said(
@@ -145,14 +153,14 @@ def places_where_said(
     content: str,
 ) -> list[tuple[str, str | None]]:
     """Return the (platform, peer) pairs in which a sender sent this text at a time (unix ms)."""
-    found = rows(
+    place_rows = rows(
         connection,
         "SELECT DISTINCT platform, peer_id FROM events INDEXED BY idx_events_occurred_at "
         "WHERE occurred_at = ? AND sender_id = ? AND content = ? "
         "AND platform IN (SELECT value FROM json_each(?)) ORDER BY platform, peer_id",
         (occurred_at, sender_id, content, json_array(platforms)),
     )
-    return [(platform, peer_id) for platform, peer_id in found]
+    return [(platform, peer_id) for platform, peer_id in place_rows]
 
 
 class Speaker(NamedTuple):
@@ -165,7 +173,7 @@ class Speaker(NamedTuple):
 
 
 def speakers_before(
-    connection: apsw.Connection, event: Event, since: int, excluded: Iterable[int] = ()
+    connection: apsw.Connection, event: Event, since: int, excluded: Container[int] = ()
 ) -> list[Speaker]:
     """Return the senders of the events around an event, from number `since` up to the event.
 
@@ -177,15 +185,16 @@ def speakers_before(
     column, value = "peer_id", content.peer_id
     if value is None:
         column, value = "conversation", conversation_of(content, event.platform)
-    found = connection.execute(
+    erased = [number for number in range(since, event.number) if number in excluded]
+    speaker_rows = connection.execute(
         # A scan by number, since an index by peer would be read from the peer's first event on.
         "SELECT max(number), platform, sender_id, sender_name FROM events NOT INDEXED "
         f"WHERE number >= ? AND number < ? AND platform = ? AND {column} = ? "
         "AND number NOT IN (SELECT value FROM json_each(?)) "
         "GROUP BY sender_id, sender_name ORDER BY 1 DESC",
-        (since, event.number, event.platform, value, json_array([*excluded])),
+        (since, event.number, event.platform, value, json_array(erased)),
     )
-    return [Speaker(*row) for row in found]
+    return [Speaker(*row) for row in speaker_rows]
 
 
 def turn_before(
@@ -210,7 +219,7 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
     payload = event.payload
     assert isinstance(payload, Content)
     message = payload.target if isinstance(payload, Edit | Deletion) else payload.source_id
-    found = [
+    revisions = [
         _event(row)
         for row in connection.execute(
             f"SELECT {_COLUMNS} FROM events "
@@ -225,7 +234,7 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
         "WHERE target = ?1 AND platform = ?2 AND number < ?3 AND number <> ?4",
         (message, event.platform, number, event.number),
     ):
-        found.append(
+        revisions.append(
             Event(
                 zone="",
                 number=deleted,
@@ -238,7 +247,7 @@ def revisions_before(connection: apsw.Connection, event: Event, number: int) -> 
                 ),
             )
         )
-    return sorted(found, key=lambda item: item.number)
+    return sorted(revisions, key=lambda item: item.number)
 
 
 def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list[tuple[str, Event]]:
@@ -254,12 +263,12 @@ def idle_turns(connection: apsw.Connection, number: int, before_ms: int) -> list
         ") ORDER BY number",
         (number, before_ms),
     )
-    found = []
+    idle = []
     for row in rows:
         event = _event(row)
         assert isinstance(event.payload, Content) and event.payload.turn_id
-        found.append((event.payload.turn_id, event))
-    return found
+        idle.append((event.payload.turn_id, event))
+    return idle
 
 
 def latest_time_before(connection: apsw.Connection, before_ms: int) -> int | None:
@@ -280,13 +289,13 @@ def time_of_zone(connection: apsw.Connection) -> int:
 
     0 if there is none.
     """
-    found = rows(
+    time_rows = rows(
         connection,
         "SELECT min(occurred_at, ingested_at) FROM events WHERE platform <> ? "
         "ORDER BY occurred_at DESC LIMIT 1",
         (RESERVED_PLATFORM,),
     )
-    return int(found[0][0]) if found else 0
+    return int(time_rows[0][0]) if time_rows else 0
 
 
 def latest_ingestion(connection: apsw.Connection) -> int:
@@ -445,7 +454,7 @@ def version_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list
 
     Versions are the original, its edits and its deletions.
     """
-    found = rows(
+    number_rows = rows(
         connection,
         """
         WITH named AS (
@@ -463,7 +472,7 @@ def version_numbers(connection: apsw.Connection, numbers: Sequence[int]) -> list
         """,
         (json_array(numbers),),
     )
-    return [number for (number,) in found]
+    return [number for (number,) in number_rows]
 
 
 def numbers_matching(
@@ -476,7 +485,7 @@ def numbers_matching(
     before: int | None = None,
 ) -> list[int]:
     """Return the numbers of the events that match all given criteria; times are unix ms."""
-    found = rows(
+    number_rows = rows(
         connection,
         "SELECT number FROM events WHERE (?1 IS NULL OR sender_id = ?1) "
         "AND (?2 IS NULL OR platform = ?2) AND (?3 IS NULL OR thread_id = ?3) "
@@ -484,7 +493,7 @@ def numbers_matching(
         "ORDER BY number",
         (sender, platform, thread, after, before),
     )
-    return [number for (number,) in found]
+    return [number for (number,) in number_rows]
 
 
 def containing_phrase(connection: apsw.Connection, phrase: str) -> list[tuple[int, str, str]]:
@@ -516,6 +525,14 @@ def numbers_of_turn(connection: apsw.Connection, platform: str, turn_id: str) ->
 def switch_numbers(connection: apsw.Connection) -> list[int]:
     """Return the numbers of the records that switch chains, ascending."""
     return [number for (number,) in rows(connection, "SELECT number FROM switches ORDER BY number")]
+
+
+def last_erasure(connection: apsw.Connection, before: int) -> int:
+    """Return the number of the last erasure before a record; 0 if there is none."""
+    number: int = scalar(
+        connection, "SELECT coalesce(max(number), 0) FROM erasures WHERE number < ?", (before,)
+    )
+    return number
 
 
 def active_chain(connection: apsw.Connection) -> str | None:

@@ -70,6 +70,9 @@ class EventsModel(ReadModel):
                         f"DELETE FROM {table} WHERE number = ?",
                         [(number,) for number in event.payload.targets],
                     )
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO erasures VALUES (?)", (event.number,)
+                )
             elif isinstance(event.payload, ActivateChain):
                 self.connection.execute(
                     "INSERT OR REPLACE INTO switches VALUES (?, ?)",

@@ -54,16 +54,16 @@ def numbers(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, 
 def latest_event_time(connection: apsw.Connection) -> tuple[int, int] | None:
     """Return (unix ms, sender's UTC offset in minutes) of the latest event, or None.
 
-    Events that were dated after their arrival, such as appointments, count only if all are.
+    Events dated after their arrival, such as appointments, are ignored unless all events are.
     """
     for condition in ("occurred_at <= ingested_at", "true"):
-        found = rows(
+        time_rows = rows(
             connection,
             f"SELECT occurred_at, utc_offset FROM events WHERE {condition} "
             "ORDER BY occurred_at DESC, number DESC LIMIT 1",
         )
-        if found:
-            return int(found[0][0]), int(found[0][1])
+        if time_rows:
+            return int(time_rows[0][0]), int(time_rows[0][1])
     return None
 
 
@@ -95,7 +95,7 @@ def utc_offsets(connection: apsw.Connection, numbers: Sequence[int]) -> dict[int
 def replaced_numbers(connection: apsw.Connection) -> list[int]:
     """Return the numbers of the turns that were replaced by an edit, or deleted."""
     # CROSS JOIN makes the planner start from the few revisions; it might scan all turns otherwise.
-    found = rows(
+    number_rows = rows(
         connection,
         """
         SELECT original.number FROM events AS edit INDEXED BY idx_events_target
@@ -118,7 +118,7 @@ def replaced_numbers(connection: apsw.Connection) -> list[int]:
          ORDER BY 1
         """,
     )
-    return [number for (number,) in found]
+    return [number for (number,) in number_rows]
 
 
 class MessageVersion(NamedTuple):
@@ -133,7 +133,7 @@ def versions_before(
     connection: apsw.Connection, numbers: Sequence[int]
 ) -> dict[int, list[MessageVersion]]:
     """Return event number -> the previous version, for turns that are edits."""
-    found: dict[int, list[MessageVersion]] = {}
+    versions: dict[int, list[MessageVersion]] = {}
     for number, id_, content, at in rows(
         connection,
         """
@@ -151,8 +151,8 @@ def versions_before(
         """,
         (json_array(numbers),),
     ):
-        found.setdefault(number, []).append(MessageVersion(id_, content, at))
-    return found
+        versions.setdefault(number, []).append(MessageVersion(id_, content, at))
+    return versions
 
 
 def ingested_before(connection: apsw.Connection, number: int) -> int:

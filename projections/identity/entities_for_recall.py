@@ -28,7 +28,7 @@ def events_mentioning_each(
 
     Includes the events of entities merged into it.
     """
-    found = rows(
+    mention_rows = rows(
         connection,
         "WITH RECURSIVE under(entity, id) AS ("
         "SELECT value, value FROM json_each(?1) "
@@ -39,22 +39,22 @@ def events_mentioning_each(
         "FROM json_each(?1) AS ids",
         (json_array(entity_ids), limit),
     )
-    return {entity: msgspec.json.decode(events, type=list[str]) for entity, events in found}
+    return {entity: msgspec.json.decode(events, type=list[str]) for entity, events in mention_rows}
 
 
 def entities_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[str]]:
     """Return event id -> ids of the entities that it mentions, before merges."""
-    found: dict[str, set[str]] = {}
+    by_event: dict[str, set[str]] = {}
     for event, entity in rows(
         connection,
         "SELECT event_id, entity_id FROM json_each(?) AS ids "
         "CROSS JOIN mentions ON event_id = ids.value AND entity_id <> ''",
         (json_array(event_ids),),
     ):
-        found.setdefault(event, set()).add(entity)
-    return {event: sorted(entities) for event, entities in found.items()}
+        by_event.setdefault(event, set()).add(entity)
+    return {event: sorted(entities) for event, entities in by_event.items()}
 
 
 def canonical_ids(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str, str]:
@@ -79,7 +79,7 @@ def matching_names(connection: apsw.Connection, names: Sequence[str]) -> set[str
     """
     if not names:
         return set()
-    found = rows(
+    name_rows = rows(
         connection,
         """
         SELECT value FROM json_each(?)
@@ -95,7 +95,7 @@ def matching_names(connection: apsw.Connection, names: Sequence[str]) -> set[str
         """,
         (json_array(names),),
     )
-    return {str(name) for (name,) in found}
+    return {str(name) for (name,) in name_rows}
 
 
 def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple[str, str]]:
@@ -118,7 +118,7 @@ def accounts_of_sender(
 
     The handle is looked up on the given platform; if it does not exist there, on all platforms.
     """
-    found = rows(
+    account_rows = rows(
         connection,
         """
         WITH accounts AS (
@@ -135,7 +135,7 @@ def accounts_of_sender(
         """,
         (sender, platform),
     )
-    return {(str(platform), str(handle)) for platform, handle in found}
+    return {(str(platform), str(handle)) for platform, handle in account_rows}
 
 
 def _placeholders(values: Sequence[object]) -> str:

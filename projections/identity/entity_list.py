@@ -27,7 +27,7 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
 
     `among`: only entities with these ids.
     """
-    found = rows(
+    entity_rows = rows(
         connection,
         """
         WITH RECURSIVE standing(id, under) AS (
@@ -52,7 +52,7 @@ def entities(connection: apsw.Connection, among: Sequence[str] | None = None) ->
         """,
         (None if among is None else json_array(among),),
     )
-    return [ListedEntity(*row) for row in found]
+    return [ListedEntity(*row) for row in entity_rows]
 
 
 def ids_of_names_with(connection: apsw.Connection, text: str) -> list[str]:
@@ -60,7 +60,7 @@ def ids_of_names_with(connection: apsw.Connection, text: str) -> list[str]:
 
     `text`: normalised. The names and accounts of merged entities count too.
     """
-    found = rows(
+    id_rows = rows(
         connection,
         """
         WITH RECURSIVE chain(id) AS (
@@ -76,7 +76,7 @@ def ids_of_names_with(connection: apsw.Connection, text: str) -> list[str]:
         """,
         (text,),
     )
-    return [str(id_) for (id_,) in found]
+    return [str(id_) for (id_,) in id_rows]
 
 
 def merged_entities(

@@ -43,6 +43,18 @@ def merged_ids(connection: apsw.Connection, entity_id: str) -> list[str]:
     return [loser for (loser,) in found]
 
 
+def has_merges(connection: apsw.Connection, entity_id: str) -> bool:
+    """Return whether an entity was ever merged into another, or another into it."""
+    return bool(
+        scalar(
+            connection,
+            "SELECT EXISTS (SELECT 1 FROM merges WHERE loser_id = ?1) "
+            "OR EXISTS (SELECT 1 FROM merges WHERE winner_id = ?1)",
+            (entity_id,),
+        )
+    )
+
+
 def canonical(connection: apsw.Connection, entity_id: str) -> Entity | None:
     """Follow merges to the unmerged entity; None if it does not exist."""
     seen: set[str] = set()
@@ -104,7 +116,7 @@ def entities_named(connection: apsw.Connection, normalized: str) -> list[Entity]
 
 def persons_with_first_name(connection: apsw.Connection, first_name: str) -> list[Entity]:
     """Return the persons whose normalised name has this first word and at least one other word."""
-    # The index by type (`+`: not used) would go through all persons, also below.
+    # The unary plus, here and below, avoids the index by type, which would scan all persons.
     return [
         Entity(*row)
         for row in connection.execute(
@@ -143,7 +155,10 @@ def candidates_of(
 def entities_with_similar_names(
     connection: apsw.Connection, keys: Sequence[str], limit: int
 ) -> list[Entity]:
-    """Return up to `limit` entities with any of these name keys, those with most of them first."""
+    """Return up to `limit` entities with any of these name keys, those with most of them first.
+
+    Ties are in order of ids: an entity's time changes when its first mention is erased.
+    """
     columns = ", ".join(f"entities.{column}" for column in _ENTITY.split(", "))
     return [
         Entity(*row)
@@ -151,7 +166,7 @@ def entities_with_similar_names(
             f"SELECT {columns} FROM json_each(?) AS keys "
             "CROSS JOIN name_keys ON name_keys.key = keys.value "
             "CROSS JOIN entities ON entities.id = name_keys.entity_id "
-            "GROUP BY entities.id ORDER BY count(*) DESC, entities.created_at, entities.id LIMIT ?",
+            "GROUP BY entities.id ORDER BY count(*) DESC, entities.id LIMIT ?",
             (json_array(keys), limit),
         )
     ]

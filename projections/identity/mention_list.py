@@ -28,7 +28,7 @@ def mentions_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[ListedMention]:
     """Return the distinct mentions in the texts of events, in order, without the senders."""
-    found = rows(
+    mention_rows = rows(
         connection,
         """
         WITH RECURSIVE
@@ -56,7 +56,7 @@ def mentions_of_events(
         (json_array(event_ids),),
     )
     each_once: dict[tuple[str, int, int, bool], ListedMention] = {}
-    for row in found:
+    for row in mention_rows:
         mention = ListedMention(*row)
         is_date = mention.type in ("DATE", "TIME")
         each_once.setdefault((mention.event_id, mention.start, mention.end, is_date), mention)

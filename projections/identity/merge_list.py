@@ -62,8 +62,8 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
             "JOIN entities AS loser ON loser.id = loser_id ORDER BY merges.id",
         )
     ]
-    found, proposed = _candidates(connection, executed)
-    found += [
+    candidates, proposed = _candidates(connection, executed)
+    candidates += [
         ListedMerge(
             merge.id,
             merge.winner_id,
@@ -79,7 +79,7 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
         for merge in executed
         if merge.id not in proposed
     ]
-    return sorted(found, key=lambda item: (item.status != "pending", -item.at, item.id))
+    return sorted(candidates, key=lambda item: (item.status != "pending", -item.at, item.id))
 
 
 def _candidates(
@@ -89,7 +89,7 @@ def _candidates(
     by_decision: dict[tuple[int, float], list[_Executed]] = {}
     for merge in executed:
         by_decision.setdefault((merge.executed_at, merge.confidence), []).append(merge)
-    found = []
+    listed = []
     proposed: set[str] = set()
     candidates = rows(
         connection,
@@ -106,7 +106,7 @@ def _candidates(
         result = _resulting_merge(a_id, b_id, possible, proposed)
         if result is not None:
             proposed.add(result.id)
-        found.append(
+        listed.append(
             ListedMerge(
                 id_,
                 a_id,
@@ -120,7 +120,7 @@ def _candidates(
                 None if result is None else result.id,
             )
         )
-    return found, proposed
+    return listed, proposed
 
 
 def _resulting_merge(

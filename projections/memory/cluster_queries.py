@@ -145,7 +145,7 @@ def changed_clusters(connection: apsw.Connection, before: int | None) -> list[Ch
 
     Those of fewer than two facts that have no observation are left out.
     """
-    found = rows(
+    cluster_rows = rows(
         connection,
         """
         WITH changed (id, number) AS (
@@ -188,7 +188,7 @@ def changed_clusters(connection: apsw.Connection, before: int | None) -> list[Ch
         """,
         (_last_tick(connection, before),),
     )
-    return [ChangedCluster(*row)._replace(is_observed=bool(row[-1])) for row in found]
+    return [ChangedCluster(*row)._replace(is_observed=bool(row[-1])) for row in cluster_rows]
 
 
 def _last_tick(connection: apsw.Connection, before: int | None) -> int:
@@ -212,7 +212,7 @@ class Overlap(NamedTuple):
 
 def overlaps(connection: apsw.Connection, cluster: ChangedCluster) -> list[Overlap]:
     """Return the topics of the entity that have at least half of a cluster's facts."""
-    found = rows(
+    overlap_rows = rows(
         connection,
         """
         SELECT other.topic,
@@ -225,4 +225,4 @@ def overlaps(connection: apsw.Connection, cluster: ChangedCluster) -> list[Overl
         """,
         (cluster.id, cluster.entity_id, cluster.facts),
     )
-    return [Overlap(*row) for row in found]
+    return [Overlap(*row) for row in overlap_rows]

@@ -40,29 +40,29 @@ def has_dependencies(connection: apsw.Connection) -> bool:
 
 def with_consequence(connection: apsw.Connection, terms: Collection[str]) -> list[TwoSides]:
     """Return the standing dependencies whose consequence has one of these words, by id."""
-    found = rows(
+    dependency_rows = rows(
         connection,
         f"SELECT {_COLUMNS} FROM standing_dependencies WHERE id IN ("
         "SELECT dependency_id FROM dependency_terms "
         "WHERE side = 'consequence' AND term IN (SELECT value FROM json_each(?))) ORDER BY id",
         (json_array(sorted(terms)),),
     )
-    dependencies = [StatedDependency(*row) for row in found]
+    dependencies = [StatedDependency(*row) for row in dependency_rows]
     sides: dict[tuple[str, str], set[str]] = {}
     for dependency, side, term in rows(
         connection,
         "SELECT dependency_id, side, term FROM dependency_terms "
         "WHERE dependency_id IN (SELECT value FROM json_each(?))",
-        (json_array([each.id for each in dependencies]),),
+        (json_array([dependency.id for dependency in dependencies]),),
     ):
         sides.setdefault((dependency, side), set()).add(term)
     return [
         TwoSides(
-            each,
-            frozenset(sides.get((each.id, "condition"), ())),
-            frozenset(sides.get((each.id, "consequence"), ())),
+            dependency,
+            frozenset(sides.get((dependency.id, "condition"), ())),
+            frozenset(sides.get((dependency.id, "consequence"), ())),
         )
-        for each in dependencies
+        for dependency in dependencies
     ]
 
 
@@ -77,7 +77,7 @@ class CurrentFact(NamedTuple):
 
 def current_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[CurrentFact]:
     """Return those of the facts that have not ended."""
-    found = rows(
+    fact_rows = rows(
         connection,
         "SELECT id, text, source_event_id, max(as_of, coalesce((SELECT max(said_at) "
         "FROM fact_occasions AS again WHERE again.fact_id = facts.id AND again.is_standing), 0)) "
@@ -85,13 +85,13 @@ def current_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[
         "AND NOT EXISTS (SELECT 1 FROM fact_ends WHERE fact_ends.fact_id = facts.id)",
         (json_array(fact_ids),),
     )
-    return [CurrentFact(*row) for row in found]
+    return [CurrentFact(*row) for row in fact_rows]
 
 
 class SideFact(NamedTuple):
-    """A fact with a side's words; `ended_by` (fact or event) and `ended_at` (unix ms) if it ended.
+    """A fact about a side; `ended_by` (fact or event) and `ended_at` (unix ms) if it ended.
 
-    `newer`: the text of the fact that took its place.
+    `newer`: the text of the fact that superseded it.
     """
 
     id: str
@@ -118,7 +118,7 @@ def facts_with_words(
     At most the latest two hundred; the time is unix ms.
     """
     phrases = " AND ".join('"' + term.replace('"', '""') + '"' for term in sorted(terms))
-    found = rows(
+    fact_rows = rows(
         connection,
         f"SELECT {_SIDE_FACT} "
         "FROM facts_fts CROSS JOIN facts ON facts.rowid = facts_fts.rowid "
@@ -128,14 +128,14 @@ def facts_with_words(
         "ORDER BY facts.as_of DESC, facts.id LIMIT ?3",
         (phrases, after, _MAX_CHANGES),
     )
-    return [SideFact(*row) for row in found]
+    return [SideFact(*row) for row in fact_rows]
 
 
 def ended_values(
     connection: apsw.Connection, subjects: Sequence[str], attributes: Sequence[str], after: int
 ) -> list[SideFact]:
     """Return the facts that state a value of these slots and ended after a time (unix ms)."""
-    found = rows(
+    fact_rows = rows(
         connection,
         f"SELECT {_SIDE_FACT} FROM fact_claims AS claim JOIN facts ON facts.id = claim.fact_id "
         "JOIN fact_ends ON fact_ends.fact_id = facts.id "
@@ -145,4 +145,4 @@ def ended_values(
         "ORDER BY facts.as_of DESC, facts.id LIMIT ?4",
         (json_array(subjects), json_array(attributes), after, _MAX_CHANGES),
     )
-    return [SideFact(*row) for row in found]
+    return [SideFact(*row) for row in fact_rows]

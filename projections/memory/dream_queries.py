@@ -34,15 +34,15 @@ def dreams_before(connection: apsw.Connection, number: int, id_: str, limit: int
 
 def facts_of_dreams(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[str]]:
     """Return dream -> the facts that it rests on, by id."""
-    found: dict[str, list[str]] = {}
+    facts_by_dream: dict[str, list[str]] = {}
     for dream, fact in rows(
         connection,
         "SELECT dream_id, fact_id FROM json_each(?) AS ids "
         "CROSS JOIN dream_facts ON dream_id = ids.value ORDER BY dream_id, fact_id",
         (json_array(ids),),
     ):
-        found.setdefault(dream, []).append(fact)
-    return found
+        facts_by_dream.setdefault(dream, []).append(fact)
+    return facts_by_dream
 
 
 def dreams_of_record(connection: apsw.Connection, number: int) -> int:
@@ -52,7 +52,7 @@ def dreams_of_record(connection: apsw.Connection, number: int) -> int:
 
 
 def last_dream_tick(connection: apsw.Connection) -> int | None:
-    """Return the record of the last tick of the pass of dreams, or None."""
+    """Return the record of the last tick of the dream pass, or None."""
     found: int | None = scalar(
         connection, "SELECT max(number) FROM pass_ticks WHERE name = 'dreams'"
     )
@@ -60,7 +60,7 @@ def last_dream_tick(connection: apsw.Connection) -> int | None:
 
 
 def is_dream_due(connection: apsw.Connection) -> bool:
-    """Return whether no model has answered since the last tick of the pass of dreams."""
+    """Return whether no model has answered since the last tick of the dream pass."""
     found = scalar(
         connection,
         "SELECT ifnull(max(number) FILTER (WHERE name = 'dreams'), 0) "
@@ -99,7 +99,7 @@ class TopicFact(NamedTuple):
 
 def facts_of_topic(connection: apsw.Connection, cluster_id: str, limit: int) -> list[TopicFact]:
     """Return the newest current facts of a topic."""
-    found = rows(
+    fact_rows = rows(
         connection,
         """
         SELECT facts.id, facts.text, facts.as_of, units.sources
@@ -112,4 +112,4 @@ def facts_of_topic(connection: apsw.Connection, cluster_id: str, limit: int) -> 
         """,
         (cluster_id, limit),
     )
-    return [TopicFact(*row) for row in reversed(found)]
+    return [TopicFact(*row) for row in reversed(fact_rows)]

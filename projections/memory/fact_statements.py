@@ -26,9 +26,9 @@ def statements(
 
     An event that was edited or deleted is left out as long as other events state the fact.
     """
-    found: dict[str, list[FactStatement]] = {}
+    by_fact: dict[str, list[FactStatement]] = {}
     if not fact_ids:
-        return found
+        return by_fact
     for fact, *statement in rows(
         connection,
         # A join would compute the view for all facts.
@@ -36,8 +36,8 @@ def statements(
         "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, said_at, event_id",
         (json_array(fact_ids),),
     ):
-        found.setdefault(fact, []).append(FactStatement(*statement))
-    return found
+        by_fact.setdefault(fact, []).append(FactStatement(*statement))
+    return by_fact
 
 
 def events_with_occasions(connection: apsw.Connection) -> list[str]:
@@ -51,9 +51,9 @@ def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> l
     `source_ids`: event id -> source id of the readable events, in the order of the ledger.
     Statements at the same time are in this order.
     """
-    readable = [each for each in found if each.event_id in source_ids]
+    readable = [statement for statement in found if statement.event_id in source_ids]
     if len(readable) < 2:
-        # Most facts are stated once; the order of all events would be built for each of them.
+        # Most facts are stated once; for those, do not build the order of all events.
         return readable
     places = {event_id: place for place, event_id in enumerate(source_ids)}
     return sorted(readable, key=lambda each: (each.said_at, places[each.event_id]))

@@ -120,7 +120,7 @@ def texts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str
 
 
 def contexts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, str]:
-    """Return fact id -> what it answers, corrects or is headed by, for facts with any."""
+    """Return fact id -> its context: the text that it answers or corrects, or its heading."""
     return dict(
         rows(
             connection,
@@ -236,7 +236,7 @@ def facts_about_days(connection: apsw.Connection, first: str, last: str) -> list
     """Return the days of the facts that speak of any day from `first` to `last` (YYYY-MM-DD)."""
     # Few facts speak of several days. With both halves in one condition, and `last_day` usable for
     # a search, the planner would read all rows.
-    found = rows(
+    day_rows = rows(
         connection,
         """
         SELECT fact_id, first_day, last_day FROM fact_days WHERE first_day BETWEEN ?1 AND ?2
@@ -246,14 +246,14 @@ def facts_about_days(connection: apsw.Connection, first: str, last: str) -> list
         """,
         (first, last),
     )
-    return [FactDays(*row) for row in found]
+    return [FactDays(*row) for row in day_rows]
 
 
 def message_dates(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[MessageDate]]:
     """Return event id -> the dates in its text, in order, for events with any."""
-    found: dict[str, list[MessageDate]] = {}
+    dates_by_event: dict[str, list[MessageDate]] = {}
     for row in rows(
         connection,
         "SELECT event_id, char_start, char_end, first_day, last_day, is_relative "
@@ -261,8 +261,8 @@ def message_dates(
         "ORDER BY event_id, char_start",
         (json_array(event_ids),),
     ):
-        found.setdefault(row[0], []).append(MessageDate(*row))
-    return found
+        dates_by_event.setdefault(row[0], []).append(MessageDate(*row))
+    return dates_by_event
 
 
 def dates_in_messages(
@@ -307,7 +307,7 @@ def current_claims(
     connection: apsw.Connection, subjects: Sequence[str], until_ms: int
 ) -> list[CurrentClaim]:
     """Return the claims about these subjects that are valid at a time, in order of fact id."""
-    found = rows(
+    claim_rows = rows(
         connection,
         "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS subjects "
         "CROSS JOIN fact_claims AS claim ON subject = subjects.value "
@@ -315,7 +315,7 @@ def current_claims(
         "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
         (json_array(subjects), until_ms),
     )
-    return [CurrentClaim(*row) for row in found]
+    return [CurrentClaim(*row) for row in claim_rows]
 
 
 def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) -> str:
@@ -323,7 +323,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) 
 
     The id is that of a fact, or of an event that ended the last fact without stating a new one.
     """
-    found: str = scalar(
+    latest_id: str = scalar(
         connection,
         """
         WITH RECURSIVE line(id, step) AS (
@@ -338,7 +338,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) 
         """,
         (fact_id, until_ms),
     )
-    return found
+    return latest_id
 
 
 def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:

@@ -46,14 +46,14 @@ def completions_of_type(
     connection: apsw.Connection, task_type: str, limit: int
 ) -> list[TrajectoryCompletion]:
     """Return the ends of the last `limit` trajectories of a task type, in order of the ledger."""
-    found = _select(
+    completions = _select(
         connection,
         TrajectoryCompletion,
         "WHERE task_type = ? ORDER BY number DESC LIMIT ?",
         task_type,
         limit,
     )
-    return found[::-1]
+    return completions[::-1]
 
 
 def steps(connection: apsw.Connection, trajectory_id: str) -> list[TrajectoryStep]:

@@ -1,4 +1,4 @@
-"""Queries of memory.db by agents. While they decide, it reflects exactly the earlier records."""
+"""Queries of memory.db by agents, who see it exactly as it was before the record in question."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def fingerprints(
     connection: apsw.Connection, keys: Sequence[str], after: int, before: int
 ) -> list[FactFingerprint]:
     """Return the fact fingerprints with one of these keys in a period (unix ms), earliest first."""
-    found = rows(
+    fingerprint_rows = rows(
         connection,
         "SELECT fact_id, key, as_of, words, vector FROM fact_likenesses "
         f"WHERE key IN ({_placeholders(keys)}) AND as_of BETWEEN ? AND ? ORDER BY as_of, fact_id",
         (*keys, after, before),
     )
-    return [FactFingerprint(*row) for row in found]
+    return [FactFingerprint(*row) for row in fingerprint_rows]
 
 
 def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDate]:
@@ -79,7 +79,7 @@ def repeat_times(connection: apsw.Connection, fact_id: str) -> list[int]:
 def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
     """Return the occasions of a fact, withdrawn ones included, by event."""
     columns = ", ".join(FactOccasion.__struct_fields__)
-    found = rows(
+    occasion_rows = rows(
         connection,
         f"SELECT {columns} FROM fact_occasions WHERE fact_id = ?1 "
         "UNION ALL SELECT fact_id, event_id, char_start, said_at, '', '', 1 FROM occasions "
@@ -87,7 +87,7 @@ def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
         "(SELECT event_id FROM fact_occasions WHERE fact_id = ?1) ORDER BY event_id",
         (fact_id,),
     )
-    return [FactOccasion(*row) for row in found]
+    return [FactOccasion(*row) for row in occasion_rows]
 
 
 def occasions_of_event(connection: apsw.Connection, event_id: str) -> list[tuple[str, str]]:
@@ -281,7 +281,7 @@ def mental_models(
     `ids`, `number`: only versions with these ids, or written by this record.
     """
     columns = ", ".join(f"model.{name}" for name in MentalModel.__struct_fields__)
-    found = rows(
+    version_rows = rows(
         connection,
         f"""
         SELECT {columns},
@@ -300,7 +300,7 @@ def mental_models(
     )
     return [
         MentalModelState(MentalModel(*row[:-4]), bool(row[-4]), bool(row[-3]), *row[-2:])
-        for row in found
+        for row in version_rows
     ]
 
 
@@ -413,7 +413,7 @@ def records_of_models(
 
     Models are given by the id of any version, or the number of the record that wrote it.
     """
-    found = rows(
+    number_rows = rows(
         connection,
         """
         WITH RECURSIVE family(id, parent_id) AS (
@@ -428,7 +428,7 @@ def records_of_models(
         """,
         (json_array(ids), json_array(numbers)),
     )
-    return [number for (number,) in found]
+    return [number for (number,) in number_rows]
 
 
 def stale_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
@@ -590,6 +590,11 @@ def writer_prompts(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
     }
 
 
+def writer_prompt_times(connection: apsw.Connection) -> dict[str, int]:
+    """Return name -> the time (unix ms) when each writer prompt was last set or removed."""
+    return dict(rows(connection, "SELECT name, max(created_at) FROM writer_texts GROUP BY name"))
+
+
 class WriterProposal(NamedTuple):
     """A version of a writer prompt that a model proposed.
 
@@ -605,7 +610,7 @@ class WriterProposal(NamedTuple):
 def writer_proposals(connection: apsw.Connection) -> list[WriterProposal]:
     """Return the proposed versions of writer prompts, the newest first."""
     columns = ", ".join(f"proposal.{name}" for name in WriterPromptProposal.__struct_fields__)
-    found = rows(
+    proposal_rows = rows(
         connection,
         f"""
         SELECT {columns}, decision.status,
@@ -619,7 +624,8 @@ def writer_proposals(connection: apsw.Connection) -> list[WriterProposal]:
         """,
     )
     return [
-        WriterProposal(WriterPromptProposal(*row[:-2]), row[-2], bool(row[-1])) for row in found
+        WriterProposal(WriterPromptProposal(*row[:-2]), row[-2], bool(row[-1]))
+        for row in proposal_rows
     ]
 
 
@@ -628,13 +634,13 @@ def undecided_writer_proposal(
 ) -> WriterPromptProposal | None:
     """Return a proposed version of a writer prompt, or None if it is decided or unknown."""
     columns = ", ".join(WriterPromptProposal.__struct_fields__)
-    found = rows(
+    proposal_rows = rows(
         connection,
         f"SELECT {columns} FROM writer_text_proposals WHERE id = ?1 AND NOT EXISTS "
         "(SELECT 1 FROM writer_text_decisions WHERE proposal_id = ?1)",
         (proposal_id,),
     )
-    return WriterPromptProposal(*found[0]) if found else None
+    return WriterPromptProposal(*proposal_rows[0]) if proposal_rows else None
 
 
 def fact_count(connection: apsw.Connection) -> int:

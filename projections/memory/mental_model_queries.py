@@ -18,7 +18,7 @@ def entity_facts(
     connection: apsw.Connection, entity_ids: Sequence[str], limit: int
 ) -> list[EntityFact]:
     """Return the newest distinct facts about these entities that pages may state."""
-    found = rows(
+    fact_rows = rows(
         connection,
         f"""
         SELECT {_ENTITY_FACT} FROM entity_facts
@@ -28,7 +28,7 @@ def entity_facts(
         (json_array(entity_ids), len(entity_ids) * limit),
     )
     facts: dict[str, EntityFact] = {}
-    for row in found:
+    for row in fact_rows:
         fact = EntityFact(*row)
         # Of several merged entities, only the subject of the slot has the value.
         if fact.fact_id not in facts or (fact.attribute and not facts[fact.fact_id].attribute):
@@ -168,7 +168,7 @@ def changed_entities(
 
     `before`: only ticks before this record count.
     """
-    found = rows(
+    entity_rows = rows(
         connection,
         """
         SELECT changed.entity_id, changed.number, count(*) AS facts
@@ -182,7 +182,7 @@ def changed_entities(
         """,
         (min_facts, before),
     )
-    return [ChangedEntity(*row) for row in found]
+    return [ChangedEntity(*row) for row in entity_rows]
 
 
 def current_model_texts(connection: apsw.Connection) -> dict[str, str]:
@@ -222,7 +222,7 @@ def directives(
     connection: apsw.Connection, *, include_ended: bool = False, ids: Sequence[str] | None = None
 ) -> list[ListedDirective]:
     """Return the directives in force, or all, in the order in which they were stated."""
-    found = rows(
+    directive_rows = rows(
         connection,
         f"""
         SELECT {_DIRECTIVE}, id IN (SELECT id FROM obeyed_directives) AS is_obeyed FROM directives
@@ -231,4 +231,4 @@ def directives(
         """,
         (include_ended, None if ids is None else json_array(ids)),
     )
-    return [ListedDirective(Directive(*row[:-1]), bool(row[-1])) for row in found]
+    return [ListedDirective(Directive(*row[:-1]), bool(row[-1])) for row in directive_rows]

@@ -27,7 +27,7 @@ class ObservationVersion(NamedTuple):
 
     Attributes:
         before: (id, text) of the previous version.
-        items: the ids of the facts that its text says, in order.
+        items: the ids of the facts that its text cites, in order.
     """
 
     id: str
@@ -71,7 +71,7 @@ class MentalModelVersion(NamedTuple):
 
 def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalModelVersion]:
     """Return the newest version of each mental model up to a time, by id."""
-    found = rows(
+    version_rows = rows(
         connection,
         """
         SELECT model.id, name, description, entity_id, updated_at,
@@ -110,14 +110,14 @@ def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalMode
             entities,
             note_end,
             blocks,
-        ) in found
+        ) in version_rows
     ]
 
 
 def observations_of(
     connection: apsw.Connection, fact_ids: Sequence[str], until_ms: int
 ) -> list[ObservationVersion]:
-    """Return the newest versions of the observations that say any of these facts, by id."""
+    """Return the newest versions of the observations that cite any of these facts, by id."""
     return [
         ObservationVersion(
             id_,
@@ -159,7 +159,7 @@ def supporting_facts(
     connection: apsw.Connection, run_ids: Sequence[str]
 ) -> dict[str, list[tuple[str, str, int]]]:
     """Return observation id -> (fact id, text, unix ms) of its facts, the newest first."""
-    found: dict[str, list[tuple[str, str, int]]] = {}
+    facts_by_version: dict[str, list[tuple[str, str, int]]] = {}
     for run, *fact in rows(
         connection,
         "SELECT analysis_run_id, facts.id, facts.text, facts.as_of FROM observation_facts "
@@ -168,21 +168,21 @@ def supporting_facts(
         "ORDER BY facts.as_of DESC, facts.id",
         (json_array(run_ids),),
     ):
-        found.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
-    return found
+        facts_by_version.setdefault(str(run), []).append((fact[0], fact[1], fact[2]))
+    return facts_by_version
 
 
 def observation_version(
     connection: apsw.Connection, run_id: str
 ) -> tuple[str, str | None, int] | None:
     """Return (text, previous version, unix ms) of a version of an observation, or None."""
-    found = rows(
+    version_rows = rows(
         connection,
         "SELECT output_text, parent_id, created_at FROM analysis_runs "
         "WHERE id = ? AND output_text IS NOT NULL",
         (run_id,),
     )
-    return (found[0][0], found[0][1], found[0][2]) if found else None
+    return (version_rows[0][0], version_rows[0][1], version_rows[0][2]) if version_rows else None
 
 
 class ListedObservation(NamedTuple):
@@ -210,7 +210,7 @@ def observation_list(
     `ids`: only versions with these ids. `all_versions`: include replaced versions. `about`: only
     observations on these entities.
     """
-    found = rows(
+    version_rows = rows(
         connection,
         """
         SELECT run.id, run.output_text, run.created_at, run.is_stale, run.parent_id,
@@ -239,13 +239,13 @@ def observation_list(
     )
     return [
         ListedObservation(id_, text, at, bool(stale), before, bool(current))
-        for id_, text, at, stale, before, current in found
+        for id_, text, at, stale, before, current in version_rows
     ]
 
 
 def observation_family(connection: apsw.Connection, run_id: str) -> list[str]:
     """Return the ids of all versions of an observation, given any one."""
-    found = rows(
+    id_rows = rows(
         connection,
         """
         WITH RECURSIVE family(id, parent_id) AS (
@@ -258,7 +258,7 @@ def observation_family(connection: apsw.Connection, run_id: str) -> list[str]:
         """,
         (run_id,),
     )
-    return [str(id_) for (id_,) in found]
+    return [str(id_) for (id_,) in id_rows]
 
 
 def sources_of(connection: apsw.Connection, run_id: str) -> list[tuple[str, str, str]]:
@@ -286,13 +286,13 @@ def observation_topics(
     connection: apsw.Connection, run_ids: Sequence[str]
 ) -> dict[str, ObservationTopic]:
     """Return version -> what it is about."""
-    found = rows(
+    topic_rows = rows(
         connection,
         "SELECT analysis_run_id, cluster_id, kind, entity_id, label, number "
         "FROM observation_versions WHERE analysis_run_id IN (SELECT value FROM json_each(?))",
         (json_array(run_ids),),
     )
-    return {str(run): ObservationTopic(*row) for run, *row in found}
+    return {str(run): ObservationTopic(*row) for run, *row in topic_rows}
 
 
 def observation_items(connection: apsw.Connection, run_id: str) -> list[tuple[str, int, int]]:
@@ -326,7 +326,7 @@ class EndedVersion(NamedTuple):
 
 def version_history(connection: apsw.Connection, run_id: str) -> list[EndedVersion]:
     """Return all versions of an observation, given any one, the oldest first."""
-    found = rows(
+    version_rows = rows(
         connection,
         """
         SELECT run.id, run.output_text, run.created_at, run.blocked_reason
@@ -338,7 +338,7 @@ def version_history(connection: apsw.Connection, run_id: str) -> list[EndedVersi
         """,
         (run_id,),
     )
-    return [EndedVersion(*row) for row in found]
+    return [EndedVersion(*row) for row in version_rows]
 
 
 def versions_since(connection: apsw.Connection, number: int) -> tuple[int, int]:
@@ -375,7 +375,7 @@ def clusters_to_write(connection: apsw.Connection, limit: int | None) -> list[st
     Clusters are left out if the model's answer about them was refused and they have not changed
     since.
     """
-    found = rows(
+    cluster_rows = rows(
         connection,
         """
         SELECT version.cluster_id
@@ -395,7 +395,7 @@ def clusters_to_write(connection: apsw.Connection, limit: int | None) -> list[st
         """,
         (-1 if limit is None else limit,),
     )
-    return [str(cluster) for (cluster,) in found]
+    return [str(cluster) for (cluster,) in cluster_rows]
 
 
 def answers_of_models(connection: apsw.Connection) -> tuple[int, int]:
@@ -409,7 +409,7 @@ def answers_of_models(connection: apsw.Connection) -> tuple[int, int]:
 
 
 class Authorship(NamedTuple):
-    """The type of the analysis that wrote a version, and why a model's later one was refused."""
+    """The type of the analysis that wrote a version; why a model's later answer was refused."""
 
     type_id: str
     refused: str | None
@@ -417,7 +417,7 @@ class Authorship(NamedTuple):
 
 def authorships(connection: apsw.Connection, run_ids: Sequence[str]) -> dict[str, Authorship]:
     """Return version -> how it was written."""
-    found = rows(
+    authorship_rows = rows(
         connection,
         """
         SELECT id, analysis_type_id,
@@ -428,7 +428,7 @@ def authorships(connection: apsw.Connection, run_ids: Sequence[str]) -> dict[str
         """,
         (json_array(run_ids),),
     )
-    return {str(run): Authorship(*rest) for run, *rest in found}
+    return {str(run): Authorship(*rest) for run, *rest in authorship_rows}
 
 
 def standing_texts(connection: apsw.Connection) -> dict[str, str]:

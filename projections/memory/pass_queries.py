@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -15,6 +15,16 @@ def last_pass(connection: apsw.Connection, name: str) -> int | None:
     """Return the time of a pass's last tick (unix ms), or None."""
     found: int | None = scalar(connection, "SELECT max(at) FROM pass_ticks WHERE name = ?", (name,))
     return found
+
+
+def last_tick(connection: apsw.Connection, name: str, before: int) -> int:
+    """Return the number of a pass's last tick before a record; 0 if there is none."""
+    number: int = scalar(
+        connection,
+        "SELECT coalesce(max(number), 0) FROM pass_ticks WHERE name = ? AND number < ?",
+        (name, before),
+    )
+    return number
 
 
 class ActiveEntity(NamedTuple):
@@ -32,7 +42,7 @@ def active_entities(
     They must have changed since the last temporal pass before the record `before`, or have an
     observation that becomes outdated with time: about upcoming days or a weekly cycle.
     """
-    found = rows(
+    entity_rows = rows(
         connection,
         """
         WITH last (number) AS (
@@ -57,7 +67,7 @@ def active_entities(
         """,
         (since, min_facts, before),
     )
-    return [ActiveEntity(*row) for row in found]
+    return [ActiveEntity(*row) for row in entity_rows]
 
 
 class SimilarPair(NamedTuple):
@@ -72,12 +82,9 @@ class SimilarPair(NamedTuple):
     last_change: int
 
 
-def sharing_observations(connection: apsw.Connection, before: int) -> list[SimilarPair]:
-    """Return the pairs of observations, one of which changed since the last merge pass.
-
-    `before`: the number of the tick.
-    """
-    found = rows(
+def sharing_observations(connection: apsw.Connection, since: int) -> list[SimilarPair]:
+    """Return the pairs of observations, one of which changed after the record `since`."""
+    pair_rows = rows(
         connection,
         """
         SELECT DISTINCT min(one.cluster_id, other.cluster_id),
@@ -91,14 +98,13 @@ def sharing_observations(connection: apsw.Connection, before: int) -> list[Simil
          CROSS JOIN standing_observations AS other
                ON other.analysis_run_id = shared.analysis_run_id
               AND other.entity_id = one.entity_id
-         WHERE changed.number > (SELECT coalesce(max(number), 0) FROM pass_ticks
-                              WHERE name = 'observation_merge' AND number < ?)
+         WHERE changed.number > ?
          ORDER BY 1, 2
         """,
-        (before,),
+        (since,),
     )
     pairs = []
-    for first, second in found:
+    for first, second in pair_rows:
         one, other = _standing(connection, first), _standing(connection, second)
         pairs.append(
             SimilarPair(
@@ -125,30 +131,23 @@ def _standing(connection: apsw.Connection, cluster_id: str) -> tuple[str, int, i
     return text, facts, number
 
 
-def entities_with_new_facts(connection: apsw.Connection, before: int) -> list[str]:
-    """Return the entities with facts that changed since the last merge of facts, or were merged.
-
-    `before`: the number of the tick.
-    """
-    found = rows(
+def entities_with_new_facts(connection: apsw.Connection, since: int) -> list[str]:
+    """Return the entities with facts that changed after the record `since`, or merged after it."""
+    id_rows = rows(
         connection,
         """
-        WITH last (number) AS (
-            SELECT coalesce(max(number), 0) FROM pass_ticks
-             WHERE name = 'fact_merge' AND number < ?
-        )
-        SELECT entity_id FROM entity_facts WHERE number > (SELECT number FROM last)
+        SELECT entity_id FROM entity_facts WHERE number > ?1
          UNION
-        SELECT entity_id FROM entity_changes WHERE number > (SELECT number FROM last)
+        SELECT entity_id FROM entity_changes WHERE number > ?1
          ORDER BY 1
         """,
-        (before,),
+        (since,),
     )
-    return [str(id_) for (id_,) in found]
+    return [str(id_) for (id_,) in id_rows]
 
 
 class MergeableFact(NamedTuple):
-    """A current fact that was never separated from a duplicate, with the criteria for keeping it.
+    """A current fact that was never merged, with what decides which of its duplicates is kept.
 
     `has_merged`: others are merged into it. `entities`: the number of entities it is about;
     `recalls`: how often it was recalled.
@@ -160,12 +159,69 @@ class MergeableFact(NamedTuple):
     recalls: int
 
 
+#: If at least one in this many facts about an entity is new, all of them are compared.
+_MANY_NEW = 10
+
+
+def new_facts(
+    connection: apsw.Connection, entity_ids: Sequence[str], since: int
+) -> list[str] | None:
+    """Return the ids of the facts about an entity that changed after the record `since`.
+
+    None if they are many, or the entity was merged after it.
+    """
+    given = json_array(entity_ids)
+    of_entity = "entity_id IN (SELECT value FROM json_each(?))"
+    merged = f"SELECT EXISTS (SELECT 1 FROM entity_changes WHERE {of_entity} AND number > ?)"
+    if scalar(connection, merged, (given, since)):
+        return None
+    new = rows(
+        connection,
+        f"SELECT DISTINCT fact_id FROM entity_facts WHERE {of_entity} AND number > ? ORDER BY 1",
+        (given, since),
+    )
+    known = scalar(connection, f"SELECT count(*) FROM entity_facts WHERE {of_entity}", (given,))
+    return None if len(new) * _MANY_NEW >= known else [str(id_) for (id_,) in new]
+
+
+def facts_with_words(connection: apsw.Connection, words: Iterable[str], longest: int) -> list[str]:
+    """Return the ids of the facts with all these words and at most `longest` characters."""
+    sought = " AND ".join(f'"{word}"' for word in sorted(words))
+    if not sought:
+        return []
+    id_rows = rows(
+        connection,
+        "SELECT facts.id FROM facts_fts CROSS JOIN facts ON facts.rowid = facts_fts.rowid "
+        "WHERE facts_fts MATCH ? AND length(facts.text) <= ?",
+        (sought, longest),
+    )
+    return [str(id_) for (id_,) in id_rows]
+
+
+def stated_values(
+    connection: apsw.Connection, entity_ids: Sequence[str], attribute: str
+) -> list[tuple[str, str]]:
+    """Return (fact, value) of the facts that state a value of an entity's attribute."""
+    return rows(
+        connection,
+        "SELECT fact_id, value FROM fact_claims "
+        "WHERE subject IN (SELECT value FROM json_each(?)) AND attribute = ?",
+        (json_array(entity_ids), attribute),
+    )
+
+
 _ENTITY_FACT = ", ".join(f"fact.{name}" for name in EntityFact.__struct_fields__)
 
 
-def mergeable_facts(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[MergeableFact]:
-    """Return the mergeable facts about an entity, given by all its ids, in order of statement."""
-    found = rows(
+def mergeable_facts(
+    connection: apsw.Connection, entity_ids: Sequence[str], among: Sequence[str] | None = None
+) -> list[MergeableFact]:
+    """Return the mergeable facts about an entity, given by all its ids, in order of statement.
+
+    `among`: the ids of the facts to consider; None: all.
+    """
+    restricted = "" if among is None else "AND fact.fact_id IN (SELECT value FROM json_each(?2))"
+    fact_rows = rows(
         connection,
         f"""
         SELECT {_ENTITY_FACT},
@@ -173,13 +229,14 @@ def mergeable_facts(connection: apsw.Connection, entity_ids: Sequence[str]) -> l
                (SELECT count(*) FROM fact_entities WHERE fact_entities.fact_id = fact.fact_id),
                (SELECT access_count FROM facts WHERE facts.id = fact.fact_id)
           FROM entity_facts AS fact
-         WHERE entity_id IN (SELECT value FROM json_each(?)) AND is_told AND ended_at IS NULL
+         WHERE entity_id IN (SELECT value FROM json_each(?1)) AND is_told AND ended_at IS NULL
            AND NOT EXISTS (SELECT 1 FROM fact_merges WHERE fact_merges.fact_id = fact.fact_id)
+           {restricted}
          ORDER BY said_at, fact.fact_id, entity_id
         """,
-        (json_array(entity_ids),),
+        (json_array(entity_ids), *([] if among is None else [json_array(among)])),
     )
-    by_fact = {row[1]: row for row in found}
+    by_fact = {row[1]: row for row in fact_rows}
     return [
         MergeableFact(EntityFact(*row[:-3]), bool(row[-3]), row[-2], row[-1])
         for row in by_fact.values()

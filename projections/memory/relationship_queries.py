@@ -139,7 +139,7 @@ def _evidence(
     entity_ids: Sequence[str],
     which: RelationshipFilter,
 ) -> list[Evidence]:
-    found = rows(
+    evidence_rows = rows(
         connection,
         "SELECT source_entity_id, target_entity_id, relationship_type, evidence.fact_id, "
         "confidence, facts.as_of, ended.invalid_at, char_start, char_end "
@@ -149,4 +149,4 @@ def _evidence(
         "ORDER BY evidence.fact_id, source_entity_id, target_entity_id",
         _bindings(entity_ids, which),
     )
-    return [Evidence(*row) for row in found]
+    return [Evidence(*row) for row in evidence_rows]

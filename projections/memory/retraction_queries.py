@@ -27,13 +27,13 @@ def active_retractions(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> list[MemoryRetraction]:
     """Return the retractions in force of statements in these events, by target and event."""
-    found = rows(
+    retraction_rows = rows(
         connection,
         f"SELECT {_RETRACTION} FROM json_each(?) AS near CROSS JOIN retractions "
         "ON event_id = near.value WHERE is_standing ORDER BY target_id, event_id",
         (json_array(event_ids),),
     )
-    return [MemoryRetraction(*row) for row in found]
+    return [MemoryRetraction(*row) for row in retraction_rows]
 
 
 def facts_covered(connection: apsw.Connection, target_id: str) -> list[RetractedFact]:
@@ -69,13 +69,15 @@ def retracted_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, MemoryRetraction]:
     """Return event id -> its retraction in force, for events that are retracted as a whole."""
-    found = rows(
+    retraction_rows = rows(
         connection,
         f"SELECT {_RETRACTION} FROM json_each(?) AS near CROSS JOIN retractions "
         "ON target_id = near.value AND event_id = target_id WHERE is_standing",
         (json_array(event_ids),),
     )
-    return {row.target_id: row for row in (MemoryRetraction(*each) for each in found)}
+    return {
+        row.target_id: row for row in (MemoryRetraction(*columns) for columns in retraction_rows)
+    }
 
 
 def events_replaced_by(connection: apsw.Connection, event_ids: Sequence[str]) -> dict[str, str]:

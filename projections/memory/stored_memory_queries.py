@@ -39,13 +39,24 @@ def versions(
     connection: apsw.Connection, memory_id: str, *, after: int = 0, limit: int = -1
 ) -> list[StoredMemoryVersion]:
     """Return the versions of a stored memory after a number, the first one first; -1: all."""
-    found = rows(
+    version_rows = rows(
         connection,
         f"SELECT {_VERSION} FROM memory_versions WHERE memory_id = ? AND version > ? "
         "ORDER BY version, id LIMIT ?",
         (memory_id, after, limit),
     )
-    return [StoredMemoryVersion(*row) for row in found]
+    return [StoredMemoryVersion(*row) for row in version_rows]
+
+
+def newest_version(connection: apsw.Connection, memory_id: str) -> StoredMemoryVersion | None:
+    """Return the newest version of a stored memory by the id of its first one."""
+    found = rows(
+        connection,
+        f"SELECT {_VERSION} FROM memory_versions WHERE memory_id = ? "
+        "ORDER BY version DESC, id DESC LIMIT 1",
+        (memory_id,),
+    )
+    return next((StoredMemoryVersion(*row) for row in found), None)
 
 
 def version_at(connection: apsw.Connection, place: str) -> StoredMemoryVersion | None:

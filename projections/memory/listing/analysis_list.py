@@ -71,7 +71,7 @@ class DueEpisode(NamedTuple):
 
 def types(connection: apsw.Connection) -> list[ListedType]:
     """Return all types of analyses, by id."""
-    found = rows(
+    type_rows = rows(
         connection,
         """
         SELECT type.id, name, version, output_type, prompt_template, patterns,
@@ -83,7 +83,7 @@ def types(connection: apsw.Connection) -> list[ListedType]:
          GROUP BY type.id ORDER BY type.id
         """,
     )
-    return [ListedType(*row) for row in found]
+    return [ListedType(*row) for row in type_rows]
 
 
 def runs(
@@ -97,9 +97,9 @@ def runs(
 ) -> list[ListedRun]:
     """Return runs, those of the latest episodes first.
 
-    `after`: the start (unix ms) of the episode of the page before's last run, and that run's id.
+    `after`: the last run of the previous page, by the start of its episode (unix ms) and its id.
     """
-    found = rows(
+    run_rows = rows(
         connection,
         """
         SELECT run.id, analysis_type_id, run.episode_id, run.parent_id, status, output_text,
@@ -115,7 +115,7 @@ def runs(
         """,
         (type_id, status, episode_id, *(after or (None, "")), limit),
     )
-    return [ListedRun(*row) for row in found]
+    return [ListedRun(*row) for row in run_rows]
 
 
 def facets(
@@ -129,12 +129,12 @@ def facets(
 ) -> list[ListedFacet]:
     """Return facets, those of the latest episodes first.
 
-    `type_`: a facet type, or the beginning of one and *. `value`: the whole value, in any case.
+    `type_`: a facet type, or a prefix followed by `*`. `value`: the whole value, in any case.
     `after`: as in `runs`, with the id of a facet.
     """
     prefix = type_[:-1] if type_ is not None and type_.endswith("*") else None
     exact = None if prefix is not None else type_
-    found = rows(
+    facet_rows = rows(
         connection,
         """
         SELECT facets.id, analysis_run_id, analysis_type_id, facets.episode_id, facet_type, value,
@@ -150,7 +150,7 @@ def facets(
         """,
         (exact, prefix, value, episode_id, *(after or (None, "")), limit),
     )
-    return [ListedFacet(*row) for row in found]
+    return [ListedFacet(*row) for row in facet_rows]
 
 
 def due_episodes(
@@ -161,14 +161,16 @@ def due_episodes(
     episode_id: str | None,
     before: int | None,
     most_retries: int | None,
+    without_failed: bool,
     limit: int,
 ) -> list[DueEpisode]:
     """Return the episodes that lack a completed run of one of these types, the earliest first.
 
-    Only the latest version of each, of one `definition`, which ended `before` a time (unix ms). A
-    run that was retried `most_retries` times is not due again. None: any.
+    Only the latest version of an episode counts, and only if it ended `before` a time (unix ms). A
+    run that was retried `most_retries` times is not due again, nor `without_failed` one that
+    failed. A filter that is None does not apply.
     """
-    found = rows(
+    episode_rows = rows(
         connection,
         """
         SELECT episode.id, end_time, json_group_array(wanted.value)
@@ -181,8 +183,9 @@ def due_episodes(
            AND NOT EXISTS (
                    SELECT 1 FROM analysis_runs
                     WHERE episode_id = episode.id AND analysis_type_id = wanted.value
-                      AND (status = 'completed' OR (?5 IS NOT NULL AND retry_count >= ?5)))
-         GROUP BY episode.id ORDER BY start_time, episode.id LIMIT ?6
+                      AND (status = 'completed' OR (?6 AND status = 'failed')
+                           OR (?5 IS NOT NULL AND retry_count >= ?5)))
+         GROUP BY episode.id ORDER BY start_time, episode.id LIMIT ?7
         """,
         (
             json_array(type_ids),
@@ -190,6 +193,7 @@ def due_episodes(
             episode_id,
             before,
             most_retries,
+            without_failed,
             limit,
         ),
     )
@@ -200,13 +204,13 @@ def due_episodes(
             event_numbers(connection, id_),
             tuple(sorted(msgspec.json.decode(wanted, type=list[str]), key=type_ids.index)),
         )
-        for id_, end_time, wanted in found
+        for id_, end_time, wanted in episode_rows
     ]
 
 
 def event_numbers(connection: apsw.Connection, episode_id: str) -> tuple[int, ...]:
     """Return the numbers of all events of an episode, with those of its earlier versions."""
-    found = rows(
+    number_rows = rows(
         connection,
         """
         WITH RECURSIVE version (id) AS (
@@ -218,12 +222,12 @@ def event_numbers(connection: apsw.Connection, episode_id: str) -> tuple[int, ..
         """,
         (episode_id,),
     )
-    return tuple(number for (number,) in found)
+    return tuple(number for (number,) in number_rows)
 
 
 def statuses(connection: apsw.Connection, wanted: Sequence[tuple[str, str]]) -> list[str]:
     """Return the statuses of the runs of these (type, episode); those that exist."""
-    found = rows(
+    status_rows = rows(
         connection,
         """
         SELECT status FROM json_each(?) AS wanted JOIN analysis_runs AS run
@@ -232,4 +236,4 @@ def statuses(connection: apsw.Connection, wanted: Sequence[tuple[str, str]]) -> 
         """,
         (json_array(wanted),),
     )
-    return [status for (status,) in found]
+    return [status for (status,) in status_rows]

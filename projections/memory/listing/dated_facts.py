@@ -27,8 +27,8 @@ class Selection(NamedTuple):
     valid_at: int | None = None
 
 
-# Up to this many facts of an entity are read and sorted for a page. Among the facts of one with
-# more, a page is soon full, and they are looked up in the order of the days.
+# Up to this many facts of an entity are read and sorted for a page. If an entity has more, its
+# facts are looked up in the order of the days instead, since a page is then soon full.
 _FEW = 2_000
 _ABOUT = """
     SELECT fact_id FROM fact_entities WHERE entity_id IN (SELECT value FROM json_each(:about))
@@ -50,8 +50,8 @@ _BY_FACT = "facts CROSS JOIN fact_days ON fact_days.fact_id = facts.id"
 class _Plan(NamedTuple):
     """The parts of a query that depend on the selection.
 
-    `condition`: what is selected; `dated`: the facts with days, joined in the order in which they
-    are read; `by_time`: the prefix of a time that is not to be looked up in its index.
+    `condition`: the WHERE clause; `dated`: the facts with days, joined in the order in which they
+    are read; `by_time`: "+" before a time column whose index must not be used.
     """
 
     condition: str
@@ -90,7 +90,7 @@ def facts_by_last_day(
 def facts_lasting_into(
     connection: apsw.Connection, selection: Selection, day: str, earliest: str
 ) -> Iterator[DatedFact]:
-    """Yield the facts whose days begin from `earliest` on, before `day`, and last into `day`."""
+    """Yield the facts whose first day is from `earliest` to before `day`, and that last into it."""
     condition = "AND last_day > first_day AND first_day < :last AND last_day >= :last"
     return _dated(connection, selection, "first_day", earliest, day, condition)
 
@@ -104,7 +104,7 @@ def _dated(
     condition: str = "",
 ) -> Iterator[DatedFact]:
     plan = _plan(connection, selection)
-    found = connection.execute(
+    fact_rows = connection.execute(
         f"""
         SELECT facts.id, as_of, source_event_id, first_day, last_day
           FROM {plan.dated}
@@ -113,7 +113,7 @@ def _dated(
         """,
         {**plan.bindings, "first": first, "last": last},
     )
-    return (DatedFact(*row) for row in found)
+    return (DatedFact(*row) for row in fact_rows)
 
 
 def facts_by_statement(
@@ -124,7 +124,7 @@ def facts_by_statement(
     They are in the order of (when said, id); the times are unix ms.
     """
     plan = _plan(connection, selection)
-    found = connection.execute(
+    fact_rows = connection.execute(
         f"""
         SELECT facts.id, as_of, source_event_id, first_day, last_day
           FROM facts LEFT JOIN fact_days ON fact_days.fact_id = facts.id
@@ -134,4 +134,4 @@ def facts_by_statement(
         """,
         {**plan.bindings, "since": since, "until": until},
     )
-    return (DatedFact(*row) for row in found)
+    return (DatedFact(*row) for row in fact_rows)

@@ -69,13 +69,13 @@ def episodes(
 ) -> list[ListedEpisode]:
     """Return up to `limit` current episodes after the one with (`start_time`, id), newest first."""
     start, id_ = after
-    found = connection.execute(
+    episode_rows = connection.execute(
         f"SELECT {_COLUMNS} {_FROM} {_FILTER} "
         "AND start_time <= :start AND (start_time < :start OR episodes.id < :id) "
         "ORDER BY start_time DESC, episodes.id DESC LIMIT :limit",
         {**_bindings(which), "start": start, "id": id_, "limit": limit},
     )
-    return [_listed(row) for row in found]
+    return [_listed(row) for row in episode_rows]
 
 
 def episodes_with_events(
@@ -104,13 +104,13 @@ def episodes_beginning(
 
     The times are unix ms; the earliest episode comes first.
     """
-    found = rows(
+    episode_rows = rows(
         connection,
         f"SELECT {_COLUMNS} {_FROM} WHERE event_count > 1 AND {_IS_CURRENT} "
         "AND strategy = ? AND start_time >= ? AND start_time < ? ORDER BY start_time, episodes.id",
         (strategy, since, until),
     )
-    return [_listed(row) for row in found]
+    return [_listed(row) for row in episode_rows]
 
 
 def _bindings(which: EpisodeFilter) -> dict[str, object]:
@@ -124,7 +124,7 @@ def _listed(row: tuple[Any, ...]) -> ListedEpisode:
 
 def versions(connection: apsw.Connection, episode_id: str) -> list[ListedEpisode]:
     """Return all versions of an episode, given one, the first version first; empty if unknown."""
-    found = rows(
+    version_rows = rows(
         connection,
         f"""
         WITH RECURSIVE earlier (id, parent_id) AS (
@@ -142,7 +142,7 @@ def versions(connection: apsw.Connection, episode_id: str) -> list[ListedEpisode
         """,
         (episode_id,),
     )
-    return [_listed(row) for row in found]
+    return [_listed(row) for row in version_rows]
 
 
 def first_events(connection: apsw.Connection, episode_id: str, limit: int) -> list[str]:

@@ -68,14 +68,14 @@ def facts(
     if of_events is not None:
         of_events_filter = _OF_EVENTS
         bindings.append(json_array(of_events))
-    found = rows(
+    fact_rows = rows(
         connection,
         f"SELECT {_COLUMNS} {_FROM_WHERE} {of_events_filter} "
         "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
         "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
         (None if about is None else json_array(about), superseded, *after, limit, *bindings),
     )
-    return [ListedFact(*row) for row in found]
+    return [ListedFact(*row) for row in fact_rows]
 
 
 class GenerationFact(NamedTuple):
@@ -90,13 +90,13 @@ class GenerationFact(NamedTuple):
 
 def facts_by_event(connection: apsw.Connection) -> Iterator[GenerationFact]:
     """Yield all facts, ordered by source event."""
-    found = connection.execute(
+    fact_rows = connection.execute(
         "SELECT facts.id, source_event_id, text, attribute, value, fact_ends.fact_id "
         "FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id "
         "LEFT JOIN fact_ends ON fact_ends.fact_id = facts.id "
         "ORDER BY source_event_id, facts.id"
     )
-    for id_, event, text, attribute, value, superseded in found:
+    for id_, event, text, attribute, value, superseded in fact_rows:
         slot = None if attribute is None else (str(attribute), str(value))
         yield GenerationFact(id_, event, text, slot, superseded is None)
 
@@ -140,15 +140,15 @@ def fact_count(
 
 def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return fact id -> ids of the entities that it is about, before merges."""
-    found: dict[str, list[str]] = {}
+    entities_by_fact: dict[str, list[str]] = {}
     for fact, entity in rows(
         connection,
         "SELECT fact_id, entity_id FROM fact_entities "
         "WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY fact_id, entity_id",
         (json_array(fact_ids),),
     ):
-        found.setdefault(fact, []).append(entity)
-    return found
+        entities_by_fact.setdefault(fact, []).append(entity)
+    return entities_by_fact
 
 
 def fact_counts(
@@ -181,7 +181,7 @@ def shared_facts(
     connection: apsw.Connection, entity_ids: Sequence[str], others: Sequence[str] | None = None
 ) -> list[SharedFacts]:
     """Return the entities that share facts with these; `others`: only with these."""
-    found = rows(
+    pair_rows = rows(
         connection,
         """
         SELECT a.entity_id, b.entity_id, count(*)
@@ -193,4 +193,4 @@ def shared_facts(
         """,
         (json_array(entity_ids), None if others is None else json_array(others)),
     )
-    return [SharedFacts(*row) for row in found]
+    return [SharedFacts(*row) for row in pair_rows]

@@ -40,13 +40,13 @@ def consolidations(
     connection: apsw.Connection, ids: Sequence[str]
 ) -> dict[str, MemoryConsolidation]:
     """Return id -> consolidation, for the consolidated memories among these."""
-    found = rows(
+    consolidation_rows = rows(
         connection,
         f"SELECT {_CONSOLIDATION} FROM memory_consolidations "
         "WHERE id IN (SELECT value FROM json_each(?))",
         (json_array(ids),),
     )
-    return {row[0]: MemoryConsolidation(*row) for row in found}
+    return {row[0]: MemoryConsolidation(*row) for row in consolidation_rows}
 
 
 def ids_of_level(
@@ -75,27 +75,26 @@ def active_levels(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, 
 def parents(
     connection: apsw.Connection, child_ids: Sequence[str] | None = None, *, deleted: bool = False
 ) -> dict[str, str]:
-    """Return the memories that consolidate others, by the id of the first version of each.
+    """Return child -> the memory that consolidates it, both by the ids of their first versions.
 
-    `child_ids` None: of all memories. `deleted`: those that were deleted instead, so that they
-    consolidate nothing any more.
+    `child_ids` None: of all memories. `deleted`: the deleted parents instead of the existing ones.
     """
     chosen = "" if child_ids is None else "AND child_id IN (SELECT value FROM json_each(?))"
-    found = rows(
+    parent_rows = rows(
         connection,
         "SELECT child_id, parent_id FROM memory_parents "
         "JOIN memory_versions AS parent ON parent.id = parent_id "
         f"WHERE (parent.state = 'deleted') = {deleted:d} {chosen}",
         () if child_ids is None else (json_array(child_ids),),
     )
-    return dict(found)
+    return dict(parent_rows)
 
 
 def children(
     connection: apsw.Connection, parent_ids: Iterable[str]
 ) -> Mapping[str, list[ChildMemory]]:
-    """Return the current and active memories in consolidated ones, by the id of those, in order."""
-    found: dict[str, list[ChildMemory]] = defaultdict(list)
+    """Return id of a consolidated memory -> its current and active children, in order."""
+    by_parent: dict[str, list[ChildMemory]] = defaultdict(list)
     for parent, *child in rows(
         connection,
         """
@@ -108,8 +107,8 @@ def children(
         """,
         (json_array(sorted(parent_ids)),),
     ):
-        found[parent].append(ChildMemory(*child))
-    return found
+        by_parent[parent].append(ChildMemory(*child))
+    return by_parent
 
 
 def tree(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, list[ChildMemory]]:
@@ -124,7 +123,7 @@ def tree(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, list[C
 
 
 def leaves(tree: Mapping[str, list[ChildMemory]], id_: str) -> list[ChildMemory]:
-    """Return the texts under a consolidated memory, in order; `tree` is of `tree`."""
+    """Return the texts under a consolidated memory, in order; `tree`: see the function `tree`."""
     return [
         leaf
         for child in tree.get(id_, ())
@@ -136,15 +135,15 @@ def statements(
     connection: apsw.Connection, ids: Sequence[str]
 ) -> Mapping[str, list[ModelStatement]]:
     """Return a model's statements about the memories in consolidated ones, in order."""
-    found: dict[str, list[ModelStatement]] = defaultdict(list)
+    by_parent: dict[str, list[ModelStatement]] = defaultdict(list)
     for id_, text, positions in rows(
         connection,
         "SELECT memory_id, text, positions FROM memory_statements "
         "WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id, position",
         (json_array(ids),),
     ):
-        found[id_].append(ModelStatement(text, _numbers.decode(positions)))
-    return found
+        by_parent[id_].append(ModelStatement(text, _numbers.decode(positions)))
+    return by_parent
 
 
 def ancestors(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, list[str]]:
@@ -152,17 +151,17 @@ def ancestors(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, l
 
     `ids`: of the first versions of memories; those that nothing consolidates are left out.
     """
-    found: dict[str, list[str]] = {}
+    by_memory: dict[str, list[str]] = {}
     level = {id_: [id_] for id_ in ids}
     while level:
         above: dict[str, list[str]] = defaultdict(list)
         for child, parent in parents(connection, sorted(level)).items():
             for id_ in level[child]:
-                if parent not in found.setdefault(id_, []):
-                    found[id_].append(parent)
+                if parent not in by_memory.setdefault(id_, []):
+                    by_memory[id_].append(parent)
                     above[parent].append(id_)
         level = above
-    return found
+    return by_memory
 
 
 def source_numbers(connection: apsw.Connection, id_: str) -> tuple[int, ...]:
@@ -184,7 +183,7 @@ class FoundText(NamedTuple):
 
 def texts_of(connection: apsw.Connection, ids: Sequence[str]) -> list[FoundText]:
     """Return the active stored memories that these events or facts are from, in order."""
-    found = rows(
+    text_rows = rows(
         connection,
         """
         SELECT value, current.id, current.memory_id
@@ -197,4 +196,4 @@ def texts_of(connection: apsw.Connection, ids: Sequence[str]) -> list[FoundText]
         """,
         (json_array(ids),),
     )
-    return [FoundText(*row) for row in found]
+    return [FoundText(*row) for row in text_rows]

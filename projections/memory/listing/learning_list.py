@@ -54,7 +54,7 @@ def trajectories(
     before: int | None = None,
     limit: int = 1,
 ) -> list[ListedTrajectory]:
-    """Return the trajectories that match, the newest first; `before`: with smaller numbers."""
+    """Return the matching trajectories, newest first; `before`: only smaller record numbers."""
     conditions: list[tuple[str, object]] = []
     if id_ is not None:
         conditions.append(("trajectory.id = ?", id_))
@@ -67,12 +67,12 @@ def trajectories(
     if before is not None:
         conditions.append(("trajectory.number < ?", before))
     where = " AND ".join(condition for condition, _ in conditions) or "TRUE"
-    found = rows(
+    trajectory_rows = rows(
         connection,
         f"{_TRAJECTORIES} WHERE {where} ORDER BY trajectory.number DESC LIMIT ?",
         (*(value for _, value in conditions), limit),
     )
-    return [ListedTrajectory(*row) for row in found]
+    return [ListedTrajectory(*row) for row in trajectory_rows]
 
 
 def newest_version(connection: apsw.Connection, playbook_id: str) -> tuple[int, int]:
@@ -92,12 +92,12 @@ def uses(connection: apsw.Connection, playbook_id: str) -> tuple[int, list[bool]
     count = scalar(
         connection, "SELECT count(*) FROM playbook_uses WHERE playbook_id = ?", (playbook_id,)
     )
-    found = rows(
+    use_rows = rows(
         connection,
         "SELECT success FROM playbook_uses WHERE playbook_id = ? ORDER BY number DESC LIMIT ?",
         (playbook_id, _LAST_USES),
     )
-    return count, [bool(success) for (success,) in reversed(found)]
+    return count, [bool(success) for (success,) in reversed(use_rows)]
 
 
 def versions(
@@ -143,7 +143,7 @@ def learning_records(connection: apsw.Connection, id_: str) -> list[int]:
     For a trajectory or a playbook, these are all of its records; for a step, a feedback, a
     reflection or a version of a playbook, its own.
     """
-    found = rows(
+    number_rows = rows(
         connection,
         """
         SELECT number FROM trajectories WHERE id = ?1
@@ -158,12 +158,12 @@ def learning_records(connection: apsw.Connection, id_: str) -> list[int]:
         """,
         (id_,),
     )
-    return [int(number) for (number,) in found]
+    return [int(number) for (number,) in number_rows]
 
 
 def learning_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[str]:
     """Return the ids of the trajectories and playbooks that these records start or create."""
-    found = rows(
+    id_rows = rows(
         connection,
         """
         SELECT id FROM trajectories WHERE number IN (SELECT value FROM json_each(?1))
@@ -172,4 +172,4 @@ def learning_ids(connection: apsw.Connection, numbers: Sequence[int]) -> list[st
         """,
         (json_array(list(numbers)),),
     )
-    return [str(id_) for (id_,) in found]
+    return [str(id_) for (id_,) in id_rows]

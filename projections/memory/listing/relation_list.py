@@ -28,9 +28,9 @@ def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> li
     EXTENDS relations to a fact that had ended by then are left out, even if its end was learned
     later.
     """
-    found = rows(
+    relation_rows = rows(
         connection,
-        f"SELECT {', '.join(f'fact_relations.{each}' for each in _COLUMNS.split(', '))} "
+        f"SELECT {', '.join(f'fact_relations.{column}' for column in _COLUMNS.split(', '))} "
         "FROM fact_relations JOIN facts ON facts.id = fact_relations.fact_id "
         "LEFT JOIN fact_ends AS ended ON ended.fact_id = target_fact_id "
         "WHERE fact_relations.fact_id IN (SELECT value FROM json_each(?)) "
@@ -38,7 +38,7 @@ def stated_relations(connection: apsw.Connection, fact_ids: Sequence[str]) -> li
         "ORDER BY 1, 2",
         (json_array(fact_ids),),
     )
-    return [StatedRelation(*row) for row in found]
+    return [StatedRelation(*row) for row in relation_rows]
 
 
 def facts_relating_to(connection: apsw.Connection, fact_id: str) -> list[str]:
@@ -92,7 +92,7 @@ def values_before(
     connection: apsw.Connection, subject: str, attribute: str, as_of: int, limit: int
 ) -> list[SlotValue]:
     """Return up to `limit` values of a slot stated before a time and valid then, latest first."""
-    found = rows(
+    value_rows = rows(
         connection,
         f"{_SLOT} LEFT JOIN fact_ends AS ended ON ended.fact_id = claim.fact_id "
         "WHERE claim.subject = ?1 AND claim.attribute = ?2 AND claim.as_of < ?3 "
@@ -100,17 +100,17 @@ def values_before(
         "ORDER BY claim.as_of DESC, claim.fact_id DESC LIMIT ?4",
         (subject, attribute, as_of, limit),
     )
-    return [SlotValue(*row) for row in found]
+    return [SlotValue(*row) for row in value_rows]
 
 
 def facts_after(
     connection: apsw.Connection, subject: str, attribute: str, as_of: int, limit: int
 ) -> list[str]:
     """Return up to `limit` facts that state a value of a slot after a time, earliest first."""
-    found = rows(
+    id_rows = rows(
         connection,
         "SELECT fact_id FROM fact_claims WHERE subject = ? AND attribute = ? AND as_of > ? "
         "ORDER BY as_of, fact_id LIMIT ?",
         (subject, attribute, as_of, limit),
     )
-    return [str(fact) for (fact,) in found]
+    return [str(fact) for (fact,) in id_rows]

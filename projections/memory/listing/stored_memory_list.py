@@ -75,12 +75,12 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
         person: a normalised name.
         first_day, last_day: the first and the last day that their dates may have.
         valid_at, known_at: a time at which they were true, or stored and current.
-        invalid_by: leave out what its own end says was no longer true then.
+        invalid_by: excludes memories whose `invalid_at` is at or before this time.
         superseded: include versions that are not current.
         archived: whether they are in the archival store.
         consolidated: whether another memory consolidates them.
         user_or_agent: the user or the agent, whichever has this name.
-        places: the places in which they are; more may be found.
+        places: the places in which they are; memories of other places may pass too.
         name: their name as a file.
     """
 
@@ -113,9 +113,9 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Filter(NamedTuple):
-    """A condition on memories, and a query for the ids of the memories that meet it, if it has one.
+    """A condition on memories, and optionally a query for the ids of the memories that meet it.
 
-    `{0}`, `{1}` in them stand for the numbers of the values.
+    `{0}` and `{1}` in both stand for the numbers of the parameters.
     """
 
     sql: str
@@ -127,7 +127,7 @@ def memories(
     connection: apsw.Connection, chosen: MemoryFilter, after: tuple[int, int] | None, limit: int
 ) -> list[ListedMemory]:
     """Return up to `limit` memories that follow `after` (created_at, number) in the list."""
-    found = _selected(
+    memory_rows = _selected(
         connection,
         f"{_MEMORY}, {_VERSION}, {_ACCESSES}, {ARCHIVED}",
         chosen,
@@ -142,7 +142,7 @@ def memories(
             row[-2],
             bool(row[-1]),
         )
-        for row in found
+        for row in memory_rows
     ]
 
 
@@ -176,13 +176,13 @@ def _selected(
     conditions: list[str] = []
     values: list[object] = []
     source = "FROM memories"
-    for each in filters:
-        places = range(len(values) + 1, len(values) + 1 + len(each.values))
-        values += each.values
-        if each is rarest and each.ids is not None:
-            ids = each.ids.format(*places)
+    for condition in filters:
+        places = range(len(values) + 1, len(values) + 1 + len(condition.values))
+        values += condition.values
+        if condition is rarest and condition.ids is not None:
+            ids = condition.ids.format(*places)
             source = f"FROM ({ids}) AS found CROSS JOIN memories ON memories.id = found.id"
-        conditions.append(each.sql.format(*places))
+        conditions.append(condition.sql.format(*places))
     return connection.execute(
         f"SELECT {columns} {source} {_VERSIONS} WHERE {' AND '.join(conditions) or '1'} "
         f"{order} {limit}",
@@ -193,23 +193,23 @@ def _selected(
 def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter | None:
     """Return the filter that the fewest memories pass, if those are few."""
     counts: list[tuple[int, int, _Filter]] = []
-    for each in filters:
-        if each.ids is not None:
-            ids = each.ids.format(*range(1, 1 + len(each.values)))
+    for condition in filters:
+        if condition.ids is not None:
+            ids = condition.ids.format(*range(1, 1 + len(condition.values)))
             count = scalar(
                 connection,
                 f"SELECT count(*) FROM ({ids} LIMIT {_MAX_LOOKED_UP + 1})",
-                each.values,
+                condition.values,
             )
-            counts.append((int(count), len(counts), each))
+            counts.append((int(count), len(counts), condition))
     count, _, rarest = min(counts, default=(_MAX_LOOKED_UP + 1, 0, None))
     return rarest if count <= _MAX_LOOKED_UP else None
 
 
 def unwritable_memories(connection: apsw.Connection, reader: Reader) -> frozenset[int]:
     """Return the numbers of the records of memories that a user or an agent may not change."""
-    found = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
-    others = [owner for owner in found if not writer_of(*owner).includes(*reader)]
+    owner_rows = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
+    others = [owner for owner in owner_rows if not writer_of(*owner).includes(*reader)]
     numbers = rows(
         connection,
         "SELECT number FROM json_each(?) AS owner CROSS JOIN memories "
@@ -224,13 +224,13 @@ def owners(
     connection: apsw.Connection, ids: Sequence[str]
 ) -> list[tuple[str, str | None, str | None]]:
     """Return the (scope, user, agent) of the stored memories among these events."""
-    found = rows(
+    owner_rows = rows(
         connection,
         "SELECT scope, user_id, agent_id FROM json_each(?) AS given "
         "CROSS JOIN memories ON memories.id = given.value",
         (json_array(ids),),
     )
-    return [(scope, user, agent) for scope, user, agent in found]
+    return [(scope, user, agent) for scope, user, agent in owner_rows]
 
 
 def stored_ids(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
@@ -245,8 +245,8 @@ def stored_ids(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
 
 
 def related_memories(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Return (memory, relation, other memory), by the relations and ends of their facts."""
-    found = rows(
+    """Return (memory, relation, other memory), as the relations of their facts imply."""
+    relation_rows = rows(
         connection,
         """
         SELECT DISTINCT own.source_event_id, relation, other.source_event_id
@@ -273,7 +273,7 @@ def related_memories(connection: apsw.Connection, ids: Sequence[str]) -> list[tu
         """,
         (json_array(ids),),
     )
-    return [(own, relation, other) for own, relation, other in found if own != other]
+    return [(own, relation, other) for own, relation, other in relation_rows if own != other]
 
 
 _EQUAL = ("scope", "memory_type", "namespace", "temporal_stability", "abstraction_level")
@@ -353,13 +353,13 @@ def _filters(chosen: MemoryFilter) -> Iterator[_Filter]:
         if point is not None:
             yield _Filter(f"{_INVALID_AT} > ?{{1}}", (_NEVER, point))
     if chosen.invalid_by is not None:
-        # Whether replaced versions are included is another choice.
+        # Only `invalid_at` counts here: replaced versions have a filter of their own.
         yield _Filter("coalesce(memories.invalid_at, ?{0}) > ?{1}", (_NEVER, chosen.invalid_by))
 
 
 def _among(condition: str, values: tuple[object, ...]) -> _Filter:
     """Return a filter by a range of an indexed column, with which the condition begins."""
     column = condition.partition(" ")[0]
-    # The sign keeps the planner from sorting all memories in the range.
+    # The unary plus keeps the planner from sorting all memories in the range.
     checked = condition.replace(column, f"+memories.{column}")
     return _Filter(checked, values, f"SELECT id FROM memories WHERE {condition}")

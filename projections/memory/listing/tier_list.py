@@ -34,8 +34,8 @@ CONSOLIDATED = (
 ARCHIVED = "(SELECT is_archived FROM archive_states WHERE id = memories.id)"
 #: Ids of the versions in the archival store.
 ARCHIVED_IDS = "SELECT id FROM archive_states WHERE is_archived = 1"
-#: Whether a row of `archive_states` is a current, active memory outside the archival store, or in
-#: it; every index of the table begins with these columns.
+#: Conditions on a row of `archive_states`: a current, active memory that is outside the archival
+#: store, or inside. Every index of the table begins with these columns.
 _OUTSIDE = "is_archived = 0 AND is_current = 1"
 _INSIDE = "is_archived = 1 AND is_current = 1"
 #: The sources of uses: (time, record, memory), the latest first.
@@ -62,9 +62,9 @@ _EXPIRED = " UNION ALL ".join(
         ),
     )
 )
-#: Ids of memories outside the archival store that were not used since ?2, and before which at least
-#: ?1 with the same readers were used. All that were stored since then were used later, so only so
-#: many of these are counted; only the others are put in order.
+#: Ids of memories outside the archival store that were not used since ?2, if at least ?1 memories
+#: with the same readers were used more recently. Memories stored since ?2 count as used more
+#: recently, so at most ?1 of them are counted; only older memories are sorted by their last use.
 _AGED = f"""
     WITH older AS MATERIALIZED (
         SELECT memories.id, memories.number, reader_user, reader_agent,
@@ -129,7 +129,7 @@ class TierCount(NamedTuple):
 
 def tier_counts(connection: apsw.Connection, main: Sequence[str]) -> dict[MemoryTier, TierCount]:
     """Return the size of each tier, given the main context."""
-    found = rows(
+    tier_rows = rows(
         connection,
         f"""
         WITH main AS (SELECT value AS id FROM json_each(?)), of_main AS (
@@ -151,7 +151,7 @@ def tier_counts(connection: apsw.Connection, main: Sequence[str]) -> dict[Memory
         """,
         (json_array(main),),
     )
-    counts = {tier: TierCount(*counted) for tier, *counted in found}
+    counts = {tier: TierCount(*counted) for tier, *counted in tier_rows}
     return {tier: counts[tier] for tier in TIERS}
 
 
@@ -164,26 +164,26 @@ def numbers_in(
         "recall": f"{_OUTSIDE} AND id NOT IN (SELECT id FROM main)",
         "archival": _INSIDE,
     }[tier]
-    found = rows(
+    number_rows = rows(
         connection,
         "WITH main AS (SELECT value AS id FROM json_each(?)) "
         f"SELECT number FROM archive_states WHERE {condition}",
         (json_array(main),),
     )
-    return frozenset(number for (number,) in found)
+    return frozenset(number for (number,) in number_rows)
 
 
 def archivals(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, StoredMemoryArchival]:
     """Return id -> last archiving or restoration, for the memories among these that have one."""
     columns = ", ".join(f"archival.{name}" for name in StoredMemoryArchival.__struct_fields__)
-    found = rows(
+    archival_rows = rows(
         connection,
         f"SELECT {columns} FROM json_each(?) AS given "
         "CROSS JOIN memory_archivals AS archival ON archival.memory_id = given.value "
         "ORDER BY archival.number",
         (json_array(ids),),
     )
-    return {row[0]: StoredMemoryArchival(*row) for row in found}
+    return {row[0]: StoredMemoryArchival(*row) for row in archival_rows}
 
 
 def is_check_due(connection: apsw.Connection) -> bool:

@@ -3,8 +3,8 @@
 Everything is merged by score, except for observations. An observation sums up what several turns
 say, so it stands where that begins to repeat itself: in the place of the third result that comes
 from the same events. The turns that answer best stay before it, and it adds what they leave out. A
-question for a person, a place, a time or a number is answered by turns: an observation follows them
-all.
+question that asks for a person, a place, a time or a number is answered by turns: an observation
+follows them all.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def assemble(
     others = [item for item in documents if item not in observations and item.id not in whole]
     merged = [*first, *heapq.merge(turns, others, key=lambda result: -result.score)]
     places = ((observation, _place(observation, merged)) for observation in observations)
-    found = [(place, observation) for observation, place in places if place is not None]
+    placed = [(place, observation) for observation, place in places if place is not None]
     results = list(merged)
-    leading = found[: MAX_FOR_LIST if wants_list else MAX_OBSERVATIONS]
+    leading = placed[: MAX_FOR_LIST if wants_list else MAX_OBSERVATIONS]
     for place, observation in sorted(leading, key=lambda each: -each[0]):
         at = len(merged) if wants_detail else place
         score = results[min(at, len(results) - 1)].score

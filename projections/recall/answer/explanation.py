@@ -149,12 +149,12 @@ def _dropped_by(
                 if target.type == "observation" and trace.ranked is not None:
                     return (
                         "max_results",
-                        "fewer than three of the results come from its events, or others rank "
-                        "before it",
+                        "fewer than three of the results come from its events, or other "
+                        "observations rank before it",
                     )
                 return (
                     "max_results",
-                    f"it ranks {rank} among results other than turns, with a score of "
+                    f"it ranks {rank} among the results that are not messages, with a score of "
                     f"{result.score:.2f}; max_results is {query.max_results}",
                 )
         if query.has_filters:
@@ -174,15 +174,15 @@ def _dropped_by(
     if represented is not None:
         return "stands_for", represented
     if fused is not None and fused > trace.pool:
-        return "pool", f"its turn ranks {fused} after fusion; only the best {trace.pool} are kept"
+        return "pool", f"its message ranks {fused} after fusion; the best {trace.pool} are kept"
     score = float(trace.ranked.candidate_scores[target.place])
     if score < query.min_score:
-        return "min_score", f"its turn scores {score:.2f}; min_score is {query.min_score:.2f}"
+        return "min_score", f"its message scores {score:.2f}; min_score is {query.min_score:.2f}"
     if profile.mmr_lambda is not None and target.place not in trace.ranked.places:
         return "diversity", "it repeats better results (Maximal Marginal Relevance)"
     return (
         "max_results",
-        f"its turn ranks {fused} after fusion; max_results is {query.max_results}",
+        f"its message ranks {fused} after fusion; max_results is {query.max_results}",
     )
 
 
@@ -199,7 +199,7 @@ def _represented_by(
         if any(fact.id in facts for fact in result.facts):
             return f"it is listed under result {rank}, the observation {result.id}"
         if result.id == event or result.id in facts:
-            return f"result {rank}, the {result.type} {result.id}, represents its turn"
+            return f"result {rank}, the {result.type} {result.id}, represents its message"
     return None
 
 

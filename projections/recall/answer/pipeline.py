@@ -39,21 +39,25 @@ class Pipeline:
     def run(self, question: ParsedQuestion, index: Index) -> AnswerTrace:
         """Return the results of a question, with the intermediate results."""
         query = question.query
-        found = self._ranker.find_candidates(question, index)
+        candidates = self._ranker.find_candidates(question, index)
         scored = self._ranker.score_documents(
-            question, self._documents(question, found, index), index
+            question, self._documents(question, candidates, index), index
         )
         document_items = document_results(
             scored, index, self._files, until=query.until, explain=query.explain
         )
         ranked, turn_items = None, []
-        if found is not None and found.scores_by_arm and not TURNS.isdisjoint(query.scope):
+        if (
+            candidates is not None
+            and candidates.scores_by_arm
+            and not TURNS.isdisjoint(query.scope)
+        ):
             # Facts listed under an observation are not repeated, so more turns are needed in their
             # place.
             most = MAX_FOR_LIST if question.wants_list else MAX_OBSERVATIONS
             count = query.max_results + (MAX_FACTS * most if document_items else 0)
-            ranked = self._ranker.rank_turns(question, found, index, count)
-            turn_items = turn_results(question, ranked, found, index, self._files, count=count)
+            ranked = self._ranker.rank_turns(question, candidates, index, count)
+            turn_items = turn_results(question, ranked, candidates, index, self._files, count=count)
         results = assemble(
             turn_items,
             document_items,
@@ -66,7 +70,7 @@ class Pipeline:
         if query.explain:
             results = self._with_similarity(results, question)
         pool = self._profile.pool_for(query.max_results, wide=question.is_wide)
-        return AnswerTrace(question, found, ranked, pool, document_items, results)
+        return AnswerTrace(question, candidates, ranked, pool, document_items, results)
 
     def _with_similarity(self, results: list[Result], question: ParsedQuestion) -> list[Result]:
         """Add to each result the cosine similarity of its own vector to the question."""
@@ -88,15 +92,15 @@ class Pipeline:
         ]
 
     def _documents(
-        self, question: ParsedQuestion, found: Candidates | None, index: Index
+        self, question: ParsedQuestion, candidates: Candidates | None, index: Index
     ) -> list[Document]:
         """Return the documents in scope that pass the filters."""
         scope, documents = question.query.scope, []
-        if "observations" in scope and found is not None:
-            documents += observations(question, found.facts, index, self._files)
+        if "observations" in scope and candidates is not None:
+            documents += observations(question, candidates.facts, index, self._files)
         if "mental_models" in scope and index.row_kinds.mental_models:
             documents += mental_models(question, self._files)
         if "entities" in scope:
-            nearness = {} if found is None else found.facts
+            nearness = {} if candidates is None else candidates.facts
             documents += entities(question, nearness, index, self._files)
         return documents

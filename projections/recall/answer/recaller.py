@@ -140,10 +140,10 @@ class Recaller:
             explanations = []
             for trace in traces:
                 trace = trace._replace(results=results)
-                found = explain(trace, encodable(id_), self._profile, index, self._files)
-                if found is None:
+                step = explain(trace, encodable(id_), self._profile, index, self._files)
+                if step is None:
                     return None
-                explanations.append(found)
+                explanations.append(step)
             return explanation_of_last_step(query.encodable(), traces, explanations, results)
 
         return self._run(query, explanation)
@@ -208,7 +208,7 @@ class Recaller:
         sentences = self._parser.sentence_vectors(query, index, encoder)
         traces = self._traces(query, index, encoder, now, deadline)
         if any(trace.question.is_time_only for trace in traces):
-            # Whatever was said then answers it; there are no words that it could lack.
+            # Any turn of that time answers a question about a time alone, whatever its words.
             return traces, 1.0
         baseline = self._baseline(index) if sentences else 0.0
         searched = [(trace.question, trace.found) for trace in traces]
@@ -253,10 +253,10 @@ class Recaller:
         """
         if question.event is None:
             return question
-        found = self._pipeline.run(
+        trace = self._pipeline.run(
             self._parser.anchor_question(question, index, encoder), index
         ).results
-        for turn in found[:1]:
+        for turn in trace[:1]:
             at = parse_time(turn.as_of)[0]
             span = span_of_event(question.event, self._days_of(turn), at, question.utc_offset)
             return question._replace(spans=(span,))

@@ -32,20 +32,20 @@ def supersessions_of(
     if not index.row_kinds.supersessions:
         return Supersessions({}, {}, {})
     connection = files.memory.connection
-    all_found = memory.supersessions(connection, fact_ids, query.until)
+    recorded = memory.supersessions(connection, fact_ids, query.until)
     requested = set(fact_ids)
-    result = Supersessions({}, {}, {older: at for older, _, at in all_found if older in requested})
-    if not all_found:
+    result = Supersessions({}, {}, {older: at for older, _, at in recorded if older in requested})
+    if not recorded:
         return result
-    ids = sorted({id_ for *pair, _ in all_found for id_ in pair})
+    ids = sorted({id_ for *pair, _ in recorded for id_ in pair})
     # A fact that is being forgotten still has rows, but its turn is no longer readable.
     readable = index.facts.places_of(ids).keys()
     # An event that corrected a fact in passing stated no fact, so its own id is recorded instead.
     event_texts = _event_texts([id_ for id_ in ids if id_ not in readable], index)
     available = readable | event_texts.keys()
-    found = [(older, newer, at) for older, newer, at in all_found if {older, newer} <= available]
+    visible = [(older, newer, at) for older, newer, at in recorded if {older, newer} <= available]
     texts = event_texts | memory.texts(connection, sorted(readable))
-    for older, newer, at in found:
+    for older, newer, at in visible:
         if newer in requested:
             result.before.setdefault(newer, []).append(_revision(older, texts, at))
         if older in requested:

@@ -87,7 +87,7 @@ def repeated_fact(of_event: memory.EventFacts) -> str | None:
 def _choose(
     question: ParsedQuestion,
     ranked: RankedTurns,
-    found: Candidates,
+    candidates: Candidates,
     index: Index,
     files: ZoneFiles,
     limit: int,
@@ -103,7 +103,7 @@ def _choose(
         )
     ]
     repetitions = _repetitions(question, turns, facts_of, index, files)
-    chosen = _facts_or_turns(question, turns, facts_of, repetitions, found, index)
+    chosen = _facts_or_turns(question, turns, facts_of, repetitions, candidates, index)
     if "events" in question.query.scope and repetitions:
         chosen = _replace_repetitions(question, chosen, facts_of, repetitions)
     unique: dict[str, Chosen] = {}
@@ -169,10 +169,10 @@ def _replace_repetitions(
     shown: set[str] = set()
     for item in chosen:
         fact = (repeated_fact(facts_of[item.id]) if item.id in facts_of else None) or ""
-        found = repetitions.get((item.id, fact))
-        if found is not None:
-            if question.eligible[found.place]:
-                item = found.replacing(item, fact, place=found.place)
+        repetition = repetitions.get((item.id, fact))
+        if repetition is not None:
+            if question.eligible[repetition.place]:
+                item = repetition.replacing(item, fact, place=repetition.place)
             elif fact in shown:
                 continue
             shown.add(fact)
@@ -183,7 +183,7 @@ def _replace_repetitions(
 def _promote_current_value(
     question: ParsedQuestion,
     chosen: list[Chosen],
-    found: Candidates,
+    candidates: Candidates,
     index: Index,
     files: ZoneFiles,
 ) -> list[Chosen]:
@@ -196,17 +196,17 @@ def _promote_current_value(
         return chosen
     ended = supersessions_of(question.query, first.facts, index, files).ended
     stated_at = int(index.turns.occurred_at[first.place])
-    if not _is_stale(first, stated_at, ended, found):
+    if not _is_stale(first, stated_at, ended, candidates):
         return chosen
-    fact = max((fact for fact in first.facts if fact in ended), key=_fact_score(found))
+    fact = max((fact for fact in first.facts if fact in ended), key=_fact_score(candidates))
     if is_about_earlier_value(question.spans, stated_at, ended[fact]):
         return chosen
     latest = memory.latest_version_of(files.memory.connection, fact, question.query.until)
-    return _promote(question, latest, chosen, found, index)
+    return _promote(question, latest, chosen, candidates, index)
 
 
 def _promote_slot_values(
-    question: ParsedQuestion, chosen: list[Chosen], found: Candidates, index: Index
+    question: ParsedQuestion, chosen: list[Chosen], candidates: Candidates, index: Index
 ) -> list[Chosen]:
     """Move the values of the slot that the question asks for to the front, newest first.
 
@@ -214,7 +214,7 @@ def _promote_slot_values(
     """
     values = frozenset(question.slot_values)
     for fact in reversed(question.slot_values):
-        chosen = _promote(question, fact, chosen, found, index)
+        chosen = _promote(question, fact, chosen, candidates, index)
     raised = [
         item
         if values.isdisjoint(item.facts)
@@ -225,7 +225,7 @@ def _promote_slot_values(
 
 
 def _promote(
-    question: ParsedQuestion, id_: str, chosen: list[Chosen], found: Candidates, index: Index
+    question: ParsedQuestion, id_: str, chosen: list[Chosen], candidates: Candidates, index: Index
 ) -> list[Chosen]:
     """Move the result for a fact or an event to the front; add it if it is missing and eligible."""
     place = index.facts.places_of([id_]).get(id_, index.turns.place_of_id.get(id_, -1))
@@ -235,9 +235,9 @@ def _promote(
     facts_of = index.event_facts.of([turn_id])
     facts = _fact_ids(facts_of.get(turn_id), index)
     turn = Chosen("event", turn_id, place, chosen[0].score, facts)
-    candidates = _facts_or_turns(question, [turn], facts_of, {}, found, index)
+    replacements = _facts_or_turns(question, [turn], facts_of, {}, candidates, index)
     promoted = next(
-        (item for item in candidates if id_ in (item.id, turn_id) or item.kind == "event"), None
+        (item for item in replacements if id_ in (item.id, turn_id) or item.kind == "event"), None
     )
     if promoted is None:
         return chosen
@@ -270,8 +270,8 @@ def _with_hop_path(first: Result, chain: Sequence[str], index: Index, files: Zon
     return msgspec.structs.replace(first, hop_path=hop_path)
 
 
-def _fact_score(found: Candidates) -> Callable[[str], float]:
-    return lambda fact: found.facts.get(fact, 0.0)
+def _fact_score(candidates: Candidates) -> Callable[[str], float]:
+    return lambda fact: candidates.facts.get(fact, 0.0)
 
 
 def _fact_ids(of_event: memory.EventFacts | None, index: Index) -> Sequence[str]:
@@ -286,7 +286,7 @@ def _facts_or_turns(
     turns: list[Chosen],
     facts_of: Mapping[str, memory.EventFacts],
     repetitions: Mapping[tuple[str, str], _Repetition],
-    found: Candidates,
+    candidates: Candidates,
     index: Index,
 ) -> list[Chosen]:
     """Replace each turn that states exactly one current fact by this fact.
@@ -308,7 +308,7 @@ def _facts_or_turns(
         if "events" in scope and len(stated) != 1:
             chosen.append(turn)
             continue
-        stated.sort(key=lambda item: -found.facts.get(item.id, 0.0))
+        stated.sort(key=lambda item: -candidates.facts.get(item.id, 0.0))
         repeated = [
             known.replacing(
                 turn, fact, place=known.place if question.eligible[known.place] else turn.place
@@ -329,7 +329,7 @@ def _shared_terms(text: str, question: ParsedQuestion, index: Index) -> int:
 def _results(
     question: ParsedQuestion,
     chosen: Sequence[Chosen],
-    found: Candidates,
+    candidates: Candidates,
     index: Index,
     files: ZoneFiles,
 ) -> list[Result]:
@@ -368,7 +368,9 @@ def _results(
     ):
         entity_ids = [canonical[id_] for id_ in entities.get(item.id, ()) if id_ in canonical]
         stated_in = fact_statements.in_order(stated.get(item.id, ()), sources)
-        source_ids = [sources[each.event_id] for each in stated_in] or [texts[number].source_id]
+        source_ids = [sources[statement.event_id] for statement in stated_in] or [
+            texts[number].source_id
+        ]
         results.append(
             Result(
                 id=item.id,
@@ -376,12 +378,13 @@ def _results(
                 text=item.text or index.retracted.texts.get(number, texts[number].text),
                 as_of=as_of,
                 score=round(min(1.0, max(0.0, item.score)), 6),
-                is_stale=bool(superseded.ended) and _is_stale(item, at, superseded.ended, found),
+                is_stale=bool(superseded.ended)
+                and _is_stale(item, at, superseded.ended, candidates),
                 entity_ids=list(dict.fromkeys(entity_ids)),
                 platform=platform,
                 sender_name=texts[number].speaker,
                 source_event_ids=list(dict.fromkeys(source_ids)),
-                arms=ranks_of(found.scores_by_arm, item.place) if query.explain else None,
+                arms=ranks_of(candidates.scores_by_arm, item.place) if query.explain else None,
                 supersedes=[
                     *_revisions(item, superseded.before),
                     # For an edit, the previous version of the message is listed instead.
@@ -424,7 +427,9 @@ def _format_times(times: Ints) -> list[str]:
     return formatted
 
 
-def _is_stale(item: Chosen, stated_at: int, ended: Mapping[str, int], found: Candidates) -> bool:
+def _is_stale(
+    item: Chosen, stated_at: int, ended: Mapping[str, int], candidates: Candidates
+) -> bool:
     """Return whether a fact has ended; for a turn, its fact that is most similar to the question.
 
     If several facts are equally similar, the turn is stale if any of them has ended. A turn that
@@ -433,9 +438,10 @@ def _is_stale(item: Chosen, stated_at: int, ended: Mapping[str, int], found: Can
     ended_facts = [fact for fact in item.facts if fact in ended]
     if item.kind == "fact" or not ended_facts:
         return bool(ended_facts)
-    highest = max(found.facts.get(fact, 0.0) for fact in item.facts)
+    highest = max(candidates.facts.get(fact, 0.0) for fact in item.facts)
     return any(
-        found.facts.get(fact, 0.0) == highest and stated_at <= ended[fact] for fact in ended_facts
+        candidates.facts.get(fact, 0.0) == highest and stated_at <= ended[fact]
+        for fact in ended_facts
     )
 
 

@@ -49,7 +49,7 @@ def uncertainties(
         for fact in facts
         if sides.consequence <= words[fact.id] and fact.event_id != sides.dependency.event_id
     ]
-    found: dict[str, tuple[int, Uncertainty]] = {}
+    by_fact: dict[str, tuple[int, Uncertainty]] = {}
     for sides in dict.fromkeys(sides for _, sides in pairs):
         dependent = [fact for fact, other in pairs if other is sides]
         after = min(fact.last_said for fact in dependent)
@@ -57,20 +57,24 @@ def uncertainties(
             *queries.facts_with_words(connection, sides.condition, after),
             *_ended_values(files, sides, after),
         ]
-        dated = [(each, at) for each in changes if (at := _changed_at(each, sides)) is not None]
+        dated = [
+            (change, at) for change in changes if (at := _changed_at(change, sides)) is not None
+        ]
         ids = {sides.dependency.event_id, *(fact.event_id for fact in dependent)}
-        ids |= {id_ for each, _ in dated for id_ in (each.event_id, each.newer_event_id) if id_}
+        ids |= {
+            id_ for change, _ in dated for id_ in (change.event_id, change.newer_event_id) if id_
+        }
         events = event_list.with_ids(files.events.connection, sorted(ids))
         for fact in dependent:
             for change, at in dated:
                 if not fact.last_said < at <= until or change.id == fact.id:
                     continue
-                if fact.id in found and found[fact.id][0] >= at:
+                if fact.id in by_fact and by_fact[fact.id][0] >= at:
                     continue
                 why = _why(fact, change, at, sides, events)
                 if why is not None:
-                    found[fact.id] = at, why
-    return {id_: why for id_, (_, why) in found.items()}
+                    by_fact[fact.id] = at, why
+    return {id_: why for id_, (_, why) in by_fact.items()}
 
 
 def _ended_values(files: ZoneFiles, sides: TwoSides, after: int) -> list[SideFact]:
@@ -95,9 +99,9 @@ def _attributes_of(sides: TwoSides) -> Sequence[str]:
 def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
     """Return when a fact on the condition's side changed (unix ms): it ended, or reports a move.
 
-    A retracted move does not count.
+    A retracted move does not count. The message that states the dependency reports no move.
     """
-    if change.event_id == sides.dependency.event_id:
+    if change.event_id == sides.dependency.event_id and change.newer is None:
         return None
     if not sides.condition <= frozenset(plain_forms(change.text)):
         return change.ended_at if _attributes_of(sides) and change.newer is not None else None
@@ -117,10 +121,10 @@ def _why(
 ) -> Uncertainty | None:
     """Return why a fact is uncertain; None if the messages have nothing to do with each other."""
     stated = events.get(sides.dependency.event_id)
-    told = events.get(change.newer_event_id or change.event_id)
+    change_event = events.get(change.newer_event_id or change.event_id)
     first = events.get(change.event_id)
     dependent = events.get(fact.event_id)
-    if stated is None or told is None or first is None or dependent is None:
+    if stated is None or change_event is None or first is None or dependent is None:
         return None
     if not (_belong(stated, first) and _belong(stated, dependent)):
         return None
@@ -137,7 +141,7 @@ def _why(
         since=format_time(at),
         dependency=stated.content[sides.dependency.char_start : sides.dependency.char_end].strip(),
         change=text,
-        source_event_ids=list(dict.fromkeys((stated.source_id, told.source_id))),
+        source_event_ids=list(dict.fromkeys((stated.source_id, change_event.source_id))),
     )
 
 

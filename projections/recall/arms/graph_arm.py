@@ -68,13 +68,13 @@ def _add_by_entities(
         similar = [id_ for id_, score in facts.items() if score >= ENTITY_SIMILARITY_THRESHOLD]
         linked = memory.entities_of_facts(files.memory.connection, similar[:_MAX_STARTS])
         starts = [id_ for fact in similar for id_ in linked.get(fact, ())]
-    found = list(dict.fromkeys(edges.canonical(starts).values()))[:_MAX_STARTS]
-    hops = edges.neighbors(found, NEIGHBOR_HOPS, MAX_ENTITIES).hops
+    entities = list(dict.fromkeys(edges.canonical(starts).values()))[:_MAX_STARTS]
+    hops = edges.neighbors(entities, NEIGHBOR_HOPS, MAX_ENTITIES).hops
     stated: dict[str, float] = {}
     for edge in edges.edges_among(list(hops)):
         score = edge.confidence / max(hops[edge.source], hops[edge.target], 1)
-        for each in edge.evidence:
-            stated[each.fact_id] = max(stated.get(each.fact_id, 0.0), score)
+        for fact in edge.evidence:
+            stated[fact.fact_id] = max(stated.get(fact.fact_id, 0.0), score)
     _add_facts(scores, stated, index)
     mentions = index.mentions_of.of([id_ for id_, distance in hops.items() if distance])
     for id_, (_, places) in mentions.items():

@@ -26,19 +26,19 @@ def statement(
     """
     facts = index.facts
     scores = np.zeros(len(index.turns), np.float32)
-    rows, found = facts.bm25(question.terms)
+    rows, fact_scores = facts.bm25(question.terms)
     if (allowed := question.restricted_to) is not None:
         is_allowed = allowed[facts.places[rows]]
-        rows, found = rows[is_allowed], found[is_allowed]
+        rows, fact_scores = rows[is_allowed], fact_scores[is_allowed]
     if not len(rows):
         return ArmScores(None, scores), {}
-    found /= found.max()
-    np.maximum.at(scores, facts.places[rows], found)
+    fact_scores /= fact_scores.max()
+    np.maximum.at(scores, facts.places[rows], fact_scores)
     if not with_facts:
         return ArmScores(None, scores), {}
-    best = top_with_ties(found, pool)
+    best = top_with_ties(fact_scores, pool)
     ids = facts.ids.take(rows[best])
-    order = np.lexsort((np.array(ids), -found[best]))[:pool]
-    best_scores = found[best[order]].tolist()
+    order = np.lexsort((np.array(ids), -fact_scores[best]))[:pool]
+    best_scores = fact_scores[best[order]].tolist()
     best_ids = (ids[row] for row in order.tolist())
     return ArmScores(None, scores), dict(zip(best_ids, best_scores, strict=True))

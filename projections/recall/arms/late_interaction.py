@@ -74,20 +74,20 @@ def late_interaction(tokens: QueryTokens, candidates: Ints, index: Index) -> Lat
     if not len(candidates) or not len(question.vectors):
         return LateScores(scores, np.zeros(len(candidates), bool), None)
     places = with_window(candidates, index.turns)
-    found = index.tokens.of(places)
+    window_tokens = index.tokens.of(places)
     similarity = max_over_window(
-        max_similarity(question.vectors, found, index.tokens.centroid),
-        index.turns.session[places[found.turn_of_unit]],
+        max_similarity(question.vectors, window_tokens, index.tokens.centroid),
+        index.turns.session[places[window_tokens.turn_of_unit]],
     )
     weights = question.weights.astype(np.float64)
     unit_scores = (weights[:, None] * similarity.T).sum(axis=0) / question.weights.sum()
-    first_units = np.searchsorted(found.turn_of_unit, np.arange(len(places)))
+    first_units = np.searchsorted(window_tokens.turn_of_unit, np.arange(len(places)))
     turn_scores = np.maximum.reduceat(unit_scores, first_units).astype(np.float32)
     by_place = np.argsort(places)
     candidate_rows = by_place[np.searchsorted(places, candidates, sorter=by_place)]
-    known = found.known[candidate_rows]
+    known = window_tokens.known[candidate_rows]
     if 2 * known.sum() <= len(candidates):
-        # The few turns with token vectors are no fair sample of the candidates.
+        # The few turns with token vectors are not a fair sample of the candidates.
         return LateScores(scores, np.ones(len(candidates), bool), None)
     read = turn_scores[candidate_rows[known]]
     scores[known] = min_max_scale(read, min_range=_MIN_SPREAD)

@@ -42,7 +42,7 @@ def same_day(best: Ints, scores: Floats, platform: Ints, pairs: DayPairs) -> Arm
         second_score[day_rows],
         seed_score[first][day_rows],
     )
-    found = np.zeros(len(platform), np.float32)
-    np.maximum.at(found, places, support)
-    reached = nonzero(found > 0)
-    return ArmScores(reached, np.minimum(found[reached], 1.0))
+    turn_support = np.zeros(len(platform), np.float32)
+    np.maximum.at(turn_support, places, support)
+    reached = nonzero(turn_support > 0)
+    return ArmScores(reached, np.minimum(turn_support[reached], 1.0))

@@ -65,10 +65,10 @@ def _mentioned_by(question: ParsedQuestion, best: Ints, index: Index) -> dict[st
         entity for entities in of_seed.values() for entity in entities
     )
     named = {item.entity.id for item in question.named}
-    found: dict[str, list[int]] = {}
+    places_by_entity: dict[str, list[int]] = {}
     for event, place in place_of.items():
         for entity in {
             canonical[id_] for id_ in of_seed.get(event, ()) if id_ in canonical
         } - named:
-            found.setdefault(entity, []).append(place)
-    return dict(sorted(found.items()))
+            places_by_entity.setdefault(entity, []).append(place)
+    return dict(sorted(places_by_entity.items()))

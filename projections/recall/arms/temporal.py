@@ -10,8 +10,8 @@ from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.times.closeness import closeness
 
-# A time that is given by an event ("before the move") is less sure than a date. Half finds 1.1 more
-# of the evidence of questions about changes in 10 results, on two LifeBench people.
+# A time relative to an event ("before the move") is less certain than a date. With one half,
+# recall@10 of questions about changes is 1.1 points higher (two LifeBench people).
 _EVENT_SHARE = 0.5
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import compress
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.answer.assembly import interleave
 from recollect.projections.recall.answer.explanation import AnswerTrace
 from recollect.projections.recall.answer.recaller import Recaller
+from recollect.projections.recall.context.asked_time import is_of_asked_time
 from recollect.projections.recall.context.context_lines import document_line, turn_lines
 from recollect.projections.recall.context.directive_lines import directive_lines
 from recollect.projections.recall.context.framing import DIRECTIVES, FOOT, HEAD, frame
@@ -19,8 +21,10 @@ from recollect.projections.recall.context.observation_lines import (
 )
 from recollect.projections.recall.context.opening import is_relevant
 from recollect.projections.recall.context.packing import Line, PackedLine, pack
-from recollect.projections.recall.context.page_lines import page_lines
+from recollect.projections.recall.context.page_lines import PAGE_SHARE, page_lines
 from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.broad_needs import asks_for_events
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH, RecallQuery
 from recollect.schemas.text_sanitising import collapse_whitespace
 from recollect.schemas.wire import ContextBlock, Result, Scope
@@ -34,6 +38,11 @@ RECALL_LIMIT = 80
 #: contain 0.5% fewer of the answers' words for LoCoMo's dev questions, and 20% more irrelevant
 #: memories for precisionMemBench.
 MIN_SHARE, MIN_SHARE_IN_SESSION = 0.55, 0.3
+#: The maximum number of results of other times, if a question is certain about its time: the date
+#: of an event may be unknown, or a state may last.
+MAX_OF_OTHER_TIMES = 3
+#: A question with more words besides its times is told from others by these words.
+_MAX_TIMED_TERMS = 2
 
 Count = Callable[[str], int]
 
@@ -66,13 +75,16 @@ def context_of(
             budget -= count("\n".join((DIRECTIVES, *directives)))
         found = [result for trace in traces for result in trace.results]
         models = {result.id: result for result in found if result.type == "mental_model"}
-        pages = page_lines([*models.values()], task, files, budget, count)
         questions = [trace.question for trace in traces]
+        wants_detail = any(question.wants_detail for question in questions)
+        room = int(PAGE_SHARE * budget)
+        if _only_happened(task, traces) and not wants_detail:
+            room = budget - count("\n\n")
+        pages = page_lines([*models.values()], task, files, room, count)
         if budget <= 0 or not is_relevant(relevance, questions, index):
             return pack(pages, [], budget, count), directives
-        results = _merge(task, traces, index, {line.result.id for line in pages})
+        results = _merge(task, traces, index, files, {line.result.id for line in pages})
         terms = {term for trace in traces for term in trace.question.content_terms(index.tokeniser)}
-        wants_detail = any(question.wants_detail for question in questions)
         room = 0 if wants_detail else int(OBSERVATION_SHARE * budget)
         pinned, said = _document_lines(results, files, room, count)
         turns = [
@@ -87,6 +99,14 @@ def context_of(
     block, items, tokens = _fit(lines, directives, max_tokens, count)
     elapsed = (time.perf_counter() - started) * 1000
     return ContextBlock(block=block, items=items, tokens=tokens, ms=round(elapsed, 3))
+
+
+def _only_happened(task: str, traces: Sequence[AnswerTrace]) -> bool:
+    """Return whether each question asks what happened to somebody who has an up-to-date page."""
+    return asks_for_events(task) and all(
+        any(result.type == "mental_model" and not result.is_stale for result in trace.results)
+        for trace in traces
+    )
 
 
 def _document_lines(
@@ -134,9 +154,13 @@ def _fit(
 
 
 def _merge(
-    task: str, traces: Sequence[AnswerTrace], index: Index, shown: AbstractSet[str]
+    task: str,
+    traces: Sequence[AnswerTrace],
+    index: Index,
+    files: ZoneFiles,
+    shown: AbstractSet[str],
 ) -> list[Result]:
-    """Return the results of several questions that are on topic, round robin by rank.
+    """Return the results of several questions that are on topic and in time, round robin by rank.
 
     `shown`: the ids of results that are shown already.
     """
@@ -148,9 +172,28 @@ def _merge(
             for result in trace.results
             if collapse_whitespace(result.text).casefold() != task_text and result.id not in shown
         ]
-        terms = trace.question.content_terms(index.tokeniser)
-        rankings.append(_on_topic(others, terms, index))
+        rankings.append(_in_time(others, trace.question, index, files))
     return interleave(rankings, sum(map(len, rankings)))
+
+
+def _in_time(
+    results: Sequence[Result], question: ParsedQuestion, index: Index, files: ZoneFiles
+) -> list[Result]:
+    """Return the results, in order, that are on topic, of other times at most a few.
+
+    This applies to a question that is certain to be about the times that it names, and says little
+    else. If it asks for whatever there is then, no others are returned.
+    """
+    terms = question.content_terms(index.tokeniser)
+    if not question.is_time_certain or len(terms) > _MAX_TIMED_TERMS:
+        return _on_topic(results, terms, index)
+    is_inside = is_of_asked_time(results, question, index, files)
+    inside = [*compress(results, is_inside)]
+    found = _on_topic(inside, terms, index)
+    if question.asks_for_anything:
+        return found
+    others = [result for result in _on_topic(results, terms, index) if result not in inside]
+    return [*found, *others[:MAX_OF_OTHER_TIMES]]
 
 
 def _on_topic(results: Sequence[Result], terms: Sequence[str], index: Index) -> list[Result]:

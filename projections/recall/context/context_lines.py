@@ -25,8 +25,8 @@ from recollect.text.sentences import sentences
 
 # Maximum number of characters shown of a former value.
 _MAX_PREVIOUS_LENGTH = 200
-# Turns of at most this many words are shown with what they answer, correct or are headed by: longer
-# ones can mostly be understood alone.
+# Turns of at most this many words are shown with their context (what they answer or correct, or
+# their heading): longer ones can mostly be understood alone.
 _MAX_FRAMED_WORDS = 8
 # Maximum number of supersessions that are followed from a fact to its latest version.
 _MAX_SUPERSESSIONS = 8
@@ -80,7 +80,8 @@ def turn_lines(
     facts = index.event_facts.of(ids)
     history = _FactHistory(facts, index, files)
     frames = contexts(
-        files.memory.connection, [id_ for found in facts.values() for id_ in found.stated]
+        files.memory.connection,
+        [id_ for event_facts in facts.values() for id_ in event_facts.stated],
     )
     retracted = index.retracted
     lines: list[Line] = []
@@ -138,20 +139,21 @@ def _frame(
     frames: Mapping[str, str],
     shown: set[str],
 ) -> str:
-    """Return a note on what a short turn answers, corrects or is headed by, to follow its text.
+    """Return a note with the context of a short turn, to follow its text.
 
-    It is empty if nothing is known, or if the question is a better result. Otherwise the question
-    is added to `shown`, so that it gets no line of its own.
+    It is empty if there is no context, or if the message with the question is itself a
+    better-ranked result.
+    Otherwise the question is added to `shown`, so that it gets no line of its own.
     """
     if turn_facts is None or len(turn.text.split()) > _MAX_FRAMED_WORDS:
         return ""
-    found = next((frames[fact] for fact in turn_facts.stated if fact in frames), "")
-    quoted = _normalise(found.partition(": ")[2])
-    if not found or quoted in shown:
+    context = next((frames[fact] for fact in turn_facts.stated if fact in frames), "")
+    quoted = _normalise(context.partition(": ")[2])
+    if not context or quoted in shown:
         return ""
-    if quoted and len(found) <= _MAX_PREVIOUS_LENGTH:
+    if quoted and len(context) <= _MAX_PREVIOUS_LENGTH:
         shown.add(quoted)
-    return f" ({_excerpt(found)})"
+    return f" ({_excerpt(context)})"
 
 
 def _line(
@@ -164,7 +166,7 @@ def _line(
     terms: Collection[str],
     index: Index,
 ) -> Line:
-    # What follows each of the turn's texts.
+    # The notes that follow each of the turn's texts.
     notes = f"{frame}{_previous_value(before)}{doubt(result.uncertain)}"
     ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
     spans = sentences(turn.text)
@@ -202,14 +204,14 @@ def _dates_in(
     text: str, dates: Sequence[MessageDate], retracted: Sequence[tuple[int, int]]
 ) -> list[DateReference]:
     """Return the dates of a message, with their positions after `retracted` spans are replaced."""
-    found: list[DateReference] = []
+    moved_dates: list[DateReference] = []
     for row in dates:
         moved = span_after(row.char_start, row.char_end, retracted)
         if moved is not None:
             words = text[row.char_start : row.char_end]
             days = row.first_day, row.last_day
-            found.append(DateReference(*moved, words, *days, bool(row.is_relative)))
-    return found
+            moved_dates.append(DateReference(*moved, words, *days, bool(row.is_relative)))
+    return moved_dates
 
 
 def _fact_text(facts: Sequence[str], speaker: str) -> str:
@@ -257,7 +259,7 @@ class Doubtful(NamedTuple):
     note: str
 
     def cost(self, count: Callable[[str], int], noted: Collection[str]) -> int:
-        """Return the tokens of the text with its note; a note of `noted` is shortened."""
+        """Return the tokens of the text with its note, which is shortened if it is in `noted`."""
         note = _SHORT_DOUBT if self.note in noted else self.note
         return count(f"{self.text}{note}" if self.note else self.text)
 
@@ -322,8 +324,8 @@ class _FactHistory:
             if not after:
                 break
             latest = after[0]
-            found = supersessions_of(self._query, [latest.id], self._index, self._files)
-            after = found.after.get(latest.id, [])
+            history = supersessions_of(self._query, [latest.id], self._index, self._files)
+            after = history.after.get(latest.id, [])
         return latest
 
     def turn_of(self, fact_id: str) -> str | None:

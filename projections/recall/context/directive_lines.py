@@ -21,8 +21,8 @@ def directive_lines(files: ZoneFiles, max_tokens: int, count: Count) -> list[str
         return []
     room = DIRECTIVE_SHARE * max_tokens - count(f"{DIRECTIVES}\n")
     shown: list[str] = []
-    for each in reversed(obeyed):
-        line = f"- {escape(each.directive.text)}"
+    for directive in reversed(obeyed):
+        line = f"- {escape(directive.directive.text)}"
         room -= count(f"{line}\n")
         if room < 0:
             break

@@ -32,7 +32,7 @@ Mask = npt.NDArray[np.bool_]
 
 #: The weight of a time at which turns were sent, as a cue that a prompt is about them.
 TIME = 1.0
-# As for the share of words in `prompt_relevance`.
+# Additive smoothing of the share of words, as in `prompt_relevance`.
 _SMOOTHING_WORDS = 2
 
 

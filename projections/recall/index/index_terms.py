@@ -33,12 +33,12 @@ class Tokeniser:
             return list(cached)
         words = (word for word in self.words(text) if word not in STOP_WORDS)
         terms = dict.fromkeys(self._run(self._stem, " ".join(dict.fromkeys(words))))
-        found = list(terms)[:MAX_WORDS]
+        distinct = list(terms)[:MAX_WORDS]
         if len(text) <= _MAX_CACHED_CHARACTERS:
             if len(self._query_terms) >= _MAX_CACHED:
                 self._query_terms.clear()
-            self._query_terms[text] = tuple(found)
-        return found
+            self._query_terms[text] = tuple(distinct)
+        return distinct
 
     def document_terms(self, text: str) -> frozenset[str]:
         """Return the distinct index terms of a document, stop words included; cached."""

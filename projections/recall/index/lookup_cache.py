@@ -25,8 +25,8 @@ class LookupCache(Generic[K, V]):
             if len(self._cached) + len(new) > self._max_keys:
                 self._cached.clear()
                 new = list(distinct)
-            found = self._look_up(new)
-            self._cached |= {key: found.get(key) for key in new}
+            looked_up = self._look_up(new)
+            self._cached |= {key: looked_up.get(key) for key in new}
         cached = self._cached
         return {key: value for key in distinct if (value := cached[key]) is not None}
 

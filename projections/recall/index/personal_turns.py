@@ -34,11 +34,11 @@ def classify_turns(
     directions: Sequence[str | None],
 ) -> TurnClasses:
     """Return the class of each turn, given its text, platform, sender, kind and direction."""
-    found = (
+    classes = (
         _classify(*turn)
         for turn in zip(contents, platforms, senders, kinds, directions, strict=True)
     )
-    return np.fromiter(found, np.int8, len(contents))
+    return np.fromiter(classes, np.int8, len(contents))
 
 
 def personal_mask(classes: Array, session: Array) -> Mask:

@@ -156,8 +156,8 @@ class Postings:
     def _read(self) -> _PostingLists:
         """Read the posting lists of the full-text index."""
         lists = [_make_lists([], [], [], [])]
-        found = _occurrences(self._connection, self._table)
-        while block := list(islice(found, _BLOCK)):
+        term_occurrences = _occurrences(self._connection, self._table)
+        while block := list(islice(term_occurrences, _BLOCK)):
             occurrences = [ids.count(" ") + 1 for _, ids in block]
             documents = np.fromstring(" ".join(ids for _, ids in block), np.int64, sep=" ")
             rows, term = self._rows_of(documents), np.repeat(np.arange(len(block)), occurrences)

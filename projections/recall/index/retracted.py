@@ -48,10 +48,10 @@ def find_retracted(
     """Return the retractions in force, from memory.db and the turns of an index."""
     retracted_turns = np.zeros(len(turns), bool)
     spans: dict[int, list[Span]] = {}
-    found = memory.retracted_spans(connection)
-    places = turns.place_of_id.of([event_id for event_id, _, _ in found])
+    retracted_spans = memory.retracted_spans(connection)
+    places = turns.place_of_id.of([event_id for event_id, _, _ in retracted_spans])
     place_of: dict[int, int] = {}
-    for (_, start, end), place in zip(found, places.tolist(), strict=True):
+    for (_, start, end), place in zip(retracted_spans, places.tolist(), strict=True):
         if place >= 0:
             number = int(turns.numbers[place])
             place_of[number] = place

@@ -17,8 +17,8 @@ from recollect.projections.recall.index.arrays.growable_arrays import Array, Gro
 #: messages are ingested later.
 SESSION_GAP_MS = 6 * 3_600_000
 #: A gap that ends it between two turns of one sender in a conversation without a peer, a thread and
-#: a session: such turns are items, such as notes and photos, rather than a talk. On two LifeBench
-#: people, this finds 1.1 more of the evidence in 10 results.
+#: a session: such turns are items, such as notes and photos, rather than a talk. This raises
+#: recall@10 by 1.1 points (two LifeBench people).
 ITEM_GAP_MS = 10 * 60_000
 
 Floats = npt.NDArray[np.float32]
@@ -128,11 +128,13 @@ class Sessions:
         shares = values * np.array(list(window.values()), values.dtype)[:, None]
         reached, share = targets[inside], shares[inside]
         if 32 * len(reached) < len(self):
-            found, row = np.unique(reached, return_inverse=True)
-            return found, np.bincount(row, share, minlength=len(found)).astype(np.float32)
+            places_reached, row = np.unique(reached, return_inverse=True)
+            return places_reached, np.bincount(row, share, minlength=len(places_reached)).astype(
+                np.float32
+            )
         sums = np.bincount(reached, share, minlength=len(self))
-        found = np.flatnonzero(sums != 0)
-        return found, sums[found].astype(np.float32)
+        places_reached = np.flatnonzero(sums != 0)
+        return places_reached, sums[places_reached].astype(np.float32)
 
     def gather_sum(self, places: Ints, values: Array, window: Mapping[int, float]) -> Floats:
         """Return for each place the weighted sum of the values of the turns around it."""

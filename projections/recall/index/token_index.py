@@ -138,14 +138,14 @@ class Tokens:
             column = self._columns[name]
             more = len(self._turns) - len(column.values)
             column.extend(np.zeros(more, column.values.dtype))
-        while found := rows(
+        while new_rows := rows(
             self._model.connection,
             f"SELECT {self._row_filter}, rowid, target_id, codes, scales, units "
             "FROM token_vectors WHERE rowid > ? ORDER BY rowid LIMIT ?",
             (self._seen, _BLOCK),
         ):
-            self._seen = found[-1][1]
-            self._add([row for is_indexed, *row in found if is_indexed])
+            self._seen = new_rows[-1][1]
+            self._add([row for is_indexed, *row in new_rows if is_indexed])
 
     def remove(self, rowids: Sequence[int], new_places: Ints) -> bool:
         """Remove the rows with these rowids, and those of removed turns.
@@ -216,8 +216,8 @@ class Tokens:
         if cached < count:
             new = self.codes.take(np.arange(cached, count))
             self._levels.extend(decode_levels(new, self._dimensions).reshape(-1))
-        found: Bytes = self._levels.values.reshape(count, self._dimensions).take(rows, axis=0)
-        return found
+        levels: Bytes = self._levels.values.reshape(count, self._dimensions).take(rows, axis=0)
+        return levels
 
     @property
     def centroid(self) -> Centroid:
@@ -236,10 +236,12 @@ class Tokens:
             self._sample = self._sample.with_turns(new, self.of(new))
         return self._sample.centroid
 
-    def _add(self, found: list[list[Any]]) -> None:
+    def _add(self, new_rows: list[list[Any]]) -> None:
         """Add rows: (rowid, event id, codes, scales, units)."""
-        places = self._turns.place_of_id.of([id_ for _, id_, *_ in found])
-        with_turn = [row for row, place in zip(found, places.tolist(), strict=True) if place >= 0]
+        places = self._turns.place_of_id.of([id_ for _, id_, *_ in new_rows])
+        with_turn = [
+            row for row, place in zip(new_rows, places.tolist(), strict=True) if place >= 0
+        ]
         codes, scales, lengths = (b"".join(row[part] for row in with_turn) for part in (2, 3, 4))
         tokens = unpack(codes, scales, lengths, self._dimensions)
         units = np.array([len(row[4]) // 2 for row in with_turn], np.int64)

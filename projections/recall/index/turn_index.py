@@ -104,6 +104,11 @@ class Turns:
         self._cached_chats: ChatPlatforms | None = None
         self._update_norms()
 
+    @property
+    def has_words(self) -> Mask:
+        """Whether each turn has a content or a caption."""
+        return self._columns["length"].values > 0
+
     def follow(self) -> None:
         """Add new events."""
         while rows := turns_for_recall.turns_after(
@@ -183,7 +188,7 @@ class Turns:
         return self._cached_chats
 
     def _platforms_of(self, conversations: Ints) -> set[str]:
-        """Return the platforms of conversations, given by their numbers, that are no items."""
+        """Return the platforms of those of some conversations that do not consist of items."""
         names = (self._conversations.names[number] for number in conversations.tolist())
         return {name.partition("\x1f")[0] for name in names if not _has_no_place(name)}
 

@@ -173,7 +173,7 @@ class Vectors:
 
 def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> Floats:
     """Read the unit vectors of targets from the file, in order; zeros for missing ones."""
-    found = dict(
+    vectors = dict(
         rows(
             model.connection,
             "SELECT target_id, embedding FROM embeddings WHERE target_type = ? AND model = ? "
@@ -182,5 +182,5 @@ def vectors_of(model: EmbeddingsModel, target_type: str, ids: Sequence[str]) -> 
         )
     )
     zeros = bytes(model.dimension)
-    stacked = np.frombuffer(b"".join(found.get(id_, zeros) for id_ in ids), np.int8)
+    stacked = np.frombuffer(b"".join(vectors.get(id_, zeros) for id_ in ids), np.int8)
     return to_unit_vectors(stacked.reshape(len(ids), model.dimension))

@@ -377,12 +377,12 @@ class Index:
     def _follow_vectors(self, seq: int) -> int:
         model = self._files.embeddings
         of_type = {"event": self.event_vectors, "fact": self.fact_vectors}
-        found = model.connection.execute(
+        vector_rows = model.connection.execute(
             "SELECT seq, target_type, target_id, embedding FROM embeddings "
             "WHERE seq > ? AND model = ? ORDER BY seq",
             (seq, model.model),
         )
-        while block := list(islice(found, _BLOCK)):
+        while block := list(islice(vector_rows, _BLOCK)):
             seq = block[-1][0]
             for type_, vectors in of_type.items():
                 rows = [row for row in block if row[1] == type_]
@@ -395,13 +395,17 @@ class Index:
 def _mentions_of(
     identity: apsw.Connection, turns: Turns, entity_ids: list[str]
 ) -> dict[str, tuple[int, Ints]]:
-    found = events_mentioning_each(identity, entity_ids, MAX_MENTIONS + 1)
-    followed = [events if len(events) <= MAX_MENTIONS else [] for events in found.values()]
+    events_by_entity = events_mentioning_each(identity, entity_ids, MAX_MENTIONS + 1)
+    followed = [
+        events if len(events) <= MAX_MENTIONS else [] for events in events_by_entity.values()
+    ]
     places = turns.place_of_id.of([event for events in followed for event in events])
     places_by_entity = np.split(places, np.cumsum(list(map(len, followed)))[:-1])
     return {
         entity: (len(events), of_entity[of_entity >= 0])
-        for (entity, events), of_entity in zip(found.items(), places_by_entity, strict=True)
+        for (entity, events), of_entity in zip(
+            events_by_entity.items(), places_by_entity, strict=True
+        )
     }
 
 
@@ -448,11 +452,11 @@ def stored_problems(files: ZoneFiles) -> list[str]:
         except apsw.CorruptError:
             # An unreadable full-text index is reported by the check of the files themselves.
             return []
-        found = index.columns()
+        stored = index.columns()
         return [
             f"{array_store.FILE}: {name} differs from the rows; run recollect rebuild --level index"
             for name, values in expected.items()
-            if not np.array_equal(found[name], values)
+            if not np.array_equal(stored[name], values)
         ]
 
 

@@ -86,7 +86,7 @@ class Names:
             if not is_lower and not phrase.continues and phrase.normalized not in entities
         }
         by_nickname = resolve_nicknames(unknown, self._entities_by_name.of)
-        found: list[NamedEntity] = []
+        named: list[NamedEntity] = []
         taken: set[int] = set()
         for phrase in phrases:
             span = range(phrase.first, phrase.first + phrase.length)
@@ -96,8 +96,8 @@ class Names:
             if matches and taken.isdisjoint(span):
                 taken.update(span)
                 start, end = words[span[0]].start(), words[span[-1]].end()
-                found.append(NamedEntity(start, end, matches[0], *self._handles_of(matches)))
-        return sorted(found, key=lambda item: item.start)
+                named.append(NamedEntity(start, end, matches[0], *self._handles_of(matches)))
+        return sorted(named, key=lambda item: item.start)
 
     def _handles_of(self, entities: Sequence[Entity]) -> tuple[set[tuple[str, str]], set[str]]:
         """Return the handles and the ids of the entities that share a name."""
@@ -120,7 +120,7 @@ class _Phrase(NamedTuple):
 
 def _phrases(text: str, words: Sequence[re.Match[str]], is_lower: bool) -> list[_Phrase]:
     """Return the phrases of a text that may be names, the longest first."""
-    found = []
+    phrases = []
     starts = [at for at, word in enumerate(words) if is_lower or word[0][:1].isupper()]
     for length in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1):
         for first in starts:
@@ -130,8 +130,8 @@ def _phrases(text: str, words: Sequence[re.Match[str]], is_lower: bool) -> list[
             normalized = normalise_name(name)
             if length > 1 or (normalized not in STOP_WORDS and len(normalized) >= 2):
                 continues = _name_continues(text, words, first + length)
-                found.append(_Phrase(first, length, normalized, continues))
-    return found
+                phrases.append(_Phrase(first, length, normalized, continues))
+    return phrases
 
 
 def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
@@ -157,8 +157,8 @@ def resolve(connection: apsw.Connection, name_or_id: str) -> tuple[Entity, ...]:
                 by_entity_id[entity.id] = entity
         if len(by_entity_id) > 1:
             return ()
-    found = [by_entity_id[each] for each in sorted(by_entity_id)]
-    return tuple([entity for entity in found if _is_person_or_account(entity)] or found)
+    entities = [by_entity_id[id_] for id_ in sorted(by_entity_id)]
+    return tuple([entity for entity in entities if _is_person_or_account(entity)] or entities)
 
 
 def _in_other_spelling(connection: apsw.Connection, name: str) -> list[Entity]:
@@ -201,13 +201,13 @@ def resolve_nicknames(
         name: variants for name in names if (variants := (*other_names(name), *with_titles(name)))
     }
     entities = resolve_names({variant for variants in variants_of.values() for variant in variants})
-    found = {}
+    by_name = {}
     for name, variants in variants_of.items():
         matches = (entity for variant in variants for entity in entities.get(variant, ()))
         persons = {entity.id: entity for entity in matches if entity.type == "person"}
         if len({entity.normalized for entity in persons.values()}) == 1:
-            found[name] = tuple(persons.values())
-    return found
+            by_name[name] = tuple(persons.values())
+    return by_name
 
 
 def entity_ids(connection: apsw.Connection, entities: Iterable[Entity]) -> set[str]:

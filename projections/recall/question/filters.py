@@ -33,27 +33,27 @@ def filter_masks(
     to filter by; `ended`: what had ended at `valid_at`.
     """
     turns = index.turns
-    found: dict[str, Mask] = {}
+    masks: dict[str, Mask] = {}
     if query.platform is not None:
-        found["platform"] = turns.platforms_mask({query.platform})
+        masks["platform"] = turns.platforms_mask({query.platform})
     if query.allowed_numbers is not None:
-        found["source_event_ids"] = np.isin(
+        masks["source_event_ids"] = np.isin(
             turns.numbers, np.fromiter(query.allowed_numbers, np.int64)
         )
     if query.time_after is not None:
-        found["time_after"] = turns.occurred_at > query.time_after
+        masks["time_after"] = turns.occurred_at > query.time_after
     if query.time_before is not None:
-        found["time_before"] = turns.occurred_at < query.time_before
+        masks["time_before"] = turns.occurred_at < query.time_before
     if query.valid_at is not None:
-        found["valid_at"] = (turns.occurred_at <= query.valid_at) & ~ended.turns
+        masks["valid_at"] = (turns.occurred_at <= query.valid_at) & ~ended.turns
     if len(index.replaced_turns):
-        found[REPLACED] = np.ones(len(turns), bool)
-        found[REPLACED][index.replaced_turns] = False
+        masks[REPLACED] = np.ones(len(turns), bool)
+        masks[REPLACED][index.replaced_turns] = False
     if index.retracted.turns.any():
-        found[RETRACTED] = ~index.retracted.turns
+        masks[RETRACTED] = ~index.retracted.turns
     if entity_ids is not None:
-        found["entity"] = turns_about(entity_ids, index)
-    return found
+        masks["entity"] = turns_about(entity_ids, index)
+    return masks
 
 
 def combined_mask(masks: Mapping[str, Mask], index: Index) -> Mask:
@@ -63,9 +63,13 @@ def combined_mask(masks: Mapping[str, Mask], index: Index) -> Mask:
 
 
 def eligible_mask(query: RecallQuery, allowed: Mask, index: Index) -> Mask:
-    """Return the mask of turns that may be results; if events are not in scope, they need facts."""
+    """Return the mask of turns that may be results.
+
+    A turn without words, such as a picture without a caption, is none. If events are not in scope,
+    turns need facts.
+    """
     if "events" in query.scope:
-        return allowed
+        return allowed & index.turns.has_words
     with_facts = index.facts.turns_with_facts().copy()
     with_facts[index.repeating_turns] = True
     return allowed & with_facts

@@ -45,8 +45,10 @@ class ParsedQuestion(NamedTuple):
     whose turns it asks for. `answer_type`: the expected type of answer; `wants_list`: it expects
     several answers; `wants_all`: it counts or lists what answers it; `wants_detail`: it asks for a
     person, a place, a time or a number; `order`: it asks for the first or the last occasion.
-    `spans`: the times that it refers to, with `utc_offset` in minutes; `is_time_only`: it is about
-    nothing else, and turns of other times fail its filters. `event`: the event whose time must be
+    `spans`: the times that it refers to, with `utc_offset` in minutes; `asks_for_anything`: it asks
+    for whatever there is at these times; `is_time_only`: so it does, and as there is something,
+    turns of other times fail its filters; `is_time_certain`: it asks for nothing of other times,
+    even if they have something similar. `event`: the event whose time must be
     looked up, if it gives a time relative to an event ("the week before the move"). `sources`: the
     mask of turns from the sources that it names ("in my notes"), None for any.
 
@@ -74,7 +76,9 @@ class ParsedQuestion(NamedTuple):
     wants_detail: bool
     order: Order | None
     spans: Sequence[Span]
+    asks_for_anything: bool
     is_time_only: bool
+    is_time_certain: bool
     event: Anchor | None
     utc_offset: int
     sources: Mask | None

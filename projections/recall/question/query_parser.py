@@ -38,8 +38,10 @@ from recollect.projections.recall.question.sub_questions import resolve_referenc
 from recollect.projections.recall.question.times.asked_order import asked_order
 from recollect.projections.recall.question.times.closeness import closeness
 from recollect.projections.recall.question.times.event_times import find_anchor
+from recollect.projections.recall.question.times.past import asks_what_was
 from recollect.projections.recall.question.times.time_spans import Times, times_in
 from recollect.projections.recall.question.times.validity import ended_at
+from recollect.text.lexicon import word_set
 from recollect.text.prompts import first_person, orders, refers_back
 from recollect.text.sentences import sentences
 from recollect.text.stopwords import STOP_WORDS
@@ -51,8 +53,12 @@ MAX_SENTENCES = 10
 # turn may be about another event.
 _MIN_ANCHOR_SCORE = 0.5
 
-# Words of a question about all that happened.
+# Words of a question about all that happened, or, if it names nobody, about all that is planned.
 _HAPPENING = frozenset({"happen", "happened", "happens", "happening"})
+_PLANNED = word_set(
+    """ahead agenda arranged calendar coming diary going lined plan planned plans schedule scheduled
+    upcoming"""
+)
 _WORD = re.compile(r"[\w']+")
 
 Floats = npt.NDArray[np.float32]
@@ -166,14 +172,16 @@ class QueryParser:
         # encodes it and starts again.
         vectors = question_vectors(*topic, encoder, self._files.embeddings)
         named = self._names.find(text)
-        times, utc_offset = self._times(text, query)
+        times, at, utc_offset = self._times(text, query)
         identity = self._files.identity.connection
         entity_ids = None if query.entity is None else ids_of_name(identity, query.entity)
         ended = ended_at(query, index, self._files)
-        is_time_only = bool(times.spans) and self._asks_for_anything(times.topic, index)
+        asks_for_anything = bool(times.spans) and self._asks_for_anything(times.topic, index)
+        has_passed = bool(times.spans) and all(last < at for _, last in times.spans)
         ended = ended._replace(facts=ended.facts | index.retracted.facts)
         masks = filters.filter_masks(query, entity_ids, ended, index)
-        if is_time_only:
+        is_time_only = False
+        if asks_for_anything:
             inside = closeness(times.spans, utc_offset, index, self._files) == 1
             is_time_only = bool((inside & filters.combined_mask(masks, index)).any())
             if is_time_only:
@@ -196,7 +204,9 @@ class QueryParser:
             wants_detail=asks_for_detail(asked),
             order=asked_order(asked),
             spans=times.spans,
+            asks_for_anything=asks_for_anything,
             is_time_only=is_time_only,
+            is_time_certain=asks_for_anything or (has_passed and asks_what_was(text)),
             event=None if times.spans else find_anchor(text),
             utc_offset=utc_offset,
             sources=source_mask(text, index.turns),
@@ -226,26 +236,28 @@ class QueryParser:
     def _asks_for_anything(self, topic: str, index: Index) -> bool:
         """Return whether a question without its times asks for all, or all of a participant."""
         read = self._in_first_person(topic, index)
-        return not _has_content(text_to_embed(read, self._names.find(read)), _HAPPENING)
+        named = self._names.find(read)
+        general = _HAPPENING if named else _HAPPENING | _PLANNED
+        return not _has_content(text_to_embed(read, named), general)
 
     def _in_first_person(self, text: str, index: Index | None) -> str:
         named = self._names.find(text)
         return text if index is None else in_first_person(text, named, index.turns)
 
-    def _times(self, text: str, query: RecallQuery) -> tuple[Times, int]:
-        """Return the times of a text, or else those of the query, and the UTC offset in minutes.
+    def _times(self, text: str, query: RecallQuery) -> tuple[Times, int, int]:
+        """Return the times of a text, or else those of the query, and when it is asked.
 
-        Relative times count from the time of asking if the query has one. Otherwise they count from
-        the zone's last event, in the time zone of its sender, so that an old memory can be
-        queried as of that time.
+        The time of asking is in unix ms, with the UTC offset in minutes. Relative times count from
+        it if the query has one. Otherwise they count from the zone's last event, in the time zone
+        of its sender, so that an old memory can be queried as of that time.
         """
         latest = turns_for_recall.latest_event_time(self._files.events.connection)
         at, utc_offset = latest or (0, 0)
-        if query.spans or latest is None:
-            return Times(query.spans, text), utc_offset
         if query.asked_at is not None:
             at = query.asked_at
-        return times_in(text, at, utc_offset), utc_offset
+        if query.spans or latest is None:
+            return Times(query.spans, text), at, utc_offset
+        return times_in(text, at, utc_offset), at, utc_offset
 
 
 def _has_content(text: str, empty: Set[str] = frozenset()) -> bool:

@@ -72,7 +72,7 @@ def split(text: str) -> list[str]:
         return [text]
     if len(text.split()) > _MAX_WORDS:
         return [text]
-    found: list[str] = []
+    questions: list[str] = []
     pending = ""
     for sentence in _sentences(text):
         pending = f"{pending} {sentence}".strip()
@@ -80,16 +80,16 @@ def split(text: str) -> list[str]:
         if before:
             # Text before the first question belongs to that question.
             prefix = pending[: len(pending) - len(sentence)]
-            found += [f"{prefix}{before[0]}".strip(), *before[1:], last]
+            questions += [f"{prefix}{before[0]}".strip(), *before[1:], last]
             pending = ""
         elif _is_answerable_question(sentence):
-            found.append(pending)
+            questions.append(pending)
             pending = ""
-    if not found:
+    if not questions:
         return [text]
     if pending:
-        found[-1] = f"{found[-1]} {pending}"
-    return found if len(found) > 1 else [text]
+        questions[-1] = f"{questions[-1]} {pending}"
+    return questions if len(questions) > 1 else [text]
 
 
 def content_words(text: str) -> list[str]:

@@ -58,11 +58,11 @@ def score_documents(
         mentions = [bool(named & item.entities) for item in documents]
         arms["entity"] = np.array(mentions, np.float32)
     scores = weighted_sum(arms, profile.weights, TEXT_ARMS, missing)
-    found = np.flatnonzero(np.max([*arms.values()], axis=0) > 0)
+    matching = np.flatnonzero(np.max([*arms.values()], axis=0) > 0)
     return ScoredDocuments(
-        [documents[position] for position in found.tolist()],
-        scores[found],
-        {name: arm_scores[found] for name, arm_scores in arms.items()},
+        [documents[position] for position in matching.tolist()],
+        scores[matching],
+        {name: arm_scores[matching] for name, arm_scores in arms.items()},
     )
 
 
@@ -71,8 +71,8 @@ def _semantic(
 ) -> tuple[Floats, Mask]:
     """Return the cosine of each document to a vector, and which documents have no vector.
 
-    That of an observation is taken from the facts that it says: the mean of the largest cosine and
-    of the mean of the three largest.
+    That of an observation comes from the facts that it states: the largest cosine and the mean of
+    the three largest, averaged.
     """
     targets = {
         "mental_model": [item.id for item in documents if item.kind == "mental_model"],
@@ -86,8 +86,8 @@ def _semantic(
     similarity = np.zeros(len(documents), np.float32)
     unread = np.zeros(len(documents), bool)
     for place, item in enumerate(documents):
-        found = [cosines[id_] for id_ in item.items or [item.id] if id_ in cosines]
-        best = sorted(found, reverse=True)[:_BEST_ITEMS]
+        item_cosines = [cosines[id_] for id_ in item.items or [item.id] if id_ in cosines]
+        best = sorted(item_cosines, reverse=True)[:_BEST_ITEMS]
         unread[place] = not best
         similarity[place] = (best[0] + sum(best) / len(best)) / 2 if best else 0
     return similarity, unread

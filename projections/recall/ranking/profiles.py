@@ -37,8 +37,8 @@ TEXT_ARMS = frozenset({"keyword", "statement", "semantic", "sentence", "late"})
 #: being of another time, for sharing no entity, or for being alone on its day.
 BONUS_ARMS = frozenset({"temporal", "shared", "day", "source"})
 
-#: The limits of a wide search, relative to those of others. It finds 0.6 more of the evidence of
-#: questions that ask for a list, in 10 results (two LifeBench people, on whom it was chosen).
+#: The limits of a wide search, relative to those of others. It raises recall@10 of questions that
+#: ask for a list by 0.6 points (two LifeBench people, on whom it was chosen).
 WIDE = 2
 
 
@@ -72,7 +72,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     def pool_for(self, results: int, *, wide: bool) -> int:
         """Return the number of candidates per arm for a number of requested results.
 
-        A `wide` search, of high budget or for all that answers a question, has `WIDE` times more.
+        A `wide` search, of high budget or for every answer, has `WIDE` times as many.
         """
         return max(self.pool * (WIDE if wide else 1), 2 * results)
 

@@ -191,7 +191,7 @@ def _max_cosine(sentence: Floats, allowed: Mask, index: Index) -> float:
     )
 
 
-def _max_word_share(question: ParsedQuestion, found: Candidates, index: Index) -> float:
+def _max_word_share(question: ParsedQuestion, candidates: Candidates, index: Index) -> float:
     """Return the largest idf-weighted share of a question's words that a personal turn has."""
     turns = index.turns
     unseen_idf = turns.idf("")
@@ -200,7 +200,9 @@ def _max_word_share(question: ParsedQuestion, found: Candidates, index: Index) -
     terms = {
         term: max(turns.idf(term), min_idf) for term in question.content_terms(index.tokeniser)
     }
-    places = found.places[turns.personal[found.places] & question.allowed[found.places]]
+    places = candidates.places[
+        turns.personal[candidates.places] & question.allowed[candidates.places]
+    ]
     total = math.fsum(terms.values()) + _SMOOTHING_WORDS * unseen_idf
     return float(turns.term_weights(terms, places).max(initial=0)) / total
 

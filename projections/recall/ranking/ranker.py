@@ -71,15 +71,15 @@ class Ranker:
         self, question: ParsedQuestion, documents: Sequence[Document], index: Index
     ) -> ScoredDocuments:
         """Return the documents that match a question, with their scores."""
-        found = score_documents(documents, question, self._profile, index, self._files)
+        scored = score_documents(documents, question, self._profile, index, self._files)
         scorer = self._text_scorer(question)
-        if not found.documents or scorer is None:
-            return found
-        order = np.argsort(-found.scores, kind="stable")
-        texts = [found.documents[place].text for place in order[: self._profile.rerank_limit]]
-        scores = found.scores.copy()
-        scores[order] = with_reranked(found.scores[order], scorer(texts))
-        return found._replace(scores=scores)
+        if not scored.documents or scorer is None:
+            return scored
+        order = np.argsort(-scored.scores, kind="stable")
+        texts = [scored.documents[place].text for place in order[: self._profile.rerank_limit]]
+        scores = scored.scores.copy()
+        scores[order] = with_reranked(scored.scores[order], scorer(texts))
+        return scored._replace(scores=scores)
 
     def _rescoring_steps(self, question: ParsedQuestion, index: Index) -> list[Rescore]:
         """Return the steps that change the scores of the best turns, in order."""

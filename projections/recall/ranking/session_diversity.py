@@ -1,4 +1,4 @@
-"""Chats with an assistant: the turns of one chat say the same in many words.
+"""Chats with an assistant: the turns of one chat say the same thing in many words.
 
 A chat of ten long turns on one topic would fill an answer, and leave no room for what other sources
 hold. So each further turn of a chat scores less than the one ranked before it. Chats between people
@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 #: Subtracted from the score of a turn for each better turn of its chat. On two LifeBench people,
-#: 0.1 finds 2.2 more of the evidence in 10 results, and 2.2 in 50; 0.05 finds 1.8 and 1.5.
+#: 0.1 raises recall@10 by 2.2 points and recall@50 by 2.2; 0.05 raises them by 1.8 and 1.5.
 PENALTY = np.float32(0.1)
 
 

@@ -44,23 +44,24 @@ def entities(
 
     `nearness`: fact id -> similarity to the question, the nearest first. A question that is a name
     finds only the entities with this name. Only entities that a readable, allowed event mentions or
-    comes from are returned. Beside turns and facts, they do not list the facts that found them.
+    comes from are returned. If turns or facts are in scope too, entities do not list the facts that
+    found them.
     """
     connection = files.identity.connection
-    found = {item.entity.id: item.entity for item in question.named}
+    by_id = {item.entity.id: item.entity for item in question.named}
     is_name = False
     for name in (question.query.entity or "", question.text):
         resolved = resolve(connection, normalise_name(name)) if name.strip() else ()
-        found |= {entity.id: entity for entity in resolved}
+        by_id |= {entity.id: entity for entity in resolved}
         is_name = bool(resolved)
     about = {} if is_name else _by_meaning(question, nearness, index, files)
     for id_ in about:
         entity = identity.canonical(connection, id_)
         if entity is not None:
-            found.setdefault(id_, entity)
+            by_id.setdefault(id_, entity)
     documents = (
         _entity(entity, about.get(entity.id, ()), question, index, files)
-        for entity in found.values()
+        for entity in by_id.values()
     )
     has_turns = not TURNS.isdisjoint(question.query.scope)
     return [
@@ -92,22 +93,22 @@ def _by_meaning(
     names = _names(files, sorted(set(canonical.values())))
     turns = [index.turns.ids[place_of[id_]] for id_ in near]
     sources = events.source_ids(files.events.connection, sorted(set(turns)))
-    found: defaultdict[str, list[Support]] = defaultdict(list)
+    by_entity: defaultdict[str, list[Support]] = defaultdict(list)
     for fact, turn in zip(near, turns, strict=True):
         at = int(index.turns.occurred_at[place_of[fact]])
         support = Support(fact, texts[fact], at, sources[turn])
         ids = {canonical[id_] for id_ in linked.get(fact, ()) if id_ in canonical}
         positions = {id_: _position(texts[fact], names[id_]) for id_ in ids}
         for id_ in sorted(ids, key=lambda id_: (positions[id_], id_)):
-            if positions[id_] >= 0 and (id_ in found or len(found) < _MAX_BY_MEANING):
-                found[id_].append(support)
-    return found
+            if positions[id_] >= 0 and (id_ in by_entity or len(by_entity) < _MAX_BY_MEANING):
+                by_entity[id_].append(support)
+    return by_entity
 
 
 def _names(files: ZoneFiles, ids: Sequence[str]) -> dict[str, re.Pattern[str]]:
-    """Return id -> a pattern of the entity's names and aliases where they own or say nothing."""
+    """Return id -> a pattern of an entity's names and aliases, except as an owner or a speaker."""
     connection = files.identity.connection
-    found: dict[str, re.Pattern[str]] = {}
+    patterns: dict[str, re.Pattern[str]] = {}
     for id_ in ids:
         entity = identity.canonical(connection, id_)
         named = [entity] if entity is not None else []
@@ -115,10 +116,10 @@ def _names(files: ZoneFiles, ids: Sequence[str]) -> dict[str, re.Pattern[str]]:
         # A person is often named by the first name alone.
         names |= {name.split()[0] for name in names if name.strip()}
         longest = sorted(names, key=lambda name: (-len(name), name))
-        found[id_] = re.compile(
+        patterns[id_] = re.compile(
             rf"\b(?:{'|'.join(map(re.escape, longest))})\b(?!['’]s\b|:)", re.IGNORECASE
         )
-    return found
+    return patterns
 
 
 def _position(text: str, names: re.Pattern[str]) -> int:

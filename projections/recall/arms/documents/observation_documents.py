@@ -1,7 +1,7 @@
 """Observations as documents, found by their facts, for questions about their entity.
 
 An observation is returned with the facts that support it, the nearest to the question first, and
-with the version that it replaced. Its own words have no vector: those of its facts stand for them.
+with the version that it replaced. Its own words have no vector: the vectors of its facts are used.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ def observations(
 ) -> list[Document]:
     """Return the newest versions of observations whose facts are readable and pass the filters.
 
-    `nearness`: fact id -> similarity to the question, the nearest first. Beside turns and facts,
-    only observations about an entity that the question means are returned, with an item near it.
+    `nearness`: fact id -> similarity to the question, the nearest first. If turns or facts are
+    requested too, an observation must also be about an entity of the question, and have an item
+    similar to it.
     An observation that rests on an erased fact is hidden until it is derived again.
     """
     connection = files.memory.connection
@@ -52,17 +53,17 @@ def observations(
     if has_turns:
         least = MIN_NEARNESS * max(nearness.values(), default=0.0)
         nearest = [id_ for id_ in nearest if nearness[id_] >= least]
-    found = observation_queries.observations_of(connection, nearest, question.query.until)
+    versions = observation_queries.observations_of(connection, nearest, question.query.until)
     if has_turns:
-        meant = _meant(question, {item.entity_id for item in found}, index, files)
-        found = [item for item in found if item.entity_id in meant]
-        found.sort(key=lambda item: -_nearness_of(item, nearness))
-        found = found[:_MAX_SCORED]
-    if not found:
+        meant = _meant(question, {item.entity_id for item in versions}, index, files)
+        versions = [item for item in versions if item.entity_id in meant]
+        versions.sort(key=lambda item: -_nearness_of(item, nearness))
+        versions = versions[:_MAX_SCORED]
+    if not versions:
         return []
-    previous_ids = [item.before[0] for item in found if item.before is not None]
+    previous_ids = [item.before[0] for item in versions if item.before is not None]
     support = observation_queries.supporting_facts(
-        connection, [*(item.id for item in found), *previous_ids]
+        connection, [*(item.id for item in versions), *previous_ids]
     )
     facts = sorted({id_ for of_one in support.values() for id_, _, _ in of_one})
     place_of = index.facts.places_of(facts)
@@ -75,7 +76,7 @@ def observations(
         return run in support and all(id_ in place_of for id_, _, _ in support[run])
 
     documents = []
-    for item in found:
+    for item in versions:
         supporting = support.get(item.id, ())
         allowed = [
             Support(id_, text, at, sources[turn_of[id_]])
@@ -123,7 +124,7 @@ def _document(
     entities: AbstractSet[str],
     previous: Sequence[Dated],
 ) -> Document:
-    said = frozenset(item.items)
+    quoted = frozenset(item.items)
     return Document(
         kind="observation",
         id=item.id,
@@ -132,9 +133,9 @@ def _document(
         as_of=max(fact.at for fact in facts),
         is_stale=item.is_stale,
         entities=frozenset([item.entity_id, *entities]),
-        items=[fact.id for fact in facts if fact.id in said],
-        rests_on=sorted(said),
-        sources=[fact.source for fact in facts if fact.id in said],
+        items=[fact.id for fact in facts if fact.id in quoted],
+        rests_on=sorted(quoted),
+        sources=[fact.source for fact in facts if fact.id in quoted],
         facts=[fact for fact in facts if fact.id in near] or facts[:1],
         supersedes=previous,
     )

@@ -106,9 +106,9 @@ def read(directory: Path) -> Stored | None:
     for _ in range(_ATTEMPTS):
         try:
             with open(directory / FILE, "rb") as file:
-                found = _read(directory, file)
+                stored = _read(directory, file)
                 if os.fstat(file.fileno()).st_ino == (directory / FILE).stat().st_ino:
-                    return found
+                    return stored
         except FileNotFoundError:
             return None
     return None

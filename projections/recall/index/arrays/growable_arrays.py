@@ -121,17 +121,17 @@ class GrowableRows:
 
     def take(self, rows: Array) -> Array:
         """Return some rows, in order."""
-        found: Array
+        taken: Array
         if self._positions is not None:
             rows = self._positions.values[rows]
         first, added = len(self._stored), self._added
         if not first or not len(added):
-            found = (added if len(added) else self._stored).take(rows, axis=0)
-            return found
+            taken = (added if len(added) else self._stored).take(rows, axis=0)
+            return taken
         new = rows >= first
-        found = self._stored.take(np.where(new, 0, rows), axis=0)
-        found[new] = added[rows[new] - first]
-        return found
+        taken = self._stored.take(np.where(new, 0, rows), axis=0)
+        taken[new] = added[rows[new] - first]
+        return taken
 
     @property
     def _added(self) -> Array:
@@ -164,11 +164,11 @@ class SparseAccumulator:
             before = values[rows]
             values[rows] = before + addends
             new_rows.append(rows[before == 0])
-        found = np.concatenate(new_rows)
-        sums = values[found]
-        values[found] = 0
+        distinct = np.concatenate(new_rows)
+        sums = values[distinct]
+        values[distinct] = 0
         self._values = values
-        return found, sums
+        return distinct, sums
 
 
 def distinct(values: Array) -> Array:

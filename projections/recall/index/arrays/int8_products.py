@@ -29,8 +29,8 @@ def products(rows: Bytes, vectors: Bytes) -> Floats:
     narrow = vectors.shape[1] <= _MAX_FLOAT32_DIMENSIONS
     kind: type[np.float32 | np.float64] = np.float32 if narrow else np.float64
     factors = np.ascontiguousarray(vectors.T, kind)
-    found: Floats = np.empty((len(rows), len(vectors)), kind)
+    sums: Floats = np.empty((len(rows), len(vectors)), kind)
     for first in range(0, len(rows), _BATCH):
         block = slice(first, first + _BATCH)
-        np.matmul(rows[block].astype(kind), factors, out=found[block])
-    return found
+        np.matmul(rows[block].astype(kind), factors, out=sums[block])
+    return sums

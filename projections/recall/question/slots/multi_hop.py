@@ -157,14 +157,14 @@ class _Walk:
             identity = self._files.identity.connection
             entities = resolve_all(identity, [subject]).get(subject, ())
             ids = entity_ids(identity, entities) if len(entities) == 1 else set()
-            found = readable_claims(
+            claims = readable_claims(
                 {subject, *ids},
                 self._index,
                 self._files,
                 valid_at=self._valid_at,
                 allowed=self._allowed,
             )
-            readable = [claim for _, claim in found if is_single_valued(claim.attribute)]
+            readable = [claim for _, claim in claims if is_single_valued(claim.attribute)]
             self._slots[subject] = readable if len(readable) <= MAX_SLOTS else []
         return self._slots[subject]
 
@@ -241,14 +241,14 @@ def _starting_points(text: str, named: Sequence[NamedEntity], files: ZoneFiles) 
             phrases[start, end] = normalise_name(text[start:end])
     connection = files.memory.connection
     subjects = memory.subjects_with_claims(connection, sorted(set(phrases.values()) - STOP_WORDS))
-    found = {span: frozenset({name}) for span, name in phrases.items() if name in subjects}
+    names_by_span = {span: frozenset({name}) for span, name in phrases.items() if name in subjects}
     for item in named:
-        found.setdefault((item.start, item.end), frozenset())
-        found[item.start, item.end] |= item.ids
+        names_by_span.setdefault((item.start, item.end), frozenset())
+        names_by_span[item.start, item.end] |= item.ids
     longest = {
         span: names
-        for span, names in found.items()
-        if not any(other != span and _is_within(span, other) for other in found)
+        for span, names in names_by_span.items()
+        if not any(other != span and _is_within(span, other) for other in names_by_span)
     }
     masked = text
     for start, end in sorted(longest, reverse=True):

@@ -22,7 +22,7 @@ def readable_claims(
     `valid_at`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
     results.
     """
-    found = memory.current_claims(files.memory.connection, sorted(subjects), valid_at)
-    place_of = index.facts.places_of([claim.fact_id for claim in found])
-    placed = ((place_of.get(claim.fact_id, -1), claim) for claim in found)
+    claims = memory.current_claims(files.memory.connection, sorted(subjects), valid_at)
+    place_of = index.facts.places_of([claim.fact_id for claim in claims])
+    placed = ((place_of.get(claim.fact_id, -1), claim) for claim in claims)
     return [(place, claim) for place, claim in placed if place >= 0 and allowed[place]]

@@ -19,7 +19,7 @@ from recollect.projections.recall.question.slots.readable_claims import readable
 from recollect.projections.recall.question.times.past import asks_for_past
 from recollect.schemas.names import normalise_name
 
-#: A slot with more values is a list, for which the usual ranking is as good.
+#: A slot with more values is treated as a list, which the usual ranking answers as well.
 MAX_SLOT_VALUES = 5
 # In characters; longer questions ask for more than a slot.
 _MAX_QUESTION_LENGTH = 120
@@ -170,5 +170,5 @@ def slot_values(
         for place, claim in claims
         if slot.is_answered_by(claim.attribute, claim.value)
     ]
-    found = tuple(fact for _, fact in sorted(dated, reverse=True))
-    return found if len(found) <= MAX_SLOT_VALUES else ()
+    facts = tuple(fact for _, fact in sorted(dated, reverse=True))
+    return facts if len(facts) <= MAX_SLOT_VALUES else ()

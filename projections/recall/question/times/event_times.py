@@ -110,10 +110,10 @@ def _around(unit: str, first: date, last: date) -> Days:
         day = first.toordinal()
         begin, end = min(seasons, key=lambda span: max(span[0] - day, day - span[1]))
         return _date(begin), _date(end)
-    found = calendar_unit(unit, 0, first.toordinal())
-    if unit == "day" or found is None:
+    period = calendar_unit(unit, 0, first.toordinal())
+    if unit == "day" or period is None:
         return first, last
-    return _date(found[0]), _date(found[1])
+    return _date(period[0]), _date(period[1])
 
 
 def _date(ordinal: int) -> date:

@@ -1,4 +1,4 @@
-"""Detect questions about former values, which newer values must not replace."""
+"""Detect questions about former values, which newer values must not replace, and about the past."""
 
 from __future__ import annotations
 
@@ -12,6 +12,18 @@ _PAST = re.compile(
     r"back then|in the past|until|prior|history|ago|once|no longer|instead of|chang(?:e|ed|es))\b",
     re.IGNORECASE,
 )
+
+_PREPOSITION = r"(?:(?:about|at|for|from|in|on|to|with)\s+)?"
+_ASKS_WHAT_WAS = re.compile(
+    rf"\s*{_PREPOSITION}(?:did|was|were|had|how|what|when|where|which|who|whom|whose|why)\b"
+    r"(?!.*\b(?:am|are|can|could|do|does|is|may|might|must|shall|should|will|would)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def asks_what_was(text: str) -> bool:
+    """Return whether a text is a question about the past, and neither of advice nor of a state."""
+    return _ASKS_WHAT_WAS.match(text) is not None
 
 
 def asks_for_past(text: str) -> bool:

@@ -21,7 +21,7 @@ _VAGUE = {"few": 5, "couple": 2}
 
 
 class Period(NamedTuple):
-    """A period: its first and last day, and where it stands in the text."""
+    """A period: its first and last day, and its span in the text."""
 
     days: tuple[date, date]
     start: int

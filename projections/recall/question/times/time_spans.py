@@ -43,7 +43,8 @@ class Times(NamedTuple):
 def times_in(text: str, at: int, utc_offset: int) -> Times:
     """Return the times in a question asked at `at` (unix ms); `utc_offset` is in minutes.
 
-    A time without a year is the last that has begun, unless the question is about the future.
+    A time without a year means its latest occurrence that has begun, unless the question is about
+    the future.
     """
     text, references = _references(text, at, utc_offset)
     spans = []
@@ -72,9 +73,9 @@ def _references(text: str, at: int, utc_offset: int) -> tuple[str, list[DateRefe
         # The span of dates begins where "between" did, or a word later.
         replaced = f"{text[: between.start()]}from {between[1]} to {text[between.end() :]}"
         joint = between.start() + len(f"from {between[1]}")
-        found = dates(replaced)
-        if any(item.start < joint < item.end for item in found):
-            return replaced, found
+        replaced_dates = dates(replaced)
+        if any(item.start < joint < item.end for item in replaced_dates):
+            return replaced, replaced_dates
     return text, dates(text)
 
 
