@@ -104,14 +104,18 @@ class AccessTokens:
         if not zone_names or not requested or len(granted) < len(requested):
             wrong = next((right for right in requested if right not in RIGHTS), "")
             raise InvalidInput(
-                f"right {wrong!r}: choose from {', '.join(RIGHTS)}" if wrong else "no zone or right"
+                f"right {wrong!r}: choose from {', '.join(RIGHTS)}"
+                if wrong
+                else "zones or rights are missing; give at least one of each"
             )
         for name, value in (("user", user), ("agent", agent)):
             if value is not None and not 0 < len(value.encode(errors="replace")) <= MAX_NAME_BYTES:
                 raise InvalidInput(f"{name} must have 1 to {MAX_NAME_BYTES} bytes")
         now = unix_ms()
         if expires_at is not None and expires_at <= now:
-            raise InvalidInput(f"it would have expired at {format_time(expires_at)}")
+            raise InvalidInput(
+                f"expires_at: {format_time(expires_at)} is not in the future; give a later time"
+            )
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         created = StoredToken(
             id=secrets.token_hex(_ID_BYTES),
@@ -141,21 +145,25 @@ class AccessTokens:
             stored = self._read_stored()
             kept = [token for token in stored if token.id != id_]
             if len(kept) == len(stored):
-                raise InvalidInput(f"no token has the id {id_[:80]!r}; recollect token list")
+                raise InvalidInput(
+                    f"no token has the id {id_[:80]!r}; recollect token list shows the ids"
+                )
             self._write(kept)
 
     def find(self, token: str) -> StoredToken | None:
         """Return the stored token; None if it is unknown or has expired."""
         prefix, _, credentials = token.partition("_")
         id_, _, secret = credentials.partition("_")
-        found = self._tokens_by_id().get(id_)
-        same = hmac.compare_digest(_sha256(secret), _DUMMY_HASH if found is None else found.secret)
-        if found is None or not same or prefix != _PREFIX:
+        stored = self._tokens_by_id().get(id_)
+        same = hmac.compare_digest(
+            _sha256(secret), _DUMMY_HASH if stored is None else stored.secret
+        )
+        if stored is None or not same or prefix != _PREFIX:
             return None
-        if _is_expired(found):
+        if _is_expired(stored):
             return None
-        self._used[found.id] = unix_ms()
-        return found
+        self._used[stored.id] = unix_ms()
+        return stored
 
     def is_valid(self, id_: str) -> bool:
         """Return whether a token with this id exists and is neither revoked nor expired."""
@@ -193,8 +201,8 @@ class AccessTokens:
     def _tokens_by_id(self) -> dict[str, StoredToken]:
         """Return the tokens by id, reloaded if the file has changed."""
         try:
-            found = os.stat(self._path)
-            signature = (found.st_ino, found.st_mtime_ns, found.st_size)
+            status = os.stat(self._path)
+            signature = (status.st_ino, status.st_mtime_ns, status.st_size)
         except FileNotFoundError:
             return {}
         cached_signature, tokens = self._cache

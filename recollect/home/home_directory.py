@@ -104,10 +104,15 @@ class Home:
                 f"there is no recollect home at {directory}; make one: "
                 f"recollect --home {directory} init"
             ) from None
+        except NotADirectoryError:
+            raise HomeError(
+                f"{directory} is not a directory; give that of a home, or make one: "
+                "recollect --home DIR init"
+            ) from None
         except PermissionError:
             raise HomeError(
                 f"{path} is readable only by its owner, another user; run recollect as that user, "
-                "or become the owner of the whole home (as root: chown -R)"
+                "or make your user the owner of the whole home (as root: chown -R)"
             ) from None
         except (OSError, msgspec.DecodeError) as error:
             raise HomeError(f"{path} cannot be read ({error}); restore it from a backup") from None
@@ -154,8 +159,8 @@ class Home:
         """
         if without_encoder and (model_directory or source or precision):
             raise InvalidInput(
-                "encoder none has no directory, source or precision; leave them out, or name an "
-                "encoder"
+                "encoder 'none' takes no directory, source or precision; leave them out, or name "
+                "an encoder"
             )
         if agents is not None:
             from recollect.streams.deciding.registration import agents_named
@@ -174,23 +179,26 @@ class Home:
             pin = home.settings.encoder
             requested = encoder or (model_directory and model_directory.name)
             if without_encoder and pin is not None:
-                raise HomeError(f"{directory} is a home with the encoder {pin.model}")
+                raise HomeError(
+                    f"the home {directory} was created with the encoder {pin.model} and cannot "
+                    "give it up: omit --encoder none, or create another home without an encoder"
+                )
             names = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
             # `reinstall` compares checksums, so the name of the directory does not matter.
             reinstalls = model_directory is not None and pin is not None and not home.is_cached(pin)
             if requested and not reinstalls and requested not in names:
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
-                    f"{directory} is a home with {has}, pinned when it was made; "
-                    "make another home for another encoder, or add it to this one for rebuilds: "
-                    "recollect init --add-encoder"
+                    f"the home {directory} was created with {has} and cannot switch directly: "
+                    "create another home, or add the new encoder with recollect init "
+                    "--add-encoder, and rebuild"
                 )
             if precision is not None and (pin is None or pin.precision != precision):
                 has = "no encoder" if pin is None else f"the encoder {pin.model}"
                 raise HomeError(
-                    f"{directory} is a home with {has}, pinned when it was made; its precision "
-                    f"cannot be changed to {precision}: make another home for that, or add it to "
-                    "this one for rebuilds: recollect init --add-encoder"
+                    f"the home {directory} was created with {has} and cannot switch directly to "
+                    f"{precision}: create another home, or add an encoder in {precision} with "
+                    "recollect init --add-encoder, and rebuild"
                 )
             if pin is not None:
                 from recollect.streams.encoder.installing import reinstall
@@ -359,14 +367,14 @@ class Home:
             InvalidInput: the home has no such encoder, or several.
         """
         pins = Home(self.directory, self.configuration).settings.encoders
-        found = {
+        models = {
             pin.model
             for pin in pins
             if encoder in (pin.name, pin.name.partition("@")[0], pin.model, pin.place)
         }
-        if len(found) == 1:
-            return found.pop()
-        has = ", ".join(sorted(found or {pin.model for pin in pins})) or "none"
+        if len(models) == 1:
+            return models.pop()
+        has = ", ".join(sorted(models or {pin.model for pin in pins})) or "none"
         raise InvalidInput(
             f"encoder {encoder!r}: choose from this home's encoders ({has}), or add it first: "
             f"recollect init --add-encoder --encoder {encoder}"
@@ -380,7 +388,10 @@ class Home:
             HomeError: the home has none.
         """
         if self.settings.encoder is None:
-            raise HomeError(f"{self.directory} was made without an encoder")
+            raise HomeError(
+                f"{self.directory} has no encoder; to add one, run recollect init --add-encoder "
+                "--encoder NAME"
+            )
         return self.load_pinned(self.settings.encoder)
 
     def load_pinned(self, pin: Pin) -> Encoder:
@@ -404,7 +415,9 @@ class Home:
         """
         pin = self.settings.reader
         if pin is None:
-            raise HomeError(f"{self.directory} was made without a reader")
+            raise HomeError(
+                f"{self.directory} has no reader; to add one, run recollect init --reader own"
+            )
         from recollect.streams.reader.reader_loading import load_reader
 
         cache = self.configuration.cache
@@ -490,9 +503,9 @@ def _install_reader(chosen: str, cache: Path, progress: InstallProgress | None) 
 def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> ReaderPin | None:
     """Install recollect's own reader for a new home, or report why not.
 
-    The reader needs MiniLM. If the user chose a directory, or an encoder unknown to recollect, that
-    is not downloaded unasked. So the reader is installed only if the home's encoder is MiniLM
-    itself, or is known to recollect and was not given as a directory.
+    The reader needs MiniLM. If the user chose a directory, or an encoder unknown to recollect,
+    MiniLM is not downloaded unasked. So the reader is installed only if the home's encoder is
+    MiniLM itself, or is known to recollect and was not given as a directory.
     """
     is_readers_encoder = MINILM.checksums.safetensors == pin.sha256
     if is_readers_encoder or (pin.source != "directory" and pin.name in REGISTRY):

@@ -21,6 +21,7 @@ from recollect.home.name_suggestions import unknown_zone
 from recollect.home.recaller_pool import RecallerPool
 from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.files import ZoneFiles
+from recollect.projections.generations import Generation
 from recollect.projections.identity.entity_queries import entity_count
 from recollect.projections.memory.listing.stored_memory_list import unwritable_memories
 from recollect.projections.memory.listing.tier_list import main_context
@@ -40,19 +41,19 @@ if TYPE_CHECKING:
     from recollect.home.zone_branches import Branches
 
 
-#: Readers whose main context is kept.
+#: The number of readers whose main context is cached.
 _MAX_READERS = 1_000
 
 
 class OpenHome:
     """An open home, shared by any number of threads."""
 
-    def __init__(self, home: Home, ledger: str | None = None) -> None:
-        """`ledger`: `embedded` or a Kafka URL; None: the setting `ledger`."""
+    def __init__(self, home: Home, ledger: str | None = None, node: Node | None = None) -> None:
+        """`ledger`: `embedded` or a Kafka URL; None: the setting `ledger`. `node`: an open one."""
         self.home = home
         #: The ledger that overrides the setting, if any.
         self.ledger = ledger
-        self.node = open_node(home, ledger)
+        self.node = open_node(home, ledger) if node is None else node
         #: Called with each recall's zone and results; does nothing unless accesses are counted.
         self.count_accesses: Callable[[str, Sequence[Result]], None] = _count_nothing
         #: Called with each zone and the ids of stored memories that were read; likewise.
@@ -80,6 +81,15 @@ class OpenHome:
             return self.branch(zone, branch)
         with self._changed:
             return self._zones.setdefault(zone, OpenZone(self, zone))
+
+    @contextmanager
+    def beside(self, zone: str, generation: Generation) -> Iterator[OpenZone]:
+        """Lend a zone as it is in a generation that is not active; see `Node.beside`."""
+        opened = OpenHome(self.home, self.ledger, self.node.beside(zone, generation))
+        try:
+            yield opened.zone(zone)
+        finally:
+            opened.recallers.close()
 
     @cached_property
     def branches(self) -> Branches:
@@ -215,8 +225,11 @@ class OpenZone:
         reader: Reader | None = None,
         given_by: str = OWNER,
     ) -> None:
-        """`reader`: the user and agent on whose behalf it is used; None: without restriction.
-        `given_by`: the id of the access token it is used with, which commands record."""
+        """Use a zone on behalf of a reader.
+
+        `reader`: a user, an agent or both; None: without restriction. `given_by`: the id of the
+        access token it is used with, which commands record.
+        """
         self.open_home = open_home
         self.name = name
         self.reader = reader
@@ -237,8 +250,7 @@ class OpenZone:
 
     @property
     def refreshed_to(self) -> tuple[object, ...]:
-        """The generation, and the ledger offsets up to which its files were brought before the
-        last query."""
+        """The generation, and the ledger offsets that its files had reached at the last query."""
         return self._progress.refreshed_to
 
     @refreshed_to.setter
@@ -268,15 +280,15 @@ class OpenZone:
         capacity = self.open_home.home.configuration.tier_limits.main_capacity
         state = (files.memory.path, files.memory.watermark(), capacity)
         known = self._progress.main_contexts
-        found = known.get(self.reader)
-        if found is None or found[0] != state:
+        cached = known.get(self.reader)
+        if cached is None or cached[0] != state:
             if len(known) >= _MAX_READERS:
                 known.clear()
-            found = known[self.reader] = state, main_context(files.memory.connection, capacity)
-        return found[1]
+            cached = known[self.reader] = state, main_context(files.memory.connection, capacity)
+        return cached[1]
 
     def note_stored(self, memories: int, interval: int) -> bool:
-        """Count stored memories; return whether `interval` were stored since that was last so."""
+        """Count stored memories; return True once `interval` were stored, then start again at 0."""
         with self._progress.lock:
             self._progress.stored += memories
             if is_full := self._progress.stored >= interval:
@@ -308,7 +320,7 @@ class OpenZone:
         return head_text(self.node.ledger.head(self.name))
 
     def must_be_unrestricted(self) -> None:
-        """Raise InvalidInput for a user or an agent: the ledger's records are of everyone."""
+        """Raise InvalidInput for a user or an agent: the ledger holds the records of everyone."""
         if self.reader is not None:
             raise InvalidInput(
                 "the ledger contains the records of everyone; use a token without a user or an "
@@ -316,7 +328,7 @@ class OpenZone:
             )
 
     def owner(self, user_id: str | None, agent_id: str | None) -> Reader:
-        """Return whom what a caller stores belongs to: the caller, or whom it names.
+        """Return the owner of what a caller stores: the caller, or the owner that it names.
 
         Raises:
             InvalidInput: the caller names another user or agent than itself.
@@ -326,7 +338,7 @@ class OpenZone:
             return named
         for name, own, given in zip(Reader._fields, self.reader, named, strict=True):
             if given is not None and given != own:
-                raise InvalidInput(f"{name} {given[:60]!r} is not the caller's; leave it out")
+                raise InvalidInput(f"{name} {given[:60]!r} is not your own; leave it out")
         return self.reader
 
     @contextmanager

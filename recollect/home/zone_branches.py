@@ -36,8 +36,9 @@ _UNFINISHED = "_"
 
 
 class BranchDescription(msgspec.Struct, frozen=True):
-    """Where a branch was forked: after event `number` with this hash (hexadecimal), at `created_at`
-    (unix ms).
+    """Where a branch was forked: after event `number`, whose hash is in hexadecimal.
+
+    `created_at`: when it was forked (unix ms).
     """
 
     number: int
@@ -109,13 +110,8 @@ class Branches:
                 copy_records(ledger, zone, current.chain, fork.number, copied)
                 forget_again(ledger, zone, copied, fork.number)
             with closing(open_node(self.home(unfinished), EMBEDDED)) as node:
-                generation = node.zone(zone).create(
-                    chain=current.chain,
-                    encoder=current.encoder,
-                    dimension=current.dimension,
-                    level="first",
-                    agents=current.agents,
-                )
+                described = msgspec.structs.replace(current, level="first")
+                generation = node.zone(zone).create(described)
                 with node.open(zone, generation):
                     pass
                 node.zone(zone).activate(generation, None)

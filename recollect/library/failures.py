@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from errno import ENOSPC
 from typing import NamedTuple
 
 import apsw
 
 from recollect.schemas.errors import CorruptFile, DiskFull, HomeError, InvalidInput, RecollectError
+
+_DISK_FULL = "the disk is full; nothing was lost: free some space and try again"
 
 
 class Failure(NamedTuple):
@@ -27,13 +30,15 @@ def failure(error: Exception) -> Failure | None:
     if isinstance(error, apsw.Error):
         return Failure(_sqlite_message(error))
     if isinstance(error, OSError):
+        if error.errno == ENOSPC:
+            return Failure(_DISK_FULL)
         return Failure(f"{error.strerror or error}: {error.filename or 'file'}")
     return None
 
 
 def _sqlite_message(error: apsw.Error) -> str:
     if isinstance(error, apsw.FullError):
-        return "the disk is full; nothing was lost: free some space and try again"
+        return _DISK_FULL
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return (
             f"a file of this home is damaged ({error}): if recollect doctor names ledger.db or "

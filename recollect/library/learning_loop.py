@@ -35,7 +35,7 @@ _log = logging.getLogger("recollect.learning")
 
 
 class _Run:
-    """The run of a task, as the task sees it: the strategies that fit it, and its outcome.
+    """The run of a task: the strategies that fit the task, and the outcome that it reports.
 
     `trajectory_id` is None if the trajectory could not be recorded; logging then does nothing.
     """
@@ -45,7 +45,7 @@ class _Run:
         self.trajectory_id: str | None = None
         #: The strategies that fit the task, best first.
         self.strategies: list[RelevantStrategy] = []
-        #: The same, framed as data for a prompt; empty if there are none.
+        #: The strategies framed as data for a prompt; empty without any.
         self.block = ""
         #: How good the run was, 0 to 1; None: 1 if it returns, 0 if it raises.
         self.score: float | None = None
@@ -104,13 +104,13 @@ class LearningLoop:
     def start(self, run: _Run) -> None:
         """Find the strategies that fit the task, and start its trajectory."""
         with tolerated("find strategies"):
-            found = self._zone.call(
+            relevant = self._zone.call(
                 relevant_strategies,
                 self._task,
                 agent_id=self._agent_id,
                 playbook_id=self._playbook_id,
             )
-            run.strategies, run.block = found.strategies, found.block
+            run.strategies, run.block = relevant.strategies, relevant.block
         with tolerated("start the trajectory"):
             run.trajectory_id = self._zone.call(
                 start_trajectory,
@@ -138,7 +138,7 @@ class LearningLoop:
                 metrics=run.metrics,
             )
         with tolerated("record the use of playbooks"):
-            for playbook_id in sorted({each.playbook_id for each in run.strategies}):
+            for playbook_id in sorted({strategy.playbook_id for strategy in run.strategies}):
                 self._zone.call(record_usage, playbook_id, error is None and score >= SUCCESS_SCORE)
         with tolerated("learn"):
             if self._reflect and self._update_playbook:

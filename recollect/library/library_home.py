@@ -86,7 +86,7 @@ class Recollect:
         """
         if token is not None:
             raise InvalidInput(
-                "token: a home requires none; give it with the URL of a service only"
+                "token: a local home takes none; leave it out, or give the URL of a service"
             )
         opened = home if isinstance(home, Home) else _open_or_create(home, encoder, progress)
         self._open_home = OpenHome(opened, ledger)
@@ -233,7 +233,7 @@ def _open_or_create(
     path = fspath(given)
     if "://" in path:
         raise InvalidInput(
-            f"home: {path} is not a directory; give a ledger by its own parameter: "
+            f"home: {path} is not a directory; pass a ledger as its own parameter: "
             f"Recollect(home, ledger={path!r})"
         )
     configuration = Configuration(path)

@@ -396,7 +396,7 @@ class Zone(ZoneOperations):
         """
         if not isinstance(plan, ErasurePlan):
             raise InvalidInput(
-                f"plan is {type(plan).__name__}; give what plan_erasure returned, or use forget"
+                f"plan is {type(plan).__name__}; give the result of plan_erasure, or use forget"
             )
         if dry_run:
             return forgetting.preview_erasure(self._zone, plan)

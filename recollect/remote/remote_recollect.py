@@ -50,7 +50,10 @@ class RemoteRecollect(Recollect):
         Raises:
             RequiresLocalHome: always.
         """
-        raise RequiresLocalHome(f"home: it is on the machine of the service at {self._service.url}")
+        raise RequiresLocalHome(
+            f"the home is on the machine of the service at {self._service.url}, so it has no local "
+            "path; use it there"
+        )
 
     def zone(self, name: str = DEFAULT_ZONE) -> Zone:
         split_zone(name)

@@ -114,12 +114,12 @@ class RemoteZone(Zone):
         except UnknownZone as error:
             missing: T = self._missing(operation, error)
             return missing
-        found: T = (
+        result: T = (
             answer
             if operation.response_field is None
             else getattr(answer, operation.response_field)
         )
-        return found
+        return result
 
     def _answer(self, operation: Operation[..., Any], path: str, given: dict[str, Any]) -> Any:
         if operation.method == "GET":
@@ -208,14 +208,15 @@ class RemoteZone(Zone):
         options = Options.of(timezone, date_order, historical=historical)
         inputs = open_inputs(paths, format, options, meter)
         counts = initial_counts(inputs)
+        for export in exports_of(inputs):
+            if isinstance(export.source, ExportedZone):
+                raise RequiresLocalHome(
+                    f"{export.path} is the export of a zone, with commands that a service does "
+                    "not accept; ingest it into a home on this machine"
+                )
         report: IngestReport | None = None
         with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
             for export in exports_of(inputs):
-                if isinstance(export.source, ExportedZone):
-                    raise RequiresLocalHome(
-                        f"{export.path} is the export of a zone, with commands that a service does "
-                        "not take; ingest it into a home on this machine"
-                    )
                 with ResendableLines(records(export.source)) as lines:
                     report = self._send(lines, started)
                 for rejection in report.rejections:
@@ -334,7 +335,7 @@ class RemoteZone(Zone):
             except (DecisionTimeout, Unavailable) as error:
                 if time.monotonic() >= deadline:
                     raise DecisionTimeout(
-                        f"zone {self.name} has not been decided up to the token after "
+                        f"zone {self.name} has not been processed up to the token after "
                         f"{timeout:g} s; wait again"
                     ) from None
                 if isinstance(error, Unavailable):

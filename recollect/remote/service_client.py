@@ -115,7 +115,7 @@ class ServiceClient:
                 f"home: {url!r} is not the URL of a service, such as http://host:8420"
             )
         if timeout <= 0:
-            raise InvalidInput(f"timeout {timeout!r}: give seconds, more than 0")
+            raise InvalidInput(f"timeout {timeout!r}: give a number of seconds above 0")
         headers = {"User-Agent": f"recollect/{version('recollect')}", "Prefer": "empty-zone"}
         if token is not None:
             if not token.isascii() or not token.isprintable() or not token.strip():
@@ -194,10 +194,13 @@ class ServiceClient:
                     yield from (line + b"\n" for line in whole)
             except httpx.HTTPError as error:
                 raise Unavailable(
-                    f"{self.url} broke off ({error or type(error).__name__}); try again"
+                    f"the connection to {self.url} was lost ({error or type(error).__name__}); "
+                    "try again"
                 ) from None
             if rest:
-                raise Unavailable(f"{self.url} broke off within a line; try again")
+                raise Unavailable(
+                    f"the connection to {self.url} was lost in the middle of a line; try again"
+                )
 
     def _json(
         self,

@@ -249,5 +249,5 @@ def test_what_an_absent_encoder_cannot_have_is_refused(tmp_path: Path, chosen: l
     home = Home(tmp_path / "home")
     done = home.run("init", "--encoder", "none", *chosen)
     assert done.status == 2
-    assert "encoder none" in done.stderr
+    assert "encoder 'none'" in done.stderr
     assert not home.path.exists()

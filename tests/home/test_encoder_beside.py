@@ -155,7 +155,7 @@ def test_an_encoder_that_is_lost_is_installed_again(home: Home, tmp_path: Path) 
     ("arguments", "said"),
     [
         (("--level", "fresh", "--encoder", "huge"), "recollect init --add-encoder --encoder huge"),
-        (("--level", "derive", "--encoder", "large"), "level 'derive' encodes nothing"),
+        (("--level", "derive", "--encoder", "large"), "level 'derive' computes no embeddings"),
     ],
 )
 def test_an_encoder_that_cannot_be_used_is_refused(
@@ -170,4 +170,4 @@ def test_an_encoder_that_cannot_be_used_is_refused(
 def test_zones_with_their_own_encoders_are_not_promoted(home: Home) -> None:
     done = home.run("promote", "--to", "kafka://localhost:1")
     assert done.status != 0
-    assert "on Kafka all zones have one" in done.stderr
+    assert "on Kafka all zones share one" in done.stderr

@@ -46,7 +46,7 @@ def test_what_writes_says_in_one_sentence_that_it_cannot(home: Home, tmp_path: P
         assert ended.status == 1, (command, ended.said)
         assert ended.stdout in ("", "record 1 is not a dead letter\n"), command
         if not ended.stdout:
-            assert "the disk is full, and nothing was lost" in ended.stderr, command
+            assert "the disk is full, but nothing was lost" in ended.stderr, command
             assert ended.stderr.count("\n") == 1, command
 
 

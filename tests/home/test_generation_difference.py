@@ -193,4 +193,4 @@ def test_what_is_forgotten_meanwhile_is_in_no_generation_that_waits(home: Home, 
 def test_what_decides_nothing_has_no_difference(home: Home, level: str) -> None:
     ended = home.run("rebuild", "--level", level, "--diff")
     assert ended.status == 2
-    assert "derive or fresh" in ended.said
+    assert "use level 'derive' or 'fresh'" in ended.said

@@ -66,7 +66,7 @@ def test_a_prompt_is_blocked_and_is_tried_again(tmp_path: Path) -> None:
             assert zone.analyse(types=["mood_v1"]).blocked == 1
             (run,) = zone.analyses(status="blocked")
             assert run.retries == retries
-            assert "give it patterns instead" in str(run.blocked_reason)
+            assert "no language model was asked" in str(run.blocked_reason)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,9 @@ def test_a_prompt_is_blocked_and_is_tried_again(tmp_path: Path) -> None:
         ({"name": "tickets"}, "needs either patterns or a prompt"),
         ({"name": "t", "patterns": {"t": "x"}, "prompt": "p"}, "needs either patterns or a prompt"),
         ({"name": "t", "prompt": " "}, "has a prompt that is empty"),
-        ({"name": "t", "patterns": {"t": "("}}, "for t that is no regular expression"),
+        ({"name": "t", "prompt": "p", "facets": ["T!"]}, "has the facet type 'T!'"),
+        ({"name": "t", "patterns": {"t": "x"}, "facets": ["u"]}, "has facets and no prompt"),
+        ({"name": "t", "patterns": {"t": "("}}, "for t that is not a regular expression"),
         ({"name": "t", "patterns": {"t": "x*"}}, "for t that matches the empty text"),
         ({"name": "t", "patterns": {"t": "(x+)+y"}}, "repeats a repetition without a limit"),
         ({"name": "t", "patterns": {"T!": "x"}}, "has the facet type 'T!'"),
@@ -104,7 +106,7 @@ def test_an_unknown_type_or_strategy_is_refused(tmp_path: Path) -> None:
     with Recollect(home_with(tmp_path / "home")) as recollect:
         zone = recollect.zone("work")
         zone.ingest(MESSAGES)
-        with pytest.raises(InvalidInput, match="there is no analysis type 'weather'; types are"):
+        with pytest.raises(InvalidInput, match="there is no analysis type 'weather'; choose from"):
             zone.analyse(types=["weather"])
         with pytest.raises(InvalidInput, match="there is no episode strategy 'year'; give"):
             zone.analyse(strategy="year")

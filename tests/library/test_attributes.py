@@ -86,11 +86,6 @@ def test_why_leads_from_a_value_to_the_message_that_gave_it(zone: Zone) -> None:
     assert chain.source_event_ids == ["m2"]
 
 
-def test_messages_without_capitals_tell_as_much(zone: Zone) -> None:
-    tell(zone, "I live in Porto.", "ok its done, i live in verdun now. studio, third floor")
-    assert held(zone, "home") == {"verdun"}
-
-
 def test_who_she_is_decides_whose_role_it_is(zone: Zone) -> None:
     tell(zone, "Maria moved to Oslo. She is a surveyor.", "She is a welder.")
     roles = {(fact.text, fact.attribute, fact.value) for fact in zone.facts()}

@@ -142,6 +142,16 @@ def test_everything_done_in_a_zone_comes_back_to_the_same_hashes(
     assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "a.jsonl").read_bytes()
 
 
+def test_a_record_that_is_long_only_as_json_comes_back(zone: Zone, tmp_path: Path) -> None:
+    words = "I live in Turin. " + "\x01" * 250_000
+    chat = tmp_path / "chat.txt"
+    chat.write_text(f"25/06/2020, 15:05 - Ada: {words}\n25/06/2020, 15:06 - Ada: So.\n")
+    assert zone.ingest_files(chat, timezone="UTC").new == 2
+    zone.export(tmp_path / "a.jsonl")
+    assert max(map(len, (tmp_path / "a.jsonl").read_bytes().splitlines())) > 1 << 20
+    assert ingested(tmp_path / "other", tmp_path / "a.jsonl") == hashes(zone)
+
+
 def test_forgotten_words_are_not_exported(zone: Zone, tmp_path: Path) -> None:
     full(zone)
     zone.forget("m3", certificate=True)
@@ -188,6 +198,26 @@ def test_an_export_of_another_zone_is_refused_with_its_name(zone: Zone, tmp_path
         home.zone("bob").ingest_files(tmp_path / "a.jsonl")
 
 
+def test_a_folder_with_another_zones_export_gives_its_other_files(
+    zone: Zone, tmp_path: Path
+) -> None:
+    zone.ingest([message("m", "I live in Turin.", 0)])
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    zone.export(folder / "b.jsonl")
+    for name in ("a", "c"):
+        event = message(f"own-{name}", "I own a boat.", 1)
+        (folder / f"{name}.jsonl").write_text(json.dumps(event) + "\n")
+    with opened(tmp_path / "other") as home:
+        bob = home.zone("bob")
+        report = bob.ingest_files(folder)
+        assert (report.read, report.new, report.rejected) == (3, 2, 1)
+        (refused,) = report.rejections
+        assert refused.path.endswith("b.jsonl")
+        assert "--zone ada" in refused.reason
+        assert bob.status().lag == 0
+
+
 def test_a_changed_line_is_rejected_and_the_others_come_in(zone: Zone, tmp_path: Path) -> None:
     full(zone)
     lines = list(zone.export_lines())
@@ -218,6 +248,8 @@ RECORD_NUMBERS = {
     ("retract", "stated_at"),
     ("decide_writer_text", "sources"),
     ("analyse", "events"),
+    ("analyse", "sources"),
+    ("analyse", "answers"),
     ("reflect", "sources"),
     ("reflect", "answers"),
     ("consolidate_memories", "sources"),

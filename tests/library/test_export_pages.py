@@ -136,6 +136,14 @@ def test_names_of_pages_are_safe_everywhere(title: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("title", "start"),
+    [("Annika Voß", "annika-voss-"), ("Søren Łuk", "soren-luk-"), ("İnci Çağ", "inci-cag-")],
+)
+def test_names_of_pages_keep_their_letters(title: str, start: str) -> None:
+    assert page_name(title, "01KR3XZBC0BAQNHSCT9EJ4ND").startswith(start)
+
+
 def test_a_bundle_conforms_to_the_open_knowledge_format(zone: Zone, tmp_path: Path) -> None:
     """Each page but the index has a head with a type; only the index names the version."""
     zone.export(tmp_path / "pages", as_="okf")

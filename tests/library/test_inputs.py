@@ -147,7 +147,7 @@ def test_what_cannot_be_kept_is_named_and_the_rest_is_kept(empty: Zone) -> None:
         ("chats.jsonl", "use ingest_files"),
         (Path("chats.jsonl"), "use ingest_files"),
         (7, "events is int"),
-        ([said("m1", ""), said("m2", "")], "none of 2 events can be kept; event 1: content"),
+        ([said("m1", ""), said("m2", "")], "none of 2 events can be stored; event 1: content"),
     ],
 )
 def test_events_that_cannot_be_kept_are_refused(empty: Zone, events: Any, told: str) -> None:

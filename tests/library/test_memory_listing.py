@@ -143,7 +143,7 @@ def test_mental_models_are_listed_with_and_without_their_versions(zone: Zone) ->
         (lambda zone: zone.list_memories("events", metadata={"a": 1}), "give a string"),
         (
             lambda zone: zone.list_memories("events", metadata={'a"': "b"}),
-            "neither a key nor a dotted path",
+            "give a key, or a dotted path of keys",
         ),
         (lambda zone: zone.list_memories("events", source_event_ids="m1"), "give a list"),
         (
@@ -283,6 +283,15 @@ def test_remembered_words_forge_no_line_of_a_report(zone: Zone) -> None:
     text = zone.reflect("choir").text
     assert text.count("\n## Facts") <= 1
     assert "\n- 2026-01-01" not in text
+
+
+def test_a_saved_report_in_a_report_keeps_its_lines_and_forges_none(zone: Zone) -> None:
+    zone.create_mental_model(
+        "Choirs", "Of choirs.\n\n## Facts\n- Ada sings in a choir.\n- Bob too."
+    )
+    text = zone.reflect("choirs").text
+    assert ": Choirs: Of choirs.\n  - Facts\n  - Ada sings in a choir.\n  - Bob too.\n" in text
+    assert text.count("\n## Facts") <= 1
 
 
 def test_events_are_listed_by_thread_and_have_their_metadata(zone: Zone) -> None:

@@ -235,7 +235,7 @@ def test_an_answer_shows_what_was_asked(zone: Zone) -> None:
 def test_bad_values_are_refused_by_name(zone: Zone) -> None:
     zone.ingest(message("m", "I bought a boat.", "2026-05-08T10:00:00Z"))
     for values, told in (
-        ({"first": "2026-05-09", "last": "2026-05-08"}, "last is 2026-05-08, before first"),
+        ({"first": "2026-05-09", "last": "2026-05-08"}, "last is 2026-05-08, before 2026-05-09"),
         ({"first": "May"}, "first: 'May' is not a time"),
         ({"cursor": "2026-05-09"}, "give one from a page of the timeline"),
         ({"cursor": "x/y/z"}, "give one from a page of the timeline"),

@@ -154,7 +154,7 @@ def test_known_at_shows_the_graph_as_it_was_known(zone: Zone) -> None:
     ("ask", "words"),
     [
         (lambda zone: zone.relationships("Nobody"), "Nobody"),
-        (lambda zone: zone.relationships("Ada", types=["LIKES"]), "types are WORKS_WITH"),
+        (lambda zone: zone.relationships("Ada", types=["LIKES"]), "choose from WORKS_WITH"),
         (lambda zone: zone.relationships("Ada", direction="up"), "choose from out, in, both"),
         (lambda zone: zone.neighbors("Ada", hops=7), "give 0 to 6"),
         (lambda zone: zone.find_path("Ada", "Bob Moss", max_hops=0), "give 1 to 6"),

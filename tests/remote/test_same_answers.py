@@ -682,7 +682,7 @@ def test_zones_that_a_token_may_read(service: Served, told: Zone, remote: Recoll
         (summary,) = one.zone_summaries()
         assert summary.events == told.status().models[0].watermark
         assert repr(one) == f"Recollect({service.url!r})"
-        with pytest.raises(RequiresLocalHome, match="home: it is on the machine of the service"):
+        with pytest.raises(RequiresLocalHome, match="the home is on the machine of the service"):
             _ = one.home
 
 

@@ -216,10 +216,10 @@ class Configuration:
         # `isfile` is False if the home is unreadable; the first access to it reports the error.
         if self._file is None and os.path.isfile(self.home / CONFIG_FILE):
             self._file = _File(self.home / CONFIG_FILE)
-            if found := self._file.values.get("home"):
+            if file_home := self._file.values.get("home"):
                 raise InvalidInput(
-                    f"{found.origin}: a file inside a home cannot set home; remove the setting, or "
-                    "move the file and pass it with --config"
+                    f"{file_home.origin}: a file inside a home cannot set `home`; remove the "
+                    "setting, or move the file and pass it with --config"
                 )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -309,15 +309,15 @@ class Configuration:
         """Disable the declared rules that the settings name, in this process.
 
         Raises:
-            InvalidInput: there is no rule of an id.
+            InvalidInput: no rule has one of the ids.
         """
         from recollect.text.dates.time_grammar import disable_rules
 
-        found = self.resolve("disabled_rules")
+        setting = self.resolve("disabled_rules")
         try:
-            disable_rules(found.value)
+            disable_rules(setting.value)
         except ValueError as error:
-            raise InvalidInput(f"{found.origin}: {error}") from None
+            raise InvalidInput(f"{setting.origin}: {error}") from None
 
     @cached_property
     def client(self) -> ClientSettings:
@@ -376,8 +376,8 @@ class _File:
             if not (name in SECTIONS and isinstance(value, dict)):
                 self._add(name, value)
                 continue
-            for field, found in value.items():
-                self._add(f"{name}.{field}", found)
+            for field, field_value in value.items():
+                self._add(f"{name}.{field}", field_value)
         self._warn_if_readable()
 
     def _add(self, key: str, value: Any) -> None:
@@ -450,8 +450,10 @@ def _describe_type(type_: Any) -> str:
     if kind not in (int, float):
         return "a list of strings"
     low = "" if meta.ge is None else f" from {meta.ge}"
-    low = low if meta.gt is None else f" above {meta.gt}"
     high = "" if meta.le is None else f" to {meta.le}"
+    if meta.gt is not None:
+        low = f" above {meta.gt}"
+        high = high and f" and up{high}"
     return f"a {'whole ' if kind is int else ''}number{low}{high}"
 
 

@@ -55,7 +55,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 1
     hosts: Annotated[
         tuple[str, ...],
-        Meta(description="further host names that requests may use"),
+        Meta(description="additional host names accepted in the Host header"),
     ] = ()
     origins: Annotated[
         tuple[str, ...],

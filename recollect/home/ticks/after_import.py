@@ -17,17 +17,22 @@ from recollect.projections.memory.listing.tier_list import ARCHIVE_CHECK_INTERVA
 def conclude_import(zone: OpenZone, *, of_files: bool) -> None:
     """Append the commands that are due, one kind after the other, and decide each.
 
-    `of_files`: the import was of files, so conversations are complete: turns are closed that were
-    abandoned, and episodes analysed that have ended.
+    `of_files`: the import was of files, so conversations are complete: abandoned turns are
+    closed, and ended episodes analysed.
     """
     if _is_concluded_here(zone):
-        for append_if_due in _steps(zone, of_files=of_files):
-            if append_if_due():
-                zone.decide()
+        append_due_commands(zone, of_files=of_files)
+
+
+def append_due_commands(zone: OpenZone, *, of_files: bool) -> None:
+    """Append the commands that are due, also if a worker would append them later."""
+    for append_if_due in _steps(zone, of_files=of_files):
+        if append_if_due():
+            zone.decide()
 
 
 def archive_after_storing(zone: OpenZone, stored: int) -> None:
-    """Archive the memories that are due, after every few that were stored."""
+    """Archive the memories that are due, once for every `ARCHIVE_CHECK_INTERVAL` stored ones."""
     if not zone.note_stored(stored, ARCHIVE_CHECK_INTERVAL):
         return
     configuration = zone.open_home.home.configuration
@@ -37,13 +42,13 @@ def archive_after_storing(zone: OpenZone, stored: int) -> None:
 
 
 def _is_concluded_here(zone: OpenZone) -> bool:
-    """Return whether no other process appends what is due."""
+    """Return whether this process must append due commands, since no worker does."""
     has_worker = zone.open_home.has_follower or zone.node.ledger.workers()
     return not has_worker and zone.exists()
 
 
 def _steps(zone: OpenZone, *, of_files: bool) -> Iterator[Callable[[], bool | int]]:
-    """Yield the functions that append what is due, and return whether they did."""
+    """Yield functions that append due commands; each returns whether it appended any."""
     home, node = zone.open_home.home, zone.node
     configuration, own_types = home.configuration, automatic_analyses(home)
     if configuration.ticks and of_files:

@@ -12,15 +12,22 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Analyse, Draft, OwnAnalysis
 from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.analyses.analysis_types import BUILT_IN
+from recollect.streams.analyses.model_analyses import MODEL_ANALYSES
 from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands, random_id
 
-#: Of episodes that are analysed without being asked for.
+#: The definition of the episodes that are analysed automatically.
 AUTOMATIC_DEFINITION = "time_window"
-#: Episodes of one tick or import, and how often what was blocked or failed is tried again.
+#: The maximum number of episodes per tick or import, and of retries of an analysis.
 _MOST_AT_ONCE, _MOST_RETRIES = 10_000, 3
 #: An episode has ended if nothing was added for this long.
 ENDED_AFTER_MS = 6 * 3_600_000
+
+
+def defined_analyses(home: Home) -> Sequence[OwnAnalysis]:
+    """Return the types that home.json defines, and if the home has a model, those that it runs."""
+    with_model = home.writer == "model"
+    return (*home.settings.analyses, *(MODEL_ANALYSES if with_model else ()))
 
 
 def analysis_ids(own: Sequence[OwnAnalysis], asked: Sequence[str] | None) -> list[str]:
@@ -29,13 +36,18 @@ def analysis_ids(own: Sequence[OwnAnalysis], asked: Sequence[str] | None) -> lis
     Raises:
         InvalidInput: there is no such type.
     """
-    known = [*BUILT_IN, *(each.id for each in own)]
+    known = [*BUILT_IN, *(analysis.id for analysis in own)]
     if asked is None:
         return known
     for type_id in asked:
         if type_id not in known:
+            if type_id in (analysis.id for analysis in MODEL_ANALYSES):
+                raise InvalidInput(
+                    f"{type_id} needs a language model; recollect init --writer model adds one to "
+                    "this home"
+                )
             raise InvalidInput(
-                f"there is no analysis type {type_id[:60]!r}; types are {', '.join(known)}"
+                f"there is no analysis type {type_id[:60]!r}; choose from {', '.join(known)}"
             )
     return list(dict.fromkeys(asked))
 
@@ -49,12 +61,14 @@ def due_commands(
     definition: str,
     episode_id: str | None = None,
     most_retries: int | None = None,
+    without_failed: bool = False,
     limit: int,
 ) -> list[Draft]:
     """Return a command for each episode that is due, the earliest first.
 
     `at`: the time of the commands (unix ms); an episode must have ended by then, unless it is named
-    by `episode_id`. `most_retries` None: retry however often it was tried.
+    by `episode_id`. `most_retries` None: no limit. `without_failed`: a failed analysis is not due
+    again.
     """
     due = due_episodes(
         memory,
@@ -63,9 +77,10 @@ def due_commands(
         episode_id=episode_id,
         before=None if episode_id is not None else at - ENDED_AFTER_MS,
         most_retries=most_retries,
+        without_failed=without_failed,
         limit=limit,
     )
-    defined = {each.id: each for each in own}
+    defined = {analysis.id: analysis for analysis in own}
     return [
         command(
             Analyse(
@@ -87,8 +102,14 @@ def has_analyst(node: Node) -> bool:
 
 
 def automatic_analyses(home: Home) -> Sequence[OwnAnalysis] | None:
-    """Return the home's own types if episodes that have ended are to be analysed, else None."""
-    return home.settings.analyses if home.configuration.analyses else None
+    """Return the home's own types if episodes that have ended are to be analysed, else None.
+
+    Without those that the home's model runs, which asks for them itself.
+    """
+    if not home.configuration.analyses:
+        return None
+    with_model = home.writer == "model"
+    return [own for own in home.settings.analyses if own.prompt is None or not with_model]
 
 
 def publish_due(node: Node, zone: str, own: Sequence[OwnAnalysis], at: int) -> int:

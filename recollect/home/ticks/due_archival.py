@@ -16,9 +16,9 @@ ARCHIVE_BATCH_LIMIT = 50
 
 
 def archive_if_due(node: Node, zone: str, limits: TierLimits, at: int | None = None) -> bool:
-    """Append commands that archive what is due at a time (unix ms); return whether any is.
+    """Append commands that archive the memories due at a time (unix ms); return whether any is due.
 
-    What is archived is consolidated by affinity.
+    Archived memories are consolidated by affinity.
 
     `at` None: the time of the latest event, so that the same events give the same commands whenever
     and wherever they are imported.

@@ -14,9 +14,10 @@ from recollect.streams.engine.node import Node
 from recollect.streams.publishing.commands import command, publish_commands
 
 
-def consolidates(node: Node) -> bool:
-    """Return whether the home's agents consolidate facts into observations."""
-    return any(isinstance(agent, Consolidator) for agent in node.agents)
+def consolidates(node: Node, zone: str) -> bool:
+    """Return whether a zone's agents consolidate facts into observations."""
+    agents = node.agents_of(node.current(zone))
+    return any(isinstance(agent, Consolidator) for agent in agents)
 
 
 def tick_if_changed(zone: OpenZone) -> bool:
@@ -25,7 +26,7 @@ def tick_if_changed(zone: OpenZone) -> bool:
     The tick has the time of the latest event, so that the same events give the same tick whenever
     and wherever they are imported.
     """
-    if not consolidates(zone.node):
+    if not consolidates(zone.node, zone.name):
         return False
     with zone.files() as files:
         if not clusters_to_consolidate(files.memory.connection):

@@ -22,7 +22,7 @@ def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> boo
     latest message. A day begins at `hour` (UTC). `asked`: somebody asks for the passes, so they are
     due.
     """
-    if not consolidates(node):
+    if not consolidates(node, zone):
         return False
     if hour == OFF and not asked:
         return False
@@ -35,7 +35,7 @@ def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> boo
             last = last_pass(files.memory.connection, TEMPORAL)
             if last is not None and _day(now, hour) <= _day(last, hour):
                 return False
-            if not has_work(files.memory.connection, now, number + 1):
+            if not has_work(files.events.connection, files.memory.connection, now, number + 1):
                 return False
     tick = Tick(source_id=f"tick:{TEMPORAL}:{now}:{number}", name=TEMPORAL)
     publish_commands(node.ledger, zone, [command(tick, now, ingested_at=now)])

@@ -11,11 +11,11 @@ from recollect.streams.publishing.commands import command, publish_commands
 
 
 def refresh_due_models(node: Node, zone: str, min_facts: int, at: int | None = None) -> bool:
-    """Append a command that refreshes what is due at a time (unix ms); return whether any is.
+    """Append a command that refreshes the mental models due at a time (unix ms).
 
-    `min_facts`: an entity with so many facts gets a profile; 0: none does. `at` None: the time of
-    the latest event, so that the same events give the same command whenever and wherever they are
-    imported.
+    Return whether any is due. `min_facts`: the number of facts from which an entity gets a profile;
+    0: no profiles. `at` None: the time of the latest event, so that the same events give the same
+    command whenever and wherever they are imported.
     """
     if not any(isinstance(agent, MentalModelHandler) for agent in node.agents):
         return False

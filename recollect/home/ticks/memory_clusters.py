@@ -45,8 +45,8 @@ class Criteria(msgspec.Struct, frozen=True, kw_only=True):
     """Which memories to consolidate.
 
     Attributes:
-        importance_max: of what is left of their importance at `now` (unix ms).
-        ids: only those, and the newest that are archived.
+        importance_max: the maximum importance after decay until `now` (unix ms).
+        ids: only these memories, and the newest archived ones.
     """
 
     memory_type: StoredMemoryType | None = None
@@ -100,8 +100,8 @@ def plans(
     `is_allowed`: whether a memory may be consolidated.
     """
     places: dict[tuple[str | None, ...], list[Candidate]] = defaultdict(list)
-    for each in _candidates(files, criteria, level, method, is_allowed):
-        places[each.place].append(each)
+    for candidate in _candidates(files, criteria, level, method, is_allowed):
+        places[candidate.place].append(candidate)
     clusters = []
     for members in places.values():
         if method == "criteria":
@@ -138,21 +138,21 @@ def _candidates(
             chosen, ids=None, archived=True, excluded_ids=criteria.ids
         )
         rows_of_level += stored.memories(connection, archived, None, NEXT)
-    found_ids = [each.memory.id for each in rows_of_level]
+    found_ids = [row.memory.id for row in rows_of_level]
     consolidated = {} if level else hierarchy_list.consolidations(connection, found_ids)
     listed = [
-        each
-        for each in rows_of_level
-        if is_allowed(each.memory)
-        and (level or (each.memory.id not in consolidated and _matters_little(each, criteria)))
+        row
+        for row in rows_of_level
+        if is_allowed(row.memory)
+        and (level or (row.memory.id not in consolidated and _matters_little(row, criteria)))
     ]
     before = hierarchy_list.parents(
-        connection, [each.version.memory_id for each in listed], deleted=True
+        connection, [row.version.memory_id for row in listed], deleted=True
     )
-    tree = hierarchy_list.tree(connection, [each.memory.id for each in listed]) if level else {}
-    found = []
-    for each in listed:
-        memory, at = each.memory, each.memory.valid_at
+    tree = hierarchy_list.tree(connection, [row.memory.id for row in listed]) if level else {}
+    candidates = []
+    for row in listed:
+        memory, at = row.memory, row.memory.valid_at
         texts = [memory.id]
         if level:
             leaves = hierarchy_list.leaves(tree, memory.id)
@@ -161,7 +161,7 @@ def _candidates(
             texts = [leaf.id for leaf in leaves]
             at = sum(leaf.valid_at for leaf in leaves) // len(leaves)
         owner = (memory.scope, memory.visibility, memory.user_id, memory.agent_id)
-        found.append(
+        candidates.append(
             Candidate(
                 memory.id,
                 (*owner, memory.namespace),
@@ -169,11 +169,11 @@ def _candidates(
                 memory.created_at,
                 memory.number,
                 texts,
-                each.version.state_set_by,
-                before.get(each.version.memory_id),
+                row.version.state_set_by,
+                before.get(row.version.memory_id),
             )
         )
-    return sorted(found, key=lambda each: (each.at, each.number, each.id))
+    return sorted(candidates, key=lambda candidate: (candidate.at, candidate.number, candidate.id))
 
 
 def _matters_little(found: ListedMemory, criteria: Criteria) -> bool:
@@ -189,16 +189,16 @@ def _matters_little(found: ListedMemory, criteria: Criteria) -> bool:
 
 def _alike(files: ZoneFiles, members: Sequence[Candidate], by: Affinity) -> list[list[Candidate]]:
     """Return the clusters by affinity; memories without a vector are in none."""
-    vectors = _vectors(files, [id_ for each in members for id_ in each.texts])
-    known = [each for each in members if all(id_ in vectors for id_ in each.texts)]
+    vectors = _vectors(files, [id_ for member in members for id_ in member.texts])
+    known = [member for member in members if all(id_ in vectors for id_ in member.texts)]
     if len(known) < by.min_size:
         return []
-    means = np.stack([np.sum([vectors[id_] for id_ in each.texts], axis=0) for each in known])
+    means = np.stack([np.sum([vectors[id_] for id_ in member.texts], axis=0) for member in known])
     norms = np.linalg.norm(means, axis=1, keepdims=True)
     np.divide(means, norms, out=means, where=norms > 0)
-    times = np.array([each.at for each in known], np.int64)
-    found = affinity_clusters(means, times, by, MAX_CHILDREN)
-    return [part for cluster in found for part in _cut([known[n] for n in cluster], by.min_size)]
+    times = np.array([member.at for member in known], np.int64)
+    clusters = affinity_clusters(means, times, by, MAX_CHILDREN)
+    return [part for cluster in clusters for part in _cut([known[n] for n in cluster], by.min_size)]
 
 
 def _vectors(files: ZoneFiles, ids: Sequence[str]) -> Mapping[str, Floats]:
@@ -215,12 +215,12 @@ def _cut(members: Sequence[Candidate], min_size: int) -> list[list[Candidate]]:
     """Cut memories into parts that one memory can consolidate, in their order."""
     parts: list[list[Candidate]] = []
     texts = 0
-    for each in members:
-        texts += len(each.texts)
+    for member in members:
+        texts += len(member.texts)
         if not parts or len(parts[-1]) == MAX_CHILDREN or texts > MAX_SOURCES:
             parts.append([])
-            texts = len(each.texts)
-        parts[-1].append(each)
+            texts = len(member.texts)
+        parts[-1].append(member)
     return [part for part in parts if len(part) >= min_size]
 
 
@@ -238,8 +238,8 @@ def _plan(cluster: Sequence[Candidate], method: ConsolidationMethod) -> Plan:
 def archival_drafts(files: ZoneFiles, ids: Sequence[str], at: int) -> list[Draft]:
     """Return the commands that consolidate memories when they are archived, and the levels above.
 
-    They come together with the newest ones that are archived already. `at`: the time of the
-    archival (unix ms).
+    They are clustered together with the newest memories that are archived already. `at`: the time
+    of the archival (unix ms).
     """
     criteria = Criteria(ids=tuple(ids))
     return [

@@ -42,7 +42,7 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
     started = time.monotonic()
 
     def find() -> ContextBlock:
-        found = recalling.with_recaller(
+        block = recalling.with_recaller(
             zone,
             _PROFILE,
             None,
@@ -55,10 +55,10 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
                 deadline=started + _QUERY_DEADLINE_SECONDS,
             ),
         )
-        return _empty_block(started) if found is None else found
+        return _empty_block(started) if block is None else block
 
-    found = _CALLS.run(find, zone, started + TIMEOUT_SECONDS)
-    return _empty_block(started) if found is None else found
+    block = _CALLS.run(find, zone, started + TIMEOUT_SECONDS)
+    return _empty_block(started) if block is None else block
 
 
 def _empty_block(started: float) -> ContextBlock:

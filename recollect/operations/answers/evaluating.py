@@ -37,8 +37,8 @@ def evaluate(zone: OpenZone, questions: Sequence[JudgedQuestion], max_results: i
         InvalidInput: there are no questions or too many, or one of them is invalid.
     """
     if not 1 <= len(questions) <= MAX_QUESTIONS:
-        raise InvalidInput(f"{len(questions)} questions; give from 1 to {MAX_QUESTIONS:,}")
-    known = _known_sources(zone, {source for each in questions for source in each.sources})
+        raise InvalidInput(f"{len(questions)} questions; give 1 to {MAX_QUESTIONS:,}")
+    known = _known_sources(zone, {source for question in questions for source in question.sources})
     answers: list[JudgedAnswer] = []
     within_arm: Counter[str] = Counter()
     for question in questions:
@@ -150,7 +150,7 @@ def _mean(values: Iterable[float]) -> float:
 def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
     """Return the area under the ROC curve: the Mann-Whitney U statistic over all pairs.
 
-    A tie counts as half. None without a value of either kind.
+    A tie counts as half. None if either kind has no values.
     """
     if not positive or not negative:
         return None

@@ -75,10 +75,16 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         )
     if has_stability:
         claim = files.memory.row(FactClaim, (id_,))
-        found = stability(fact.text, None if claim is None else claim.attribute)
-        duration = "for ever" if found.ttl_days is None else f"for about {found.ttl_days} days"
+        fact_stability = stability(fact.text, None if claim is None else claim.attribute)
+        duration = (
+            "for ever"
+            if fact_stability.ttl_days is None
+            else f"for about {fact_stability.ttl_days} days"
+        )
         steps.append(
-            ProvenanceStep(f"{found.kind}: holds {duration} (confidence {found.confidence})")
+            ProvenanceStep(
+                f"{fact_stability.kind}: holds {duration} (confidence {fact_stability.confidence})"
+            )
         )
     steps += _vectors(files, "fact", id_)
     steps += _endings(files, id_)
@@ -97,7 +103,9 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
         steps.append(ProvenanceStep(f"led to fact {other} (strength {strength})", [text]))
     steps += _relations(files, id_)
     statements = _statements(files, id_)
-    repeats = [each.event_id for each in statements if each.event_id != fact.source_event_id]
+    repeats = [
+        statement.event_id for statement in statements if statement.event_id != fact.source_event_id
+    ]
     sources: list[str] = []
     for event_ids, label in (
         ([fact.source_event_id], "from the event"),
@@ -135,8 +143,8 @@ def _endings(files: ZoneFiles, fact_id: str) -> list[ProvenanceStep]:
         newer, at = end
         merge = memory.fact_merge(files.memory.connection, fact_id)
         if merge is not None and merge.is_standing and merge.keeper_id == newer:
-            said = f"says the same as fact {newer}, which stands for both: {merge.reason}"
-            steps.append(ProvenanceStep(f"{said}; `merges undo {fact_id}` separates them"))
+            label = f"says the same thing as fact {newer}, which stands for both: {merge.reason}"
+            steps.append(ProvenanceStep(f"{label}; `merges undo {fact_id}` separates them"))
         else:
             what = "fact" if files.memory.row(Fact, (newer,)) else "event"
             steps.append(ProvenanceStep(f"superseded by {what} {newer} at {format_time(at)}"))
@@ -281,8 +289,8 @@ def _mental_model(files: ZoneFiles, id_: str) -> Provenance | None:
         fact = files.memory.row(Fact, (fact_id,))
         if fact is not None:
             steps.append(ProvenanceStep(f"fact {fact_id}", [fact.text]))
-            found, event_steps = _event_steps(files, [fact.source_event_id], "said in")
-            sources += found
+            source_ids, event_steps = _event_steps(files, [fact.source_event_id], "said in")
+            sources += source_ids
             steps += event_steps
     text = f"{model.name}: {model.description}"
     return Provenance(id_, "mental_model", text, list(dict.fromkeys(sources)), steps)

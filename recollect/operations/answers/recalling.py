@@ -154,16 +154,16 @@ def _question_in(zone: OpenZone, query: Query) -> tuple[RecallQuery, int | Ledge
     question, known_at = _question(query)
     if query.source_event_ids is None:
         return question, known_at
-    numbers: frozenset[int] = frozenset()
+    allowed: frozenset[int] = frozenset()
     if zone.exists():
         if not zone.open_home.has_follower:
             refresh_files(zone)
         with zone.files() as files:
-            found = event_queries.numbers_of_sources(
+            numbers = event_queries.numbers_of_sources(
                 files.events.connection, query.source_event_ids
             )
-            numbers = frozenset(found)
-    return msgspec.structs.replace(question, allowed_numbers=numbers), known_at
+            allowed = frozenset(numbers)
+    return msgspec.structs.replace(question, allowed_numbers=allowed), known_at
 
 
 def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:

@@ -64,16 +64,16 @@ def reflect(
         "max_results": max_results,
         "budget": "high",
     }
-    found = [
+    candidates = [
         (title, limit, _relevant(recall(zone, {**fields, "scope": [scope]}).results))
         for scope, title, limit in _SECTIONS
     ]
-    facts = {item.id: item for _, _, items in found for item in items if item.type == "fact"}
-    sections = _sections(found, max_results)
+    facts = {item.id: item for _, _, items in candidates for item in items if item.type == "fact"}
+    sections = _sections(candidates, max_results)
     report = _report(query, sections, facts)
     while max_tokens is not None and estimate_tokens(report) > max_tokens and sections:
         max_results //= 2
-        sections = _sections(found, max_results)
+        sections = _sections(candidates, max_results)
         report = _report(query, sections, facts) if sections else ""
     results = [item for _, items in sections for item in items]
     saved = None
@@ -92,12 +92,12 @@ def reflect(
 
 
 def _sections(
-    found: Sequence[tuple[str, int, list[Result]]], max_results: int
+    candidates: Sequence[tuple[str, int, list[Result]]], max_results: int
 ) -> list[tuple[str, list[Result]]]:
     """Return the non-empty sections with their titles, without duplicates across sections."""
     sections: list[tuple[str, list[Result]]] = []
     shown = set[str]()
-    for title, limit, items in found:
+    for title, limit, items in candidates:
         new_items = [item for item in items if _is_new(item, shown)][: min(limit, max_results)]
         for item in new_items:
             shown.update(_ids_shown_by(item))
@@ -142,7 +142,7 @@ def _report(
 ) -> str:
     """Render a report in Markdown, with each memory on a line of its own.
 
-    `facts`: the facts found, by id, for the history of those that an observation rests on.
+    `facts`: the facts found, by id; they show the history of facts that an observation rests on.
     """
     lines = [f"# {_single_line(query)}"]
     if not sections:
@@ -176,7 +176,9 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
     )
     # A fact may begin with its sender's name.
     text = item.text.removeprefix(f"{item.sender_name}: ")
-    yield f"- {item.as_of[:10]}{who}: {_single_line(text)}{note}{cited}"
+    first, *more = _page_lines(text) if item.type == "mental_model" else [_single_line(text)]
+    yield f"- {item.as_of[:10]}{who}: {first}{note}{cited}"
+    yield from (f"  - {line}" for line in more)
     if doubt is not None:
         because = f'"{_single_line(doubt.dependency)}"; "{_single_line(doubt.change)}"'
         yield f"  - because: {because} [{', '.join(map(_single_line, doubt.source_event_ids))}]"
@@ -193,6 +195,18 @@ def _revision_lines(item: Result, indent: str) -> Iterator[str]:
         yield f"{indent}- previously, until {change.at[:10]}: {_single_line(change.text)}"
     for change in item.superseded_by:
         yield f"{indent}- superseded on {change.at[:10]} by: {_single_line(change.text)}"
+
+
+def _page_lines(text: str) -> list[str]:
+    """Return the lines of a report as they fit, without their marks; the first one in any case."""
+    first, *more = text.split("\n")
+    lines, length = [_single_line(first)], len(first)
+    for line in filter(None, (_single_line(each).lstrip("#*- ") for each in more)):
+        length += len(line)
+        if length > _MAX_QUOTE_LENGTH:
+            return [*lines, "…"]
+        lines.append(line)
+    return lines
 
 
 def _single_line(text: str) -> str:

@@ -27,18 +27,18 @@ def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
     """
     if not zone.exists():
         return [unknown_zone(zone.name, zone.open_home.zone_names())]
-    found: list[str] = []
+    suggestions: list[str] = []
     if query is None:
         try:
             zone.node.check_agents(zone.name, zone.node.current(zone.name))
         except AgentMismatch as error:
-            found.append(str(error))
-        return found
+            suggestions.append(str(error))
+        return suggestions
     with zone.files() as files:
         if query.entity is not None and not ids_of_name(files.identity.connection, query.entity):
-            found.append(unknown_entity(files.identity.connection, query.entity))
+            suggestions.append(unknown_entity(files.identity.connection, query.entity))
         if query.platform is not None:
             known_platforms = platforms(files.events.connection)
             if query.platform not in known_platforms:
-                found.append(unknown_platform(query.platform, known_platforms))
-    return found
+                suggestions.append(unknown_platform(query.platform, known_platforms))
+    return suggestions

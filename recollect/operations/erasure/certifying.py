@@ -69,16 +69,16 @@ def issue(
     zone.node.finish_purge(zone.name)
     from recollect.streams.lifecycle import residue, verifying
 
-    found = verifying.verify(zone.node, zone.name)
-    problems = list(found.problems)
-    if ExpectedHead.read(found.head).number - found.lag < erasure:
+    verification = verifying.verify(zone.node, zone.name)
+    problems = list(verification.problems)
+    if ExpectedHead.read(verification.head).number - verification.lag < erasure:
         problems.append(f"the files have not reached the erasure, record {erasure}")
     event, targets = _erasure(ledger, zone.name, erasure)
     erased = _erased_records(ledger, zone.name, targets)
     problems += _key_problems(ledger, erased)
     scan = residue.scan_for_keys(zone.open_home.home.directory, evidence.keys if evidence else ())
     problems += [f"{path} contains a destroyed key" for path in scan.found]
-    if problems or not found.ok:
+    if problems or not verification.ok:
         raise ErasureFailed(
             f"zone {zone.name}: the erasure is in the ledger (record {erasure}), but cannot be "
             f"certified: {'; '.join(problems[:_SHOWN_PROBLEMS])}; run recollect verify, then the "
@@ -96,8 +96,8 @@ def issue(
         head_after=head_text(Head(erasure, event.hash)),
         erased=erased,
         rows=None if evidence is None else _lost_rows(evidence.rows, now),
-        replayed_to=found.head,
-        replay=found.models,
+        replayed_to=verification.head,
+        replay=verification.models,
         scan=ResidueScan(
             files=scan.files, bytes=scan.bytes, keys=0 if evidence is None else len(evidence.keys)
         ),
@@ -120,15 +120,15 @@ def certificates(zone: OpenZone) -> list[CertificateSummary]:
     zone.must_exist()
     return [
         CertificateSummary(
-            erasure=found.statement.erasure,
-            erased_at=found.statement.erased_at,
-            issued_at=found.statement.issued_at,
-            selectors=found.statement.request.selectors,
-            records=len(found.statement.erased),
-            sha256=found.sha256,
-            recorded=found.recorded,
+            erasure=certificate_.statement.erasure,
+            erased_at=certificate_.statement.erased_at,
+            issued_at=certificate_.statement.issued_at,
+            selectors=certificate_.statement.request.selectors,
+            records=len(certificate_.statement.erased),
+            sha256=certificate_.sha256,
+            recorded=certificate_.recorded,
         )
-        for found in reversed(_recorded_certificates(zone).values())
+        for certificate_ in reversed(_recorded_certificates(zone).values())
     ]
 
 
@@ -139,12 +139,12 @@ def certificate(zone: OpenZone, erasure: int) -> Certificate:
         UnknownId: the erasure has no certificate.
     """
     zone.must_exist()
-    found = _recorded_certificates(zone).get(erasure)
-    if found is None:
+    recorded = _recorded_certificates(zone).get(erasure)
+    if recorded is None:
         raise UnknownId(
             f"zone {zone.name} has no certificate of erasure {erasure}; certificates lists all"
         )
-    return found
+    return recorded
 
 
 def read_certificate(content: bytes, name: str) -> Certificate:
@@ -211,20 +211,20 @@ def erasures_of(ledger: Ledger, zone: str, hashes: Set[bytes], numbers: Set[int]
 
     `hashes`: keyed hashes of ids. `numbers`: numbers of records.
     """
-    found = []
+    matching = []
     for record in records_of_kind(ledger, zone, "forget"):
         event = record.open(ledger.keys)
         if event is not None and isinstance(event.payload, Forget):
             is_requested = not hashes.isdisjoint(event.payload.names)
             if is_requested or not numbers.isdisjoint(event.payload.targets):
-                found.append(event.number)
-    return found
+                matching.append(event.number)
+    return matching
 
 
 def _recorded_certificates(zone: OpenZone) -> dict[int, Certificate]:
     """Return number of an erasure -> its certificate in the ledger, in the ledger's order."""
     ledger = zone.node.ledger
-    found: dict[int, Certificate] = {}
+    recorded: dict[int, Certificate] = {}
     for value in ledger.events_of_kind(zone.name, "certify", 0):
         sealed = SealedRecord(*read_event(value.value))
         event = sealed.open(ledger.keys)
@@ -234,7 +234,7 @@ def _recorded_certificates(zone: OpenZone) -> dict[int, Certificate]:
         _, targets = _erasure(ledger, zone.name, event.payload.erasure)
         sha256 = event.payload.sha256.hex()
         # If two were issued at the same moment, the first counts.
-        found.setdefault(
+        recorded.setdefault(
             event.payload.erasure,
             Certificate(
                 statement=msgspec.structs.replace(
@@ -245,7 +245,7 @@ def _recorded_certificates(zone: OpenZone) -> dict[int, Certificate]:
                 recorded=head_text(Head(event.number, record_hash(value.value))),
             ),
         )
-    return found
+    return recorded
 
 
 def _erasure(ledger: Ledger, zone: str, number: int) -> tuple[SealedEvent, tuple[int, ...]]:

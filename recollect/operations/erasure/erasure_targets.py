@@ -78,7 +78,7 @@ _UNINDEXED_KINDS = (
     *("start_trajectory", "log_step", "complete_trajectory", "give_feedback", "reflect"),
     *("find_dreams", "create_playbook", "update_playbook", "curate_playbook", "playbook_used"),
 )
-# Kinds of commands that name memories by ids, which follow from the memories' texts.
+# Kinds of commands that name memories by ids, which may follow from the memories' texts.
 _KINDS_NAMING_MEMORIES = (
     *("retract", "set_memory_state", "archive_memories", "consolidate_memories"),
 )
@@ -146,6 +146,7 @@ class TargetFinder:
         self._events = files.events.connection
         self._memory = files.memory.connection
         self._identity = files.identity.connection
+        self._entities: dict[str, EntityRecords | None] = {}
 
     # By id
 
@@ -166,24 +167,24 @@ class TargetFinder:
             return self._by_number(int(number[1]))
         # Without a platform, recollect's own ids take precedence: if a client uses event A's id as
         # its own id for event B, forgetting A still erases A.
-        found = (
+        lookup = (
             self._by_recollect_id(id_) if platform is None else self._by_source_id(id_, platform)
         )
-        if not found.is_known:
-            found = (
+        if not lookup.is_known:
+            lookup = (
                 self._by_source_id(id_, None) if platform is None else self._by_recollect_id(id_)
             )
-        if not found.is_known:
-            found = self._by_unindexed_id(id_, platform)
-        if found.numbers:
-            found = found._replace(numbers=found.numbers - self._withheld)
-        if found.is_known:
-            return found
+        if not lookup.is_known:
+            lookup = self._by_unindexed_id(id_, platform)
+        if lookup.numbers:
+            lookup = lookup._replace(numbers=lookup.numbers - self._withheld)
+        if lookup.is_known:
+            return lookup
         where = f" of platform {platform}" if platform else ""
         if self.find_entity(id_) is not None:
             raise InvalidInput(
-                f"zone {self._zone} holds no event {id_!r}{where}, but an entity with this name or "
-                f"id; to forget that, use --entity"
+                f"zone {self._zone} holds no event {id_!r}{where}, but has an entity with this "
+                "name or id; to forget the entity, use --entity"
             )
         raise UnknownId(f"zone {self._zone} holds no event {id_!r}{where}")
 
@@ -221,32 +222,33 @@ class TargetFinder:
         return sorted(names | set(memory.turn_platforms(self._memory)))
 
     def _in_ledger(self, source_id: str, platforms: Iterable[str]) -> IdLookup:
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         erased = set()
         for platform in platforms:
             record = record_of(self._ledger, self._zone, platform, source_id)
             if record is not None and record.envelope.kind not in _KINDS_WITHOUT_TEXT:
                 if record.readable(self._ledger.keys):
-                    found[platform] = record.envelope.number
+                    numbers[platform] = record.envelope.number
                 else:
                     erased.add(record.envelope.number)
-        if found:
-            return self._one_platform(source_id, found)
+        if numbers:
+            return self._one_platform(source_id, numbers)
         return IdLookup(set(), frozenset(erased))
 
     def _one_platform(self, source_id: str, found: dict[str, int]) -> IdLookup:
         if len(found) > 1:
             raise InvalidInput(
-                f"{source_id!r} is an event of {', '.join(sorted(found))}; name one with --platform"
+                f"several platforms have an event {source_id!r}: choose one of "
+                f"{', '.join(sorted(found))} with --platform"
             )
         return IdLookup(set(found.values()))
 
     def _by_unindexed_id(self, id_: str, platform: str | None) -> IdLookup:
         """Search the ledger for a record whose id or platform does not occur in the files."""
         if platform is None:
-            found = self._in_ledger(id_, sorted(self._all_platforms - set(self._file_platforms)))
-            if found.is_known:
-                return found
+            lookup = self._in_ledger(id_, sorted(self._all_platforms - set(self._file_platforms)))
+            if lookup.is_known:
+                return lookup
         if _ULID.fullmatch(id_):
             # The time that a ULID begins with, in unix ms.
             at = sum(
@@ -280,10 +282,10 @@ class TargetFinder:
             for letter in memory.dead_letters(self._memory, None)
             if letter.kind not in KINDS
         ]
-        found = list(records_at(self._ledger, self._zone, unknown).values())
+        records = list(records_at(self._ledger, self._zone, unknown).values())
         for kind in _UNINDEXED_KINDS:
-            found += records_of_kind(self._ledger, self._zone, kind)
-        return found
+            records += records_of_kind(self._ledger, self._zone, kind)
+        return records
 
     @cached_property
     def _all_platforms(self) -> set[str]:
@@ -304,7 +306,7 @@ class TargetFinder:
             if entity is None:
                 raise InvalidInput(unknown_entity(self._identity, criteria.entity))
         accounts = self._accounts(criteria)
-        found = {
+        matching = {
             number
             for platform, sender in accounts
             for number in events.numbers_matching(
@@ -317,7 +319,7 @@ class TargetFinder:
             )
         }
         if entity is not None:
-            found &= entity.numbers
+            matching &= entity.numbers
         for record in self._unindexed:
             if not record.readable(self._ledger.keys):
                 continue
@@ -331,8 +333,8 @@ class TargetFinder:
                 or (event is not None and event.id in entity.event_ids)
                 or record.envelope.number in entity.numbers
             ):
-                found.add(record.envelope.number)
-        return found - self._withheld
+                matching.add(record.envelope.number)
+        return matching - self._withheld
 
     def also_possible(self, criteria: Criteria, chosen: Set[int]) -> list[PossibleTarget]:
         """Return what else the entity name in the criteria may refer to, beyond the chosen records.
@@ -356,16 +358,15 @@ class TargetFinder:
 
         matcher = matcher_of(self._identity, known.ids)
         covered = set(chosen)
-        found = []
+        targets = []
         for other, ids in similar_entities(self._identity, known.ids, matcher):
             if numbers := remaining(self._records_of(ids).numbers):
-                found.append(PossibleTarget(other.id, "entity", other.name, len(numbers)))
+                targets.append(PossibleTarget(other.id, "entity", other.name, len(numbers)))
                 covered |= numbers
-        for number, id_, text in texts_with_a_part_of_the_name(self._events, matcher):
-            if remaining({number}):
-                excerpt = truncate_middle(collapse_whitespace(text), _SHOWN_TEXT)
-                found.append(PossibleTarget(id_, "event", excerpt, 1))
-        return found
+        for id_, text in texts_with_a_part_of_the_name(self._events, matcher, remaining):
+            excerpt = truncate_middle(collapse_whitespace(text), _SHOWN_TEXT)
+            targets.append(PossibleTarget(id_, "event", excerpt, 1))
+        return targets
 
     def by_any_id(self, id_: str) -> set[int]:
         """Return the records of the entity with this id, or else the records with this id.
@@ -384,10 +385,10 @@ class TargetFinder:
         """
         if criteria.sender is None:
             return {(criteria.platform, None)}
-        found = entities_for_recall.accounts_of_sender(
+        accounts = entities_for_recall.accounts_of_sender(
             self._identity, criteria.sender, criteria.platform
         )
-        fitting = {each for each in found if criteria.platform in (None, each[0])}
+        fitting = {account for account in accounts if criteria.platform in (None, account[0])}
         return {(criteria.platform, criteria.sender), *fitting}
 
     def find_entity(self, name_or_id: str) -> EntityRecords | None:
@@ -396,6 +397,11 @@ class TargetFinder:
         Raises:
             InvalidInput: several entities have the name.
         """
+        if name_or_id not in self._entities:
+            self._entities[name_or_id] = self._find_entity(name_or_id)
+        return self._entities[name_or_id]
+
+    def _find_entity(self, name_or_id: str) -> EntityRecords | None:
         entities = resolve(self._identity, name_or_id)
         entities = entities or resolve(self._identity, normalise_name(name_or_id))
         if len(entities) > 1:
@@ -455,15 +461,15 @@ class TargetFinder:
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         for id_ in learning_list.learning_ids(self._memory, sorted(numbers)):
             numbers |= set(learning_list.learning_records(self._memory, id_))
-        found = self._with_models(numbers)
-        event_rows = events.by_numbers(self._events, sorted(found))
+        with_models = self._with_models(numbers)
+        event_rows = events.by_numbers(self._events, sorted(with_models))
         source_keys = {(item.platform, item.source_id) for item in event_rows}
-        without_rows = found - {item.number for item in event_rows}
+        without_rows = with_models - {item.number for item in event_rows}
         for record in records_at(self._ledger, self._zone, without_rows).values():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Content):
                 source_keys.add((event.platform, event.payload.source_id))
-        parked_numbers = set(memory.park_records(self._memory)) - found
+        parked_numbers = set(memory.park_records(self._memory)) - with_models
         for number, record in records_at(self._ledger, self._zone, parked_numbers).items():
             event = record.open(self._ledger.keys)
             if event is not None and isinstance(event.payload, Park):
@@ -472,28 +478,28 @@ class TargetFinder:
                     text_or_none(body.get("platform")),
                     text_or_none(body.get("id")),
                 ) in source_keys:
-                    found.add(number)
+                    with_models.add(number)
         for platform, turn_id in {(item.platform, item.turn_id) for item in event_rows}:
             if turn_id is not None:
                 messages = events.numbers_of_turn(self._events, platform, turn_id)
-                if found.issuperset(messages):
-                    found |= self._closing_commands(platform, turn_id, messages)
-        return (found | self._commands_about_only(found)) - self._withheld
+                if with_models.issuperset(messages):
+                    with_models |= self._closing_commands(platform, turn_id, messages)
+        return (with_models | self._commands_about_only(with_models)) - self._withheld
 
     def _with_models(self, numbers: Set[int]) -> set[int]:
         """Return records, with all versions of the mental models among them or resting on them."""
-        found, more = set[int](), set(numbers)
-        while not more <= found:
-            found |= more
-            known = sorted(found)
+        models, more = set[int](), set(numbers)
+        while not more <= models:
+            models |= more
+            known = sorted(models)
             ids = [item.id for item in events.by_numbers(self._events, known)]
             ids += memory.model_ids(self._memory, known)
             tags = [f"{SOURCE_TAG_PREFIX}{id_}" for id_ in ids]
             dependent_models = memory.models_tagged(self._memory, tags)
             more = set(
-                memory.records_of_models(self._memory, numbers=sorted({*found, *dependent_models}))
+                memory.records_of_models(self._memory, numbers=sorted({*models, *dependent_models}))
             )
-        return found
+        return models
 
     def _closing_commands(self, platform: str, turn_id: str, messages: list[int]) -> set[int]:
         """Return recollect's own commands that closed a turn."""
@@ -504,11 +510,11 @@ class TargetFinder:
         source_ids = [(RESERVED_PLATFORM, f"close-turn:{turn}:{number}") for number in messages]
         # Earlier versions used this source id.
         source_ids.append((platform, f"recollect:close-turn:{turn_id}"))
-        found = [record_of(self._ledger, self._zone, *source_id) for source_id in source_ids]
-        if not any(found):
-            found = list(records_of_kind(self._ledger, self._zone, "close_turn"))
+        records = [record_of(self._ledger, self._zone, *source_id) for source_id in source_ids]
+        if not any(records):
+            records = list(records_of_kind(self._ledger, self._zone, "close_turn"))
         commands = set()
-        for record in found:
+        for record in records:
             event = None if record is None else record.open(self._ledger.keys)
             if event is None:
                 continue
@@ -530,7 +536,7 @@ class TargetFinder:
                 if event is None or event.number in numbers:
                     continue
                 ids, named = _named_memories(event)
-                # An id without records is of a memory that was forgotten before.
+                # An id without records belongs to a memory that was forgotten before.
                 named = named.union(*map(records_of, ids))
                 if named and named <= numbers:
                     commands.add(event.number)

@@ -147,20 +147,20 @@ def _plan(
     numbers: set[int] = set()
     by_id: dict[str, set[int]] = {}
     for id_ in ids:
-        found = finder.by_id(id_, criteria.platform)
-        if found.numbers:
-            by_id[id_] = found.numbers
-            numbers |= found.numbers
+        lookup = finder.by_id(id_, criteria.platform)
+        if lookup.numbers:
+            by_id[id_] = lookup.numbers
+            numbers |= lookup.numbers
         elif any(
             request_hash(zone.node.ledger, zone.name, id_) in erasure.names
-            or not found.erased.isdisjoint(erasure.targets)
+            or not lookup.erased.isdisjoint(erasure.targets)
             for erasure in pending
         ):
             resumed.append(id_)
-            erased_before |= found.erased
+            erased_before |= lookup.erased
         else:
             already_forgotten.append(id_)
-            erased_before |= found.erased
+            erased_before |= lookup.erased
     if criteria.has_criterion and (numbers or not ids):
         if (
             criteria.entity is not None
@@ -172,7 +172,7 @@ def _plan(
         else:
             matching = finder.matching(criteria)
         numbers = numbers & matching if ids else matching
-        by_id = {id_: found for id_, found in by_id.items() if found & numbers}
+        by_id = {id_: records for id_, records in by_id.items() if records & numbers}
     chosen = numbers.union(*(finder.by_any_id(id_) for id_ in also))
     displayed = list(by_id) if ids else finder.display_ids(chosen)
     numbers = finder.with_dependents(chosen)
@@ -248,9 +248,14 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
     issued = None
     if certificate and not plan.numbers and len(plan.earlier) != 1:
         count = len(plan.earlier)
+        problem = (
+            f"{count} separate erasures cover these records"
+            if count
+            else "there is nothing to erase"
+        )
         raise InvalidInput(
-            f"{f'{count} erasures removed that' if count else 'there is nothing to erase'}: a "
-            "certificate covers one erasure; recollect certificates lists the existing ones"
+            f"{problem}: a certificate covers one erasure; recollect certificates lists the "
+            "existing ones"
         )
     if plan.numbers:
         evidence = collect_evidence(zone, plan.numbers) if certificate else None
@@ -309,14 +314,14 @@ def _pending_erasures(zone: OpenZone) -> list[Forget]:
     reader = EventReader(
         zone.node.ledger, zone.name, mark.number, mark.event_offset, mark.event_hash
     )
-    found = []
+    pending = []
     while records := reader.read(_BATCH_SIZE):
-        found += [
+        pending += [
             record.event.payload
             for record in records
             if record.event is not None and isinstance(record.event.payload, Forget)
         ]
-    return found
+    return pending
 
 
 def _report(

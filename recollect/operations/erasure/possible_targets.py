@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import NamedTuple
 
 import apsw
@@ -20,7 +20,7 @@ from recollect.text.name_forms import NAME_KINDS, NameKind, name_form, name_keys
 from recollect.text.nicknames import is_title
 from recollect.text.stopwords import STOP_WORDS
 
-# Words that are capitalised at the beginning of a sentence although they are no names.
+# Words that are capitalised at the beginning of a sentence although they are not names.
 _ORDINARY_WORDS = STOP_WORDS | FUNCTION_WORDS | MONTHS.keys()
 
 # The maximum number of entities that are compared with each name.
@@ -63,9 +63,13 @@ class NameMatcher:
         from recollect.streams.language.names.mentions import mentions
 
         text = " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").split())
-        found = mentions(text)
-        spans = [(each.start, each.end) for each in found]
-        if any(self.may_mean(each.text) for each in found if self._word_pattern.search(each.text)):
+        mentioned = mentions(text)
+        spans = [(mention.start, mention.end) for mention in mentioned]
+        if any(
+            self.may_mean(mention.text)
+            for mention in mentioned
+            if self._word_pattern.search(mention.text)
+        ):
             return True
         return any(
             self._is_used_as_name(text, word)
@@ -106,7 +110,7 @@ def similar_entities(
     connection: apsw.Connection, ids: Set[str], matcher: NameMatcher
 ) -> list[PossibleEntity]:
     """Return the other entities of the same type that have a similar name, in order of id."""
-    found: dict[str, PossibleEntity] = {}
+    by_id: dict[str, PossibleEntity] = {}
     for id_ in sorted(ids):
         entity = identity.entity(connection, id_)
         if entity is None or entity.type not in NAME_KINDS:
@@ -117,23 +121,30 @@ def similar_entities(
             if (
                 other is not None
                 and other.id not in ids
-                and other.id not in found
+                and other.id not in by_id
                 and row.type == entity.type
                 and matcher.may_mean(row.name)
             ):
-                found[other.id] = PossibleEntity(other, entity_ids(connection, [other]))
-    return [found[id_] for id_ in sorted(found)]
+                by_id[other.id] = PossibleEntity(other, entity_ids(connection, [other]))
+    return [by_id[id_] for id_ in sorted(by_id)]
 
 
 def texts_with_a_part_of_the_name(
-    connection: apsw.Connection, matcher: NameMatcher
-) -> Iterator[tuple[int, str, str]]:
-    """Yield (number, id, text) of the events that may name the entity, in order."""
-    found = {
+    connection: apsw.Connection,
+    matcher: NameMatcher,
+    remaining: Callable[[Set[int]], Set[int]],
+) -> Iterator[tuple[str, str]]:
+    """Yield (id, text) of the events that may name the entity, in order.
+
+    `remaining` returns those of some events' numbers that count; the texts of others are not
+    analysed.
+    """
+    by_number = {
         number: (id_, text)
         for word in sorted(matcher.words)
         for number, id_, text in events.containing_phrase(connection, word)
     }
-    for number, (id_, text) in sorted(found.items()):
+    for number in sorted(remaining(by_number.keys())):
+        id_, text = by_number[number]
         if matcher.may_occur_in(text):
-            yield number, id_, text
+            yield id_, text

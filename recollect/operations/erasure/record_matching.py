@@ -164,7 +164,7 @@ class Names:
         self._certain_words = {name for name in words if _mentions_in(name.title())}
 
     def is_certain(self, word: str) -> bool:
-        """Return whether a word of the names has no other meaning."""
+        """Return whether a word that is one of the names can only be a name."""
         return normalise_name(word) in self._certain_words
 
     def occur_in(self, text: str) -> bool:
@@ -176,8 +176,8 @@ class Names:
         text = " ".join(unicodedata.normalize("NFKC", text).replace("\u2019", "'").split())
         if self._unambiguous is not None and self._unambiguous.search(text):
             return True
-        found = [] if self._words is None else list(self._words.finditer(text))
-        if not found:
+        matches = [] if self._words is None else list(self._words.finditer(text))
+        if not matches:
             return False
         mentions = _mentions_in(text)
         if any(normalise_name(mention.text) in self.all for mention in mentions):
@@ -187,7 +187,7 @@ class Names:
             self.is_certain(word[0])
             if is_lower
             else word[0][:1].isupper() and _is_inside_sentence(text, word.start())
-            for word in found
+            for word in matches
             if not any(mention.start <= word.start() < mention.end for mention in mentions)
         )
 

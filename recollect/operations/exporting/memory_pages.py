@@ -25,9 +25,11 @@ SUFFIX = ".md"
 INDEX, TIMELINE, DIRECTIVES = (f"{name}{SUFFIX}" for name in ("index", "timeline", "directives"))
 
 _MAX_SLUG = 40
+# Letters that Unicode does not decompose into a letter of ASCII and an accent.
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe"})
 _ID_END = 10
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~$^]")
-# What makes a heading, a list or a line of the text that begins with it.
+# Beginnings of a line that Markdown reads as a heading, a list, a quotation or a rule.
 _BLOCK_START = re.compile(r"(?:[-+#=:>]|\d+(?=[.)]))")
 
 
@@ -49,7 +51,7 @@ def escaped(text: str) -> str:
     begins = _BLOCK_START.match(line)
     if begins is None:
         return line
-    # A number is followed by the sign to escape.
+    # For a numbered list, escape the sign after the number.
     at = begins.end() if line[0].isdecimal() else 0
     return f"{line[:at]}\\{line[at:]}"
 
@@ -69,7 +71,9 @@ def page_name(title: str, id: str) -> str:
 
     It ends with the end of the id, so that two titles never share a name.
     """
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    # Case folding writes ß as ss.
+    folded = unicodedata.normalize("NFKD", title.casefold())
+    plain = folded.translate(_LETTERS).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", plain)[:_MAX_SLUG].strip("-")
     return f"{slug}-{id[-_ID_END:].lower()}{SUFFIX}".lstrip("-")
 

@@ -52,7 +52,8 @@ class ExportedLines:
 
     def __iter__(self) -> Iterator[bytes]:
         zone = self._zone
-        lines = exported_lines(zone.node.ledger, zone.name, self.last)
+        writer_role = zone.node.current(zone.name).writer_role
+        lines = exported_lines(zone.node.ledger, zone.name, self.last, writer_role)
         while True:
             # Not held while the caller works: it may read slowly, or on other threads.
             with zone.open_home.call_guard():
@@ -85,7 +86,7 @@ def export_zone(
     """
     started = time.monotonic()
     if as_ not in EXPORT_FORMATS:
-        raise InvalidInput(f"as {as_!r}: choose from {', '.join(EXPORT_FORMATS)}")
+        raise InvalidInput(f"export format {as_!r}: choose from {', '.join(EXPORT_FORMATS)}")
     target = Path(path).expanduser()
     _check_target(target, is_folder=as_ != "jsonl", force=force)
     part = target.with_name(f".{target.name}.part")
@@ -130,17 +131,17 @@ def export_zone(
 def _check_target(target: Path, *, is_folder: bool, force: bool) -> None:
     """Raise InvalidInput if a file or folder must not be written there."""
     if not target.parent.is_dir():
-        raise InvalidInput(f"{target.parent} is not a folder; make it first")
+        raise InvalidInput(f"{target.parent} is not a folder; create it first")
     if not os.path.lexists(target):
         return
     if not force:
-        raise InvalidInput(f"{target} exists; name a new path, or replace it with --force")
+        raise InvalidInput(f"{target} exists; choose a new path, or replace it with --force")
     if is_folder != target.is_dir() or target.is_symlink():
         kind = "a folder" if is_folder else "a file"
-        raise InvalidInput(f"{target} is not {kind}, so it was not replaced; name another path")
+        raise InvalidInput(f"{target} is not {kind}, so it was not replaced; choose another path")
     if is_folder and not _is_export(target):
         raise InvalidInput(
-            f"{target} is not an earlier export, so it was not replaced; name another path"
+            f"{target} is not an earlier export, so it was not replaced; choose another path"
         )
 
 

@@ -45,9 +45,9 @@ OnEvent = Callable[[InferenceEvent], None]
 _SHOWN_OUTPUT = 8_000
 #: Default and maximum number of results of a search, and of characters of a read.
 _RESULTS, _MAX_RESULTS, _MAX_READ = 10, 100, 100_000
-#: What may stand before the id of a memory or a message.
+#: An optional prefix of the id of a memory or a message.
 _OBJECTS = "/objs/memory/"
-#: Characters that a sub-query may be given.
+#: The maximum number of characters of a sub-query's prompt.
 _MAX_PROMPT = 200_000
 
 _CODE = re.compile(r"```(?:python|py|repl)?[ \t]*\r?\n(.*?)```", re.DOTALL | re.IGNORECASE)
@@ -101,14 +101,14 @@ def infer(
         ("max_total_tokens", max_total_tokens, 100_000_000),
     ):
         if not 1 <= value <= most:
-            raise InvalidInput(f"{name} is {value}; give from 1 to {most:,}")
+            raise InvalidInput(f"{name} is {value}; give a value from 1 to {most:,}")
     texts = [context] if context else []
     sources: dict[str, None] = {}
     for path in context_paths:
         for name, id_ in _memories_at(zone, path):
-            said, of_events = _said_in(zone, id_)
+            memory_text, of_events = _text_and_sources(zone, id_)
             sources |= dict.fromkeys(of_events)
-            texts.append(f"== {name}\n{said}\n")
+            texts.append(f"== {name}\n{memory_text}\n")
     text = "\n".join(texts)
     with ExitStack() as stack:
         home = zone.open_home.home
@@ -142,7 +142,7 @@ def infer(
 
 
 def _memories_at(zone: OpenZone, path: str) -> Iterable[tuple[str, str]]:
-    """Return (name, id) of what a path, or an id, stands for; of a directory, all that is below.
+    """Return (name, id) of the memory at a path or with an id; of a directory, all below it.
 
     Raises:
         UnknownId: no memory is at the path.
@@ -154,7 +154,7 @@ def _memories_at(zone: OpenZone, path: str) -> Iterable[tuple[str, str]]:
     return [(path, memory_paths.read(zone, path).memory_id)]
 
 
-def _said_in(zone: OpenZone, id_: str) -> tuple[str, Sequence[str]]:
+def _text_and_sources(zone: OpenZone, id_: str) -> tuple[str, Sequence[str]]:
     """Return the text of a memory, and the ids of its source events.
 
     Raises:
@@ -179,7 +179,7 @@ class _LimitReached(Exception):
     """No tokens are left."""
 
 
-#: What ends a run with a status; other errors are raised.
+#: The errors that end a run with a status; other errors are raised.
 _ENDINGS = (_LimitReached, AlreadyClosed, SandboxFailure, ModelUnavailable, SpendingLimitExceeded)
 
 
@@ -246,10 +246,10 @@ class _Run:
     def search(self, query: str, limit: int = _RESULTS) -> list[dict[str, Any]]:
         """Search the zone, for the sandbox."""
         if not isinstance(query, str) or not isinstance(limit, int):
-            raise InvalidInput("nexus_search takes a text and a number")
+            raise InvalidInput("nexus_search takes a string and an integer")
         asked = Query(query, max_results=max(1, min(limit, _MAX_RESULTS)))
-        found = recalling.recall(self._zone, asked).results
-        for result in found:
+        results = recalling.recall(self._zone, asked).results
+        for result in results:
             self._sources |= dict.fromkeys(result.source_event_ids)
         return [
             {
@@ -260,15 +260,15 @@ class _Run:
                 "score": result.score,
                 "source_event_ids": result.source_event_ids,
             }
-            for result in found
+            for result in results
         ]
 
     def read(self, id: str, start: int = 0, length: int = 20_000) -> str:
         """Return a memory's text, for the sandbox."""
         if not isinstance(id, str) or not isinstance(start, int) or not isinstance(length, int):
-            raise InvalidInput("nexus_read takes an id and two numbers")
+            raise InvalidInput("nexus_read takes an id and two integers")
         ((_, id_),) = _memories_at(self._zone, id.rstrip("/"))
-        said, of_events = _said_in(self._zone, id_)
+        said, of_events = _text_and_sources(self._zone, id_)
         self._sources |= dict.fromkeys(of_events)
         first = max(start, 0)
         return said[first : first + max(0, min(length, _MAX_READ))]
@@ -276,7 +276,7 @@ class _Run:
     def ask_about(self, prompt: str) -> str:
         """Return a model's reply to a prompt of the code, for the sandbox."""
         if not isinstance(prompt, str) or len(prompt) > _MAX_PROMPT:
-            raise InvalidInput(f"llm_query takes a text of at most {_MAX_PROMPT:,} characters")
+            raise InvalidInput(f"llm_query takes a string of at most {_MAX_PROMPT:,} characters")
         try:
             return self._ask([{"role": "user", "content": prompt}])
         except Exception as error:

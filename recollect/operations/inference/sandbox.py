@@ -38,7 +38,7 @@ class SandboxFailure(Exception):
 
 
 class SandboxTimeout(SandboxFailure):
-    """The sandbox reached the end of its time."""
+    """The sandbox reached its time limit."""
 
 
 class CodeResult(NamedTuple):
@@ -89,7 +89,7 @@ class Sandbox:
             self.close()
             raise InvalidInput(
                 f"this machine cannot run model-written code safely: {started['refused']}; "
-                "use sandbox_provider docker on a machine with Linux"
+                "use sandbox_provider docker"
             )
 
     def __enter__(self) -> Sandbox:

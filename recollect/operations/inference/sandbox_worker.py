@@ -81,7 +81,7 @@ def restrict(memory_bytes: int, seconds: int) -> None:
     """
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _ALLOWED_CALLS:
-        raise OSError(f"no restrictions are known for {sys.platform} on {machine}")
+        raise OSError(f"there is no sandbox for {sys.platform} on {machine}")
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):

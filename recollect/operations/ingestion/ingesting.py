@@ -38,7 +38,7 @@ from recollect.streams.adapters import (
 from recollect.streams.ledger import EVENTS
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import command as draft_of_command
-from recollect.streams.publishing.commands import publish_commands
+from recollect.streams.publishing.commands import publish_commands, random_id
 
 # The formats take a tenth of a second to load.
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def all_rejected_message(report: IngestReport) -> str:
     which = "the event" if report.read == 1 else f"none of {report.read} events"
     verb = "cannot" if report.read == 1 else "can"
     reasons = [f"event {one.line}: {one.reason}" for one in report.rejections[:_MAX_SHOWN]]
-    return "; ".join([f"{which} {verb} be kept", *reasons])
+    return "; ".join([f"{which} {verb} be stored", *reasons])
 
 
 class EventImport:
@@ -212,13 +212,18 @@ def ingest_files(
     inputs = open_inputs(paths, format, options, meter)
     counts = initial_counts(inputs)
     is_own = True
+    refused: dict[str, RefusedExport] = {}
     with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:
         for export in exports_of(inputs):
             if isinstance(export.source, ExportedZone):
-                import_source(export.source, ExportPublisher(zone), counts)
+                try:
+                    import_source(export.source, ExportPublisher(zone), counts)
+                except RefusedExport as error:
+                    refused[export.path] = error
                 continue
             is_own = False
             import_source(export.source, partial(publish, zone), counts)
+    _reject_refused(refused, counts)
     report = report_of(zone, counts, started, wait=wait, show=show)
     # A zone's export has the commands that followed its imports.
     if wait and not is_own:
@@ -228,6 +233,21 @@ def ingest_files(
         conclude_import(zone, of_files=True)
         return msgspec.structs.replace(report, head=zone.head())
     return report
+
+
+def _reject_refused(refused: Mapping[str, RefusedExport], counts: ImportCounts) -> None:
+    """Count exports that were refused when read; raise the first if nothing else was read."""
+    from recollect.streams.adapters import refusal
+
+    if not refused:
+        return
+    # What was read of a refused export before it was refused has no other outcome.
+    counts.read = counts.new + counts.duplicate + counts.rejected
+    if not counts.read:
+        raise next(iter(refused.values()))
+    for path, error in refused.items():
+        counts.read += 1
+        reject(counts, refusal(path, error))
 
 
 def _places(
@@ -382,8 +402,9 @@ def remember_draft(
 ) -> Draft:
     """Return the event of a text to be remembered; `attributes` are fields of `Remember`.
 
-    `source_id`: None if it follows from the text, its sender and its time. `peer_id`: the
-    conversation of a private memory.
+    `source_id`: None if it follows from the text, its sender and its time. Without a time, it is
+    random: commands name a memory by its id, which must not tell its text once it is forgotten.
+    `peer_id`: the conversation of a private memory.
 
     Raises:
         InvalidInput: the text or the sender is invalid.
@@ -397,7 +418,7 @@ def remember_draft(
             occurred_at=unix_ms() if at is None else _checked_time(at),
             content=content,
             kind="remember",
-            id=source_id,
+            id=random_id("memory") if at is None else source_id,
             peer_id=peer_id,
         )
     )
@@ -479,8 +500,8 @@ class StoredButUndecided(DecisionTimeout):
 
     def __init__(self, receipt: RememberReceipt) -> None:
         super().__init__(
-            f"it is stored as record {receipt.number}, but not decided yet: do not send it again; "
-            f"wait for consistency token {receipt.token}"
+            f"it is stored as record {receipt.number}, but not processed yet: do not send it "
+            f"again; wait for consistency token {receipt.token}"
         )
         self.receipt = receipt
 
@@ -525,8 +546,9 @@ def wait_for(zone: OpenZone, token: str, timeout: float) -> None:
             )
         if time.monotonic() > deadline:
             raise DecisionTimeout(
-                f"after {timeout:g} s, zone {zone.name} is decided up to record {number}, and the "
-                f"token requires record {target.number}; wait again, or check that a worker runs"
+                f"after {timeout:g} s, zone {zone.name} has been processed only up to record "
+                f"{number}, and the token needs record {target.number}; wait again, or check that "
+                "a worker runs"
             )
         time.sleep(_POLL_SECONDS)
 
@@ -544,7 +566,8 @@ def unknown_or_undecided(
 ) -> UnknownId | DecisionTimeout:
     """Return the error for an id that no decided record has; a pending one may have it.
 
-    `event_id`: the id if it is a message's, of which it is known whether it is pending.
+    `event_id`: the id of an event that the error is about; if it is decided, or not in the zone,
+    no pending record can have the id.
     """
     if not zone.node.zone(zone.name).exists():
         return unknown
@@ -557,8 +580,8 @@ def unknown_or_undecided(
     if decided >= known:
         return unknown
     return DecisionTimeout(
-        f"{unknown}; {known - decided} records are not decided yet, so ask again, and see status "
-        "and dead_letters"
+        f"{unknown}; {known - decided} records are not processed yet, so ask again, and see "
+        "status and dead_letters"
     )
 
 

@@ -12,7 +12,6 @@ from itertools import groupby
 import msgspec
 
 from recollect.home.open_zone import OpenZone
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Content, Draft
 from recollect.schemas.exported_events import (
     ExportedDraft,
@@ -21,6 +20,7 @@ from recollect.schemas.exported_events import (
 )
 from recollect.schemas.ids import event_id
 from recollect.schemas.wire import Receipt
+from recollect.streams.adapters import RefusedExport
 
 
 class ExportPublisher:
@@ -38,12 +38,12 @@ class ExportPublisher:
         """Append drafts and return a receipt for each.
 
         Raises:
-            InvalidInput: they are of another zone, so that the ids in commands would be wrong.
+            RefusedExport: they are of another zone, so that the ids in commands would be wrong.
         """
         exported = [draft for draft in drafts if isinstance(draft, ExportedDraft)]
         for draft in exported:
             if draft.origin.zone != self._zone.name:
-                raise InvalidInput(
+                raise RefusedExport(
                     f"the export is of the zone {draft.origin.zone}, whose name is part of every "
                     f"id; ingest it into a zone of that name, with --zone {draft.origin.zone}"
                 )
@@ -80,7 +80,7 @@ class ExportPublisher:
         for draft, payload in zip(drafts, payloads, strict=True):
             receipt = self._known(draft) if payload is None else next(receipts)
             if receipt.status == "conflict" and not isinstance(payload, Content):
-                # The same command, with the numbers that it had when it came in.
+                # The same command, with the numbers that it had when it was received.
                 receipt = msgspec.structs.replace(receipt, status="duplicate")
             if payload is not None and receipt.status != "conflict":
                 self._numbers[draft.origin.number] = receipt.number

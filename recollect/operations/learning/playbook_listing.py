@@ -26,11 +26,11 @@ from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import (
     CreatePlaybook,
     CuratePlaybook,
+    MemoryScope,
+    MemoryVisibility,
     PlaybookStrategy,
     RecordPlaybookUse,
-    Scope,
     UpdatePlaybook,
-    Visibility,
 )
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
@@ -58,8 +58,8 @@ def create(
     description: str = "",
     agent_id: str | None = None,
     user_id: str | None = None,
-    scope: Scope = "zone",
-    visibility: Visibility = "shared",
+    scope: MemoryScope = "zone",
+    visibility: MemoryVisibility = "shared",
     strategies: Sequence[PlaybookStrategy] = (),
 ) -> Playbook:
     """Create a playbook; one that is not for everyone is the caller's own.
@@ -76,7 +76,7 @@ def create(
         user_id, agent_id = zone.owner(user_id, agent_id)
     owner = agent_id if scope == "agent" else user_id
     if scope in ("agent", "user") and owner is None:
-        raise InvalidInput(f"scope is {scope}: give its {scope}_id, or nobody could use it")
+        raise InvalidInput(f"scope is {scope}: give {scope}_id too, or nobody could use it")
     if description:
         check_text("description", description, MAX_STRATEGY)
     _check_strategies(strategies)
@@ -172,7 +172,7 @@ def page(
     zone: OpenZone,
     *,
     agent_id: str | None = None,
-    scope: Scope | None = None,
+    scope: MemoryScope | None = None,
     pattern: str | None = None,
     cursor: str | None = None,
     limit: int,
@@ -188,7 +188,7 @@ def page(
     if not zone.exists():
         return PlaybookPage(playbooks=[])
     with zone.files() as files, files.read_transaction():
-        found = [
+        playbooks = [
             row
             for row in learning_queries.playbooks(files.memory.connection)
             if agent_id in (None, row.agent_id)
@@ -197,7 +197,7 @@ def page(
                 pattern is None or pattern.casefold() in f"{row.name}\n{row.description}".casefold()
             )
         ]
-        shown, more = after_cursor(found, cursor, limit)
+        shown, more = after_cursor(playbooks, cursor, limit)
         return PlaybookPage(playbooks=[_playbook(files, row) for row in shown], cursor=more)
 
 
@@ -276,7 +276,7 @@ def _strategies(files: ZoneFiles, playbook_id: str) -> list[Strategy]:
     ids = [row.strategy_id for row in rows]
     for id_, trajectory, step, _ in learning_list.evidence_of_strategies(connection, ids):
         evidence[id_].append(EvidenceStep(trajectory_id=trajectory, step_id=step or None))
-    found = [
+    strategies = [
         Strategy(
             id=row.strategy_id,
             kind=row.kind,
@@ -286,12 +286,14 @@ def _strategies(files: ZoneFiles, playbook_id: str) -> list[Strategy]:
         )
         for row in rows
     ]
-    return sorted(found, key=lambda each: (-each.confidence, each.id))
+    return sorted(strategies, key=lambda strategy: (-strategy.confidence, strategy.id))
 
 
 def _check_strategies(strategies: Sequence[PlaybookStrategy]) -> None:
     if len(strategies) > MAX_STRATEGIES:
-        raise InvalidInput(f"strategies: at most {MAX_STRATEGIES}")
+        raise InvalidInput(
+            f"strategies: {len(strategies)} were given; give at most {MAX_STRATEGIES}"
+        )
     for given in strategies:
         check_text("text of a strategy", given.text, MAX_STRATEGY)
         check_score("confidence", given.confidence)

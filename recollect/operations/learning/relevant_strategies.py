@@ -74,30 +74,30 @@ def relevant_strategies(
         raise InvalidInput(f"max_tokens is {max_tokens!r}; give a positive number")
     if zone.reader is not None:
         user_id, agent_id = user_id or zone.reader.user_id, agent_id or zone.reader.agent_id
-    found: list[RelevantStrategy] = []
+    ranked: list[RelevantStrategy] = []
     if zone.exists():
         with zone.files() as files, files.read_transaction():
             playbooks = [
-                each
-                for each in learning_queries.playbooks(files.memory.connection)
-                if playbook_id in (None, each.id) and _is_for(each, agent_id, user_id)
+                playbook
+                for playbook in learning_queries.playbooks(files.memory.connection)
+                if playbook_id in (None, playbook.id) and _is_for(playbook, agent_id, user_id)
             ]
             candidates = _candidates(files, playbooks)
             scores = _relevance(zone, files, task, candidates)
-        found = [
+        ranked = [
             RelevantStrategy(
-                id=each.strategy.strategy_id,
-                playbook_id=each.playbook.id,
-                kind=each.strategy.kind,
-                text=each.strategy.text,
-                confidence=each.strategy.confidence,
-                score=round(score * each.strategy.confidence, 4),
+                id=candidate.strategy.strategy_id,
+                playbook_id=candidate.playbook.id,
+                kind=candidate.strategy.kind,
+                text=candidate.strategy.text,
+                confidence=candidate.strategy.confidence,
+                score=round(score * candidate.strategy.confidence, 4),
             )
-            for each, score in zip(candidates, scores, strict=True)
+            for candidate, score in zip(candidates, scores, strict=True)
             if score > 0
         ]
-    found.sort(key=lambda each: (-each.score, each.id))
-    return _within_budget(zone, task, found[:_MAX_SHOWN], max_tokens)
+    ranked.sort(key=lambda each: (-each.score, each.id))
+    return _within_budget(zone, task, ranked[:_MAX_SHOWN], max_tokens)
 
 
 def _is_for(playbook: Playbook, agent_id: str | None, user_id: str | None) -> bool:
@@ -113,19 +113,19 @@ def _is_for(playbook: Playbook, agent_id: str | None, user_id: str | None) -> bo
 
 def _candidates(files: ZoneFiles, playbooks: Sequence[Playbook]) -> list[_Candidate]:
     connection = files.memory.connection
-    found = [
+    pairs = [
         (playbook, strategy)
         for playbook in playbooks
         for strategy in learning_queries.current_strategies(connection, playbook.id)
     ]
     tasks: dict[str, dict[str, str]] = defaultdict(dict)
-    strategy_ids = [strategy.strategy_id for _, strategy in found]
+    strategy_ids = [strategy.strategy_id for _, strategy in pairs]
     for id_, trajectory, _, task in learning_list.evidence_of_strategies(connection, strategy_ids):
         if task is not None:
             tasks[id_][trajectory] = task
     return [
         _Candidate(playbook, strategy, list(tasks[strategy.strategy_id].items()))
-        for playbook, strategy in found
+        for playbook, strategy in pairs
     ]
 
 
@@ -137,38 +137,38 @@ def _relevance(
     gateway = zone.node.gateway_of(files.embeddings.model)
     if not candidates or gateway.model is None or gateway.model != files.embeddings.model:
         return by_words
-    targets = [("strategy", each.strategy.strategy_id) for each in candidates]
-    targets += [("trajectory", id_) for each in candidates for id_, _ in each.tasks]
+    targets = [("strategy", candidate.strategy.strategy_id) for candidate in candidates]
+    targets += [("trajectory", id_) for candidate in candidates for id_, _ in candidate.tasks]
     vectors = _vectors(files, list(dict.fromkeys(targets)))
     query = gateway.encode_query_tokens(task).pooled
-    found = []
-    for words, each in zip(by_words, candidates, strict=True):
-        own = [("strategy", each.strategy.strategy_id)]
-        own += [("trajectory", id_) for id_, _ in each.tasks]
+    relevances = []
+    for words, candidate in zip(by_words, candidates, strict=True):
+        own = [("strategy", candidate.strategy.strategy_id)]
+        own += [("trajectory", id_) for id_, _ in candidate.tasks]
         cosine = max((float(vectors[target] @ query) for target in own), default=0.0)
         score = SEMANTIC_WEIGHT * max(cosine, 0.0) + KEYWORD_WEIGHT * words
-        found.append(score if score >= MIN_RELEVANCE else 0.0)
-    return found
+        relevances.append(score if score >= MIN_RELEVANCE else 0.0)
+    return relevances
 
 
 def _vectors(
     files: ZoneFiles, targets: Sequence[tuple[str, str]]
 ) -> Mapping[tuple[str, str], _Floats]:
     """Return the unit vector of each target; zeros where there is none."""
-    found: dict[tuple[str, str], _Floats] = {}
+    vectors: dict[tuple[str, str], _Floats] = {}
     for kind in ("strategy", "trajectory"):
         ids = [id_ for type_, id_ in targets if type_ == kind]
         if ids:
             for id_, vector in zip(ids, vectors_of(files.embeddings, kind, ids), strict=True):
-                found[kind, id_] = vector
-    return found
+                vectors[kind, id_] = vector
+    return vectors
 
 
 def _by_words(files: ZoneFiles, task: str, candidates: Sequence[_Candidate]) -> list[float]:
-    """Return how many of a task's words each strategy has, the rarer ones counting more."""
+    """Return the idf-weighted share of a task's words that each strategy has."""
     tokeniser = Tokeniser(files.memory.connection)
     terms = tokeniser.query_terms(task)
-    documents = [tokeniser.document_terms(each.words) for each in candidates]
+    documents = [tokeniser.document_terms(candidate.words) for candidate in candidates]
     weights = {
         term: log(1 + len(documents) / (1 + sum(term in document for document in documents)))
         for term in terms
@@ -182,18 +182,18 @@ def _by_words(files: ZoneFiles, task: str, candidates: Sequence[_Candidate]) -> 
 
 
 def _within_budget(
-    zone: OpenZone, task: str, found: Sequence[RelevantStrategy], max_tokens: int
+    zone: OpenZone, task: str, strategies: Sequence[RelevantStrategy], max_tokens: int
 ) -> RelevantStrategies:
     """Keep each strategy that still fits, best first; the block is empty if none does."""
     count = token_counter(zone)
     left = max_tokens - count("\n".join((_OPENING, _NOTE, _FOOT)))
     kept, lines = [], []
-    for each in found:
-        line = f"- {'avoid' if each.kind == 'harmful' else 'do'}: {escape(each.text)}"
+    for strategy in strategies:
+        line = f"- {'avoid' if strategy.kind == 'harmful' else 'do'}: {escape(strategy.text)}"
         cost = count(line) + 1
         if cost <= left:
             left -= cost
-            kept.append(each)
+            kept.append(strategy)
             lines.append(line)
     block = "\n".join((_OPENING, _NOTE, *lines, _FOOT)) if lines else ""
     return RelevantStrategies(

@@ -96,7 +96,7 @@ def start(
     except (TypeError, msgspec.MsgspecError) as error:
         raise InvalidInput(f"metadata: {error}; give JSON values") from None
     if size > _MAX_METADATA:
-        raise InvalidInput(f"metadata: at most {_MAX_METADATA:,} bytes of JSON")
+        raise InvalidInput(f"metadata has {size:,} bytes of JSON; give at most {_MAX_METADATA:,}")
     if playbook_id is not None:
         check_playbook(zone, playbook_id)
     receipt = publish(
@@ -143,8 +143,8 @@ def log_step(
         row = files.memory.row(StepRow, (receipt.event_id,))
     if row is None:
         raise DecisionTimeout(
-            f"zone {zone.name}: record {receipt.number}, which holds the step, is not decided yet; "
-            "see status and dead_letters"
+            f"zone {zone.name}: record {receipt.number}, which stores the step, has not been "
+            "processed yet; see status and dead_letters"
         )
     return _step(row)
 
@@ -174,7 +174,7 @@ def complete(
     except (TypeError, ValueError, OverflowError):
         is_valid = False
     if not is_valid:
-        raise InvalidInput(f"metrics: at most {_MAX_ENTRIES} finite numbers")
+        raise InvalidInput(f"metrics: give at most {_MAX_ENTRIES} values, all finite numbers")
     _check_running(zone, trajectory_id)
     publish(
         zone,
@@ -218,9 +218,9 @@ def give_feedback(
             comment=comment,
         ),
     )
-    found = details(zone, trajectory_id)
-    scores = [each.score for each in found.feedback]
-    own = found.success_score
+    trajectory = details(zone, trajectory_id)
+    scores = [judgement.score for judgement in trajectory.feedback]
+    own = trajectory.success_score
     return FeedbackReport(
         trajectory_id=trajectory_id,
         success_score=own,
@@ -259,7 +259,7 @@ def page(
                     f"cursor {cursor[:60]!r} is not from this list; start with the first page"
                 )
             before = last.number
-        found = learning_list.trajectories(
+        listed = learning_list.trajectories(
             connection,
             agent_id=agent_id,
             task_type=task_type,
@@ -267,8 +267,8 @@ def page(
             before=before,
             limit=limit + 1,
         )
-    shown = [Trajectory(**_fields(each)) for each in found[:limit]]
-    return TrajectoryPage(trajectories=shown, cursor=shown[-1].id if len(found) > limit else None)
+    shown = [Trajectory(**_fields(trajectory)) for trajectory in listed[:limit]]
+    return TrajectoryPage(trajectories=shown, cursor=shown[-1].id if len(listed) > limit else None)
 
 
 def details(zone: OpenZone, trajectory_id: str) -> TrajectoryDetails:
@@ -280,43 +280,43 @@ def details(zone: OpenZone, trajectory_id: str) -> TrajectoryDetails:
     if zone.exists():
         with zone.files() as files, files.read_transaction():
             connection = files.memory.connection
-            for found in learning_list.trajectories(connection, id_=trajectory_id):
-                feedback = learning_queries.feedback(connection, found.id)
-                reflections = learning_queries.reflections(connection, found.id)
+            for trajectory in learning_list.trajectories(connection, id_=trajectory_id):
+                feedback = learning_queries.feedback(connection, trajectory.id)
+                reflections = learning_queries.reflections(connection, trajectory.id)
                 return TrajectoryDetails(
-                    **_fields(found),
-                    metadata=msgspec.json.decode(found.metadata),
-                    metrics=msgspec.json.decode(found.metrics or "{}"),
-                    steps=[_step(row) for row in learning_queries.steps(connection, found.id)],
+                    **_fields(trajectory),
+                    metadata=msgspec.json.decode(trajectory.metadata),
+                    metrics=msgspec.json.decode(trajectory.metrics or "{}"),
+                    steps=[_step(row) for row in learning_queries.steps(connection, trajectory.id)],
                     feedback=[
                         Feedback(
-                            id=each.id,
-                            score=each.score,
-                            source=each.source,
-                            comment=each.comment,
-                            at=format_time(each.given_at),
+                            id=judgement.id,
+                            score=judgement.score,
+                            source=judgement.source,
+                            comment=judgement.comment,
+                            at=format_time(judgement.given_at),
                         )
-                        for each in feedback
+                        for judgement in feedback
                     ],
-                    reflections=[each.id for each in reflections],
+                    reflections=[reflection.id for reflection in reflections],
                 )
     raise _unknown(zone, trajectory_id)
 
 
-def _fields(found: learning_list.ListedTrajectory) -> dict[str, Any]:
+def _fields(listed: learning_list.ListedTrajectory) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "task": found.task,
-        "task_type": found.task_type,
-        "agent_id": found.agent_id,
-        "playbook_id": found.playbook_id,
-        "status": found.status or "running",
-        "success_score": found.success_score,
-        "feedback_score": found.feedback_score,
-        "error_message": found.error_message,
-        "step_count": found.step_count,
-        "started_at": format_time(found.started_at),
-        "completed_at": None if found.completed_at is None else format_time(found.completed_at),
+        "id": listed.id,
+        "task": listed.task,
+        "task_type": listed.task_type,
+        "agent_id": listed.agent_id,
+        "playbook_id": listed.playbook_id,
+        "status": listed.status or "running",
+        "success_score": listed.success_score,
+        "feedback_score": listed.feedback_score,
+        "error_message": listed.error_message,
+        "step_count": listed.step_count,
+        "started_at": format_time(listed.started_at),
+        "completed_at": None if listed.completed_at is None else format_time(listed.completed_at),
     }
 
 
@@ -342,9 +342,9 @@ def trajectory_and_end(
     if zone.exists():
         with zone.files() as files, files.read_transaction():
             connection = files.memory.connection
-            found = learning_queries.trajectory(connection, trajectory_id)
-            if found is not None:
-                return found, learning_queries.completion(connection, trajectory_id)
+            trajectory = learning_queries.trajectory(connection, trajectory_id)
+            if trajectory is not None:
+                return trajectory, learning_queries.completion(connection, trajectory_id)
     raise _unknown(zone, trajectory_id)
 
 
@@ -368,7 +368,7 @@ def check_playbook(zone: OpenZone, playbook_id: str) -> None:
 
 
 def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTimeout:
-    """Return the error that there is no such playbook, or none yet."""
+    """Return the error for a playbook that does not exist, or that is not decided yet."""
     unknown = f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all"
     return unknown_or_undecided(zone, UnknownId(unknown))
 
@@ -376,9 +376,9 @@ def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTi
 def check_text(field: str, text: str, limit: int) -> None:
     """Raise InvalidInput if a text is empty or too long."""
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"{field} is empty")
+        raise InvalidInput(f"{field} is empty or not a string; give a non-empty string")
     if len(text) > limit:
-        raise InvalidInput(f"{field}: at most {limit:,} characters")
+        raise InvalidInput(f"{field} has {len(text):,} characters; give at most {limit:,}")
 
 
 def check_score(field: str, score: float) -> None:

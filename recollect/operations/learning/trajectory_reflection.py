@@ -34,7 +34,7 @@ from recollect.schemas.wire import (
 from recollect.streams.learning.strategies import StepRef
 from recollect.streams.publishing.commands import random_id
 
-#: The other runs that a model sees, and of each run the steps and their characters.
+#: The maximum number of other runs in a prompt, of steps per run, and of characters per step.
 _SHOWN_RUNS = 5
 _SHOWN_STEPS = 40
 _SHOWN_CHARACTERS = 1_000
@@ -68,13 +68,13 @@ def reflect_on(
     else:
         command = Reflect(source_id=random_id("reflection"), trajectory_id=trajectory_id)
         receipt = publish(zone, command)
-    found = reflection(zone, receipt.event_id)
-    if found is None and decided_up_to(zone) < receipt.number:
+    stored = reflection(zone, receipt.event_id)
+    if stored is None and decided_up_to(zone) < receipt.number:
         raise DecisionTimeout(
-            f"zone {zone.name}: record {receipt.number}, which asks for the reflection, is not "
-            "decided yet; see status and dead_letters"
+            f"zone {zone.name}: record {receipt.number}, the request to reflect, has not been "
+            "processed yet; see status and dead_letters"
         )
-    return found or TrajectoryReflection(id=None, trajectory_id=trajectory_id)
+    return stored or TrajectoryReflection(id=None, trajectory_id=trajectory_id)
 
 
 def reflection(zone: OpenZone, reflection_id: str) -> TrajectoryReflection | None:
@@ -110,12 +110,12 @@ def required_reflection(zone: OpenZone, reflection_id: str) -> TrajectoryReflect
     Raises:
         UnknownId: there is none with this id.
     """
-    found = reflection(zone, reflection_id) if zone.exists() else None
-    if found is None:
+    stored = reflection(zone, reflection_id) if zone.exists() else None
+    if stored is None:
         raise unknown_or_undecided(
             zone, UnknownId(f"zone {zone.name} has no reflection {reflection_id[:60]!r}")
         )
-    return found
+    return stored
 
 
 def learn_from(
@@ -136,20 +136,20 @@ def learn_from(
     """
     if playbook_id is not None:
         check_playbook(zone, playbook_id)
-    found = reflect_on(zone, trajectory_id, model=model)
+    reflection_ = reflect_on(zone, trajectory_id, model=model)
     trajectory, _ = trajectory_and_end(zone, trajectory_id)
     with zone.files() as files:
         connection = files.memory.connection
         target = playbook_id or trajectory.playbook_id
         if target is None or learning_queries.playbook(connection, target) is None:
             target = learning_list.playbook_named(connection, trajectory.task_type)
-    if found.helpful_strategies or found.harmful_patterns:
+    if reflection_.helpful_strategies or reflection_.harmful_patterns:
         if target is None:
             target = playbook_listing.create(zone, trajectory.task_type).id
         version = playbook_listing.curate(zone, target, trajectory_id).version
-        return LearningReport(reflection=found, playbook_id=target, version=version)
+        return LearningReport(reflection=reflection_, playbook_id=target, version=version)
     version_now = None if target is None else playbook_listing.playbook(zone, target).version
-    return LearningReport(reflection=found, playbook_id=target, version=version_now)
+    return LearningReport(reflection=reflection_, playbook_id=target, version=version_now)
 
 
 def learned_after(zone: OpenZone, completed: TrajectoryDetails) -> TrajectoryDetails:
@@ -157,7 +157,7 @@ def learned_after(zone: OpenZone, completed: TrajectoryDetails) -> TrajectoryDet
     try:
         learn_from(zone, completed.id)
     except Unavailable as error:
-        _log.warning("trajectory %s was not reflected on: %s", completed.id, error)
+        _log.warning("could not reflect on trajectory %s: %s", completed.id, error)
         return completed
     return details(zone, completed.id)
 
@@ -218,7 +218,7 @@ def _shown_runs(zone: OpenZone, trajectory_id: str) -> tuple[list[dict[str, Any]
         own = learning_queries.completion(connection, trajectory_id)
         assert own is not None
         others = learning_queries.completions_of_type(connection, own.task_type, _SHOWN_RUNS + 1)
-        newest = [each for each in reversed(others) if each.trajectory_id != trajectory_id]
+        newest = [other for other in reversed(others) if other.trajectory_id != trajectory_id]
         runs, numbers = [], set[int]()
         for completion in [own, *newest[:_SHOWN_RUNS]]:
             trajectory = learning_queries.trajectory(connection, completion.trajectory_id)
@@ -244,14 +244,16 @@ def _shown_runs(zone: OpenZone, trajectory_id: str) -> tuple[list[dict[str, Any]
                     "error": (completion.error_message or "")[:_SHOWN_CHARACTERS],
                     "feedback": [
                         {
-                            "score": each.score,
-                            "source": each.source,
-                            "comment": (each.comment or "")[:_SHOWN_CHARACTERS],
+                            "score": judgement.score,
+                            "source": judgement.source,
+                            "comment": (judgement.comment or "")[:_SHOWN_CHARACTERS],
                         }
-                        for each in feedback
+                        for judgement in feedback
                     ],
                 }
             )
             numbers |= {trajectory.number, completion.number}
-            numbers |= {step.number for step in steps} | {each.number for each in feedback}
+            numbers |= {step.number for step in steps} | {
+                judgement.number for judgement in feedback
+            }
     return runs, numbers

@@ -41,7 +41,7 @@ def compare_descriptions(a: EntityDescription, b: EntityDescription) -> Comparis
     """
     for description in (a, b):
         if not description.name.strip():
-            raise InvalidInput("a description has no name")
+            raise InvalidInput("a description has no name; give each one a name")
     return _to_wire(compare_entities(_profile_of(a), _profile_of(b)))
 
 
@@ -83,32 +83,32 @@ def compare(zone: OpenZone, a: str, b: str) -> Comparison:
 
 def _find(files: ZoneFiles, name_or_id: str) -> Entity:
     connection = files.identity.connection
-    found = resolve(connection, name_or_id) or resolve(connection, normalise_name(name_or_id))
-    if len(found) > 1:
-        each = "; ".join(f"{entity.id} ({entity.type} {entity.name})" for entity in found)
+    matches = resolve(connection, name_or_id) or resolve(connection, normalise_name(name_or_id))
+    if len(matches) > 1:
+        which = "; ".join(f"{entity.id} ({entity.type} {entity.name})" for entity in matches)
         raise InvalidInput(
-            f"{name_or_id!r} is the name of {len(found)} entities; give the id of one: {each}"
+            f"{name_or_id!r} is the name of {len(matches)} entities; give the id of one: {which}"
         )
-    if not found:
+    if not matches:
         raise InvalidInput(unknown_entity(connection, name_or_id))
-    return found[0]
+    return matches[0]
 
 
 def _stored_profile(files: ZoneFiles, entity: Entity) -> EntityProfile:
     """Return the names, addresses and lifelong attributes of an entity, merged ones included."""
     memory, identity = files.memory.connection, files.identity.connection
-    each = [entity, *aliases(identity, entity.id)]
+    entities = [entity, *aliases(identity, entity.id)]
     immutable = {
         attribute: frozenset(
             claim.value
-            for claim in claims(memory, sorted(one.id for one in each), attribute)
+            for claim in claims(memory, sorted(one.id for one in entities), attribute)
             if is_current_fact(memory, claim.fact_id)
         )
         for attribute in IMMUTABLE_ATTRIBUTES
     }
     return EntityProfile(
-        tuple(dict.fromkeys(one.name for one in each if one.type == entity.type)),
+        tuple(dict.fromkeys(one.name for one in entities if one.type == entity.type)),
         UNKNOWN if is_address(entity.type) else entity.type,
-        frozenset((one.type, one.normalized) for one in each if is_address(one.type)),
+        frozenset((one.type, one.normalized) for one in entities if is_address(one.type)),
         immutable,
     )

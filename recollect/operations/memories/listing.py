@@ -44,7 +44,7 @@ from recollect.schemas.wire import (
 from recollect.text.stability import stability
 
 _DEFAULT_PAGE_SIZE = 50
-# The minimum of the probability that a description is of something in the zone, or of the score.
+# A described entity is returned if the answer's relevance or its own score is at least this.
 _MIN_RELEVANCE = 0.5
 #: The maximum number of related entities, so that a graph of them can be drawn.
 MAX_RELATED = 100
@@ -71,14 +71,14 @@ def fact_page(
         return FactPage(facts=[])
     with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
-        found = fact_list.facts(
+        listed = fact_list.facts(
             files.memory.connection,
             about=about,
             superseded=superseded,
             after=after,
             limit=limit + 1,
         )
-        page, more = page_of(found, limit, lambda fact: (fact.as_of, fact.id))
+        page, more = page_of(listed, limit, lambda fact: (fact.as_of, fact.id))
         facts = list(with_details(files, page))
     if "stability" in zone.open_home.home.disabled_steps:
         facts = [without_stability(fact) for fact in facts]
@@ -110,10 +110,10 @@ def resolve_entities(files: ZoneFiles, name_or_id: str) -> list[str]:
         InvalidInput: there is none.
     """
     connection = files.identity.connection
-    found = ids_of_name(connection, name_or_id)
-    if not found:
+    entity_ids = ids_of_name(connection, name_or_id)
+    if not entity_ids:
         raise InvalidInput(unknown_entity(connection, name_or_id))
-    return sorted(found)
+    return sorted(entity_ids)
 
 
 def _subject(stored: str) -> str:
@@ -133,7 +133,9 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
     stated = fact_statements.statements(files.memory.connection, ids)
     about = fact_list.entities_of(files.memory.connection, ids)
     event_ids = {
-        each.event_id for statements_of_fact in stated.values() for each in statements_of_fact
+        statement.event_id
+        for statements_of_fact in stated.values()
+        for statement in statements_of_fact
     }
     events = by_ids(files.events.connection, sorted(event_ids))
     source_ids = {event.id: event.source_id for event in events}
@@ -163,7 +165,9 @@ def with_details(files: ZoneFiles, found: list[fact_list.ListedFact]) -> Iterato
             stability=lifetime.kind,
             said=fact_statements.statement_summary(statements),
             entities=sorted({names.of(entity) for entity in about.get(fact.id, ())}),
-            source_event_ids=list(dict.fromkeys(source_ids[each.event_id] for each in statements)),
+            source_event_ids=list(
+                dict.fromkeys(source_ids[statement.event_id] for statement in statements)
+            ),
             stability_confidence=lifetime.confidence,
             ttl_days=lifetime.ttl_days,
             relations=relations.get(fact.id, []),
@@ -199,9 +203,8 @@ def entity_page(
 ) -> EntityPage:
     """Return up to `limit` entities, the most mentioned first.
 
-    `query`: only those of which a name or an account has this text in it; if there are none, those
-    that it describes, the best first, on one page. All pages of a list show the zone as it was when
-    the first page was read.
+    `query`: a part of a name or an account. If no entity has it, the entities that it describes are
+    returned on one page, the best first. All pages of a list show the zone as of the first page.
 
     Raises:
         InvalidInput: `limit` is not 1 to 1,000, or the cursor is not from this zone.
@@ -248,7 +251,7 @@ def _entity_page(
 
 
 def _described_entities(zone: OpenZone, description: str, limit: int) -> list[Entity]:
-    """Return the entities that known facts describe in these words, or mean so; the best first."""
+    """Return the entities whose facts match a description by words or meaning, the best first."""
     answer = recalling.recall(zone, Query(description, max_results=limit, scope=("entities",)))
     ids = [
         result.id
@@ -256,8 +259,8 @@ def _described_entities(zone: OpenZone, description: str, limit: int) -> list[En
         if max(answer.relevant, result.score) >= _MIN_RELEVANCE
     ]
     with zone.files() as files, files.read_transaction():
-        found = entity_list.entities(files.identity.connection, ids)
-        return list(_to_entities(files, sorted(found, key=lambda entity: ids.index(entity.id))))
+        entities = entity_list.entities(files.identity.connection, ids)
+        return list(_to_entities(files, sorted(entities, key=lambda entity: ids.index(entity.id))))
 
 
 @contextmanager
@@ -305,8 +308,8 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
             ids = resolve_entities(files, name_or_id)
         except InvalidInput as error:
             raise UnknownId(str(error)) from None
-        found = entity_list.entities(files.identity.connection, ids)
-        entities = list(_to_entities(files, found))
+        rows = entity_list.entities(files.identity.connection, ids)
+        entities = list(_to_entities(files, rows))
     entities = _most_specific(entities, name_or_id)
     if len(entities) > 1:
         which = "; ".join(f"{entity.id} ({entity.name}, {entity.type})" for entity in entities)
@@ -333,14 +336,14 @@ def related(zone: OpenZone, name_or_id: str, max_results: int) -> RelatedEntitie
         connection = files.identity.connection
         pairs = _shared_facts(files, [entity.id])
         shared = {b if a == entity.id else a: facts for (a, b), facts in pairs.items()}
-        names = {each.id: each for each in entity_list.entities(connection, list(shared))}
+        names = {entity.id: entity for entity in entity_list.entities(connection, list(shared))}
         best = sorted(names.values(), key=lambda each: (-shared[each.id], each.name, each.id))
-        listed = [each.id for each in best[:max_results]]
+        listed = [entity.id for entity in best[:max_results]]
         links = _shared_facts(files, listed, listed)
     return RelatedEntities(
         related=[
-            RelatedEntity(id=each.id, name=each.name, type=each.type, facts=shared[each.id])
-            for each in best[:max_results]
+            RelatedEntity(id=entity.id, name=entity.name, type=entity.type, facts=shared[entity.id])
+            for entity in best[:max_results]
         ],
         links=[EntityLink(a=a, b=b, facts=facts) for (a, b), facts in sorted(links.items())],
         total=len(best),
@@ -357,24 +360,24 @@ def _shared_facts(
     if others is not None:
         merged = entity_list.merged_entities(connection, others)
         among = [*others, *(id_ for _, id_, _ in merged)]
-    found = fact_list.shared_facts(files.memory.connection, [*ids, *under], among)
+    pairs = fact_list.shared_facts(files.memory.connection, [*ids, *under], among)
     canonical = canonical_ids(
-        connection, sorted({id_ for each in found for id_ in (each.a, each.b)})
+        connection, sorted({id_ for pair in pairs for id_ in (pair.a, pair.b)})
     )
     shared: dict[tuple[str, str], int] = {}
     seen: set[tuple[str, str]] = set()
-    for each in found:
-        a, b = canonical.get(each.a), canonical.get(each.b)
-        if a is None or b is None or a == b or (each.b, each.a) in seen:
+    for pair in pairs:
+        a, b = canonical.get(pair.a), canonical.get(pair.b)
+        if a is None or b is None or a == b or (pair.b, pair.a) in seen:
             continue
-        seen.add((each.a, each.b))
-        pair = (min(a, b), max(a, b))
-        shared[pair] = shared.get(pair, 0) + each.facts
+        seen.add((pair.a, pair.b))
+        key = (min(a, b), max(a, b))
+        shared[key] = shared.get(key, 0) + pair.facts
     return shared
 
 
 def _most_specific(found: list[Entity], name: str) -> list[Entity]:
-    """Keep the entities whose name has the same case, if any; of these the persons, if any."""
+    """Prefer entities whose name has the same case, and among these, persons."""
     for matches in (
         lambda entity: name in (entity.id, entity.name),
         lambda entity: entity.type == "person",
@@ -385,19 +388,19 @@ def _most_specific(found: list[Entity], name: str) -> list[Entity]:
     return found
 
 
-def _to_entities(files: ZoneFiles, found: list[entity_list.ListedEntity]) -> Iterator[Entity]:
+def _to_entities(files: ZoneFiles, listed: list[entity_list.ListedEntity]) -> Iterator[Entity]:
     """Yield entities with their aliases, handles and numbers of facts."""
     connection = files.identity.connection
-    merged = entity_list.merged_entities(connection, [item.id for item in found])
-    canonical = {item.id: item.id for item in found} | {id_: into for into, id_, _ in merged}
+    merged = entity_list.merged_entities(connection, [item.id for item in listed])
+    canonical = {item.id: item.id for item in listed} | {id_: into for into, id_, _ in merged}
     aliases: dict[str, list[str]] = {}
     for into, _, name in merged:
         aliases.setdefault(into, []).append(name)
-    handles = _handles(connection, [item.id for item in found])
+    handles = _handles(connection, [item.id for item in listed])
     counts = fact_list.fact_counts(
         files.memory.connection, [(into, id_) for id_, into in canonical.items()]
     )
-    for item in found:
+    for item in listed:
         names = dict.fromkeys(aliases.get(item.id, ()))
         yield Entity(
             id=item.id,
@@ -433,25 +436,25 @@ def merges(files: ZoneFiles) -> list[ListedMerge]:
 
 def to_merges(files: ZoneFiles, listed: Sequence[ListedMerge]) -> list[Merge]:
     """Return listed merges with the handles of their entities."""
-    ids = {id_ for each in listed for id_ in (each.a_id, each.b_id) if each.of == "entities"}
+    ids = {id_ for merge in listed for id_ in (merge.a_id, merge.b_id) if merge.of == "entities"}
     handles = _handles(files.identity.connection, sorted(ids))
     return [
         Merge(
-            id=each.id,
-            a=each.a,
-            b=each.b,
-            confidence=each.confidence,
-            reasons=[each.reason],
-            status=each.status,
-            a_id=each.a_id,
-            b_id=each.b_id,
-            a_handles=handles.get(each.a_id, []),
-            b_handles=handles.get(each.b_id, []),
-            at=format_time(each.at),
-            merge_id=each.merge_id,
-            of=each.of,
+            id=merge.id,
+            a=merge.a,
+            b=merge.b,
+            confidence=merge.confidence,
+            reasons=[merge.reason],
+            status=merge.status,
+            a_id=merge.a_id,
+            b_id=merge.b_id,
+            a_handles=handles.get(merge.a_id, []),
+            b_handles=handles.get(merge.b_id, []),
+            at=format_time(merge.at),
+            merge_id=merge.merge_id,
+            of=merge.of,
         )
-        for each in listed
+        for merge in listed
     ]
 
 

@@ -40,11 +40,11 @@ def get_memory(zone: OpenZone, id_: str) -> Memory:
     _check_text("id", id_)
     with zone.files() as files, files.read_transaction():
         for kind in (_facts, _observations, _models):
-            for found in kind(files, [id_]):
-                return found
+            for memory in kind(files, [id_]):
+                return memory
         event_id = event_queries.first_event_with_id(files.events.connection, id_)
-        for found in _events(files, [] if event_id is None else [event_id]):
-            return found
+        for memory in _events(files, [] if event_id is None else [event_id]):
+            return memory
         if canonical(files.identity.connection, id_) is not None:
             raise InvalidInput(f"{id_!r} is the id of an entity; use get_entity")
     raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
@@ -81,19 +81,19 @@ def list_memories(
         about = None if entity is None else resolve_entities(files, entity)
         if scope == "facts":
             ids, last = _fact_page(files, about, source_event_ids, superseded, place, limit)
-            found = _facts(files, ids)
+            memories = _facts(files, ids)
         elif scope == "events":
             ids, last = _event_page(
                 files, about, platform, thread_id, source_event_ids, metadata or {}, place, limit
             )
-            found = _events(files, ids)
+            memories = _events(files, ids)
         elif scope == "observations":
             ids, last = _observation_page(files, superseded, place, limit)
-            found = _observations(files, ids)
+            memories = _observations(files, ids)
         else:
             ids, last = _model_page(files, about, superseded, place, limit)
-            found = _models(files, ids)
-        by_id = {item.id: item for item in found}
+            memories = _models(files, ids)
+        by_id = {item.id: item for item in memories}
     more = None if last is None else str(_Cursor(scope, last))
     return MemoryPage(memories=[by_id[id_] for id_ in ids if id_ in by_id], cursor=more)
 
@@ -108,21 +108,21 @@ def history(zone: OpenZone, id_: str) -> list[MemoryVersion]:
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
         if item.type == "event":
-            by_id = {each.id: each for each in _events(files, _event_family(files, item.id))}
-            return [_version(each) for each in by_id.values()]
+            by_id = {event.id: event for event in _events(files, _event_family(files, item.id))}
+            return [_version(event) for event in by_id.values()]
         if item.type == "fact":
-            found = _facts(files, sorted(_fact_family(files, item.id)))
+            facts = _facts(files, sorted(_fact_family(files, item.id)))
         elif item.type == "observation":
-            found = _observations(
+            facts = _observations(
                 files, observation_queries.observation_family(connection, item.id)
             )
         else:
             numbers = set(memory.records_of_models(connection, ids=[item.id]))
             every = memory.mental_models(connection, all_versions=True)
-            found = _models(
+            facts = _models(
                 files, [item.model.id for item in every if item.model.number in numbers]
             )
-        ordered = sorted(found, key=lambda item: (item.as_of, item.id))
+        ordered = sorted(facts, key=lambda item: (item.as_of, item.id))
     return [_version(item) for item in ordered]
 
 
@@ -166,9 +166,9 @@ def _check_listing(
         raise InvalidInput(f"limit is {limit}; give 1 to {_MAX_LIMIT}")
     for name, text in (("platform", platform), ("thread_id", thread_id)):
         if text is not None and scope != "events":
-            raise InvalidInput(f"{name} filters events only, and scope is {scope}")
+            raise InvalidInput(f"{name} filters events only, but scope is {scope}")
     if entity is not None and scope == "observations":
-        raise InvalidInput("entity does not filter observations; use recall")
+        raise InvalidInput("entity cannot filter observations; use recall")
 
 
 def _check_event_filters(
@@ -181,7 +181,7 @@ def _check_event_filters(
             _check_text("source_event_ids", id_)
         if scope not in ("events", "facts"):
             raise InvalidInput(
-                f"source_event_ids filters events and facts only, and scope is {scope}"
+                f"source_event_ids filters events and facts only, but scope is {scope}"
             )
     if metadata is not None:
         if not isinstance(metadata, Mapping):
@@ -191,10 +191,11 @@ def _check_event_filters(
             _check_text(f"metadata {path[:60]!r}", text)
             if '"' in path or "\0" in path:
                 raise InvalidInput(
-                    f"metadata {path[:60]!r} is neither a key nor a dotted path of keys"
+                    f"metadata {path[:60]!r}: give a key, or a dotted path of keys, without "
+                    "quotation marks or NUL"
                 )
         if scope != "events":
-            raise InvalidInput(f"metadata filters events only, and scope is {scope}")
+            raise InvalidInput(f"metadata filters events only, but scope is {scope}")
 
 
 def _check_text(name: str, text: str) -> None:
@@ -203,7 +204,7 @@ def _check_text(name: str, text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InvalidInput(f"{name} contains a lone surrogate, which is not text") from None
+        raise InvalidInput(f"{name} contains a lone surrogate; send valid Unicode") from None
 
 
 _Page = tuple[list[str], tuple[int, str] | None]
@@ -223,7 +224,7 @@ def _fact_page(
     place: tuple[int, str],
     limit: int,
 ) -> _Page:
-    found = fact_list.facts(
+    listed = fact_list.facts(
         files.memory.connection,
         about=about,
         superseded=superseded,
@@ -233,7 +234,7 @@ def _fact_page(
         if sources is None
         else event_list.ids_of_sources(files.events.connection, sources),
     )
-    return _page([(fact.as_of, fact.id) for fact in found], limit)
+    return _page([(fact.as_of, fact.id) for fact in listed], limit)
 
 
 def _event_page(
@@ -247,7 +248,7 @@ def _event_page(
     limit: int,
 ) -> _Page:
     event_ids = None if about is None else events_mentioning(files.identity.connection, about)
-    found = event_list.events(
+    listed = event_list.events(
         files.events.connection,
         among=event_ids,
         platform=platform,
@@ -257,7 +258,7 @@ def _event_page(
         after=place,
         limit=limit + 1,
     )
-    return _page([(event.occurred_at, event.id) for event in found], limit)
+    return _page([(event.occurred_at, event.id) for event in listed], limit)
 
 
 def _observation_page(
@@ -272,7 +273,7 @@ def _observation_page(
 def _model_page(
     files: ZoneFiles, about: list[str] | None, superseded: bool, place: tuple[int, str], limit: int
 ) -> _Page:
-    found = sorted(
+    models = sorted(
         (
             (item.model.updated_at, item.model.id)
             for item in memory.mental_models(files.memory.connection, all_versions=superseded)
@@ -280,18 +281,18 @@ def _model_page(
         ),
         reverse=True,
     )
-    return _page([at_and_id for at_and_id in found if at_and_id < place][: limit + 1], limit)
+    return _page([at_and_id for at_and_id in models if at_and_id < place][: limit + 1], limit)
 
 
 def _facts(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
-    found = {fact.id: fact for fact in fact_list.with_ids(files.memory.connection, ids)}
-    facts = {fact.id: fact for fact in with_details(files, list(found.values()))}
+    by_id = {fact.id: fact for fact in fact_list.with_ids(files.memory.connection, ids)}
+    facts = {fact.id: fact for fact in with_details(files, list(by_id.values()))}
     events = event_list.with_ids(
-        files.events.connection, [found[id_].source_event_id for id_ in facts]
+        files.events.connection, [by_id[id_].source_event_id for id_ in facts]
     )
     changes = changes_of(files, list(facts))
     return [
-        _fact(fact, events[found[id_].source_event_id], changes.get(id_, FactChanges([], [])))
+        _fact(fact, events[by_id[id_].source_event_id], changes.get(id_, FactChanges([], [])))
         for id_, fact in facts.items()
     ]
 
@@ -325,13 +326,13 @@ class FactChanges(NamedTuple):
 def changes_of(files: ZoneFiles, ids: Sequence[str]) -> dict[str, FactChanges]:
     """Return fact id -> what it superseded and what superseded it, for facts with such changes."""
     connection = files.memory.connection
-    found = superseding.supersessions(connection, ids, LATEST_MS)
-    fact_ids = {id_ for older, newer, _ in found for id_ in (older, newer)}
+    pairs = superseding.supersessions(connection, ids, LATEST_MS)
+    fact_ids = {id_ for older, newer, _ in pairs for id_ in (older, newer)}
     # Excludes facts that are being forgotten but still have rows.
     readable = with_details(files, fact_list.with_ids(connection, sorted(fact_ids)))
     texts = {fact.id: fact.text for fact in readable}
     changes: dict[str, FactChanges] = {}
-    for older, newer, at in found:
+    for older, newer, at in pairs:
         if older in texts and newer in texts:
             when = format_time(at)
             before = changes.setdefault(newer, FactChanges([], [])).before
@@ -355,16 +356,21 @@ def _fact_family(files: ZoneFiles, fact_id: str) -> set[str]:
 def _event_family(files: ZoneFiles, event_id: str) -> list[str]:
     """Return an event, those it replaced and those that replaced it, in any number of steps."""
     connection = files.memory.connection
-    family = [event_id]
-    while (before := retractions.events_replaced_by(connection, family[:1])) and (
-        before[family[0]] not in family
+    family = {event_id: None}
+    older = event_id
+    while (before := retractions.events_replaced_by(connection, [older])) and (
+        before[older] not in family
     ):
-        family.insert(0, before[family[0]])
-    while (after := retractions.retracted_events(connection, family[-1:]).get(family[-1])) and (
+        older = before[older]
+        family[older] = None
+    family = dict.fromkeys(reversed(family))
+    newer = event_id
+    while (after := retractions.retracted_events(connection, [newer]).get(newer)) and (
         after.replaced_at is not None and after.retracted_by not in family
     ):
-        family.append(after.retracted_by)
-    return family
+        newer = after.retracted_by
+        family[newer] = None
+    return list(family)
 
 
 def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
@@ -381,7 +387,8 @@ def _events(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
         if row.replaced_at is not None and row.retracted_by in newer:
             text = newer[row.retracted_by].text
             change = MemoryRevision(id=row.retracted_by, text=text, at=format_time(row.replaced_at))
-            replaced.setdefault(event_id, []).append(change)
+            changes = [change, *replaced.get(event_id, ())]
+            replaced[event_id] = sorted(changes, key=lambda change: change.at, reverse=True)
     parts = _retracted_parts(files, ids)
     decided = files.memory.watermark().number
     for event in event_list.with_ids(files.events.connection, ids).values():

@@ -42,17 +42,17 @@ def update_memory(
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("text is empty; give the new text, or forget the memory")
-    found = find_memory(zone, id_)
-    check_may_change(zone, found)
-    if found.text == text:
-        raise InvalidInput(f"{found.id} already has this text")
-    if found.type == "mental_model":
-        version = mental_models.update(zone, found.id, text)
-        return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=found.id)
+    memory = find_memory(zone, id_)
+    check_may_change(zone, memory)
+    if memory.text == text:
+        raise InvalidInput(f"{memory.id} already has this text")
+    if memory.type == "mental_model":
+        version = mental_models.update(zone, memory.id, text)
+        return UpdateReport(id=version.id, type="mental_model", text=text, previous_id=memory.id)
     with zone.files() as files, files.read_transaction():
-        sender_id = _sender(files, found)
-    if found.type == "event" and not isinstance(found, Part):
-        for old in stored_memories.current_versions(zone, found.id):
+        sender_id = _sender(files, memory)
+    if memory.type == "event" and not isinstance(memory, Part):
+        for old in stored_memories.current_versions(zone, memory.id):
             receipt = stored_memories.new_version(zone, old, text, principal)
             return UpdateReport(
                 id=receipt.event_id, type="event", text=text, previous_id=old.memory_id
@@ -63,30 +63,30 @@ def update_memory(
         text,
         sender_id=sender_id,
         principal=principal,
-        replaces=found.id,
+        replaces=memory.id,
     )
-    append_retraction(zone, found, replaced_by=receipt.event_id)
-    return UpdateReport(id=receipt.event_id, type="event", text=text, previous_id=found.id)
+    append_retraction(zone, memory, replaced_by=receipt.event_id)
+    return UpdateReport(id=receipt.event_id, type="event", text=text, previous_id=memory.id)
 
 
-def _sender(files: ZoneFiles, found: Memory | Part) -> str:
+def _sender(files: ZoneFiles, target: Memory | Part) -> str:
     """Return the sender of the memory to be updated.
 
     Raises:
         InvalidInput: it cannot be updated.
     """
-    if isinstance(found, Part):
-        return str(found.event.sender_id)
-    if found.type == "observation":
+    if isinstance(target, Part):
+        return str(target.event.sender_id)
+    if target.type == "observation":
         raise InvalidInput(
-            f"{found.id!r} is an observation, which rests on facts; update or retract these"
+            f"{target.id!r} is an observation, which rests on facts; update or retract those"
         )
     connection = files.memory.connection
-    ids = [found.id] if found.type == "event" else memory.events_of(connection, found.id)
+    ids = [target.id] if target.type == "event" else memory.events_of(connection, target.id)
     event = next(iter(event_list.with_ids(files.events.connection, ids).values()))
-    if found.type == "event" and (event.platform, event.kind) != _REMEMBERED:
+    if target.type == "event" and (event.platform, event.kind) != _REMEMBERED:
         raise InvalidInput(
-            f"{found.id!r} is a message, {event.source_id!r} of {event.platform}, and messages "
+            f"{target.id!r} is a message, {event.source_id!r} of {event.platform}, and messages "
             "cannot be changed; update a fact extracted from it, or remember the correction"
         )
     return event.sender_id

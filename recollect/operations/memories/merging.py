@@ -42,8 +42,8 @@ def merge_page(
     if not zone.exists():
         return MergePage(merges=[])
     with zone.files() as files, files.read_transaction():
-        found = [merge for merge in merges(files) if status in (None, merge.status)]
-        page, more = after_cursor(found, cursor, limit)
+        listed = [merge for merge in merges(files) if status in (None, merge.status)]
+        page, more = after_cursor(listed, cursor, limit)
         return MergePage(merges=to_merges(files, page), cursor=more)
 
 

@@ -39,7 +39,7 @@ def place_of(cursor: str | None) -> Place:
     A cursor is the place of a page's last entry, so it stays valid if that is forgotten.
 
     Raises:
-        InvalidInput: it is no cursor of such a list.
+        InvalidInput: it is not a cursor of such a list.
     """
     if cursor is None:
         return START

@@ -46,33 +46,33 @@ class Relations:
 
         A fact that updates a fact extends none. It has at most one relation to each other fact.
         """
-        found: dict[str, dict[str, Relation]] = defaultdict(dict)
+        by_fact: dict[str, dict[str, Relation]] = defaultdict(dict)
 
         def note(fact: str, type_: _Type, target: str, confidence: float) -> None:
-            before = found[fact].get(target)
+            before = by_fact[fact].get(target)
             if before is None or (before.type == type_ and before.confidence < confidence):
                 relation = Relation(type=type_, fact_id=target, confidence=confidence)
-                found[fact][target] = relation
+                by_fact[fact][target] = relation
 
         for fact, target in relation_list.superseded_pairs(self._memory, fact_ids):
             note(fact, "UPDATES", target, _UPDATES_CONFIDENCE)
-        updating = frozenset(found)
+        updating = frozenset(by_fact)
         stated = relation_list.stated_relations(self._memory, fact_ids)
-        for each in stated:
-            if each.relation == "DERIVES":
-                note(each.fact_id, "DERIVES", each.target_fact_id, each.confidence)
-        for each in stated:
-            if each.relation == "EXTENDS" and each.fact_id not in updating:
-                note(each.fact_id, "EXTENDS", each.target_fact_id, each.confidence)
+        for row in stated:
+            if row.relation == "DERIVES":
+                note(row.fact_id, "DERIVES", row.target_fact_id, row.confidence)
+        for row in stated:
+            if row.relation == "EXTENDS" and row.fact_id not in updating:
+                note(row.fact_id, "EXTENDS", row.target_fact_id, row.confidence)
         values = relation_list.values_of(self._memory, fact_ids)
-        ids = self._subject_ids({each.subject for each in values})
+        ids = self._subject_ids({value.subject for value in values})
         for value in values:
             extended = None if value.fact_id in updating else self._extended_fact(value, ids)
             if extended is not None:
                 note(value.fact_id, "EXTENDS", extended, _EXTENDS_CONFIDENCE)
         return {
             fact: sorted(relations.values(), key=lambda one: (one.type, one.fact_id))
-            for fact, relations in found.items()
+            for fact, relations in by_fact.items()
         }
 
     def incoming(self, fact_id: str) -> Iterator[tuple[str, Relation]]:
@@ -116,9 +116,11 @@ class Relations:
 
         is_covered = self._values.is_told
         detailed = _DETAIL_OF.get(value.attribute)
-        for each in earlier_values(detailed) if detailed is not None else ():
-            if is_covered(each.value, value.value) and not is_covered(value.value, each.value):
-                return each.fact_id
+        for candidate in earlier_values(detailed) if detailed is not None else ():
+            if is_covered(candidate.value, value.value) and not is_covered(
+                value.value, candidate.value
+            ):
+                return candidate.fact_id
         earlier = earlier_values(value.attribute)
         find_extended = (
             self._with_less_detail if is_single_valued(value.attribute) else self._with_other_value
@@ -129,9 +131,9 @@ class Relations:
         """Return an earlier fact with the same value whose text is part of this fact's text."""
         is_covered, normalised = self._values.is_told, normalise_name(value.value)
         same_value = [
-            (each.fact_id, each.text)
-            for each in earlier
-            if normalise_name(each.value) == normalised
+            (value_.fact_id, value_.text)
+            for value_ in earlier
+            if normalise_name(value_.value) == normalised
         ]
         text = value.text
         if any(is_covered(text, known) for _, known in same_value):

@@ -62,7 +62,10 @@ def find_memory(zone: OpenZone, id_: str) -> Memory | Part:
     event = get_memory(zone, match[1])
     start, end = int(match[2]), int(match[3])
     if event.type != "event" or not start < end <= len(event.text):
-        raise InvalidInput(f"{id_[:200]!r}: give an event and a part of its text, ID:START-END")
+        raise InvalidInput(
+            f"{id_[:200]!r} is not a part of an event's text; give ID:START-END with the id of an "
+            "event and offsets in its text"
+        )
     return Part(event, start, end)
 
 
@@ -98,29 +101,31 @@ def retract(
         InvalidInput: it is neither a fact nor an event, there is nothing to restore, or
             `replaced_by` is not an event.
     """
-    found = find_memory(zone, id_)
-    if found.type not in ("fact", "event"):
+    memory = find_memory(zone, id_)
+    if memory.type not in ("fact", "event"):
         raise InvalidInput(
-            f"{id_!r} is of type {found.type}; only facts and events can be retracted: update it, "
+            f"{id_!r} is of type {memory.type}; only facts and events can be retracted: update it, "
             "or forget what it rests on"
         )
-    check_may_change(zone, found)
+    check_may_change(zone, memory)
     event_id = None if replaced_by is None else _replacing_event(zone, replaced_by, restore)
-    target = _retraction_id(zone, found.id) if restore else found.id
+    target = _retraction_id(zone, memory.id) if restore else memory.id
     is_retracted = _is_retracted(zone, target)
     if restore and not is_retracted:
         raise InvalidInput(f"{id_!r} is not retracted, so there is nothing to restore")
     if restore:
         _append(zone, target, restore=True)
     elif not is_retracted:
-        append_retraction(zone, found, replaced_by=event_id, source_event_ids=source_event_ids)
-    return _report(zone, target, found.type)
+        append_retraction(zone, memory, replaced_by=event_id, source_event_ids=source_event_ids)
+    return _report(zone, target, memory.type)
 
 
 def _replacing_event(zone: OpenZone, id_: str, restore: bool) -> str:
     event = get_memory(zone, id_)
     if event.type != "event" or restore:
-        raise InvalidInput("replaced_by: give the id of an event, and leave it out with restore")
+        raise InvalidInput(
+            "replaced_by must be the id of an event, and cannot be combined with `restore`"
+        )
     return event.id
 
 
@@ -161,7 +166,7 @@ def _append(
 
 def _statements_of(
     files: ZoneFiles,
-    found: Memory | Part,
+    target: Memory | Part,
     except_event: str | None,
     only_sources: Sequence[str] | None,
 ) -> tuple[StatedAt, ...]:
@@ -172,26 +177,28 @@ def _statements_of(
     # Imported here: only a retraction needs the agents.
     from recollect.streams.agents.writer.retracted_statements import stated_span
 
-    if isinstance(found, Part):
-        event_ids: Sequence[str] = [found.event.id]
-    elif found.type == "event":
-        event_ids = [found.id]
+    if isinstance(target, Part):
+        event_ids: Sequence[str] = [target.event.id]
+    elif target.type == "event":
+        event_ids = [target.id]
     else:
-        event_ids = memory.events_of(files.memory.connection, found.id)
+        event_ids = memory.events_of(files.memory.connection, target.id)
     events = event_list.with_ids(files.events.connection, event_ids).values()
     return tuple(
         StatedAt(
-            each.number,
+            event.number,
             *(
-                (found.start, found.end)
-                if isinstance(found, Part)
-                else (0, len(each.content))
-                if found.type == "event"
-                else stated_span(each.content, found.text, (each.sender_id, each.sender_name or ""))
+                (target.start, target.end)
+                if isinstance(target, Part)
+                else (0, len(event.content))
+                if target.type == "event"
+                else stated_span(
+                    event.content, target.text, (event.sender_id, event.sender_name or "")
+                )
             ),
         )
-        for each in sorted(events, key=lambda each: each.number)
-        if each.id != except_event and (only_sources is None or each.source_id in only_sources)
+        for event in sorted(events, key=lambda event: event.number)
+        if event.id != except_event and (only_sources is None or event.source_id in only_sources)
     )
 
 

@@ -49,10 +49,10 @@ class EmbeddedWorker:
         tier_limits: TierLimits | None = None,
         analyses: Sequence[OwnAnalysis] | None = None,
     ) -> None:
-        """`ticks`: whether to append ticks. `analyses`: as `automatic_analyses` gives them.
+        """`ticks`: whether to append ticks. `analyses`: see `automatic_analyses`.
 
         `profile_facts`: see `refresh_due_models`; `passes_hour`: see `pass_if_due`; `tier_limits`:
-        those by which memories are archived, None: none is.
+        see `archive_if_due`, None: archive nothing.
         """
         self._node = node
         self._report = report
@@ -206,8 +206,8 @@ def tick(ticked: dict[str, int], node: Node, zone: str) -> None:
 
 
 def consolidation_tick(node: Node, zone: str) -> bool:
-    """Append the period's tick if an observation of a zone is due; return whether it has."""
-    if not consolidates(node):
+    """Append the period's tick if an observation of a zone is due; return whether one is due."""
+    if not consolidates(node, zone):
         return False
     with node.open(zone, node.current(zone)) as files:
         if not clusters_to_consolidate(files.memory.connection):
@@ -220,7 +220,7 @@ def consolidation_tick(node: Node, zone: str) -> bool:
 
 
 def refresh_tick(node: Node, zone: str, profile_facts: int) -> bool:
-    """Refresh the mental models of a zone that are due; return whether any is."""
+    """Refresh the mental models of a zone that are due; return whether any is due."""
     return refresh_due_models(node, zone, profile_facts, _period_start())
 
 
@@ -230,7 +230,7 @@ def _period_start() -> int:
 
 
 def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
-    """Return what a worker does in a zone every `CONSOLIDATION_SECONDS`; None if nothing."""
+    """Return the work of a worker in a zone every `CONSOLIDATION_SECONDS`; None: no work."""
     ticks, analyses = home.configuration.ticks, automatic_analyses(home)
     ticked: dict[str, int] = {}
     if not ticks and analyses is None:

@@ -125,8 +125,9 @@ def _ignore_report(_: str, __: WriteReport) -> None:
 
 
 def _warn_unwritten(zone: str, error: Exception) -> None:
-    """Log why the model does not write; the zone is decided by the rules alone."""
-    _log.warning("%s: the model does not write: %s", f"zone {zone}" if zone else "home", error)
+    """Log why the language model could not be used; the zone is decided by the rules alone."""
+    where = f"zone {zone}" if zone else "home"
+    _log.warning("%s: the language model could not be used: %s", where, error)
 
 
 def _drive(node: Node, zone: str, report: OnZoneProgress) -> None:

@@ -173,7 +173,8 @@ def context(
 ) -> ContextBlock:
     """Return the memories relevant to a task, as a block for an agent's prompt.
 
-    The block is marked as data, with dates and speakers; it is empty if nothing is relevant.
+    The memories in it are marked as data, with dates and speakers. It begins with the user's
+    standing instructions, and is empty if there are none and no memory is relevant.
     `max_tokens` bounds the whole block, in word pieces of the home's encoder. A search that takes
     more than three seconds is abandoned, and the block is empty.
 
@@ -186,10 +187,10 @@ def context(
     ['m1']
     """
     with memory_span("search_memory", zone.name) as span:
-        found = context_injection.context(zone, task, max_tokens=max_tokens)
-        span.set_results(task, found.items)
-    zone.open_home.count_accesses(zone.name, found.items)
-    return found
+        block = context_injection.context(zone, task, max_tokens=max_tokens)
+        span.set_results(task, block.items)
+    zone.open_home.count_accesses(zone.name, block.items)
+    return block
 
 
 def _right_to_save(input_: Any) -> Right | None:

@@ -21,20 +21,20 @@ _UNKNOWN_FIELD = "Object contains unknown field "
 
 
 def item_type(kind: Any) -> type | None:
-    """Return the type of a list's items: a struct, or text; None if the type is no list.
+    """Return the type of a list's items: a struct, or text; None if the type is not a list.
 
     A value from a closed set counts as text: the operation's own message lists the values.
     """
     for part in alternatives(kind):
         if get_origin(part) in (list, tuple, Sequence):
             (item, *_) = alternatives(get_args(part)[0])
-            found: type = str if get_origin(item) is Literal else item
-            return found
+            type_: type = str if get_origin(item) is Literal else item
+            return type_
     return None
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Raise InvalidInput, with the allowed values, if an argument is none of them."""
+    """Raise InvalidInput, with the allowed values, if an argument is not one of them."""
     if value not in choices:
         quoted = repr(value[:_MAX_QUOTED] if isinstance(value, str) else value)
         raise InvalidInput(f"{name} {quoted}: choose from {', '.join(map(str, choices))}")
@@ -44,7 +44,7 @@ def checked_items(name: str, value: object, kind: type) -> list[Any]:
     """Return the items of a list argument; a struct may be given as a dict of its fields.
 
     Raises:
-        InvalidInput: the value is no list, or an item is invalid; the message names it.
+        InvalidInput: the value is not a list, or an item is invalid; the message names it.
     """
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{name} is {type(value).__name__}; give a list")

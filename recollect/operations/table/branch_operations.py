@@ -130,13 +130,25 @@ def branch_diff(zone: OpenZone, branch: BranchName) -> GenerationDiff:
     right="admin",
     title="Promote a branch",
     tag=_TAG,
-    example=({}, {"published": 1, "duplicates": 0, "conflicts": [], "left": {}}),
+    example=(
+        {},
+        {
+            "published": 1,
+            "duplicates": 0,
+            "conflicts": [],
+            "outdated": [],
+            "answers": 0,
+            "left": {},
+        },
+    ),
 )
 def promote_branch(zone: OpenZone, branch: BranchName) -> BranchPromotion:
-    """Publish a branch's own messages and commands to its zone.
+    """Publish a branch's own messages, commands and writer prompts to its zone.
 
     Nothing is published twice, and an event whose id the zone already has with other content is not
-    published. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
+    published. Neither is a writer prompt that the zone has set or removed later than the branch. A
+    language model's answers about messages of the zone are copied, so that `write` does not ask
+    again. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
     promoted.
 
     Raises:

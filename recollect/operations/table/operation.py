@@ -61,7 +61,7 @@ class Tool:
     """How an operation is offered to agents over MCP.
 
     Its name is the operation's, after `verb` if the operation is named by a noun; `name` replaces
-    it. `hidden`: parameters that agents cannot set. `defaults` replace the operation's own ones.
+    it. `hidden`: parameters that agents cannot set. `defaults` replace the operation's own.
     `destructive`: it may remove memories; `idempotent`: repeating a call changes nothing more.
     `max_text_length`: the maximum characters of each text in an answer. `quotes_memories`: the
     answer quotes memories, and begins with a note that they are data. `shape`: a function that

@@ -47,14 +47,14 @@ def _row(operation: Operation[..., Any]) -> str:
 def _parameters(operation: Operation[..., Any]) -> list[str]:
     """Return the parameters as in a call, with their defaults."""
     signature = inspect.signature(operation.function)
-    found = []
+    parameters = []
     for item in list(signature.parameters.values())[1:]:
         if item.name in LOCAL_PARAMETERS:
             continue
         stars = "*" if item.kind is item.VAR_POSITIONAL else ""
         name = ("**" if item.kind is item.VAR_KEYWORD else stars) + item.name
-        found.append(name if item.default is item.empty else f"{name}={item.default!r}")
-    return found
+        parameters.append(name if item.default is item.empty else f"{name}={item.default!r}")
+    return parameters
 
 
 if __name__ == "__main__":

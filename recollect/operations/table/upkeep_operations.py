@@ -44,6 +44,7 @@ _STATUS = {
     "head": _HEAD,
     "agents": ["own"],
     "model_usage": None,
+    "problem": None,
 }
 _LETTER = {
     "number": 17,
@@ -165,6 +166,20 @@ def rebuild(
             "by default."
         ),
     ] = None,
+    consolidation: Annotated[
+        bool | None,
+        described(
+            description="For derive and fresh: whether the zone consolidates facts into "
+            "observations; as in the active generation by default."
+        ),
+    ] = None,
+    writer_role: Annotated[
+        Annotated[str, Meta(max_length=20_000)] | None,
+        described(
+            description="For derive and fresh: a role for the home's language model, which reads "
+            "all messages under it. Empty: recollect's own role."
+        ),
+    ] = None,
     progress: OnProgress | None = None,
 ) -> RebuildReport:
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
@@ -176,17 +191,31 @@ def rebuild(
     says how it differs from the active one; the same level without `compare` activates it.
 
     `encoder` (fresh): a name of one of the home's encoders; `recollect init --add-encoder` adds
-    one. The zone keeps it from then on, until a rollback or a rebuild with another one.
+    one. The zone keeps it from then on, until a rollback or a rebuild with another one. So it does
+    with `consolidation` (derive and fresh).
+
+    `writer_role` (derive and fresh): the text of a role for the language model, which reads all
+    messages under it. The new generation has its facts in place of those that the model gave under
+    other roles. If a spending limit is reached or no model answers, `stopped` says so, and the
+    generation is not activated; the same rebuild resumes it. No answer is paid for twice.
 
     Raises:
         Busy: another rebuild of this zone is running.
-        InvalidInput: the home has no such encoder, or the level encodes nothing.
+        InvalidInput: the home has no such encoder or no language model, or the level does not use
+            an argument.
 
     >>> zone.rebuild("project").level
     'project'
     """
     return maintenance.rebuild(
-        zone, level, dry_run=dry_run, compare=compare, encoder=encoder, progress=progress
+        zone,
+        level,
+        dry_run=dry_run,
+        compare=compare,
+        encoder=encoder,
+        consolidation=consolidation,
+        writer_role=writer_role,
+        progress=progress,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.home.open_zone import OpenZone, unix_ms
+from recollect.projections.memory.memory_queries import writer_prompt_times
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import Branch, BranchPromotion, GenerationDiff
@@ -12,7 +13,7 @@ from recollect.streams.records.heads import ExpectedHead, head_text
 
 
 def create_branch(zone: OpenZone, name: str, *, at: str | None = None) -> Branch:
-    """Fork a zone at its last event, or at an earlier head as `status` prints it.
+    """Fork a zone at its last record, or at an earlier head as `status` prints it.
 
     Raises:
         UnknownZone: the zone has no events.
@@ -66,22 +67,28 @@ def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
 
 
 def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
-    """Publish a branch's own messages and commands to its zone.
+    """Publish a branch's own messages, commands and writer prompts to its zone.
 
     Nothing is published twice, and an event whose id the zone already has with other content is not
-    published. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
+    published. Neither is a writer prompt that the zone has set or removed later than the branch. A
+    language model's answers about messages of the zone are copied, so that `write` does not ask
+    again. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
     promoted.
 
     Raises:
         InvalidInput: there is no such branch.
     """
-    from recollect.streams.lifecycle.branch_ledger import drafts_to_promote, own_events
+    from recollect.streams.lifecycle.branch_ledger import copy_answers, own_events, promotion_of
 
     described = zone.open_home.branches.describe(zone.name, branch)
     opened = zone.open_home.branch(zone.name, branch)
-    drafts, left = drafts_to_promote(
-        list(own_events(opened.node.ledger, zone.name, described.number))
+    zone.decide()
+    with zone.files() as files:
+        prompts_set_at = writer_prompt_times(files.memory.connection)
+    drafts, outdated, left = promotion_of(
+        list(own_events(opened.node.ledger, zone.name, described.number)), prompts_set_at
     )
+    answers = copy_answers(opened.node.ledger, zone.name, described.number, zone.node.ledger)
     receipts = zone.node.ledger.publish(zone.name, drafts) if drafts else []
     conflicts = [
         draft.payload.source_id
@@ -95,6 +102,8 @@ def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
         published=sum(receipt.status == "new" for receipt in receipts),
         duplicates=sum(receipt.status == "duplicate" for receipt in receipts),
         conflicts=conflicts,
+        outdated=outdated,
+        answers=answers,
         left=dict(sorted(left.items())),
     )
 

@@ -24,7 +24,7 @@ from recollect.projections.disk_space import has_room, is_disk_full
 from recollect.projections.embeddings.embeddings_file import vec0_version
 from recollect.projections.file_permissions import world_accessible, writable
 from recollect.projections.files import FILE_NAMES, ZoneFiles
-from recollect.projections.generations import DEFAULT_AGENTS, ZoneDirectory
+from recollect.projections.generations import DEFAULT_AGENTS, ZoneDirectory, agents_of_zone
 from recollect.projections.sqlite import connect, scalar
 from recollect.schemas.errors import (
     HomeError,
@@ -89,7 +89,6 @@ def examine(configuration: Configuration) -> list[Check]:
         return checks
     opened = Home(directory, configuration)
     init = f"recollect --home {directory} init"
-    rebuild = f"recollect --home {directory} --zone NAME rebuild"
     checks += [
         check("file system", _file_system, "move the home to a local disk"),
         check("owner", _owner, "make one user the owner of all its files"),
@@ -99,10 +98,10 @@ def examine(configuration: Configuration) -> list[Check]:
         check("agents", _agents, f"choose the agents with {init} --agents NAMES"),
         check("ledger", lambda _: _ledger(opened), "restore ledger.db and keys.db from a backup"),
         check("keys", lambda _: _keys(opened), "restore keys.db from a backup that has them"),
-        check("zones", _zones, f"run {rebuild}, which recreates the file"),
+        check("zones", _zones, ""),
     ]
     if on_kafka(opened):
-        fix = "see docs/kafka.md, what survives what"
+        fix = 'see "When something goes wrong" in docs/kafka.md'
         checks += [check("brokers", lambda _: _brokers(opened), fix), _records(opened)]
     return checks
 
@@ -247,16 +246,16 @@ def file_system_of(path: Path, mounts: Path) -> str | None:
         lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return None
-    found: tuple[int, str] | None = None
+    longest: tuple[int, str] | None = None
     for line in lines:
         # proc_pid_mountinfo(5): ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS... - TYPE SOURCE OPTIONS
         before, _, after = line.partition(" - ")
         mounted = before.split()[4]
         point = Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), mounted))
         # Of two mounts at one point, the later one hides the other.
-        if path.is_relative_to(point) and (found is None or len(point.parts) >= found[0]):
-            found = len(point.parts), after.split()[0]
-    return None if found is None else found[1]
+        if path.is_relative_to(point) and (longest is None or len(point.parts) >= longest[0]):
+            longest = len(point.parts), after.split()[0]
+    return None if longest is None else longest[1]
 
 
 def _owner(directory: Path) -> str:
@@ -314,8 +313,8 @@ def _encoder(home: Home) -> str:
         vector = encoder.encode(["doctor"])[0]
         encoder.close()
         assert abs(float(vector @ vector) - 1) < 1e-3, f"{pin.model}: no vectors of length 1"
-    found = "; ".join(f"{pin.model}, {pin.dimension} dimensions" for pin in pins)
-    return f"{found}, from {home.configuration.cache}"
+    encoders = "; ".join(f"{pin.model}, {pin.dimension} dimensions" for pin in pins)
+    return f"{encoders}, from {home.configuration.cache}"
 
 
 def _agents(directory: Path) -> str:
@@ -324,11 +323,14 @@ def _agents(directory: Path) -> str:
     for path in sorted((directory / "zones").glob("*")):
         # An unreadable generation is reported by the check of zones.
         with suppress(HomeError):
-            decided_by = ZoneDirectory(path).current().agents
-            if decided_by != names:
+            generation = ZoneDirectory(path).current()
+            decided_by = generation.agents
+            configured = agents_of_zone(names, generation.consolidation)
+            if decided_by != configured:
                 raise _CheckFailed(
-                    f"zone {path.name} was decided by {','.join(decided_by)}, but this home has "
-                    f"{','.join(names)}: no more events are decided in it",
+                    f"zone {path.name} was processed with the agents {','.join(decided_by)}, but "
+                    f"the home is set to {','.join(configured)}: no further events are processed "
+                    "in it",
                     f"recollect --home {directory} --zone {path.name} rebuild --level derive, or "
                     f"recollect --home {directory} init --agents {','.join(decided_by)}",
                 )
@@ -360,9 +362,11 @@ def _keys(home: Home) -> str:
             missing: list[int] = []
             while accepted := reader.read_sealed(_BATCH_SIZE):
                 events += len(accepted)
-                present = ledger.keys.get([each.envelope.key_id for each in accepted])
+                present = ledger.keys.get([record.envelope.key_id for record in accepted])
                 missing += [
-                    each.envelope.number for each in accepted if each.envelope.key_id not in present
+                    record.envelope.number
+                    for record in accepted
+                    if record.envelope.key_id not in present
                 ]
             reason = ""
             try:
@@ -391,14 +395,14 @@ def _records(home: Home) -> Check:
     try:
         with closing(open_ledger(home)) as ledger:
             zones = ledger.zones()
-            found = [each for zone in zones for each in unreadable_records(ledger, zone)]
+            unreadable = [record for zone in zones for record in unreadable_records(ledger, zone)]
     except (RecollectError, apsw.Error, OSError) as error:
         return Check(name, False, str(error), "see the check of the ledger")
-    if not found:
+    if not unreadable:
         return Check(name, True, f"{pluralise(len(zones), 'zone')}: every record can be read")
-    shown = [str(each) for each in found[:_MAX_SHOWN]]
-    more = [f"and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
-    fixes = [each.fix for each in found[:_MAX_SHOWN]]
+    shown = [str(record) for record in unreadable[:_MAX_SHOWN]]
+    more = [f"and {len(unreadable) - len(shown)} more"] if len(unreadable) > len(shown) else []
+    fixes = [record.fix for record in unreadable[:_MAX_SHOWN]]
     return Check(
         name,
         False,
@@ -424,30 +428,39 @@ def _brokers(home: Home) -> str:
 def _zones(directory: Path) -> str:
     zones = sorted(path for path in (directory / "zones").glob("*") if path.is_dir())
     for path in zones:
-        zone = ZoneDirectory(path)
-        files = zone.directory(zone.current())
-        for name in FILE_NAMES:
-            _check_file(files / name)
-        generation = zone.current()
-        # Read-only files of an older recollect are upgraded in a copy before they are used.
-        with (
-            suppress(UpgradeRequired),
-            ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
-        ):
-            opened.check()
+        try:
+            _check_zone(ZoneDirectory(path))
+        except (RecollectError, apsw.Error, OSError) as error:
+            rebuild = f"recollect --home {directory} --zone {path.name} rebuild"
+            raise _CheckFailed(
+                f"{path.name}: {error}",
+                _advice(error, directory) or f"run {rebuild}, which recreates the file",
+            ) from error
     return f"{pluralise(len(zones), 'zone')}: every file of the generation in use is undamaged"
+
+
+def _check_zone(zone: ZoneDirectory) -> None:
+    """Raise an error if a file of the generation in use is missing or damaged."""
+    generation = zone.current()
+    files = zone.directory(generation)
+    for name in FILE_NAMES:
+        _check_file(files / name)
+    # Read-only files of an older recollect are upgraded in a copy before they are used.
+    with (
+        suppress(UpgradeRequired),
+        ZoneFiles(files, generation.encoder, generation.dimension, readonly=True) as opened,
+    ):
+        opened.check()
 
 
 def _check_file(path: Path) -> None:
     """Raise OSError if a database is missing, empty or damaged."""
     if not path.is_file() or not path.stat().st_size:
         raise OSError(f"{path} is {'empty' if path.is_file() else 'missing'}")
-    connection = connect(path, readonly=True)
     try:
-        verdict = scalar(connection, "PRAGMA quick_check(1)")
-    except apsw.Error as error:
+        with closing(connect(path, readonly=True)) as connection:
+            verdict = scalar(connection, "PRAGMA quick_check(1)")
+    except (apsw.CorruptError, apsw.NotADBError) as error:
         verdict = str(error)
-    finally:
-        connection.close()
     if verdict != "ok":
         raise OSError(f"{path}: {verdict}")

@@ -91,22 +91,22 @@ def records(
     last = zone.node.ledger.head(zone.name).number
     start = _start(zone, first, at, last, newest_first) if cursor is None else _number(cursor)
     ledger = zone.node.ledger
-    found: list[SealedEvent] = []
+    sealed: list[SealedEvent] = []
     following = None
     if about:
         ordered = _commands_about(zone, about, wanted, start, newest_first=newest_first)
     else:
         ordered = _in_order(ledger, zone.name, start, last, newest_first=newest_first)
     for examined, record in enumerate(ordered):
-        if len(found) == limit or examined == MAX_EXAMINED:
+        if len(sealed) == limit or examined == MAX_EXAMINED:
             following = str(record.envelope.number)
             break
         if not wanted or record.envelope.kind in wanted:
-            found.append(record)
-    events = _open(ledger.keys, found)
+            sealed.append(record)
+    events = _open(ledger.keys, sealed)
     names = _holders(zone)
     return LedgerRecordPage(
-        records=[_listed(each, events.get(each.envelope.number), names) for each in found],
+        records=[_listed(record, events.get(record.envelope.number), names) for record in sealed],
         cursor=following,
     )
 
@@ -119,7 +119,9 @@ def record(zone: OpenZone, number: int) -> LedgerRecordDetails:
     """
     zone.must_be_unrestricted()
     ledger = zone.node.ledger
-    sealed = next(sealed_events(ledger, zone.name, [number]), None) if zone.exists() else None
+    # A number beyond the last one may be too large for the ledger's index.
+    numbers = [number] if number <= ledger.head(zone.name).number else []
+    sealed = next(sealed_events(ledger, zone.name, numbers), None)
     if sealed is None:
         raise UnknownId(f"zone {zone.name} has no record {number}; records lists them")
     event = _open(ledger.keys, [sealed]).get(number)
@@ -140,7 +142,7 @@ def _start(
 ) -> int:
     """Return the number of the first record of a list."""
     if first is not None and at is not None:
-        raise InvalidInput("first and at: give one of them")
+        raise InvalidInput("give either `first` or `at`, not both")
     if first is not None:
         return max(first, 1)
     if at is None:
@@ -170,10 +172,10 @@ def _in_order(
     while end > 0:
         begin = max(end - _BATCH_SIZE, 0) + 1
         part = []
-        for each in _upwards(ledger, zone, begin):
-            if each.envelope.number > end:
+        for record in _upwards(ledger, zone, begin):
+            if record.envelope.number > end:
                 break
-            part.append(each)
+            part.append(record)
         yield from reversed(part)
         end = begin - 1
 
@@ -186,17 +188,17 @@ def _upwards(ledger: Ledger, zone: str, start: int) -> Iterator[SealedEvent]:
 
 def _open(keys: KeyStore, records: Sequence[SealedEvent]) -> dict[int, Event]:
     """Return the readable events by number."""
-    present = keys.get([each.envelope.key_id for each in records])
-    found = {}
-    for each in records:
-        key = present.get(each.envelope.key_id)
+    present = keys.get([record.envelope.key_id for record in records])
+    opened = {}
+    for record in records:
+        key = present.get(record.envelope.key_id)
         if key is None:
             continue
         try:
-            found[each.envelope.number] = unseal_event(each.envelope, each.record, key)
+            opened[record.envelope.number] = unseal_event(record.envelope, record.record, key)
         except (KeyError, NewerFormat):
             continue
-    return found
+    return opened
 
 
 def _commands_about(
@@ -211,17 +213,17 @@ def _commands_about(
             if (number > start if newest_first else number < start) or number in numbers:
                 continue
             event = record.open(ledger.keys)
-            if event is not None and not wanted.isdisjoint(_about(event)):
+            if event is not None and not wanted.isdisjoint(_ids_in(event)):
                 numbers.add(number)
     yield from sorted(
         sealed_events(ledger, zone.name, numbers),
-        key=lambda each: each.envelope.number,
+        key=lambda record: record.envelope.number,
         reverse=newest_first,
     )
 
 
-def _about(event: Event) -> list[str]:
-    """Return the ids of what a command is about."""
+def _ids_in(event: Event) -> list[str]:
+    """Return the ids that a command names."""
     fields = _ABOUT.get(kind_of(event.payload), ())
     values = (getattr(event.payload, name) for name in fields)
     return [
@@ -263,14 +265,14 @@ def _listed(sealed: SealedEvent, event: Event | None, holders: Mapping[str, str]
         sender=(payload.sender_name or payload.sender_id) if isinstance(payload, Content) else None,
         given_by=None if event is None else _giver(event, holders),
         text=None if event is None else _text(event),
-        about=[] if event is None else _about(event),
+        about=[] if event is None else _ids_in(event),
     )
 
 
 def _text(event: Event) -> str | None:
     """Return the beginning of a record's text; for a command, of its values."""
     if isinstance(event.payload, Content):
-        return event.payload.content[:EXCERPT]
+        return _excerpt(event.payload.content)
     values = {
         name: value
         for name, value in _payload(event).items()
@@ -279,11 +281,15 @@ def _text(event: Event) -> str | None:
         and (isinstance(event.payload, Park) or not _is_binary(getattr(event.payload, name, None)))
     }
     text = ", ".join(f"{name} {_plain(value)}" for name, value in values.items())
-    return text[:EXCERPT] or None
+    return _excerpt(text) or None
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
 
 
 def _is_binary(value: Any) -> bool:
-    """Return whether a value is hashes or the like, which tell nobody anything."""
+    """Return whether a value is binary, such as a list of hashes, and so not worth showing."""
     return isinstance(value[0] if isinstance(value, tuple) and value else value, bytes)
 
 
@@ -322,10 +328,10 @@ def _agents_of(zone: OpenZone, kind: str) -> list[str]:
     # Imported here: only this needs the agents.
     from recollect.streams.agents import BY_NAME
 
-    names = {id(agent): name for name, agent in BY_NAME.items()}
+    names = {type(agent): name for name, agent in BY_NAME.items()}
     return [
-        names.get(id(agent), type(agent).__name__)
-        for agent in zone.node.agents
+        names.get(type(agent), type(agent).__name__)
+        for agent in zone.node.agents_of(zone.node.current(zone.name))
         if kind in agent.kinds
     ]
 

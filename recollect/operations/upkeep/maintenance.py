@@ -13,6 +13,7 @@ from recollect.operations.erasure import certifying
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.events.event_queries import event_count
+from recollect.projections.generations import Generation
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.errors import (
     AgentMismatch,
@@ -32,6 +33,7 @@ from recollect.schemas.wire import (
     ReclaimReport,
     RollbackReport,
     Verification,
+    WriteReport,
 )
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import random_id
@@ -48,21 +50,33 @@ def rebuild(
     dry_run: bool = False,
     compare: bool = False,
     encoder: str | None = None,
+    consolidation: bool | None = None,
+    writer_role: str | None = None,
     progress: OnProgress | None = None,
 ) -> RebuildReport:
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
     `compare` (levels derive and fresh): only report the differences, and do not activate it.
     `encoder` (level fresh): one of the home's, by name; None: that of the layer in use.
+    `consolidation` (levels derive and fresh): whether the zone consolidates facts; None: as before.
+    `writer_role` (levels derive and fresh): have the model read all messages under this role; it
+    replaces the role in use, and its facts those that the model gave before.
     """
-    if compare and level not in ("derive", "fresh"):
-        raise InvalidInput(
-            f"level {level!r} decides nothing, so there is nothing to compare; "
-            "compare at level derive or fresh"
-        )
+    if level not in ("derive", "fresh"):
+        if compare:
+            raise InvalidInput(
+                f"level {level!r} does not decide events again, so there is nothing to compare; "
+                "use level 'derive' or 'fresh'"
+            )
+        for name, value in (("consolidation", consolidation), ("writer_role", writer_role)):
+            if value is not None:
+                raise InvalidInput(
+                    f"level {level!r} does not decide events again, so {name} would change "
+                    f"nothing; use level 'derive' or 'fresh', or leave `{name}` out"
+                )
     if encoder is not None and level != "fresh":
         raise InvalidInput(
-            f"level {level!r} encodes nothing; give an encoder for level fresh, or leave it out"
+            f"level {level!r} computes no embeddings; use level 'fresh', or leave `encoder` out"
         )
     if encoder is not None and zone.node.ledger.shared:
         raise InvalidInput(
@@ -70,10 +84,22 @@ def rebuild(
         )
     model = None if encoder is None else zone.open_home.home.model_named(encoder)
     zone.must_exist()
+    # Imported here: they load the agents and the client of language models, which a query does
+    # not need.
+    from recollect.home.ticks.after_import import append_due_commands
+    from recollect.operations.writing.rereading import (
+        estimate_reading,
+        read_all,
+        set_role_beside,
+    )
+
     if dry_run:
-        encoded = vectors_to_encode(zone) if level == "fresh" else 0
         return RebuildReport(
-            level=level, records=records_to_read(zone), encoded=encoded, dry_run=True
+            level=level,
+            records=records_to_read(zone),
+            encoded=vectors_to_encode(zone) if level == "fresh" else 0,
+            dry_run=True,
+            written=None if writer_role is None else estimate_reading(zone, writer_role),
         )
     started = time.monotonic()
     try:
@@ -87,16 +113,37 @@ def rebuild(
         # The rebuild replaces the damaged files, and decides the pending events.
         if level != "project":
             raise
+    written: WriteReport | None = None
+
+    def prepare(generation: Generation) -> str | None:
+        """Read and consolidate in the new generation what is not yet in the ledger for it."""
+        nonlocal written
+        stopped = None
+        with zone.open_home.beside(zone.name, generation) as built:
+            if writer_role is not None:
+                written, stopped = read_all(built, progress)
+            append_due_commands(built, of_files=False)
+        return stopped
+
+    changes_agents = consolidation is not None or writer_role is not None
     from recollect.streams.lifecycle import rebuilding
 
     rebuilt = rebuilding.rebuild(
-        zone.node, zone.name, level, progress, compare=compare, encoder=model
+        zone.node,
+        zone.name,
+        level,
+        progress,
+        compare=compare,
+        encoder=model,
+        consolidation=consolidation,
+        writer_role=None if writer_role is None else set_role_beside(zone, writer_role),
+        prepare=prepare if changes_agents else None,
     )
     with suppress(AgentMismatch):
         zone.decide()
     zone.node.close_removed()
     seconds = round(time.monotonic() - started, 3)
-    return msgspec.structs.replace(rebuilt, seconds=seconds)
+    return msgspec.structs.replace(rebuilt, seconds=seconds, written=written)
 
 
 def records_to_read(zone: OpenZone) -> int:
@@ -142,11 +189,13 @@ def verify(
         zone.must_exist()
     from recollect.streams.lifecycle import verifying
 
-    found = verifying.verify(zone.node, zone.name, progress, expected)
+    verification = verifying.verify(zone.node, zone.name, progress, expected)
     if certificate is None:
-        return found
-    checked = certifying.check(zone, certificate, found)
-    return msgspec.structs.replace(found, ok=found.ok and checked.ok, certificate=checked)
+        return verification
+    checked = certifying.check(zone, certificate, verification)
+    return msgspec.structs.replace(
+        verification, ok=verification.ok and checked.ok, certificate=checked
+    )
 
 
 def reclaim(zone: OpenZone, *, dry_run: bool = False) -> ReclaimReport:

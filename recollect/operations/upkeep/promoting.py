@@ -51,8 +51,8 @@ def promote(
     setting, origin = home.configuration.resolve("ledger")
     if setting != EMBEDDED:
         raise InvalidInput(
-            f"the ledger {setting!r} ({origin}): promote moves the embedded ledger of a home; "
-            "leave the setting out"
+            f"the ledger is set to {setting!r} ({origin}), but promote moves a home's embedded "
+            "ledger; remove the setting"
         )
     with hold_follower_lock(home), promotion.exclusive_files(home.directory) as files:
         _check(home, settings.url, files)
@@ -91,7 +91,7 @@ def _check(home: Home, url: str, files: promotion.EmbeddedFiles) -> None:
     if home.settings.further_encoders:
         models = ", ".join(pin.model for pin in home.settings.encoders)
         raise HomeError(
-            f"{home.directory} has the encoders {models}, and on Kafka all zones have one; export "
+            f"{home.directory} has the encoders {models}, but on Kafka all zones share one; export "
             "the zones into a home with one encoder, and promote that"
         )
     zones = {path.parent.name for path in (home.directory / "zones").glob("*/CURRENT")}

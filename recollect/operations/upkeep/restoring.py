@@ -358,11 +358,17 @@ class _Restore:
             }
             lost: int | None = 0
             if current is not None:
-                lost = self._lost_events({zone: each[0] for zone, each in states.items()})
+                lost = self._lost_events(
+                    {zone: zone_states[0] for zone, zone_states in states.items()}
+                )
             for index, source in enumerate(sources):
-                incomplete = [zone for zone, each in states.items() if not each[index].complete]
+                incomplete = [
+                    zone for zone, zone_states in states.items() if not zone_states[index].complete
+                ]
                 self._require_complete(source, incomplete)
-            forgotten = sum(self._erase(node, zone, each) for zone, each in states.items())
+            forgotten = sum(
+                self._erase(node, zone, zone_states) for zone, zone_states in states.items()
+            )
         # These files contained forgotten data until the erasures were decided.
         delete_directory(self._new / "zones")
         for path in self._new.glob("driver.db*"):
@@ -441,10 +447,10 @@ class _Restore:
         """Raise InvalidInput if the later erasures of some zones cannot be read."""
         if zones and not self._forgotten_may_return:
             raise InvalidInput(
-                f"what was forgotten since the backup of {format_time(self._manifest.made_at)} "
-                f"cannot be read in {source.directory} (zone {', '.join(_first(zones))}), since "
-                "ledger.db and keys.db are damaged or missing there; what was forgotten would come "
-                "back: pass --erasures-from with a later backup that has these erasures, or "
+                f"the erasures since the backup of {format_time(self._manifest.made_at)} cannot be "
+                f"read from {source.directory} (zone {', '.join(_first(zones))}): ledger.db and "
+                "keys.db are damaged or missing there. Restoring would bring erased data back. "
+                "Pass --erasures-from with a later backup that has these erasures, or "
                 "--forgotten-may-return to continue without them"
             )
 

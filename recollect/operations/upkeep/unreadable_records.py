@@ -49,7 +49,7 @@ def unreadable_records(
     Records of a newer recollect do not count. `begin` maps (zone, topic) to the first offset to
     read; it is advanced to the first foreign record, or to the end.
     """
-    found: list[UnreadableRecord] = []
+    foreign: list[UnreadableRecord] = []
     begin = {} if begin is None else begin
     for topic in TOPICS:
         assembler = Assembler()
@@ -59,10 +59,10 @@ def unreadable_records(
                 offset = place + 1
                 reason = _fault(topic, value, assembler)
                 if reason and not is_skipped(ledger, zone, topic, place, value):
-                    found.append(UnreadableRecord(zone, topic, place, reason))
+                    foreign.append(UnreadableRecord(zone, topic, place, reason))
                     first = place if first is None else first
         begin[zone, topic] = offset if first is None else first
-    return found
+    return foreign
 
 
 def _fault(topic: str, value: bytes, assembler: Assembler) -> str | None:
@@ -86,9 +86,9 @@ def skip_record(zone: OpenZone, topic: str, offset: int) -> Receipt:
     """
     zone.must_exist()
     ledger = zone.node.ledger
-    found = {(each.topic, each.offset) for each in unreadable_records(ledger, zone.name)}
-    if (topic, offset) not in found:
-        known = ", ".join(f"{name} {place}" for name, place in sorted(found)) or "none"
+    unreadable = {(record.topic, record.offset) for record in unreadable_records(ledger, zone.name)}
+    if (topic, offset) not in unreadable:
+        known = ", ".join(f"{name} {place}" for name, place in sorted(unreadable)) or "none"
         raise InvalidInput(
             f"{topic} offset {offset} is not a record that blocks zone {zone.name}; the blocking "
             f"records are: {known}"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import apsw
+
 from recollect.home.open_zone import OpenHome, OpenZone, row_counts, unix_ms
 from recollect.projections.events.event_queries import event_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory.listing.episode_list import episode_count
 from recollect.projections.memory.memory_queries import dead_letters, model_usage_totals
+from recollect.schemas.errors import RecollectError
 from recollect.schemas.wire import FileStatus, Status, ZoneModelUsage, ZoneSummary
+from recollect.streams.engine.stop_causes import stop_cause
 from recollect.streams.ledger import EVENTS
 
 #: A zone with lag is stalled after this long without progress.
@@ -44,6 +48,7 @@ def status(zone: OpenZone) -> Status:
             lag_seconds=lag_seconds,
             seconds_since_progress=idle_seconds,
             stalled=_is_stalled(zone, lag_seconds),
+            problem=node.stop_cause(name),
             models=[FileStatus(model, number) for model, number in marks.items()],
             encoder=generation.encoder,
             head=zone.head(),
@@ -54,22 +59,23 @@ def status(zone: OpenZone) -> Status:
 
 def zone_summaries(open_home: OpenHome) -> list[ZoneSummary]:
     """Return the zones of the ledger by name, each with its size and whether it is stalled."""
-    ledger = open_home.node.ledger
-    return [
-        ZoneSummary(
-            zone=name,
-            events=(last := ledger.head(name).number),
-            stalled=_is_behind_and_stalled(open_home.zone(name), last),
-        )
-        for name in sorted(ledger.zones())
-    ]
+    return [_summary(open_home.zone(name)) for name in sorted(open_home.node.ledger.zones())]
 
 
-def _is_behind_and_stalled(zone: OpenZone, last: int) -> bool:
-    """Return whether a zone with `last` records is stalled; only a zone that lags is opened."""
-    if zone.node.journal.progress_of(zone.name).number >= last:
-        return False
-    return _is_stalled(zone, _lag_seconds(zone))
+def _summary(zone: OpenZone) -> ZoneSummary:
+    """Return the summary of a zone; only a zone that lags is opened.
+
+    A zone whose files cannot be read is stalled. It must not hide the others.
+    """
+    node, name = zone.node, zone.name
+    last = node.ledger.head(name).number
+    stalled, problem = False, node.stop_cause(name)
+    if node.journal.progress_of(name).number < last:
+        try:
+            stalled = _is_stalled(zone, _lag_seconds(zone))
+        except (RecollectError, apsw.Error, OSError) as error:
+            stalled, problem = True, stop_cause(error)
+    return ZoneSummary(zone=name, events=last, stalled=stalled, problem=problem)
 
 
 def _is_stalled(zone: OpenZone, lag_seconds: float | None) -> bool:
@@ -88,18 +94,18 @@ def _idle_seconds(zone: OpenZone) -> float | None:
 
 def _model_usage(files: ZoneFiles) -> ZoneModelUsage | None:
     """Return the totals of language model usage; None if there was none."""
-    found = model_usage_totals(files.memory.connection)
-    if not found.events:
+    totals = model_usage_totals(files.memory.connection)
+    if not totals.events:
         return None
     return ZoneModelUsage(
-        events=found.events,
-        calls=found.calls,
-        tokens_in=found.tokens_in,
-        tokens_out=found.tokens_out,
-        cost=found.cost,
-        accepted=found.accepted,
-        duplicates=found.duplicates,
-        rejected=found.rejected,
+        events=totals.events,
+        calls=totals.calls,
+        tokens_in=totals.tokens_in,
+        tokens_out=totals.tokens_out,
+        cost=totals.cost,
+        accepted=totals.accepted,
+        duplicates=totals.duplicates,
+        rejected=totals.rejected,
     )
 
 

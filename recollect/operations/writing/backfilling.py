@@ -20,6 +20,7 @@ import msgspec
 from recollect.home.name_suggestions import unknown_platform
 from recollect.home.open_zone import OpenZone
 from recollect.operations.writing.model_backlog import ModelBacklog
+from recollect.operations.writing.prompt_proposals import accept_pending
 from recollect.operations.writing.writing import LOCK_FILE, WriterRun, open_client
 from recollect.projections.events import event_queries as events
 from recollect.projections.files import ZoneFiles
@@ -164,6 +165,8 @@ class _Backfill:
             lambda: not _pause_file(self._zone).exists(),
             whole_batches=True,
         )
+        if self._client.settings.accept_proposals:
+            accept_pending(self._zone)
         left = self._report.episodes_done < self._report.episodes
         self._report = msgspec.structs.replace(
             self._report,
@@ -317,8 +320,8 @@ def _report(span: _Span, plan: Plan, client: ModelClient | None) -> BackfillRepo
         first=None if span.first is None else format_time(span.first),
         last=None if span.last is None else format_time(span.last),
         platforms=platforms,
-        episodes=sum(each.episodes for each in platforms),
-        messages=sum(each.messages for each in platforms),
+        episodes=sum(platform.episodes for platform in platforms),
+        messages=sum(platform.messages for platform in platforms),
     )
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from recollect.home.home_directory import Home
 from recollect.home.open_zone import OpenHome
 from recollect.operations.memories.derived.dreaming import dream_if_due
+from recollect.operations.writing.analysis_writing import analyse_if_due
 from recollect.operations.writing.model_backlog import ModelBacklog
 from recollect.operations.writing.writing import open_client, write
 from recollect.schemas.errors import Busy, Unavailable
@@ -164,11 +165,18 @@ class _BackgroundWriter:
         if not report.pending:
             try:
                 dream_if_due(self._open_home.zone(zone), client)
+                analysed = analyse_if_due(
+                    self._open_home.zone(zone), client, lambda: self._is_active(zone)
+                )
             except Exception as error:
                 self._pause(zone, error)
                 return
+            if analysed.stopped is not None:
+                self._pause(zone, Unavailable(analysed.stopped))
+                return
             if self._skipped[zone] == skipped:
                 del self._waiting[zone]
+                self._pauses.pop(zone, None)
             else:
                 self._waiting[zone] = time.monotonic() + self._pauses.get(zone, _FIRST_PAUSE)
             return

@@ -175,9 +175,9 @@ class Extractor:
         days = {row.fact_id: row for row in puts if isinstance(row, FactDays)}
         source_events = [event, *(one.event for message in messages for one in message.retractions)]
         sources = {
-            each.id: each.payload.source_id
-            for each in source_events
-            if isinstance(each.payload, Content)
+            event.id: event.payload.source_id
+            for event in source_events
+            if isinstance(event.payload, Content)
         }
         stored = Relations(self._memory.connection, self._identity.connection)
         relations = stored.outgoing([fact.id for fact in facts])
@@ -234,8 +234,10 @@ class Extractor:
             for one in message.analysis.statements
             if one.whom is not None and message.event.id == event.id
         }
-        resolved = {(each.start, each.end) for each in references if each.pronoun}
-        found = [
+        resolved = {
+            (reference.start, reference.end) for reference in references if reference.pronoun
+        }
+        mentions = [
             Mention(
                 text=row.mention_text,
                 start=row.char_offset_start,
@@ -251,8 +253,8 @@ class Extractor:
             for (*span, _), row in recorded.items()
             if (*span,) not in resolved
         ]
-        found = _with_references(found, content.content, references)
-        return sorted(found, key=lambda mention: mention.start)
+        mentions = _with_references(mentions, content.content, references)
+        return sorted(mentions, key=lambda mention: mention.start)
 
     def _references(self, event: Event, content: Content) -> list[Reference]:
         """Resolve an event's references to people who were named or spoke before it."""
@@ -292,15 +294,17 @@ def date_traces(event: Event, content: Content) -> list[DateTrace]:
 
 
 def _with_references(
-    found: Sequence[Mention], text: str, references: Sequence[Reference]
+    mentions: Sequence[Mention], text: str, references: Sequence[Reference]
 ) -> list[Mention]:
     """Add references to people: resolved pronouns, and names that the context resolves."""
-    mentions = list(found)
+    resolved = list(mentions)
     for reference in references:
         start, end = reference.start, reference.end
-        overlapping = [each for each in found if each.start < end and start < each.end]
+        overlapping = [
+            mention for mention in mentions if mention.start < end and start < mention.end
+        ]
         if not overlapping:
-            mentions.append(
+            resolved.append(
                 Mention(
                     text=text[start:end],
                     start=start,
@@ -311,12 +315,12 @@ def _with_references(
                 )
             )
         elif not reference.pronoun:
-            mentions = [
-                msgspec.structs.replace(each, entity=reference.who)
-                if each in overlapping
-                and each.type in ("PERSON", "OTHER")
-                and (each.entity is None or reference.spoke)
-                else each
-                for each in mentions
+            resolved = [
+                msgspec.structs.replace(mention, entity=reference.who)
+                if mention in overlapping
+                and mention.type in ("PERSON", "OTHER")
+                and (mention.entity is None or reference.spoke)
+                else mention
+                for mention in resolved
             ]
-    return mentions
+    return resolved

@@ -297,12 +297,12 @@ class _MemoryTools:
             raise ValueError(f"scope must be one or more of {', '.join(_KINDS)}")
         kinds = {_KINDS[name] for name in scopes}
         words = content_words(query)
-        found = [
+        ranked = [
             (len(words & content_words(memory_.text)), index, memory_)
             for index, memory_ in enumerate(self._memories)
             if memory_.kind in kinds
         ]
-        best = sorted((each for each in found if each[0]), reverse=True)
+        best = sorted((match for match in ranked if match[0]), reverse=True)
         current = (
             memory_
             for _, _, memory_ in best

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from typing import Any
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.writing.writing import LOCK_FILE, open_client, recorder_of
 from recollect.projections.memory import observation_queries as queries
-from recollect.schemas.events import Draft, ModelConsolidated
+from recollect.schemas.events import Draft, ModelConsolidated, RecordingRef
 from recollect.schemas.ids import derive_ulid
 from recollect.schemas.wire import WriteReport
 from recollect.streams.agents.consolidation.consolidator import ModelTask, model_task
@@ -22,10 +22,10 @@ from recollect.streams.agents.state import State
 from recollect.streams.models.budget_tracker import SpendingLimitExceeded
 from recollect.streams.models.chat import ChatRequest
 from recollect.streams.models.model_client import ModelClient, ModelUnavailable, PromptRejected
-from recollect.streams.publishing.commands import command, publish_commands
+from recollect.streams.publishing.commands import command, publish_commands, random_id
 from recollect.streams.system.locks import exclusive
 from recollect.streams.writing.consolidation_prompt import CONSOLIDATION_ROLE, consolidation_request
-from recollect.streams.writing.cost_estimates import DEFAULT_TOKENS_OUT, estimate_cost
+from recollect.streams.writing.cost_estimates import estimate_cost
 from recollect.streams.writing.recorder import ErasedDuringCall
 
 #: The number of observations that are asked about and decided together.
@@ -35,7 +35,7 @@ _BATCH_SIZE = 32
 def write_observations(
     zone: OpenZone, *, limit: int | None = None, dry_run: bool = False
 ) -> WriteReport:
-    """Let the home's model write the observations that are new or changed since it did.
+    """Let the home's model write observations that are new or changed since it last wrote.
 
     `limit`: the maximum number of observations; None: all.
 
@@ -76,13 +76,12 @@ class _Run:
     def estimate(self, tasks: Sequence[ModelTask]) -> WriteReport:
         """Estimate the cost of these tasks."""
         requests = [_request(task) for task in tasks]
-        unanswered = [each for each in requests if not self._recorder.is_answered(each)]
+        unanswered = [request for request in requests if not self._recorder.is_answered(request)]
         cost = estimate_cost(
             unanswered,
             self._client.model,
             self._client.settings,
             calls=1,
-            tokens_out=DEFAULT_TOKENS_OUT,
         )
         recorded = len(requests) - len(unanswered)
         return self._report(len(tasks), dry_run=True, recorded=recorded, **cost._asdict())
@@ -96,7 +95,7 @@ class _Run:
         with ThreadPoolExecutor(self._client.settings.concurrency) as pool:
             for start in range(0, len(tasks), _BATCH_SIZE):
                 batch = tasks[start : start + _BATCH_SIZE]
-                answered = [each for each in pool.map(self._ask, batch) if each is not None]
+                answered = [draft for draft in pool.map(self._ask, batch) if draft is not None]
                 if answered:
                     publish_commands(self._zone.node.ledger, self._zone.name, answered)
                     self._zone.decide()
@@ -122,28 +121,39 @@ class _Run:
         )
 
     def _ask(self, task: ModelTask) -> Draft | None:
-        """Return the command with the model's answer; None if there is none, or the run stopped."""
+        """Return the command with the model's answer, or with the reason why it gave none.
+
+        None if a message was erased meanwhile, or the run stopped.
+        """
         if self._stopped is not None:
             return None
+        name = f"model_consolidated:{task.cluster_id}"
+        answers: tuple[RecordingRef, ...] = ()
+        model, error = self._client.model, None
         try:
             recording, ref = self._recorder.ask(_request(task), task.sources, CONSOLIDATION_ROLE)
-        except (ErasedDuringCall, PromptRejected):
+        except ErasedDuringCall:
             return None
-        except (SpendingLimitExceeded, ModelUnavailable) as error:
-            self._stopped = str(error)
+        except PromptRejected as rejected:
+            id_, at, error = random_id(name), unix_ms(), rejected.summary
+        except (SpendingLimitExceeded, ModelUnavailable) as stopping:
+            self._stopped = str(stopping)
             return None
+        else:
+            id_ = f"{name}:{derive_ulid(0, ref.hash.hex(), str(task.seen))}"
+            answers, model = (ref,), recording.header.model
+            at = recording.header.asked_at
         answered = ModelConsolidated(
-            source_id=f"model_consolidated:{task.cluster_id}:"
-            f"{derive_ulid(0, ref.hash.hex(), str(task.seen))}",
+            source_id=id_,
             cluster_id=task.cluster_id,
-            facts=tuple(each.fact_id for each in task.evidence),
+            facts=tuple(fact.fact_id for fact in task.evidence),
             seen=task.seen,
-            answers=(ref,),
+            answers=answers,
             sources=tuple(sorted(task.sources)),
-            model=recording.header.model,
+            model=model,
             role=CONSOLIDATION_ROLE,
+            error=error,
         )
-        at = recording.header.asked_at
         return command(answered, at, ingested_at=at)
 
     def _report(self, pending: int, **figures: Any) -> WriteReport:

@@ -73,17 +73,17 @@ def compare_proposal(
 
 def _tasks(zone: OpenZone, limit: int, context: int) -> list[WriteTask]:
     """Return the last messages that the model has read, the newest first."""
-    found: list[WriteTask] = []
+    tasks: list[WriteTask] = []
     with zone.files() as files:
         conversation = LedgerConversation(files.events.connection)
         for number in sorted(memory.events_with_model_answers(files.memory.connection))[::-1]:
             event = events.event_by_number(files.events.connection, number)
             task = event and write_task_for(event, conversation, _AFTER_ALL, context)
             if task:
-                found.append(task)
-            if len(found) == limit:
+                tasks.append(task)
+            if len(tasks) == limit:
                 break
-    return found
+    return tasks
 
 
 def _compared(zone: OpenZone, task: WriteTask, proposed: Proposed) -> WriterComparison:

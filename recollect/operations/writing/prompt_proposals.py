@@ -39,13 +39,13 @@ def find_proposal(zone: OpenZone, id_: str) -> WriterPromptProposal:
     Raises:
         UnknownId: there is none with this id.
     """
-    found = next((each for each in proposals(zone) if each.id == id_), None)
-    if found is None:
+    proposal = next((proposal for proposal in proposals(zone) if proposal.id == id_), None)
+    if proposal is None:
         raise UnknownId(
             f"zone {zone.name} has no writer proposal {id_!r}; recollect writer --proposals lists "
             "their ids"
         )
-    return found
+    return proposal
 
 
 def decide_proposal(
@@ -60,16 +60,16 @@ def decide_proposal(
         UnknownId: there is no proposal with this id.
         InvalidInput: it is not pending.
     """
-    found = find_proposal(zone, id_)
-    if found.status != "pending":
+    proposal = find_proposal(zone, id_)
+    if proposal.status != "pending":
         raise InvalidInput(
-            f"writer proposal {id_} is {found.status}; only a pending one can be {status}"
+            f"writer proposal {id_} is {proposal.status}; only a pending one can be {status}"
         )
     payload = DecideWriterPrompt(
         source_id=random_id(f"decide_writer_text:{id_}"),
         proposal_id=id_,
         approve=status == "accepted",
-        sources=_sources(zone, found.number),
+        sources=_sources(zone, proposal.number),
         by_setting=by_setting,
     )
     command(zone, payload)
@@ -85,18 +85,18 @@ def accept_pending(zone: OpenZone) -> None:
 def _sources(zone: OpenZone, number: int) -> tuple[int, ...]:
     """Return the numbers of all events whose words the model's answer `number` may repeat."""
     with zone.files() as files:
-        found = source_event_numbers(
+        numbers = source_event_numbers(
             zone.node.ledger,
             zone.name,
             zone.node.current(zone.name).chain,
             files.memory.connection,
             number,
         )
-    return tuple(sorted(found - {number}))
+    return tuple(sorted(numbers - {number}))
 
 
-def _listed(found: WriterProposal, texts: Mapping[str, tuple[int, str]]) -> WriterPromptProposal:
-    row = found.row
+def _listed(proposal: WriterProposal, texts: Mapping[str, tuple[int, str]]) -> WriterPromptProposal:
+    row = proposal.row
     current = text_in_force(texts, row.name)
     return WriterPromptProposal(
         id=row.id,
@@ -109,7 +109,7 @@ def _listed(found: WriterProposal, texts: Mapping[str, tuple[int, str]]) -> Writ
             )
         ),
         reason=row.reason,
-        status=_status(found, is_same=row.text == current),
+        status=_status(proposal, is_same=row.text == current),
         model=row.model,
         role=row.role,
         number=row.number,

@@ -15,6 +15,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import recall
 from recollect.operations.ingestion.ingesting import command
@@ -26,7 +28,7 @@ from recollect.projections.identity import entity_queries as identity
 from recollect.projections.memory import memory_queries as memory
 from recollect.schemas.changes import ProcessedEvent
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Content, Event, SetWriterPrompt
+from recollect.schemas.events import Content, Event, ModelAnswered, SetWriterPrompt
 from recollect.schemas.ledger.records import Source
 from recollect.schemas.wire import Receipt, Result, WriteReport, WriterPromptVersion
 from recollect.streams.deciding.dependencies import DependenciesUnknown, source_event_numbers
@@ -118,13 +120,19 @@ def write(
         tasks = run.take(limit)
         if dry_run:
             return run.estimate(tasks)
-        batches = (
-            tasks[start : start + _BATCH_SIZE] for start in range(0, len(tasks), _BATCH_SIZE)
-        )
         try:
-            return run.write(batches, len(tasks), progress, while_)
+            report = run.write(batches_of(tasks), len(tasks), progress, while_)
         finally:
             run.give_back(tasks)
+        if client.settings.accept_proposals:
+            accept_pending(zone)
+        return report
+
+
+def batches_of(tasks: Sequence[WriteTask]) -> Iterator[Sequence[WriteTask]]:
+    """Yield tasks in batches whose answers are committed together."""
+    for start in range(0, len(tasks), _BATCH_SIZE):
+        yield tasks[start : start + _BATCH_SIZE]
 
 
 def open_client(
@@ -170,13 +178,20 @@ def set_prompt_text(zone: OpenZone, name: str, text: str) -> Receipt:
         InvalidInput: the name is invalid, or the text is too long.
     """
     if not name.strip() or len(name) > 100 or not name.isprintable():
-        raise InvalidInput("name: give role, or the name of a note in at most 100 characters")
-    if len(text) > _MAX_TEXT_LENGTH:
-        raise InvalidInput(f"text: at most {_MAX_TEXT_LENGTH:,} characters")
+        raise InvalidInput(
+            "name: give 'role', or the name of a note (1 to 100 printable characters)"
+        )
+    check_prompt_text(text)
     payload = SetWriterPrompt(
         source_id=random_id("writer_text"), name=name.strip(), text=text.strip()
     )
     return command(zone, payload)
+
+
+def check_prompt_text(text: str) -> None:
+    """Raise InvalidInput if a text of the writer's prompt is too long."""
+    if len(text) > _MAX_TEXT_LENGTH:
+        raise InvalidInput(f"text has {len(text):,} characters; give at most {_MAX_TEXT_LENGTH:,}")
 
 
 def writer_prompt(zone: OpenZone) -> WriterPrompt:
@@ -219,7 +234,9 @@ class WriterRun:
         *,
         again: bool,
         skipped: dict[int, bool],
+        prompt: WriterPrompt | None = None,
     ) -> None:
+        """`prompt`: None for the zone's own; see `write` for the others."""
         self._zone = zone
         self._client = client
         self._backlog = backlog
@@ -230,7 +247,8 @@ class WriterRun:
         self._consecutive_failures = self._failures = 0
         self._last_error = ""
         self._node = zone.node
-        self._role: WriterPrompt = writer_prompt(zone)
+        self._role: WriterPrompt = writer_prompt(zone) if prompt is None else prompt
+        self._writer_role = self._node.current(zone.name).writer_role
         self._recorder = recorder_of(zone, client, backlog.recordings)
         self._memory = ZoneMemory(zone)
 
@@ -331,7 +349,11 @@ class WriterRun:
                     if whole_batches and (stopped or not all(tried)):
                         break
                     drafts = [
-                        command_draft(result.command, result.asked_at, ingested_at=result.asked_at)
+                        command_draft(
+                            self._for_generation(result.command),
+                            result.asked_at,
+                            ingested_at=result.asked_at,
+                        )
                         for result in results
                         if result is not None
                     ]
@@ -346,8 +368,6 @@ class WriterRun:
                 raise
         if not stopped and self._failures:
             stopped.append(self._last_error)
-        if self._client.settings.accept_proposals:
-            accept_pending(self._zone)
         with self._zone.files() as files:
             after = memory.model_usage_totals(files.memory.connection)
         spent = self._client.budget.run
@@ -401,6 +421,14 @@ class WriterRun:
         with self._lock:
             self._consecutive_failures = 0
         return result
+
+    def _for_generation(self, answered: ModelAnswered) -> ModelAnswered:
+        """Return the answers about an event, to be used by the generation that is read here."""
+        if not self._writer_role:
+            return answered
+        # The same answers may have been published for another generation.
+        source_id = f"{answered.source_id}:{self._writer_role}"
+        return msgspec.structs.replace(answered, source_id=source_id, writer_role=self._writer_role)
 
     def _report(self, pending: int, **figures: Any) -> WriteReport:
         return WriteReport(self._client.model, self._role.version, pending, **figures)
@@ -471,12 +499,12 @@ class ZoneMemory:
         merged = identity.aliases(connection, entity.id)
         mentioning = [
             event
-            for each in (entity, *merged)
-            for id_ in identity.events_naming(connection, each.id, _MAX_MENTIONS)
+            for named in (entity, *merged)
+            for id_ in identity.events_naming(connection, named.id, _MAX_MENTIONS)
             if (event := events.event_by_id(files.events.connection, id_)) is not None
         ]
         source_of: dict[str, int] = {}
-        for name in (entity.name, *sorted(each.name for each in merged)):
+        for name in (entity.name, *sorted(alias.name for alias in merged)):
             named_in = (event.number for event in mentioning if _names(event, name))
             if name not in source_of and (number := next(named_in, None)) is not None:
                 source_of[name] = number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -49,15 +50,24 @@ def analyse(
     episode_id: str | None = None,
     strategy: str = DEFAULT_STRATEGY,
     limit: int = MOST_EPISODES,
+    dry_run: bool = False,
 ) -> AnalysisReport:
     """Analyse the episodes that are due; retry analyses that were blocked or failed.
+
+    In a home with a language model, it runs the types that have a prompt. `dry_run`: estimate what
+    that would cost, and analyse nothing.
 
     Raises:
         UnknownZone: the zone has no events.
         InvalidInput: there is no such type or strategy, or the limit is invalid.
     """
     # Imported here: it loads the rules of language, which a query does not need.
-    from recollect.home.ticks.due_analyses import analysis_ids, due_commands, has_analyst
+    from recollect.home.ticks.due_analyses import (
+        analysis_ids,
+        defined_analyses,
+        due_commands,
+        has_analyst,
+    )
 
     zone.must_exist()
     if not has_analyst(zone.node):
@@ -67,47 +77,71 @@ def analyse(
         )
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST_EPISODES:
         raise InvalidInput(f"limit is {limit!r}; give 1 to {_MOST_EPISODES}")
-    own = zone.open_home.home.settings.analyses
+    home = zone.open_home.home
+    own = defined_analyses(home)
     type_ids = analysis_ids(own, types)
+    of_model = {each.id for each in own if each.prompt is not None and home.writer == "model"}
     with zone.files() as files:
-        known = [each.id for each in episode_queries.episode_definitions(files.memory.connection)]
+        known = [
+            definition.id
+            for definition in episode_queries.episode_definitions(files.memory.connection)
+        ]
         if strategy not in known:
             raise InvalidInput(
                 f"there is no episode strategy {strategy[:60]!r}; give {', '.join(known)}"
             )
-        drafts = due_commands(
-            files.memory.connection,
-            own,
-            type_ids,
-            at=unix_ms(),
-            definition=strategy,
-            episode_id=episode_id,
-            most_retries=None,
-            limit=limit,
+        by_rules, by_model = (
+            due_commands(
+                files.memory.connection,
+                own,
+                [type_id for type_id in type_ids if (type_id in of_model) == with_model],
+                at=unix_ms(),
+                definition=strategy,
+                episode_id=episode_id,
+                most_retries=None,
+                limit=limit,
+            )
+            for with_model in (False, True)
         )
-    for first in range(0, len(drafts), _BATCH):
-        publish_and_decide(zone, drafts[first : first + _BATCH])
     wanted = [
         (type_id, draft.payload.episode_id)
-        for draft in drafts
+        for draft in (*by_rules, *by_model)
         if isinstance(draft.payload, Analyse)
         for type_id in draft.payload.types
     ]
+    for first in range(0, 0 if dry_run else len(by_rules), _BATCH):
+        publish_and_decide(zone, by_rules[first : first + _BATCH])
+    use: dict[str, Any] = {}
+    if by_model:
+        # Imported here: only analyses by a model need its client.
+        from recollect.operations.writing.analysis_writing import (
+            analyse_by_model,
+            estimate_by_model,
+        )
+
+        ask = estimate_by_model if dry_run else analyse_by_model
+        use = ask(zone, by_model)._asdict()
     with zone.files() as files:
-        statuses = analysis_list.statuses(files.memory.connection, wanted)
+        statuses = [] if dry_run else analysis_list.statuses(files.memory.connection, wanted)
     counts = {status: statuses.count(status) for status in ("completed", "blocked", "failed")}
     return AnalysisReport(
-        requested=len(wanted), **counts, remaining=len(wanted) - sum(counts.values())
+        requested=len(wanted),
+        completed=counts["completed"],
+        blocked=counts["blocked"],
+        failed=counts["failed"],
+        remaining=len(wanted) - sum(counts.values()),
+        dry_run=dry_run,
+        **use,
     )
 
 
 def analysis_types(zone: OpenZone) -> AnalysisTypes:
     """Return the built-in types, those that home.json defines, and those that were used before."""
-    found: dict[str, AnalysisType] = {}
+    by_id: dict[str, AnalysisType] = {}
     if zone.exists():
         with zone.files() as files:
             for it in analysis_list.types(files.memory.connection):
-                found[it.id] = AnalysisType(
+                by_id[it.id] = AnalysisType(
                     id=it.id,
                     name=it.name,
                     version=it.version,
@@ -120,8 +154,11 @@ def analysis_types(zone: OpenZone) -> AnalysisTypes:
                     blocked=it.blocked,
                     failed=it.failed,
                 )
-    for own in zone.open_home.home.settings.analyses:
-        found.setdefault(
+    # Imported here, as above.
+    from recollect.home.ticks.due_analyses import defined_analyses
+
+    for own in defined_analyses(zone.open_home.home):
+        by_id.setdefault(
             own.id,
             AnalysisType(
                 id=own.id,
@@ -132,7 +169,7 @@ def analysis_types(zone: OpenZone) -> AnalysisTypes:
                 patterns=own.patterns or None,
             ),
         )
-    return AnalysisTypes(types=[found[id_] for id_ in sorted(found)])
+    return AnalysisTypes(types=[by_id[id_] for id_ in sorted(by_id)])
 
 
 def analysis_page(
@@ -154,7 +191,7 @@ def analysis_page(
     if not zone.exists():
         return AnalysisPage(analyses=[])
     with zone.files() as files:
-        found = analysis_list.runs(
+        runs = analysis_list.runs(
             files.memory.connection,
             type_id=type_id,
             status=status,
@@ -162,7 +199,7 @@ def analysis_page(
             after=after,
             limit=limit + 1,
         )
-    page, more = page_of(found, limit, lambda run: (run.start_time, run.id))
+    page, more = page_of(runs, limit, lambda run: (run.start_time, run.id))
     return AnalysisPage(analyses=[_analysis(it) for it in page], cursor=more)
 
 
@@ -204,7 +241,7 @@ def facet_page(
     if not zone.exists():
         return FacetPage(facets=[])
     with zone.files() as files:
-        found = analysis_list.facets(
+        facets = analysis_list.facets(
             files.memory.connection,
             type_=type_,
             value=value,
@@ -212,7 +249,7 @@ def facet_page(
             after=after,
             limit=limit + 1,
         )
-    page, more = page_of(found, limit, lambda facet: (facet.start_time, facet.id))
+    page, more = page_of(facets, limit, lambda facet: (facet.start_time, facet.id))
     return FacetPage(facets=[_facet(it) for it in page], cursor=more)
 
 

@@ -17,7 +17,7 @@ def consolidate(zone: OpenZone) -> ConsolidationReport:
     from recollect.home.ticks.due_passes import pass_if_due
 
     zone.must_exist()
-    if not consolidates(zone.node):
+    if not consolidates(zone.node, zone.name):
         return ConsolidationReport(written=0, ended=0, consolidates=False)
     with zone.files() as files:
         before = files.memory.watermark().number

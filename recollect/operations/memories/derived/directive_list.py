@@ -18,12 +18,12 @@ from recollect.streams.publishing.commands import random_id
 
 #: The type of a remembered text that is a directive.
 DIRECTIVE = "directive"
-#: A longer text is no instruction that every block of context could repeat.
+#: The maximum length of a directive, since every context block repeats it.
 MAX_LENGTH = 500
 
 
 def page(zone: OpenZone, *, superseded: bool, cursor: str | None, limit: int) -> DirectivePage:
-    """Return a page of the directives that are obeyed, or of all, in the order they were said in.
+    """Return a page of the directives that are obeyed, or of all, in the order of statement.
 
     Raises:
         InvalidInput: no directive has the cursor's id, or the limit is invalid.
@@ -44,11 +44,11 @@ def add(zone: OpenZone, text: str) -> Directive:
     if len(text) > MAX_LENGTH:
         raise InvalidInput(f"text has {len(text)} characters; give at most {MAX_LENGTH}")
     receipt = remember(zone, text.strip(), memory_type=DIRECTIVE)
-    for found in _directives(zone, superseded=True, event_id=receipt.event_id):
-        return found
+    for directive in _directives(zone, superseded=True, event_id=receipt.event_id):
+        return directive
     raise DecisionTimeout(
-        f"zone {zone.name}: record {receipt.number}, which holds the directive, is not decided "
-        "yet; see status and dead_letters"
+        f"zone {zone.name}: record {receipt.number}, which stores the directive, has not been "
+        "processed yet; see status and dead_letters"
     )
 
 
@@ -58,8 +58,8 @@ def remove(zone: OpenZone, id_: str) -> Directive:
     Raises:
         UnknownId: the zone has no directive with this id.
     """
-    found = _directive(zone, id_)
-    if found.obeyed:
+    directive = _directive(zone, id_)
+    if directive.obeyed:
         with zone.files() as files:
             ((row, _),) = queries.directives(files.memory.connection, include_ended=True, ids=[id_])
         at = StatedAt(row.number, row.char_start, row.char_end)
@@ -83,22 +83,22 @@ def _directives(
     if not zone.exists():
         return []
     with zone.files() as files:
-        found = queries.directives(files.memory.connection, include_ended=superseded, ids=ids)
+        directives = queries.directives(files.memory.connection, include_ended=superseded, ids=ids)
         return [
-            _listed(files, each)
-            for each in found
-            if event_id is None or each.directive.event_id == event_id
+            _listed(files, directive)
+            for directive in directives
+            if event_id is None or directive.directive.event_id == event_id
         ]
 
 
-def _listed(files: ZoneFiles, found: queries.ListedDirective) -> Directive:
-    row = found.directive
+def _listed(files: ZoneFiles, listed: queries.ListedDirective) -> Directive:
+    row = listed.directive
     event = event_queries.citation_of(files.events.connection, row.event_id)
     return Directive(
         id=row.id,
         text=row.text,
         form=row.form,
-        obeyed=found.is_obeyed,
+        obeyed=listed.is_obeyed,
         said_at=format_time(row.said_at),
         source_event_ids=[] if event is None else [event.source_id],
     )

@@ -63,21 +63,21 @@ def dream_page(zone: OpenZone, *, cursor: str | None, limit: int) -> DreamPage:
                 )
             place = last.number, last.id
         connection = files.memory.connection
-        found = queries.dreams_before(connection, *place, limit + 1)
-        facts = queries.facts_of_dreams(connection, [each.id for each in found])
+        dreams = queries.dreams_before(connection, *place, limit + 1)
+        facts = queries.facts_of_dreams(connection, [dream_.id for dream_ in dreams])
     listed = [
         Dream(
-            id=each.id,
-            bridge=each.bridge,
-            insight=each.insight,
-            surprise=each.surprise,
-            fact_ids=facts.get(each.id, []),
-            model=each.model,
-            found_at=format_time(each.created_at),
+            id=dream_.id,
+            bridge=dream_.bridge,
+            insight=dream_.insight,
+            surprise=dream_.surprise,
+            fact_ids=facts.get(dream_.id, []),
+            model=dream_.model,
+            found_at=format_time(dream_.created_at),
         )
-        for each in found[:limit]
+        for dream_ in dreams[:limit]
     ]
-    return DreamPage(dreams=listed, cursor=found[limit - 1].id if len(found) > limit else None)
+    return DreamPage(dreams=listed, cursor=dreams[limit - 1].id if len(dreams) > limit else None)
 
 
 def dream(zone: OpenZone, *, dry_run: bool) -> DreamReport:
@@ -92,7 +92,10 @@ def dream(zone: OpenZone, *, dry_run: bool) -> DreamReport:
     from recollect.operations.writing.writing import open_client
 
     if not consolidate(zone).consolidates:
-        return DreamReport(reason="init --agents own,consolidation makes a home consolidate")
+        return DreamReport(
+            reason="the zone does not consolidate; recollect rebuild --level derive "
+            "--consolidation on changes that"
+        )
     home = zone.open_home.home
     if home.writer != "model":
         return DreamReport(reason=_NO_MODEL)
@@ -182,9 +185,9 @@ def _ask(zone: OpenZone, client: ModelClient, *, dry_run: bool) -> DreamReport:
         asked_at,
     )
     with zone.files() as files:
-        found = queries.dreams_of_record(files.memory.connection, receipt.number)
+        count = queries.dreams_of_record(files.memory.connection, receipt.number)
     return DreamReport(
-        found=found,
+        found=count,
         pairs=len(pairs),
         candidates=len(candidates),
         reason=None if pairs else _NO_TOPICS,
@@ -222,16 +225,16 @@ def _sources_of(pair: _Pair) -> frozenset[int]:
 
 def _as_data(pairs: Sequence[_Pair]) -> list[list[dict[str, object]]]:
     """Return the pairs as a model sees them; facts are numbered through all pairs."""
-    found = []
+    prompts = []
     number = 0
     for pair in pairs:
         topics: list[dict[str, object]] = []
         for topic, facts in zip(pair.topics, pair.facts, strict=True):
             numbered = [
-                {"fact": number + place, "said": format_time(each.as_of)[:10], "text": each.text}
-                for place, each in enumerate(facts)
+                {"fact": number + place, "said": format_time(fact.as_of)[:10], "text": fact.text}
+                for place, fact in enumerate(facts)
             ]
             number += len(facts)
             topics.append({"topic": topic.topic, "of": topic.name, "facts": numbered})
-        found.append(topics)
-    return found
+        prompts.append(topics)
+    return prompts

@@ -63,7 +63,7 @@ def episode_page(
     """
     check_limit(limit)
     if query is not None and cursor is not None:
-        raise InvalidInput("cursor: a list of episodes that answer a query has one page")
+        raise InvalidInput("cursor: a query returns its episodes on one page; leave it out")
     after = place_of(cursor)
     if not zone.exists():
         return EpisodePage(episodes=[])
@@ -92,8 +92,8 @@ def episode_page(
             every = episode_list.episodes(connection, which, after, len(rank) + 1)
             best = sorted(every, key=lambda each: rank[each.id])[:limit]
             return EpisodePage(episodes=titled_episodes(files, best))
-        found = episode_list.episodes(connection, which, after, limit + 1)
-        page, more = page_of(found, limit, lambda each: (each.start_time, each.id))
+        episodes = episode_list.episodes(connection, which, after, limit + 1)
+        page, more = page_of(episodes, limit, lambda each: (each.start_time, each.id))
         return EpisodePage(episodes=titled_episodes(files, page), cursor=more)
 
 
@@ -134,17 +134,19 @@ def episode(zone: OpenZone, id_: str, *, cursor: str | None, limit: int) -> Epis
     after = (-1, -1) if cursor is None else _parse_message_cursor(cursor)
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
-        version = next((each for each in _versions(zone, files, id_) if each.id == id_), None)
+        version = next(
+            (version for version in _versions(zone, files, id_) if version.id == id_), None
+        )
         assert version is not None
-        found = episode_list.events(files.memory.connection, id_, after, limit + 1)
-        page = found[:limit]
+        members = episode_list.events(files.memory.connection, id_, after, limit + 1)
+        page = members[:limit]
         listed = _standing(files, [event for _, _, event in page])
         names = _SenderNames(files, listed.values())
         (wire,) = titled_episodes(files, [version])
         return EpisodeMessages(
             episode=wire,
             messages=[_message(listed[event], names) for _, _, event in page if event in listed],
-            cursor=f"{page[-1][0]}:{page[-1][1]}" if len(found) > limit else None,
+            cursor=f"{page[-1][0]}:{page[-1][1]}" if len(members) > limit else None,
         )
 
 
@@ -174,31 +176,33 @@ def _versions(zone: OpenZone, files: ZoneFiles, id_: str) -> list[ListedEpisode]
 
 
 def titled_episodes(files: ZoneFiles, found: Sequence[ListedEpisode]) -> list[Episode]:
-    """Return episodes as they are answered, with titles and participants."""
+    """Return episodes in the form of the answer, with titles and participants."""
     first = {
-        each.id: episode_list.first_events(files.memory.connection, each.id, _FIRST_MESSAGES)
-        for each in found
+        episode.id: episode_list.first_events(files.memory.connection, episode.id, _FIRST_MESSAGES)
+        for episode in found
     }
-    listed = _standing(files, sorted({event for events in first.values() for event in events}))
-    names = _SenderNames(files, listed.values())
+    events_by_id = _standing(
+        files, sorted({event for events in first.values() for event in events})
+    )
+    names = _SenderNames(files, events_by_id.values())
     return [
         Episode(
-            id=each.id,
-            strategy=cast("EpisodeStrategy", each.strategy),
+            id=episode.id,
+            strategy=cast("EpisodeStrategy", episode.strategy),
             title=_title(messages),
-            start=format_time(each.start_time),
-            end=format_time(each.end_time),
-            message_count=each.event_count,
+            start=format_time(episode.start_time),
+            end=format_time(episode.end_time),
+            message_count=episode.event_count,
             participants=list(dict.fromkeys(names.of(message) for message in messages)),
-            platform=each.platform,
-            thread_id=each.thread_id,
-            previous=each.parent_id,
-            current=each.is_current,
+            platform=episode.platform,
+            thread_id=episode.thread_id,
+            previous=episode.parent_id,
+            current=episode.is_current,
         )
-        for each in found
+        for episode in found
         for messages in [
             sorted(
-                (listed[event] for event in first[each.id] if event in listed),
+                (events_by_id[event] for event in first[episode.id] if event in events_by_id),
                 key=lambda message: (message.occurred_at, message.number),
             )
         ]
@@ -216,7 +220,7 @@ def _standing(files: ZoneFiles, event_ids: Sequence[str]) -> dict[str, ListedEve
 def _title(messages: Sequence[ListedEvent]) -> str:
     """Return the first sentence of the first message that has a few words."""
     texts = [message.text for message in messages]
-    text = next((each for each in texts if len(tokenise(each).words) >= _LEAST_TITLE_WORDS), "")
+    text = next((text for text in texts if len(tokenise(text).words) >= _LEAST_TITLE_WORDS), "")
     text = text or next(iter(texts), "")
     spans = sentences(text)
     sentence = text[slice(*spans[0])] if spans else text

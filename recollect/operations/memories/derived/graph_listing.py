@@ -81,9 +81,9 @@ def neighborhood(
     with _opened(zone, query) as graph:
         if graph is None:
             return EntityGraph(entities=[], relationships=[])
-        starts = [id_ for each in entities for id_ in graph.entities(each)]
-        found = graph.edges.neighbors(starts, hops, max_entities, query.direction)
-        return graph.of(found.hops, truncated=found.truncated)
+        starts = [id_ for entity in entities for id_ in graph.entities(entity)]
+        neighborhood_ = graph.edges.neighbors(starts, hops, max_entities, query.direction)
+        return graph.of(neighborhood_.hops, truncated=neighborhood_.truncated)
 
 
 def path(
@@ -99,8 +99,8 @@ def path(
         if graph is None:
             return EntityGraph(entities=[], relationships=[])
         starts, ends = graph.entities(source), graph.entities(target)
-        found = graph.edges.path(starts, ends, max_hops, query.direction)
-        return graph.of({id_: place for place, id_ in enumerate(found)}, truncated=False)
+        edges = graph.edges.path(starts, ends, max_hops, query.direction)
+        return graph.of({id_: place for place, id_ in enumerate(edges)}, truncated=False)
 
 
 def _check_hops(hops: int, field: str, least: int) -> None:
@@ -114,7 +114,7 @@ def _opened(zone: OpenZone, query: GraphQuery) -> Iterator[_Graph | None]:
     for type_ in types or ():
         if type_ not in RELATIONSHIP_TYPES:
             raise InvalidInput(
-                f"type {type_!r} is unknown; types are {', '.join(RELATIONSHIP_TYPES)}"
+                f"type {type_!r} is unknown; choose from {', '.join(RELATIONSHIP_TYPES)}"
             )
     valid = None if query.valid_at is None else parse_query_time(query.valid_at, "valid_at")
     which = RelationshipFilter(types, valid, query.superseded)
@@ -138,7 +138,7 @@ class _Graph:
     def entities(self, name_or_id: str) -> list[str]:
         """Return the ids of all entities with a name or an id, after merges.
 
-        Of namesakes, a question means the person; in the graph the others count too.
+        If entities share a name, a question means the person; the graph includes all of them.
         """
         ids = resolve_entities(self._files, name_or_id)
         named = entities_named(self._files.identity.connection, normalise_name(name_or_id))
@@ -164,22 +164,24 @@ class _Graph:
         memory, events = self._files.memory.connection, self._files.events.connection
         ends = sorted({id_ for edge in edges for id_ in (edge.source, edge.target)})
         names = names_of(self._files.identity.connection, ends)
-        facts = sorted({each.fact_id for edge in edges for each in edge.evidence})
+        facts = sorted({evidence.fact_id for edge in edges for evidence in edge.evidence})
         stated = fact_statements.statements(memory, facts)
-        event_ids = sorted({one.event_id for said in stated.values() for one in said})
+        event_ids = sorted(
+            {one.event_id for statements_of_fact in stated.values() for one in statements_of_fact}
+        )
         source_ids = {event.id: event.source_id for event in by_ids(events, event_ids)}
-        found = []
+        relationships = []
         for edge in edges:
-            said = sorted(
+            sources = sorted(
                 (one.said_at, source_ids[one.event_id])
-                for each in edge.evidence
-                for one in stated.get(each.fact_id, ())
+                for evidence in edge.evidence
+                for one in stated.get(evidence.fact_id, ())
                 if one.event_id in source_ids
             )
-            if not said:
+            if not sources:
                 continue  # Its events are being forgotten, or were all deleted.
-            newest = [each.fact_id for each in reversed(edge.evidence)]
-            found.append(
+            newest = [evidence.fact_id for evidence in reversed(edge.evidence)]
+            relationships.append(
                 Relationship(
                     id=f"{edge.source}:{edge.type}:{edge.target}",
                     type=edge.type,
@@ -187,13 +189,13 @@ class _Graph:
                     source=names.get(edge.source, edge.source),
                     target_id=edge.target,
                     target=names.get(edge.target, edge.target),
-                    weight=len(said),
+                    weight=len(sources),
                     confidence=edge.confidence,
-                    current=any(each.ended_at is None for each in edge.evidence),
-                    first_said=format_time(said[0][0]),
-                    last_said=format_time(said[-1][0]),
+                    current=any(evidence.ended_at is None for evidence in edge.evidence),
+                    first_said=format_time(sources[0][0]),
+                    last_said=format_time(sources[-1][0]),
                     fact_ids=newest[:_MAX_FACTS],
-                    source_event_ids=list(dict.fromkeys(event for _, event in said)),
+                    source_event_ids=list(dict.fromkeys(event for _, event in sources)),
                 )
             )
-        return found
+        return relationships

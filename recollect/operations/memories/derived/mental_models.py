@@ -80,16 +80,18 @@ def history(zone: OpenZone, model_id: str) -> MentalModelHistory:
         connection = files.memory.connection
         numbers = memory.records_of_models(connection, ids=[model_id])
         ids = memory.model_ids(connection, numbers)
-    found = sorted(_read_models(zone, ids=ids, all_versions=True), key=lambda each: each.updated_at)
-    texts = {each.id: each.description for each in found}
+    versions = sorted(
+        _read_models(zone, ids=ids, all_versions=True), key=lambda each: each.updated_at
+    )
+    texts = {version.id: version.description for version in versions}
     return MentalModelHistory(
         versions=[
             MentalModelVersion(
-                id=each.id,
-                updated_at=each.updated_at,
-                diff=_difference(texts.get(each.previous or "", ""), each.description),
+                id=version.id,
+                updated_at=version.updated_at,
+                diff=_difference(texts.get(version.previous or "", ""), version.description),
             )
-            for each in found
+            for version in versions
         ]
     )
 
@@ -101,12 +103,13 @@ def refresh(zone: OpenZone, model_id: str, *, dry_run: bool = False) -> MentalMo
 
     Raises:
         UnknownId: the zone has no mental model with this id.
-        InvalidInput: it is about no entity.
+        InvalidInput: it is not about an entity.
     """
     before = _newest(zone, mental_model(zone, model_id))
     if before.entity_id is None:
         raise InvalidInput(
-            f"{model_id!r} is about no entity, so there are no facts to refresh it from; update it"
+            f"{model_id!r} is not about an entity, so there are no facts to refresh it from; "
+            "update its text"
         )
     if dry_run:
         text = _page_text(zone, before)
@@ -195,7 +198,7 @@ def create(
     if refresh is None or description:
         _check_texts(description=description)
     if refresh is not None and entity_id is None:
-        raise InvalidInput("refresh: give the entity_id of the entity that the page is about")
+        raise InvalidInput("refresh needs entity_id, the entity that the page is about")
     receipt = command(
         zone,
         CreateMentalModel(
@@ -211,8 +214,8 @@ def create(
     if not description and not _read_models(zone, number=receipt.number, all_versions=True):
         raise InvalidInput(
             f"entity_id: there are no facts about {entity_id} to generate a page from; give a "
-            "description, or run recollect rebuild --level derive if an earlier version decided "
-            "this zone"
+            "description or, if an earlier version of recollect processed this zone, run recollect "
+            "rebuild --level derive"
         )
     return _model_in(zone, receipt)
 
@@ -220,7 +223,7 @@ def create(
 def _trigger(refresh: RefreshTrigger | None, every_hours: float | None) -> dict[str, Any] | None:
     """Return the trigger as the event stores it."""
     if every_hours is not None and refresh != "schedule":
-        raise InvalidInput('every_hours goes with refresh="schedule"')
+        raise InvalidInput('every_hours needs refresh="schedule"; set it, or leave every_hours out')
     if refresh is None:
         return None
     if refresh == "after_changes":
@@ -294,14 +297,14 @@ def _source_tags(zone: OpenZone, ids: Sequence[str]) -> list[str]:
     if not ids:
         return []
     zone.must_exist()
-    found: set[str] = set()
+    tags: set[str] = set()
     with zone.files() as files, files.read_transaction():
         for id_ in ids:
             behind = events_behind(files, id_)
             if not behind:
                 raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
-            found |= behind
-    return sorted(f"{SOURCE_TAG_PREFIX}{event}" for event in found)
+            tags |= behind
+    return sorted(f"{SOURCE_TAG_PREFIX}{event}" for event in tags)
 
 
 def events_behind(files: ZoneFiles, id_: str) -> set[str]:
@@ -312,14 +315,14 @@ def events_behind(files: ZoneFiles, id_: str) -> set[str]:
     """
     connection = files.memory.connection
     event = event_queries.first_event_with_id(files.events.connection, id_)
-    found = {*memory.events_of(connection, id_), *([] if event is None else [event])}
+    events = {*memory.events_of(connection, id_), *([] if event is None else [event])}
     for model, *_ in memory.mental_models(connection, ids=[id_], all_versions=True):
         tags = msgspec.json.decode(model.tags, type=list[str])
         sources = {
             tag.removeprefix(SOURCE_TAG_PREFIX) for tag in tags if tag.startswith(SOURCE_TAG_PREFIX)
         }
-        found |= sources.union(_events_of_page(files, model.id)) or {model.id}
-    return found
+        events |= sources.union(_events_of_page(files, model.id)) or {model.id}
+    return events
 
 
 def _read_models(
@@ -332,7 +335,7 @@ def _read_models(
     if not zone.exists():
         return []
     with zone.files() as files:
-        found = memory.mental_models(
+        models = memory.mental_models(
             files.memory.connection, ids=ids, number=number, all_versions=all_versions
         )
     return [
@@ -351,7 +354,7 @@ def _read_models(
             refresh=_trigger_name(model.refresh_trigger),
             access_count=access_count,
         )
-        for model, current, is_stale, refreshed_at, access_count in found
+        for model, current, is_stale, refreshed_at, access_count in models
     ]
 
 
@@ -359,8 +362,8 @@ def _model_in(zone: OpenZone, receipt: Receipt) -> MentalModel:
     for found in _read_models(zone, number=receipt.number, all_versions=True):
         return found
     raise DecisionTimeout(
-        f"zone {zone.name}: record {receipt.number}, which holds the mental model, is not decided "
-        "yet; see status and dead_letters"
+        f"zone {zone.name}: record {receipt.number}, which stores the mental model, has not been "
+        "processed yet; see status and dead_letters"
     )
 
 
@@ -369,4 +372,4 @@ def _check_texts(**texts: str) -> None:
         if not isinstance(text, str):
             raise InvalidInput(f"{field} is {type(text).__name__}; give a string")
         if not text.strip():
-            raise InvalidInput(f"{field} is empty")
+            raise InvalidInput(f"{field} is empty; give a non-empty string")

@@ -66,7 +66,7 @@ def observation_page(
         return ObservationPage(observations=[])
     with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
-        found = queries.observation_list(
+        versions = queries.observation_list(
             files.memory.connection,
             ids=None,
             all_versions=superseded,
@@ -74,8 +74,8 @@ def observation_page(
             limit=limit + 1,
             about=about,
         )
-        page = list(_observations(files, found[:limit]))
-    more = found[limit - 1].id if len(found) > limit else None
+        page = list(_observations(files, versions[:limit]))
+    more = versions[limit - 1].id if len(versions) > limit else None
     return ObservationPage(observations=page, cursor=more)
 
 
@@ -87,11 +87,11 @@ def observation(zone: OpenZone, id_: str) -> Observation:
     """
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
-        found = queries.observation_list(
+        versions = queries.observation_list(
             files.memory.connection, ids=[id_], all_versions=True, after=_START, limit=1
         )
-        for each in _observations(files, found):
-            return each
+        for report in _observations(files, versions):
+            return report
     raise _unknown(zone, id_)
 
 
@@ -106,26 +106,26 @@ def observation_history(zone: OpenZone, id_: str) -> ObservationHistory:
         connection = files.memory.connection
         versions = queries.version_history(connection, id_)
         readable = {
-            each.id
-            for each in versions
-            if each.text is None or _sources(files, each.id) is not None
+            version.id
+            for version in versions
+            if version.text is None or _sources(files, version.id) is not None
         }
-        parts = {each.id: _parts(connection, each) for each in versions}
+        parts = {version.id: _parts(connection, version) for version in versions}
     if not versions:
         raise _unknown(zone, id_)
     changes = []
     before: list[str] = []
-    for each in versions:
-        if each.id not in readable:
+    for version in versions:
+        if version.id not in readable:
             continue
-        added, removed = _difference(before, parts[each.id])
-        before = parts[each.id]
+        added, removed = _difference(before, parts[version.id])
+        before = parts[version.id]
         changes.append(
             ObservationChange(
-                id=each.id,
-                at=format_time(each.created_at),
-                text=each.text,
-                reason=each.reason,
+                id=version.id,
+                at=format_time(version.created_at),
+                text=version.text,
+                reason=version.reason,
                 added=added,
                 removed=removed,
             )
@@ -147,50 +147,50 @@ def _place(files: ZoneFiles, cursor: str) -> tuple[int, str]:
 
 
 def _observations(
-    files: ZoneFiles, found: Sequence[queries.ListedObservation]
+    files: ZoneFiles, versions: Sequence[queries.ListedObservation]
 ) -> Iterable[Observation]:
     connection = files.memory.connection
-    topics = queries.observation_topics(connection, [each.id for each in found])
-    written = queries.authorships(connection, [each.id for each in found])
+    topics = queries.observation_topics(connection, [version.id for version in versions])
+    written = queries.authorships(connection, [version.id for version in versions])
     now = latest_time(files.events.connection)
-    for each in found:
-        sources = _sources(files, each.id)
+    for version in versions:
+        sources = _sources(files, version.id)
         if sources is None:
             continue
-        topic = topics.get(each.id)
+        topic = topics.get(version.id)
         facts = (
-            [fact for fact, _, _ in queries.sources_of(connection, each.id)]
+            [fact for fact, _, _ in queries.sources_of(connection, version.id)]
             if topic is None or topic.kind in ("regular", "ahead", "cycle", "correlation", "shared")
             else queries.evidence_of(connection, topic)
         )
-        said = {one for of_fact in statements(connection, facts).values() for one in of_fact}
-        times = sorted(one.said_at for one in said)
-        senders = event_list.senders(files.events.connection, [one.event_id for one in said])
+        stating = {one for of_fact in statements(connection, facts).values() for one in of_fact}
+        times = sorted(one.said_at for one in stating)
+        senders = event_list.senders(files.events.connection, [one.event_id for one in stating])
         days = len({at // _DAY_MS for at in times})
         yield Observation(
-            id=each.id,
-            text=each.text,
+            id=version.id,
+            text=version.text,
             kind="other" if topic is None else cast(ObservationKind, topic.kind),
             topic=None if topic is None else topic.label,
             entity_id=None if topic is None else topic.entity_id,
             items=[
-                ObservationItem(text=each.text[start:end], fact_id=fact, start=start, end=end)
-                for fact, start, end in queries.observation_items(connection, each.id)
+                ObservationItem(text=version.text[start:end], fact_id=fact, start=start, end=end)
+                for fact, start, end in queries.observation_items(connection, version.id)
             ],
             source_event_ids=sources,
-            sources=len({one.event_id for one in said}),
+            sources=len({one.event_id for one in stating}),
             days=days,
             speakers=len(senders),
             first_said=format_time(times[0]) if times else None,
             last_said=format_time(times[-1]) if times else None,
-            confidence=confidence(len({one.event_id for one in said}), days, len(senders)),
+            confidence=confidence(len({one.event_id for one in stating}), days, len(senders)),
             trend=trend(times, now),
-            is_stale=each.is_stale,
-            previous=each.before,
-            current=each.current,
-            updated_at=format_time(each.created_at),
-            model=model_of(written[each.id].type_id),
-            blocked_reason=written[each.id].refused,
+            is_stale=version.is_stale,
+            previous=version.before,
+            current=version.current,
+            updated_at=format_time(version.created_at),
+            model=model_of(written[version.id].type_id),
+            blocked_reason=written[version.id].refused,
         )
 
 

@@ -82,7 +82,7 @@ def timeline_page(
     check_limit(limit)
     first_day, last_day = _day(first, "first", _FIRST_DAY), _day(last, "last", _LAST_DAY)
     if last_day < first_day:
-        raise InvalidInput(f"last is {last_day}, before first, {first_day}")
+        raise InvalidInput(f"last is {last_day}, before {first_day}; give a day from `first` on")
     start = _Place(first_day, -1, "")
     after = start if cursor is None else max(start, _Place.parse(cursor))
     valid_ms = None if valid_at is None else parse_query_time(valid_at, "valid_at")
@@ -92,14 +92,14 @@ def timeline_page(
     with opened as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
         places = _Timeline(files, Selection(about, valid_ms), first_day, last_day).after(after)
-        found = list(islice(places, limit + 1))
+        page = list(islice(places, limit + 1))
         episodes = _Episodes(files, about)
         begun = None if cursor is None else after.day
         days = [
             day if day.day == begun else episodes.added_to(day)
-            for day in _days(files, found[:limit])
+            for day in _days(files, page[:limit])
         ]
-    return TimelinePage(days=days, cursor=found[limit - 1].cursor if found[limit:] else None)
+    return TimelinePage(days=days, cursor=page[limit - 1].cursor if page[limit:] else None)
 
 
 def timeline_counts(
@@ -131,7 +131,7 @@ def timeline_counts(
         facts = Counter(place.day[:length] for place in places)
         begun = _Episodes(files, about)
         episodes = Counter(
-            begun.day_of(each)[:length] for each in begun.beginning(first_day, last_day)
+            begun.day_of(episode)[:length] for episode in begun.beginning(first_day, last_day)
         )
         since, until = event_list.time_range(files.events.connection)
     return TimelineCounts(
@@ -223,7 +223,7 @@ class _Timeline:
                 yield place
 
     def _on_days_of_statement(self, last: _Place) -> Iterator[_Place]:
-        """Yield the facts that name no day, and those said amid their days, after a place.
+        """Yield the facts that name no day, and those said during their days, after a place.
 
         Facts are read by when they were said. Between senders in several time zones, that is not
         the order of their days: a fact waits until no fact of an earlier day can follow.
@@ -250,7 +250,7 @@ class _Timeline:
 
     def _from_outside(self) -> list[_Place]:
         """Return the facts of a few listed days whose place is not listed, on the nearest day."""
-        found: set[_Place] = set()
+        outside: set[_Place] = set()
         for day in {self._first_day, self._next_day()} - {_FIRST_DAY, _LAST_DAY}:
             earliest = _iso(max(date.fromisoformat(day).toordinal() - _MAX_SPAN_DAYS, 1))
             for fact in dated_facts.facts_lasting_into(
@@ -261,8 +261,8 @@ class _Timeline:
                     continue
                 if _length(fact) <= _MAX_SPAN_DAYS:
                     nearest = min(max(place.day, self._first_day), self._last_day)
-                    found.add(place._replace(day=nearest))
-        return sorted(found)
+                    outside.add(place._replace(day=nearest))
+        return sorted(outside)
 
     def _next_day(self) -> str:
         """Return the day after the last one."""
@@ -306,15 +306,15 @@ class _Episodes:
 
     def beginning(self, first_day: str, last_day: str) -> list[ListedEpisode]:
         """Return the episodes that began from `first_day` to `last_day`."""
-        found = episode_list.episodes_beginning(
+        episodes = episode_list.episodes_beginning(
             self._files.memory.connection,
             _STRATEGY,
             _start(date.fromisoformat(first_day).toordinal(), self._offset),
             _start(date.fromisoformat(last_day).toordinal() + 1, self._offset),
         )
-        if self._about is None or not found:
-            return found
-        return [each for each in found if each.id in self._theirs]
+        if self._about is None or not episodes:
+            return episodes
+        return [episode for episode in episodes if episode.id in self._theirs]
 
     def day_of(self, episode: ListedEpisode) -> str:
         """Return the day on which an episode began."""

@@ -15,7 +15,7 @@ _numbers = msgspec.json.Decoder(set[int])
 
 
 class ConsolidatedMemory(NamedTuple):
-    """A consolidated memory as it reads.
+    """A consolidated memory as it is shown.
 
     Attributes:
         gist: what it adds to the text of a memory that consolidates it.
@@ -35,7 +35,7 @@ class ConsolidatedMemory(NamedTuple):
 
 
 def consolidated_memories(files: ZoneFiles, ids: Iterable[str]) -> Mapping[str, ConsolidatedMemory]:
-    """Return those of some memories that consolidate others and still have any to show, by id."""
+    """Return id -> consolidated memory, for those among `ids` that still have a child to show."""
     connection = files.memory.connection
     known = hierarchy_list.consolidations(connection, sorted(ids))
     if not known:
@@ -50,7 +50,7 @@ def consolidated_memories(files: ZoneFiles, ids: Iterable[str]) -> Mapping[str, 
     )
     leaves = {child.id for of_one in tree.values() for child in of_one} - tree.keys()
     events = event_list.with_ids(files.events.connection, sorted(leaves))
-    found: dict[str, ConsolidatedMemory] = {}
+    by_id: dict[str, ConsolidatedMemory] = {}
     numbers: dict[str, set[int]] = {}
     for id_ in sorted(tree, key=lambda each: rows[each].level):
         entries: list[Entry] = []
@@ -58,7 +58,7 @@ def consolidated_memories(files: ZoneFiles, ids: Iterable[str]) -> Mapping[str, 
         texts: list[str] = []
         numbers[id_] = set()
         for child in tree[id_]:
-            if (below := found.get(child.id)) is not None:
+            if (below := by_id.get(child.id)) is not None:
                 times = below.first_at, below.last_at
                 entries.append(Entry(child.position, below.gist, *times, len(below.texts)))
                 texts += below.texts
@@ -75,15 +75,15 @@ def consolidated_memories(files: ZoneFiles, ids: Iterable[str]) -> Mapping[str, 
             continue
         # A model's sentences may say what any of the texts said: none may be gone or replaced.
         is_whole = numbers[id_] == _numbers.decode(rows[id_].sources)
-        said = stated.get(id_, []) if is_whole else []
-        made = consolidated_text(entries, said)
-        found[id_] = ConsolidatedMemory(
+        statements = stated.get(id_, []) if is_whole else []
+        made = consolidated_text(entries, statements)
+        by_id[id_] = ConsolidatedMemory(
             made.text,
             made.gist,
             shown,
             texts,
-            min(each.first_at for each in entries),
-            max(each.last_at for each in entries),
-            bool(said),
+            min(entry.first_at for entry in entries),
+            max(entry.last_at for entry in entries),
+            bool(statements),
         )
-    return {id_: found[id_] for id_ in known if id_ in found}
+    return {id_: by_id[id_] for id_ in known if id_ in by_id}

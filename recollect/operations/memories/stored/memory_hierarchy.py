@@ -49,7 +49,7 @@ _BATCH = 200
 _MODEL_CALLS = 3
 #: Characters of a memory that a model sees.
 _SHOWN_CHARACTERS = 2_000
-#: Results of recall for each memory to find, and in all.
+#: The number of recall results per requested memory, and the maximum in total.
 _RECALLED_PER_HIT, _MAX_RECALLED = 5, 1_000
 _log = logging.getLogger(__name__)
 
@@ -84,15 +84,15 @@ def consolidate_memories(
     levels: list[ConsolidatedLevel] = []
     for level in range(max_levels):
         with zone.files() as files, files.read_transaction():
-            found = plans(files, criteria, level, method, by, is_allowed)
+            cluster_plans = plans(files, criteria, level, method, by, is_allowed)
             before = hierarchy_list.ids_of_level(files.memory.connection, level + 1, method)
-        if not found:
+        if not cluster_plans:
             continue
         if asks_model:
-            found = _with_statements(zone, found)
-        for first in range(0, len(found), _BATCH):
-            batch = found[first : first + _BATCH]
-            publish_and_decide(zone, [command_draft(each.command, each.at) for each in batch])
+            cluster_plans = _with_statements(zone, cluster_plans)
+        for first in range(0, len(cluster_plans), _BATCH):
+            batch = cluster_plans[first : first + _BATCH]
+            publish_and_decide(zone, [command_draft(plan.command, plan.at) for plan in batch])
         levels.append(_made(zone, level + 1, method, before))
     return MemoryConsolidationReport(levels=levels)
 
@@ -117,8 +117,8 @@ def _made(
 # With a model
 
 
-def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
-    """Return the plans with a model's recorded answers; one that gets no answer does without."""
+def _with_statements(zone: OpenZone, plans_: Sequence[Plan]) -> list[Plan]:
+    """Return the plans with a model's recorded answers; a plan without an answer is unchanged."""
     # Imported here: only consolidation with a model needs them.
     from recollect.operations.writing.writing import open_client, recorder_of
     from recollect.streams.writing.recorder import ErasedDuringCall
@@ -150,7 +150,7 @@ def _with_statements(zone: OpenZone, found: Sequence[Plan]) -> list[Plan]:
     with closing(open_client(home.configuration, home.directory)) as client:
         recorder = recorder_of(zone, client)
         with ThreadPoolExecutor(_MODEL_CALLS) as pool:
-            return list(pool.map(asked, found))
+            return list(pool.map(asked, plans_))
 
 
 def _shown(files: ZoneFiles, cluster: Sequence[Candidate]) -> tuple[list[ShownMemory], set[int]]:
@@ -159,9 +159,9 @@ def _shown(files: ZoneFiles, cluster: Sequence[Candidate]) -> tuple[list[ShownMe
     Raises:
         ErasedDuringCall: one of their texts was erased.
     """
-    ids = [each.id for each in cluster]
+    ids = [candidate.id for candidate in cluster]
     made = consolidated_memories(files, ids)
-    texts = {id_ for each in cluster for id_ in each.texts}
+    texts = {id_ for candidate in cluster for id_ in candidate.texts}
     events = event_list.with_ids(files.events.connection, sorted(texts))
     # Imported here, as above.
     from recollect.streams.writing.recorder import ErasedDuringCall
@@ -170,9 +170,11 @@ def _shown(files: ZoneFiles, cluster: Sequence[Candidate]) -> tuple[list[ShownMe
     if len(events) < len(texts):
         raise ErasedDuringCall
     shown = []
-    for position, each in enumerate(cluster, 1):
-        text = made[each.id].text if each.id in made else events[each.id].content
-        shown.append(ShownMemory(position, format_time(each.at)[:10], text[:_SHOWN_CHARACTERS]))
+    for position, candidate in enumerate(cluster, 1):
+        text = made[candidate.id].text if candidate.id in made else events[candidate.id].content
+        shown.append(
+            ShownMemory(position, format_time(candidate.at)[:10], text[:_SHOWN_CHARACTERS])
+        )
     return shown, {events[id_].number for id_ in texts}
 
 
@@ -216,14 +218,14 @@ def search(
     answer = recall(zone, query, {"max_results": asked, "scope": ("facts", "events")})
     if not answer.results:
         return MemoryHits(hits=[])
-    scores = {each.id: each.score for each in answer.results}
-    found: dict[str, list[str]] = {}
+    scores = {result.id: result.score for result in answer.results}
+    sources: dict[str, list[str]] = {}
     best: dict[str, float] = {}
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
         texts = hierarchy_list.texts_of(connection, list(scores))
-        above = hierarchy_list.ancestors(connection, [each.memory_id for each in texts])
-        parents = {id_ for each in above.values() for id_ in each}
+        above = hierarchy_list.ancestors(connection, [text.memory_id for text in texts])
+        parents = {id_ for ancestor_ids in above.values() for id_ in ancestor_ids}
         levels = hierarchy_list.active_levels(connection, parents)
         highest = max(levels.values(), default=0) if max_level is None else max_level
         for text in texts:
@@ -231,14 +233,16 @@ def search(
             for parent in above.get(text.memory_id, []) if prefer_abstracts else []:
                 if parent in levels and levels[parent] <= highest:
                     id_ = parent
-            matches = found.setdefault(id_, [])
+            matches = sources.setdefault(id_, [])
             if text.id not in matches:
                 matches.append(text.id)
             best[id_] = max(best.get(id_, 0.0), scores[text.found_id])
-    chosen = sorted(found, key=lambda id_: -best[id_])[:max_results]
+    chosen = sorted(sources, key=lambda id_: -best[id_])[:max_results]
     return MemoryHits(
         hits=[
-            MemoryHit(memory=memory, score=best[memory.memory_id], matches=found[memory.memory_id])
+            MemoryHit(
+                memory=memory, score=best[memory.memory_id], matches=sources[memory.memory_id]
+            )
             for memory in with_ids(zone, chosen)
         ]
     )
@@ -271,7 +275,7 @@ def criteria_of(**values: Any) -> Criteria:
     """Return the criteria of a consolidation; memories lose importance until now.
 
     Raises:
-        InvalidInput: a value is none of the choices.
+        InvalidInput: a value is not one of the choices.
     """
     # Imported here, as above.
     from recollect.home.ticks.memory_clusters import Criteria

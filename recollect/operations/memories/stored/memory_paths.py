@@ -39,7 +39,7 @@ def read(zone: OpenZone, path: str) -> StoredMemory:
 
     Raises:
         UnknownId: there is nothing at the path.
-        InvalidInput: it is no path.
+        InvalidInput: it is not a path.
     """
     names = virtual_paths.parse(_checked(path))
     zone.must_exist()
@@ -54,8 +54,8 @@ def read(zone: OpenZone, path: str) -> StoredMemory:
                 for place in memory_places(files.memory.connection, chosen)
                 if names[:-1] in virtual_paths.directories(zone.name, place)
             ]
-            found = _files(files, chosen, homes, None)
-            id_ = next((each.id for each in found), None)
+            files_ = _files(files, chosen, homes, None)
+            id_ = next((file.id for file in files_), None)
     try:
         if id_ is not None:
             return stored_memory(zone, id_)
@@ -116,12 +116,12 @@ def below(zone: OpenZone, path: str) -> Iterator[tuple[str, str]]:
 def _homes(
     zone: OpenZone, files: ZoneFiles, wanted: Pattern
 ) -> tuple[MemoryFilter, dict[MemoryPlace, list[Names]]]:
-    """Return a filter of memories, and the directories of each place that a pattern may match."""
+    """Return a filter of memories, and place -> its directories that a pattern may match in."""
     chosen = _chosen(zone, wanted.literal)
     homes = {
-        place: found
+        place: directories
         for place in memory_places(files.memory.connection, chosen)
-        if (found := [*filter(wanted.matches_in, _directories(zone, place))])
+        if (directories := [*filter(wanted.matches_in, _directories(zone, place))])
     }
     return chosen, homes
 
@@ -164,7 +164,7 @@ def listing(zone: OpenZone, path: str, *, cursor: str | None, limit: int) -> Pat
                 elif directory[: len(names)] == names:
                     children.add(directory[len(names)])
         shown = (
-            [] if after is not None else sorted(each for each in children if (each,) > after_name)
+            [] if after is not None else sorted(name for name in children if (name,) > after_name)
         )
         entries = [_directory((*names, name)) for name in shown[:limit]]
         if len(shown) > limit:

@@ -60,7 +60,7 @@ def _archive_cause(
 
 
 class _Hierarchy(NamedTuple):
-    """What some memories consolidate, by id, and the memories above each, by its first version."""
+    """The consolidated memories by id, and the ancestors of each by its first version."""
 
     consolidated: Mapping[str, ConsolidatedMemory]
     ancestors: Mapping[str, Sequence[str]]
@@ -68,7 +68,7 @@ class _Hierarchy(NamedTuple):
 
 def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> list[StoredMemory]:
     """Return stored memories with their texts and what was derived from them, in order."""
-    ids = [each.memory.id for each in found]
+    ids = [listed_memory.memory.id for listed_memory in found]
     events = event_list.with_ids(files.events.connection, ids)
     mentions: dict[str, list[ListedMention]] = defaultdict(list)
     for mention in mentions_of_events(files.identity.connection, ids):
@@ -85,43 +85,45 @@ def listed(zone: OpenZone, files: ZoneFiles, found: Sequence[ListedMemory]) -> l
     )
     hierarchy = _Hierarchy(
         consolidated_memories(files, [id_ for id_ in ids if id_ not in events]),
-        ancestors(files.memory.connection, [each.version.memory_id for each in found]),
+        ancestors(
+            files.memory.connection, [listed_memory.version.memory_id for listed_memory in found]
+        ),
     )
     texts = {id_: event.content for id_, event in events.items()}
-    texts |= {id_: each.text for id_, each in hierarchy.consolidated.items()}
+    texts |= {id_: consolidated.text for id_, consolidated in hierarchy.consolidated.items()}
     now = unix_ms()
     return [
-        _shown(each, texts[each.memory.id], derived, hierarchy, files, now)
-        for each in found
-        if each.memory.id in texts
+        _shown(listed_memory, texts[listed_memory.memory.id], derived, hierarchy, files, now)
+        for listed_memory in found
+        if listed_memory.memory.id in texts
     ]
 
 
 def _shown(
-    found: ListedMemory,
+    listed_memory: ListedMemory,
     text: str,
     derived: _Derived,
     hierarchy: _Hierarchy,
     files: ZoneFiles,
     now: int,
 ) -> StoredMemory:
-    memory, version = found.memory, found.version
+    memory, version = listed_memory.memory, listed_memory.version
     consolidated = hierarchy.consolidated.get(memory.id)
     above = hierarchy.ancestors.get(version.memory_id, ())
     importance = DEFAULT_IMPORTANCE if memory.importance is None else memory.importance
-    last_used = found.last_accessed_at or memory.created_at
+    last_used = listed_memory.last_accessed_at or memory.created_at
     effective = decayed_importance(importance, last_used, now)
     asked = frozenset(_strings.decode(memory.enrichments))
     every = derived.mentions.get(memory.id, ())
     mentions = every if "extract_entities" in asked else ()
     dates = derived.dates.get(memory.id, ()) if "extract_temporal" in asked else ()
     relations = derived.relations.get(memory.id, ()) if "detect_evolution" in asked else ()
-    ends = [each for each in (memory.invalid_at, version.superseded_at) if each is not None]
+    ends = [end for end in (memory.invalid_at, version.superseded_at) if end is not None]
     ttl = TTL_DAYS[memory.temporal_stability] if memory.temporal_stability else None
     has_vector = "generate_embedding" in asked and files.embeddings.model is not None
     archival = derived.archivals.get(memory.id)
     resolved = _resolved(memory.id, text, asked, derived, files)
-    # "She works with Bob." says whom Alice works with once the pronoun is resolved.
+    # "She works with Bob." states a relationship of Alice only once the pronoun is resolved.
     stated = _relationships(resolved or text, every) if _asks_for_relationships(asked) else []
     return StoredMemory(
         memory_id=memory.id,
@@ -134,18 +136,18 @@ def _shown(
         scope=memory.scope,
         visibility=memory.visibility,
         state=version.state,
-        tier=_tier(found, derived.main),
-        is_archived=found.is_archived,
-        archived_at=_time(archival.at) if archival and found.is_archived else None,
-        archive_cause=_archive_cause(found, archival, above),
+        tier=_tier(listed_memory, derived.main),
+        is_archived=listed_memory.is_archived,
+        archived_at=_time(archival.at) if archival and listed_memory.is_archived else None,
+        archive_cause=_archive_cause(listed_memory, archival, above),
         user_id=memory.user_id,
         agent_id=memory.agent_id,
         namespace=memory.namespace,
         path_key=memory.path_key,
         importance=importance,
         effective_importance=MIN_IMPORTANCE if above else effective,
-        access_count=found.access_count,
-        last_accessed_at=_time(found.last_accessed_at),
+        access_count=listed_memory.access_count,
+        last_accessed_at=_time(listed_memory.last_accessed_at),
         created_at=format_time(memory.created_at),
         updated_at=format_time(version.superseded_at or memory.created_at),
         valid_at=format_time(memory.valid_at),
@@ -161,10 +163,12 @@ def _shown(
         consolidation_version=len(above),
         extends_ids=_distinct([], relations, "EXTENDS"),
         extended_by_ids=_distinct([], relations, "EXTENDED BY"),
-        entities=[_mention(each) for each in mentions],
-        entity_types=sorted({each.type for each in mentions}),
-        person_refs=list(dict.fromkeys(each.text for each in mentions if each.type == "PERSON")),
-        temporal_refs=[_date(text, each, every) for each in dates],
+        entities=[_mention(mention) for mention in mentions],
+        entity_types=sorted({mention.type for mention in mentions}),
+        person_refs=list(
+            dict.fromkeys(mention.text for mention in mentions if mention.type == "PERSON")
+        ),
+        temporal_refs=[_date(text, date, every) for date in dates],
         relationships=stated,
         relationship_count=len(stated),
         earliest_date=memory.earliest_date,
@@ -217,27 +221,32 @@ def _relationships(text: str, mentions: Sequence[ListedMention]) -> list[MemoryR
     # Imported here: it loads rules, which few reads need.
     from recollect.streams.relationships.stated_relationships import NamedEntity, relationships_in
 
-    named = {each.entity_id or each.text.casefold(): each for each in reversed(mentions)}
-    names = [NamedEntity(id_, each.text, each.type, each.confidence) for id_, each in named.items()]
+    named = {
+        mention.entity_id or mention.text.casefold(): mention for mention in reversed(mentions)
+    }
+    names = [
+        NamedEntity(id_, mention.text, mention.type, mention.confidence)
+        for id_, mention in named.items()
+    ]
     nobody = NamedEntity("", "", "", 0.0)
     return [
         MemoryRelationship(
-            subject=named[each.source].entity or named[each.source].text,
-            predicate=each.type,
-            object=named[each.target].entity or named[each.target].text,
-            confidence=each.confidence,
-            subject_id=named[each.source].entity_id or None,
-            object_id=named[each.target].entity_id or None,
+            subject=named[relationship.source].entity or named[relationship.source].text,
+            predicate=relationship.type,
+            object=named[relationship.target].entity or named[relationship.target].text,
+            confidence=relationship.confidence,
+            subject_id=named[relationship.source].entity_id or None,
+            object_id=named[relationship.target].entity_id or None,
         )
-        for each in relationships_in(text, names, nobody)
+        for relationship in relationships_in(text, names, nobody)
     ]
 
 
 def _date(text: str, date: MessageDate, mentions: Sequence[ListedMention]) -> MemoryDate:
     times = (
-        each.time
-        for each in mentions
-        if each.time is not None and date.char_start <= each.start < date.char_end
+        mention.time
+        for mention in mentions
+        if mention.time is not None and date.char_start <= mention.start < date.char_end
     )
     return MemoryDate(
         text=text[date.char_start : date.char_end],
@@ -273,34 +282,34 @@ def _resolved(
     if "resolve_coreferences" in asked:
         replacements += _names(id_, text, files)
     end = len(text)
-    for each in sorted(replacements, reverse=True):
-        if each.end <= end:
-            text = f"{text[: each.start]}{each.words}{text[each.end :]}"
-            end = each.start
+    for replacement in sorted(replacements, reverse=True):
+        if replacement.end <= end:
+            text = f"{text[: replacement.start]}{replacement.words}{text[replacement.end :]}"
+            end = replacement.start
     return text
 
 
 def _days(dates: Sequence[MessageDate], mentions: Sequence[ListedMention]) -> list[_Replacement]:
     """Return a day or a period for each date without a year, and times of day as HH:MM."""
-    found = []
+    replacements = []
     for date in dates:
         if date.is_relative:
             words = date.first_day
             if date.last_day != date.first_day:
                 words += f" to {date.last_day}"
-            within = (each.time for each in mentions if each.start == date.char_start)
+            within = (mention.time for mention in mentions if mention.start == date.char_start)
             if (time := next(filter(None, within), None)) is not None:
                 words += f" {time}"
-            found.append(_Replacement(date.char_start, date.char_end, words))
-    days = [(each.start, each.end) for each in found]
-    found += [
-        _Replacement(each.start, each.end, each.time)
-        for each in mentions
-        if each.type == "TIME"
-        and each.time is not None
-        and not any(start < each.end and each.start < end for start, end in days)
+            replacements.append(_Replacement(date.char_start, date.char_end, words))
+    days = [(replacement.start, replacement.end) for replacement in replacements]
+    replacements += [
+        _Replacement(mention.start, mention.end, mention.time)
+        for mention in mentions
+        if mention.type == "TIME"
+        and mention.time is not None
+        and not any(start < mention.end and mention.start < end for start, end in days)
     ]
-    return found
+    return replacements
 
 
 def _names(id_: str, text: str, files: ZoneFiles) -> list[_Replacement]:
@@ -322,16 +331,20 @@ def _names(id_: str, text: str, files: ZoneFiles) -> list[_Replacement]:
         IN_MIND,
     )
     heard = [
-        Heard(said.sender_name or said.sender_id, said.content)
-        for each in before
-        if isinstance(said := each.payload, Content)
+        Heard(message.sender_name or message.sender_id, message.content)
+        for event in before
+        if isinstance(message := event.payload, Content)
     ]
     speaker = content.sender_name or content.sender_id
-    found = []
-    for each in person_references(text, speaker, heard):
-        if each.pronoun and not each.spoke:
-            word = text[each.start : each.end].lower()
-            following = text[each.end + 1 : each.end + 2]
+    replacements = []
+    for reference in person_references(text, speaker, heard):
+        if reference.pronoun and not reference.spoke:
+            word = text[reference.start : reference.end].lower()
+            following = text[reference.end + 1 : reference.end + 2]
             owns = word in _POSSESSIVE or (word == "her" and following.isalpha())
-            found.append(_Replacement(each.start, each.end, f"{each.who}'s" if owns else each.who))
-    return found
+            replacements.append(
+                _Replacement(
+                    reference.start, reference.end, f"{reference.who}'s" if owns else reference.who
+                )
+            )
+    return replacements

@@ -43,7 +43,7 @@ def sizes(zone: OpenZone) -> TierReport:
         entries = [_entry(tier, *counts[tier], limits.main_capacity) for tier in TIERS]
     return TierReport(
         tiers=entries,
-        memories=sum(each.memories for each in entries),
+        memories=sum(entry.memories for entry in entries),
         recall_max_age_hours=limits.max_age_hours,
     )
 
@@ -71,7 +71,7 @@ def search(
         InvalidInput: the query or a value is invalid.
     """
     fields = {"scope": ["events"], "min_score": min_score}
-    found: dict[MemoryTier, list[TierHit]] = {tier: [] for tier in TIERS}
+    by_tier: dict[MemoryTier, list[TierHit]] = {tier: [] for tier in TIERS}
     left = max_results
     for tier in TIERS:
         parsed = recalling.query_of(
@@ -84,18 +84,20 @@ def search(
             numbers = numbers_in(files.memory.connection, tier, zone.main_context(files))
         answer = recalling.recall_among(zone, parsed, numbers) if numbers else None
         results = [] if answer is None else answer.results
-        memories = {each.memory_id: each for each in with_ids(zone, [each.id for each in results])}
-        found[tier] = [
-            TierHit(score=each.score, memory=memories[each.id])
-            for each in results
-            if each.id in memories
+        memories = {
+            memory.memory_id: memory for memory in with_ids(zone, [result.id for result in results])
+        }
+        by_tier[tier] = [
+            TierHit(score=result.score, memory=memories[result.id])
+            for result in results
+            if result.id in memories
         ]
-        left -= len(found[tier])
+        left -= len(by_tier[tier])
         if cascade and left <= 0:
             break
-    ids = [hit.memory.memory_id for hits in found.values() for hit in hits]
+    ids = [hit.memory.memory_id for hits in by_tier.values() for hit in hits]
     zone.open_home.count_memories(zone.name, ids)
-    return TierSearch(**found)
+    return TierSearch(**by_tier)
 
 
 def recent(zone: OpenZone, max_results: int) -> RecentMemories:
@@ -115,7 +117,7 @@ def recent(zone: OpenZone, max_results: int) -> RecentMemories:
 
 
 def _changes(memory: StoredMemory, restore: bool) -> bool:
-    """Return whether a command moves a memory; what another one consolidates stays archived."""
+    """Return whether a command moves a memory; a child of a consolidated memory stays archived."""
     is_bound = restore and memory.parent_memory_id is not None
     return memory.tier is not None and memory.is_archived == restore and not is_bound
 
@@ -127,8 +129,8 @@ def archive(zone: OpenZone, ids: Sequence[str], *, restore: bool) -> ArchiveRepo
         InvalidInput: there are none or too many.
     """
     ids = distinct_ids(ids)
-    found = {each.memory_id for each in writable(zone, ids)} if zone.exists() else set()
-    known = [id_ for id_ in ids if id_ in found]
+    writable_ids = {memory.memory_id for memory in writable(zone, ids)} if zone.exists() else set()
+    known = [id_ for id_ in ids if id_ in writable_ids]
     current = dict(zip(known, with_ids(zone, known, current=True), strict=True)) if known else {}
     changed = [id_ for id_ in known if _changes(current[id_], restore)]
     if changed:
@@ -141,5 +143,5 @@ def archive(zone: OpenZone, ids: Sequence[str], *, restore: bool) -> ArchiveRepo
     return ArchiveReport(
         changed=changed,
         unchanged=[id_ for id_ in known if id_ not in changed],
-        unknown=[id_ for id_ in ids if id_ not in found],
+        unknown=[id_ for id_ in ids if id_ not in writable_ids],
     )

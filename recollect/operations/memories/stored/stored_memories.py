@@ -63,7 +63,8 @@ from recollect.streams.publishing.commands import random_id
 MAX_NAMESPACE, MAX_PATH_KEY = 512, 256
 #: Maximum number of memories in one command.
 MAX_BATCH = 1_000
-_MAX_LEVEL = 100
+#: Maximum level of abstraction.
+MAX_LEVEL = 100
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _CURSOR = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -115,16 +116,15 @@ def draft_of(
         InvalidInput: a value is invalid; the message names it.
     """
     attributes = _attributes(memory)
-    at = unix_ms() if memory.at is None else memory.at
     source_id = None
-    if attributes:
+    if attributes and memory.at is not None:
         # The same text at the same time with other attributes is another memory.
-        said = (memory.content, memory.sender_id, at, sorted(attributes.items()))
+        said = (memory.content, memory.sender_id, memory.at, sorted(attributes.items()))
         source_id = f"memory-{text_hash(msgspec.json.encode(said).decode())}"
     return remember_draft(
         memory.content,
         sender_id=memory.sender_id,
-        at=at,
+        at=memory.at,
         principal=principal,
         attributes={**attributes, "replaces": replaces},
         source_id=source_id,
@@ -148,10 +148,7 @@ def _attributes(memory: MemoryInput) -> dict[str, Any]:
             raise InvalidInput(f"{name} must have 1 to {MAX_NAME_BYTES} bytes")
     if memory.importance is not None and not 0 <= memory.importance <= 1:
         raise InvalidInput(f"importance is {memory.importance}; give 0 to 1")
-    if not 0 <= memory.abstraction_level <= _MAX_LEVEL:
-        raise InvalidInput(
-            f"abstraction_level is {memory.abstraction_level}; give 0 to {_MAX_LEVEL}"
-        )
+    _check_level(memory.abstraction_level)
     if unknown := [each for each in memory.enrichments if each not in ENRICHMENTS]:
         raise InvalidInput(f"enrichments: {unknown[0]!r}: choose from {', '.join(ENRICHMENTS)}")
     asked = tuple(each for each in ENRICHMENTS if each in memory.enrichments)
@@ -160,7 +157,7 @@ def _attributes(memory: MemoryInput) -> dict[str, Any]:
         for name, value in (("valid_at", memory.valid_at), ("invalid_at", memory.invalid_at))
     )
     if valid_at is not None and invalid_at is not None and invalid_at <= valid_at:
-        raise InvalidInput("invalid_at is not after valid_at")
+        raise InvalidInput("invalid_at is not after valid_at; give a later time")
     found = {
         **{name: getattr(memory, name) for name in _PLAIN},
         "valid_at": valid_at,
@@ -174,6 +171,12 @@ def _attributes(memory: MemoryInput) -> dict[str, Any]:
         for name, value in found.items()
         if value != defaults.get(name, getattr(_DEFAULTS, name))
     }
+
+
+def _check_level(level: int) -> None:
+    """Raise InvalidInput if there is no such level of abstraction."""
+    if not 0 <= level <= MAX_LEVEL:
+        raise InvalidInput(f"abstraction_level is {level}; give 0 to {MAX_LEVEL}")
 
 
 def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
@@ -207,17 +210,17 @@ def with_ids(zone: OpenZone, ids: Sequence[str], *, current: bool = False) -> li
     zone.must_exist()
     with zone.files() as files, files.read_transaction():
         if current:
-            ids = [chain[-1].id for each in ids if (chain := _chain(files, each))]
+            ids = [newest.id for each in ids if (newest := _newest_version(files, each))]
         found = stored.memories(files.memory.connection, MemoryFilter(ids=ids), None, len(ids))
         by_id = {each.memory_id: each for each in listed(zone, files, found)}
     return [by_id[id_] for id_ in ids if id_ in by_id]
 
 
-def _chain(files: ZoneFiles, id_: str) -> list[StoredMemoryVersion]:
-    """Return all versions of the memory that has a version with this id, oldest first."""
+def _newest_version(files: ZoneFiles, id_: str) -> StoredMemoryVersion | None:
+    """Return the newest version of the memory that has a version with this id."""
     connection = files.memory.connection
     version = versions.version(connection, id_)
-    return [] if version is None else versions.versions(connection, version.memory_id)
+    return None if version is None else versions.newest_version(connection, version.memory_id)
 
 
 def query(
@@ -235,6 +238,7 @@ def query(
     superseded: bool = False,
     state: str = "active",
     tier: MemoryTier | None = None,
+    abstraction_level: int | None = None,
     cursor: str | None = None,
     limit: int = 100,
     **equal: Any,
@@ -251,8 +255,10 @@ def query(
         from recollect.streams.language.grammar.analysis import MentionType
 
         _check_choice("entity_type", entity_type, get_args(MentionType))
+    if abstraction_level is not None:
+        _check_level(abstraction_level)
     if tier is not None and state != "active":
-        raise InvalidInput("tier: only active memories are in a tier; leave state out")
+        raise InvalidInput("tier: only active memories are in a tier; leave `state` out")
     created_from, created_before = _period(during)
     if time_after is not None:
         # `time_after` and `time_before` are exclusive.
@@ -277,6 +283,7 @@ def query(
         known_at=stored_by,
         invalid_by=None if superseded or is_past else unix_ms(),
         superseded=superseded or is_past,
+        abstraction_level=abstraction_level,
         **equal,
     )
     place = None if cursor is None else parse_cursor(cursor)
@@ -312,7 +319,7 @@ def parse_cursor(cursor: str) -> tuple[int, int]:
     """Return the place (created_at, number) of the last memory of a page.
 
     Raises:
-        InvalidInput: it is no cursor of a page of memories.
+        InvalidInput: it is not a cursor of a page of memories.
     """
     match = _CURSOR.fullmatch(cursor)
     if match is None:
@@ -466,7 +473,7 @@ def roll_back(
         raise InvalidInput(f"version {version}: the memory has versions 1 to {newest.version}")
     page = versions_of(zone, id_, cursor=str(version - 1), limit=1).versions
     if not page or page[0].version != version:
-        raise InvalidInput(f"version {version} of the memory was forgotten")
+        raise InvalidInput(f"version {version} of the memory was forgotten; give another")
     (earlier,) = page
     if earlier.content == newest.content:
         raise InvalidInput(f"{newest.memory_id} already has the text of version {version}")

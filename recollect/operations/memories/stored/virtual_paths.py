@@ -67,7 +67,7 @@ def directories(zone: str, place: MemoryPlace) -> Iterator[Names]:
 
 
 class Owners(NamedTuple):
-    """Whose memories alone can have a path: those of a user, of an agent, or of either name."""
+    """A filter of memories by owner: a user, an agent, or whichever of the two has a name."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -75,7 +75,7 @@ class Owners(NamedTuple):
 
 
 def owners_of(zone: str, names: Sequence[str]) -> Owners:
-    """Return whose memories can have a path that begins with some names."""
+    """Return the owners whose memories can have a path that begins with these names."""
     padded: list[str | None] = [*names, None, None, None]
     mount, first, second = padded[:3]
     if mount == "memory":
@@ -126,7 +126,7 @@ def _is_character(pattern: str, character: str) -> bool:
 
 
 def _is_named(pattern: str | _Matcher, name: str | None) -> bool:
-    # None is a file of any name.
+    # None stands for a file name that is not known, and may match.
     return not isinstance(pattern, str) and (name is None or pattern(name))
 
 
@@ -149,4 +149,4 @@ def _matches(
             at, item = star_at + 1, star_item
         else:
             return False
-    return all(each == star for each in pattern[at:])
+    return all(item == star for item in pattern[at:])

@@ -134,7 +134,18 @@ def analyses(
     tag="analyses",
     example=(
         {"types": ["summary_v1"]},
-        {"requested": 3, "completed": 3, "blocked": 0, "failed": 0, "remaining": 0},
+        {
+            "requested": 3,
+            "completed": 3,
+            "blocked": 0,
+            "failed": 0,
+            "remaining": 0,
+            "calls": 0,
+            "tokens": 0,
+            "cost": 0.0,
+            "dry_run": False,
+            "stopped": None,
+        },
     ),
 )
 def analyse(
@@ -157,8 +168,15 @@ def analyse(
     limit: Annotated[
         int, described(minimum=1, maximum=10_000, description="Maximum number of episodes.")
     ] = analysing.MOST_EPISODES,
+    dry_run: Annotated[
+        bool, described(description="Estimate the cost of a model, and analyse nothing.")
+    ] = False,
 ) -> AnalysisReport:
     """Analyse episodes that lack an analysis, and retry analyses that were blocked or failed.
+
+    In a home with a language model, the model runs the types that have a prompt. Its answers are
+    recorded, so that each is paid for once; a statement is kept if the messages that it cites have
+    its names, days and numbers.
 
     Raises:
         InvalidInput: there is no such type or strategy.
@@ -167,7 +185,12 @@ def analyse(
     0
     """
     return analysing.analyse(
-        zone, types=types, episode_id=episode_id, strategy=strategy, limit=limit
+        zone,
+        types=types,
+        episode_id=episode_id,
+        strategy=strategy,
+        limit=limit,
+        dry_run=dry_run,
     )
 
 

@@ -341,7 +341,7 @@ def refresh_mental_model(
 
     Raises:
         UnknownId: the zone has no mental model with this id.
-        InvalidInput: the mental model is about no entity.
+        InvalidInput: the mental model is not about an entity.
 
     >>> zone.remember("Ada lives in Turin.").decided
     True

@@ -207,7 +207,7 @@ def write_observations(
         bool, described(description="Estimate the cost without calling the model.")
     ] = False,
 ) -> WriteReport:
-    """Let the home's language model write the observations that are new or changed since it did.
+    """Let the home's language model write observations that are new or changed since it last wrote.
 
     Each answer is recorded, so it is paid for once, and counts only as a whole: every sentence must
     cite facts that have its numbers, names, days and negations. `accepted` counts the versions

@@ -20,7 +20,7 @@ from recollect.operations.table.parameters import (
     MaxTokens,
     described,
 )
-from recollect.schemas.events import Scope, Visibility
+from recollect.schemas.events import MemoryScope, MemoryVisibility
 from recollect.schemas.wire import (
     ForgetReport,
     Playbook,
@@ -73,7 +73,7 @@ def playbooks(
     zone: OpenZone,
     *,
     agent_id: AgentId = None,
-    scope: Annotated[Scope | None, described(description="Only those of this scope.")] = None,
+    scope: Annotated[MemoryScope | None, described(description="Only those of this scope.")] = None,
     pattern: Annotated[
         str | None, described(description="Only those whose name or description contains this.")
     ] = None,
@@ -133,8 +133,8 @@ def create_playbook(
     user_id: Annotated[
         str | None, described(maxLength=MAX_NAME, description="Id of the user.")
     ] = None,
-    scope: Annotated[Scope, described(description="Who it is for.")] = "zone",
-    visibility: Annotated[Visibility, described(description="Who may see it.")] = "shared",
+    scope: Annotated[MemoryScope, described(description="Who it is for.")] = "zone",
+    visibility: Annotated[MemoryVisibility, described(description="Who may see it.")] = "shared",
     strategies: Strategies = (),
 ) -> Playbook:
     """Create a playbook, a collection of strategies.

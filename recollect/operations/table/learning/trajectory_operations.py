@@ -243,7 +243,7 @@ def complete_trajectory(
         bool, described(description="Also reflect, and update the playbook of the task type.")
     ] = False,
 ) -> TrajectoryDetails:
-    """Complete a trajectory; with `learn`, also learn from it (failures there are only logged).
+    """Complete a trajectory; with `learn`, also learn from it (a failure to learn is only logged).
 
     Raises:
         InvalidInput: a value is out of range, or the trajectory is complete.
@@ -253,7 +253,7 @@ def complete_trajectory(
     >>> zone.complete_trajectory(run.id, "failure", error_message="tests failed").success_score
     0.0
     """
-    found = runs.complete(
+    trajectory = runs.complete(
         zone,
         id,
         status,
@@ -261,7 +261,7 @@ def complete_trajectory(
         error_message=error_message,
         metrics=metrics,
     )
-    return reflections.learned_after(zone, found) if learn else found
+    return reflections.learned_after(zone, trajectory) if learn else trajectory
 
 
 @operation(

@@ -96,7 +96,10 @@ def consolidate_memories(
         described(minimum=0, maximum=1, description="The minimum affinity within a group."),
     ] = 0.85,
     beta: Annotated[
-        float, described(minimum=0, maximum=1, description="The weight of the meaning.")
+        float,
+        described(
+            minimum=0, maximum=1, description="The weight of meaning; that of time is 1 - beta."
+        ),
     ] = 0.7,
     lambda_decay: Annotated[
         float, described(minimum=0, description="How fast the closeness in time decays.")
@@ -174,7 +177,7 @@ def consolidate_memories(
     example=(None, {"memories": [STORED_MEMORY]}),
 )
 def memory_children(zone: OpenZone, id: StoredId) -> MemoryLevel:
-    """Return the memories that a consolidated one is made of, in order; none if it is a text.
+    """Return the memories that a memory consolidates, in order; an empty list if it is a text.
 
     Raises:
         UnknownId: no stored memory has this id.

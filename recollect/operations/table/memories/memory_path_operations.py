@@ -54,7 +54,8 @@ def list_paths(
 ) -> PathPage:
     """Return what is in a virtual directory: the directories by name, then the newest memories.
 
-    The files are the current versions of active memories. A directory without any is not there.
+    The files are the current versions of active memories. A directory that contains none does not
+    exist.
 
     Raises:
         InvalidInput: a value is invalid; the message names it.
@@ -137,7 +138,7 @@ def read_path(
 
     Raises:
         UnknownId: no memory is at this path.
-        InvalidInput: it is no path.
+        InvalidInput: it is not a path.
 
     >>> from recollect.schemas.wire import MemoryInput
     >>> _ = zone.store_memories([MemoryInput(

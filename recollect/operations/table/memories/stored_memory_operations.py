@@ -218,7 +218,12 @@ def query_memories(
         Stability | None, described(description="Only of this stability.")
     ] = None,
     abstraction_level: Annotated[
-        int | None, described(description="Only of this level of abstraction.")
+        int | None,
+        described(
+            minimum=0,
+            maximum=stored_memories.MAX_LEVEL,
+            description="Only of this level of abstraction.",
+        ),
     ] = None,
     superseded: Annotated[
         bool, described(description="Include replaced versions, and memories no longer true.")

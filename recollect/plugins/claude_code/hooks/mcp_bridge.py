@@ -125,10 +125,10 @@ def main() -> None:
 def _rejection(identifier: object, error: HTTPError) -> dict[str, Any]:
     """Return the answer to a message that the service rejected with an HTTP error."""
     try:
-        found = json.loads(error.read())
+        document = json.loads(error.read())
     except (OSError, ValueError):
-        found = None
-    problem = dict_or_empty(found)
+        document = None
+    problem = dict_or_empty(document)
     if "error" in problem:
         return dict(problem)
     detail = problem.get("detail") or error.reason

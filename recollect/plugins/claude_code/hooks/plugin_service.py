@@ -50,8 +50,8 @@ class Service(NamedTuple):
         # Ignore proxy variables: the service is usually on this machine.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=timeout) as answer:
-            found: bytes = answer.read()
-        return found
+            content: bytes = answer.read()
+        return content
 
     def post_in_zone(self, route: str, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
         """POST to a route of the zone and return the JSON object of the response.
