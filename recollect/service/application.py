@@ -55,11 +55,12 @@ class Application:
         lifespans: Sequence[Lifespan] = (),
         tool_sets: ToolSets = OWN_TOOL_SETS,
     ) -> None:
-        """`extra_routes`: further routes and mounted applications; a router's `opt` may have
-        `descriptions`, their RouteDescriptions.
+        """Build the application.
 
-        `lifespans`: contexts to enter while the application runs. `tool_sets`: the MCP tools by
-        the names of their sets; the first set is the default.
+        `extra_routes`: further routes and mounted applications; a router's `opt` may have
+        `descriptions`, their RouteDescriptions. `lifespans`: contexts to enter while the
+        application runs. `tool_sets`: the MCP tools by the names of their sets; the first set is
+        the default.
         """
         self.log = log or ServiceLog()
         self.service = QueryService(recollect, settings or ServiceSettings(), self.log)

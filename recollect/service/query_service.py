@@ -21,7 +21,7 @@ from recollect.operations.ingestion.ingesting import decided_up_to, track_publis
 from recollect.operations.upkeep.unreadable_records import TOPICS, unreadable_records
 from recollect.operations.writing.background_writing import writing_in_background
 from recollect.projections.file_permissions import writable
-from recollect.schemas.errors import InvalidInput, RecollectError
+from recollect.schemas.errors import RecollectError
 from recollect.schemas.wire import IngestReport, Status, WriteReport
 from recollect.service.http.idempotent_calls import IdempotentCalls
 from recollect.service.http.problem_details import (
@@ -203,15 +203,13 @@ class QueryService:
 
         Raises:
             Refused: the principal lacks the right, or the zone has no events.
+            InvalidInput: no zone can have this name.
         """
         if principal is None:
             raise unauthorized()
-        try:
-            has_events, is_valid_name = self.recollect.holds(zone), True
-        except InvalidInput:
-            has_events = is_valid_name = False
-        exists = has_events or (allow_empty and is_valid_name)
-        if not principal.has_right(zone, right) or not exists:
+        if not principal.has_right(zone, right):
+            raise not_found()
+        if not self.recollect.holds(zone) and not allow_empty:
             raise not_found()
         return self.zone_for(principal, zone)
 
@@ -365,13 +363,13 @@ class QueryService:
             ends = [ledger.end(topic, part) for topic in TOPICS for part in range(PARTITIONS)]
             if ends == seen:
                 return self.unreadable
-            found = [
-                each.place
+            places = [
+                record.place
                 for zone in ledger.zones()
-                for each in unreadable_records(ledger, zone, begin)
+                for record in unreadable_records(ledger, zone, begin)
             ]
             seen = ends
-            return found
+            return places
 
         while True:
             try:

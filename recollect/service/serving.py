@@ -125,10 +125,10 @@ class _Server(uvicorn.Server):
 def _listen(settings: ServiceSettings) -> socket.socket:
     """Return a listening socket; raise HomeError if the address is invalid or taken."""
     try:
-        found = socket.getaddrinfo(
+        addresses = socket.getaddrinfo(
             settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM
         )
-        family, kind, protocol, _, address = found[0]
+        family, kind, protocol, _, address = addresses[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)

@@ -35,8 +35,8 @@ DRAFT = Draft(
     platform="slack",
     occurred_at=1_778_248_560_000,
     payload=Message(
-        source_id="m-1",
-        sender_id="U1",
+        source_id="message-1",
+        sender_id="U01ADA7K2",
         content=TEXT,
         attachments=(Attachment(caption="a lake"),),
         metadata={"n": 1},
@@ -106,7 +106,7 @@ def test_what_was_sealed_is_read_again() -> None:
 
 def test_nothing_that_was_said_is_in_the_clear() -> None:
     value, _, key = event_record()
-    for word in (b"plain words", b"m-1", b"U1", b"a lake", key):
+    for word in (b"plain words", b"message-1", b"U01ADA7K2", b"a lake", key):
         assert word not in value
 
 

@@ -71,12 +71,12 @@ def test_a_whole_registry_passes() -> None:
         ({"note": 2}, set(), "no step from version 1"),
         ({"note": 4}, {("note", 1), ("note", 3)}, "no step from version 2"),
         # The nearest thing to a cycle: a step out of today's version, back into the chain.
-        ({"note": 2}, {("note", 1), ("note", 2)}, "version 2 leads nowhere"),
-        ({"note": 1}, {("note", 1)}, "version 1 leads nowhere"),
-        ({"note": 2}, {("note", 1), ("note", 7)}, "version 7 leads nowhere"),
-        ({"note": 2}, {("note", 1), ("note", 0)}, "version 0 leads nowhere"),
-        ({"note": 2}, {("note", 1), ("note", -1)}, "version -1 leads nowhere"),
-        ({"note": 1}, {("letter", 1)}, "letter version 1 leads nowhere"),
+        ({"note": 2}, {("note", 1), ("note", 2)}, "version 2 is not an earlier version"),
+        ({"note": 1}, {("note", 1)}, "version 1 is not an earlier version"),
+        ({"note": 2}, {("note", 1), ("note", 7)}, "version 7 is not an earlier version"),
+        ({"note": 2}, {("note", 1), ("note", 0)}, "version 0 is not an earlier version"),
+        ({"note": 2}, {("note", 1), ("note", -1)}, "version -1 is not an earlier version"),
+        ({"note": 1}, {("letter", 1)}, "letter version 1 is not an earlier version"),
     ],
 )
 def test_a_registry_with_a_gap_or_a_loose_end_is_refused(

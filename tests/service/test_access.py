@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import stat
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from recollect.home.access_tokens import AccessTokens
 from recollect.schemas.errors import InvalidInput
 from tests.library.kit import said
-from tests.service.kit import EVERYTHING, Served
+from tests.service.kit import EVERYTHING, Served, served
 
 ASKED = {"query": "Turin"}
 
@@ -109,7 +111,7 @@ def test_a_token_ends_when_it_was_to(service: Served) -> None:
         assert client.get("/v1/zones/nowhere/status").status_code == 401
         assert client.post("/mcp/a", json={}).status_code == 401
         assert client.get("/metrics").status_code == 401
-    with pytest.raises(InvalidInput, match="would have expired"):
+    with pytest.raises(InvalidInput, match="is not in the future"):
         tokens.create(("*",), ("read",), expires_at=1)
 
 
@@ -141,3 +143,47 @@ def test_pages_of_other_sites_and_made_up_hosts_are_refused(service: Served) -> 
             assert answer.json()["type"] == "urn:recollect:problem:forbidden-origin"
         assert client.get("/health/live", headers={"Origin": service.url}).status_code == 200
         assert client.get("/health/live", headers={"Host": "localhost:1"}).status_code == 200
+
+
+def test_an_http_1_0_check_without_a_host_is_answered(service: Served) -> None:
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(b"GET /health/live HTTP/1.0\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(4_096), b""))
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_page_of_a_listed_origin_may_call_and_read(tmp_path: Path) -> None:
+    """As the Fetch standard has it: what a browser asks for before and after a call."""
+    page = {"Origin": "https://UI.example.org"}
+    asked = {
+        **page,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+    }
+    elsewhere = {**asked, "Origin": "https://evil.example"}
+    with (
+        served(tmp_path / "home", origins=("https://ui.example.org/", "/")) as service,
+        service.client("a") as client,
+    ):
+        before = service.bare().options("/v1/zones/a/memories/recall", headers=asked)
+        assert before.status_code == 204
+        assert client.get("/v1/zones").status_code == 200
+        assert before.headers["access-control-allow-origin"] == "https://UI.example.org"
+        assert "POST" in before.headers["access-control-allow-methods"].split(", ")
+        assert before.headers["access-control-allow-headers"] == "authorization,content-type"
+        read = client.get("/v1/zones", headers=page)
+        missing = client.get("/v1/zones/nowhere/status", headers=page)
+        unknown = service.bare().get("/v1/zones", headers=page)
+        for answer, status in ((read, 200), (missing, 404), (unknown, 401)):
+            assert answer.status_code == status
+            assert answer.headers["access-control-allow-origin"] == "https://UI.example.org"
+            assert "Origin" in answer.headers["vary"]
+            assert "Location" in answer.headers["access-control-expose-headers"]
+        for refused in (
+            client.options("/v1/zones/a/memories/recall", headers=elsewhere),
+            client.get("/v1/zones", headers=elsewhere),
+        ):
+            assert refused.status_code == 403
+            assert "access-control-allow-origin" not in refused.headers
+        assert "access-control-allow-origin" not in client.get("/v1/zones").headers

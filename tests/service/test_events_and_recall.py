@@ -159,6 +159,18 @@ def test_when_all_is_refused_the_answer_says_what_and_where(service: Served) -> 
     assert problem["type"] == "urn:recollect:problem:invalid"
     assert problem["errors"][0]["pointer"] == "#/events/0"
     assert "sender_id" in problem["errors"][0]["detail"]
+    assert "sender_id" in problem["detail"]
+
+
+def test_the_only_event_of_a_body_is_refused_at_its_root(service: Served) -> None:
+    """There is no `events` in it that a pointer could lead through."""
+    with service.client("root") as client:
+        sent = client.post("/v1/zones/root/events", json=said("m1", ""))
+    assert sent.status_code == 422
+    (error,) = sent.json()["errors"]
+    assert error["pointer"] == "#"
+    assert "empty" in error["detail"]
+    assert error["detail"] in sent.json()["detail"]
 
 
 def test_an_answer_takes_no_more_tokens_than_it_may(service: Served) -> None:

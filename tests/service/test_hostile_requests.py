@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import socket
 import time
@@ -85,6 +86,96 @@ def test_a_wrong_body_is_told_what_is_wrong(service: Served, body: bytes, kind: 
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "said_of_it"),
+    [
+        (b"", "empty"),
+        (b" \r\n", "empty"),
+        (b'{"query": NaN}', "invalid character (byte 10)"),
+        (b'{"query": "x",}', "trailing comma in object (byte 14)"),
+        (b'{"query": "x"}\n{"query": "y"}', "trailing characters (byte 16)"),
+        (b'{"query": "\xff"}', "UTF-8"),
+        ('{"query": "x"}'.encode("utf-16"), "UTF-8"),
+    ],
+)
+def test_what_is_no_json_is_told_why(service: Served, body: bytes, said_of_it: str) -> None:
+    with service.client("a") as client:
+        answer = client.post(RECALL, content=body, headers={"Content-Type": "application/json"})
+    assert problem(answer) == "malformed"
+    assert said_of_it in answer.json()["detail"]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_body(service: Served) -> None:
+    """Editors and shells of Windows write one; the file is the same as without it."""
+    mark = b"\xef\xbb\xbf"
+    line = json.dumps(said("mark1", "The shed is green.")).encode()
+    lines = mark + line + b"\n" + mark + json.dumps(said("mark2", "It is old.")).encode()
+    with service.client("a") as client:
+        for size in (1, len(lines)):
+            parts = (lines[start : start + size] for start in range(0, len(lines), size))
+            sent = client.post(
+                "/v1/zones/a/events",
+                content=parts,
+                headers={"Content-Type": "application/x-ndjson"},
+            ).json()
+            assert (sent["read"], sent["rejected"]) == (2, 0), sent["rejections"]
+        for body in (line, b'{"events": [' + line + b"]}"):
+            sent = client.post(
+                "/v1/zones/a/events",
+                content=mark + body,
+                headers={"Content-Type": "application/json"},
+            ).json()
+            assert sent["duplicate"] == 1
+        asked = mark + b'{"query": "Turin"}'
+        answer = client.post(RECALL, content=asked, headers={"Content-Type": "application/json"})
+    assert answer.json()["query"] == "Turin"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (RECALL, "application/json"),
+        ("/v1/zones/a/events", "application/x-ndjson"),
+        ("/v3/memories/add/", "application/json"),
+        ("/mcp/a", "application/json"),
+    ],
+)
+def test_a_compressed_body_is_said_to_be_one(service: Served, path: str, kind: str) -> None:
+    headers = {"Content-Type": kind, "Content-Encoding": "gzip"}
+    with service.client("a") as client:
+        answer = client.post(path, content=gzip.compress(b'{"query": "Turin"}'), headers=headers)
+        assert (answer.status_code, problem(answer)) == (415, "wrong-media-type")
+        assert "gzip" in answer.json()["detail"]
+        assert answer.headers["accept-encoding"] == "identity"
+        plain = {"Content-Type": "application/json", "Content-Encoding": "identity"}
+        assert client.post(RECALL, content=b'{"query": "x"}', headers=plain).is_success
+
+
+@pytest.mark.parametrize("path", ["memories/recall?max_results=1", "events?wiat=true"])
+def test_a_parameter_that_no_route_knows_is_refused_beside_a_body(
+    service: Served, path: str
+) -> None:
+    """Unheeded, it would answer another question, or answer before the events are decided."""
+    name = path.partition("?")[2].partition("=")[0]
+    with service.client("a") as client:
+        answer = client.post(f"/v1/zones/a/{path}", json={"query": "x"})
+    assert (answer.status_code, problem(answer)) == (400, "malformed")
+    assert answer.json()["errors"][0]["pointer"] == name
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("facts?limit=1&limit=2", "limit"), ("memories?metadata=red", "metadata")],
+)
+def test_a_parameter_that_cannot_be_read_is_named(service: Served, query: str, name: str) -> None:
+    with service.client("a") as client:
+        answer = client.get(f"/v1/zones/a/{query}")
+    assert (answer.status_code, problem(answer)) == (400, "malformed")
+    (error,) = answer.json()["errors"]
+    assert error["pointer"] == name
+    assert "body" not in answer.json()["detail"]
+
+
 def test_the_place_of_what_is_wrong_is_a_json_pointer(service: Served) -> None:
     with service.client("a") as client:
         answer = client.post(RECALL, json={"query": "x", "scope": ["facts", "dreams"]})
@@ -150,6 +241,38 @@ def test_a_client_that_stops_in_the_middle_is_not_waited_for(service: Served) ->
                 connection.close()
 
 
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (RECALL, "application/json"),
+        ("/v1/zones/a/events", "application/json"),
+        ("/v1/zones/a/events", "application/x-ndjson"),
+        ("/mcp/a", "application/json"),
+    ],
+)
+@pytest.mark.parametrize("start", [b"", b'{"query": '])
+def test_a_client_that_leaves_in_the_middle_is_no_error_of_the_service(
+    service: Served, path: str, kind: str, start: bytes
+) -> None:
+    """An operator who watches for 500 is not woken by it."""
+    host, port = service.url.removeprefix("http://").split(":")
+    request_id = f"left-{len(service.log.getvalue())}"
+    with service.client("a") as client:
+        token = client.headers["authorization"]
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {token}\r\n"
+        f"X-Request-Id: {request_id}\r\nContent-Type: {kind}\r\nContent-Length: 100\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(head.encode() + start)
+    logged: list[dict[str, object]] = []
+    while not any(line["event"] == "request" for line in logged):
+        time.sleep(0.05)
+        lines = [json.loads(line) for line in service.log.getvalue().splitlines()]
+        logged = [line for line in lines if line.get("request_id") == request_id]
+    assert [(line["level"], line["status"]) for line in logged] == [("info", 400)]
+
+
 def test_more_requests_than_are_allowed_wait_their_turn(tmp_path: Path) -> None:
     with (
         served(tmp_path / "home", requests_per_second=5) as service,
@@ -166,6 +289,16 @@ def test_more_requests_than_are_allowed_wait_their_turn(tmp_path: Path) -> None:
         assert other.get("/v1/zones/nowhere/status").status_code == 404, "each has its own"
         time.sleep(1.1)
         assert client.get("/v1/zones/nowhere/status").status_code == 404
+
+
+def test_a_flood_does_not_make_the_service_seem_down(tmp_path: Path) -> None:
+    with (
+        served(tmp_path / "home", requests_per_second=0.001) as service,
+        service.bare() as anybody,
+    ):
+        assert [anybody.get("/v1/zones").status_code for _ in range(3)] == [401, 429, 429]
+        for path in ("/health/live", "/health/ready", "/health"):
+            assert anybody.get(path).status_code == 200
 
 
 def test_more_calls_than_can_wait_are_refused_with_a_time_to_try_again(
@@ -267,6 +400,17 @@ def test_a_key_that_is_too_long_is_refused_on_every_route(service: Served, path:
         )
     assert problem(answer) == "invalid"
     assert "255" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["a b", "..%2Fetc", "z" * 65])
+def test_a_name_that_no_zone_can_have_is_said_to_be_one(service: Served, name: str) -> None:
+    """A token for all zones learns nothing by it; one for a zone learns nothing of the others."""
+    with service.client("*") as client, service.client("a") as other:
+        for path, body in (("events", said("m1", "x")), ("memories/recall", {"query": "x"})):
+            answer = client.post(f"/v1/zones/{name}/{path}", json=body)
+            assert (answer.status_code, problem(answer)) == (422, "invalid")
+            assert "zone" in answer.json()["detail"]
+            assert problem(other.post(f"/v1/zones/{name}/{path}", json=body)) == "not-found"
 
 
 def test_deleting_what_is_not_there_is_answered_as_getting_it(service: Served) -> None:

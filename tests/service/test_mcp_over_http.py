@@ -112,9 +112,9 @@ def test_a_tool_needs_its_right(service: Served) -> None:
             for name in set(every) - may:
                 assert "there is no tool" in ada.refused(name, id="m1", content="x", query="x")
             if "read" not in rights:
-                with pytest.raises(MCPError, match="may not read"):
+                with pytest.raises(MCPError, match="lacks the right 'read'"):
                     ada.read("memory://profile")
-                with pytest.raises(MCPError, match="may not read"):
+                with pytest.raises(MCPError, match="lacks the right 'read'"):
                     ada.do("get_prompt", "context", {"task": "x"})
     with httpx.Client() as client:
         assert client.post(f"{service.url}/mcp", json=LIST).status_code == 401
@@ -178,14 +178,15 @@ def test_a_zone_that_is_not_there_is_as_one_that_is_not_his(service: Served) -> 
         post(service, "/mcp/nowhere", ("*",), "read"),
         post(service, "/mcp/ada", ("other",), "read", "write"),
         post(service, f"/mcp/{CANARY}", ("ada",), "read", "write"),
-        post(service, "/mcp/no%20zone", ("*",), "read", "write"),
-        post(service, "/mcp/ada/more", ("*",), "read", "write"),
+        post(service, "/mcp/no%20zone", ("ada",), "read", "write"),
+        post(service, "/mcp/ada/more", ("ada",), "read", "write"),
     ]
     for answer in answers:
         assert answer.status_code == 404
         assert answer.headers["content-type"] == "application/problem+json"
     told = [{**answer.json(), "request_id": ""} for answer in answers]
     assert all(one == told[0] for one in told)
+    assert post(service, "/mcp/no%20zone", ("*",), "read").status_code == 422
     several = post(service, "/mcp", ("ada", "other"), "read")
     assert "name one" in several.json()["detail"]
 

@@ -49,6 +49,20 @@ def test_no_description_is_indented(described: dict[str, Any]) -> None:
         assert "\n  " not in schema.get("description", ""), name
 
 
+def test_generators_of_clients_can_name_every_schema(described: dict[str, Any]) -> None:
+    """Two types of one name would have their modules in it, and a generator drops one of them."""
+    assert [name for name in described["components"]["schemas"] if not name.isidentifier()] == []
+
+
+def test_what_is_listed_as_choices_is_text(described: dict[str, Any]) -> None:
+    """Generators of clients make an enum of it, and drop a schema whose choices have no names."""
+    for name, schema in described["components"]["schemas"].items():
+        for field, shown in schema.get("properties", {}).items():
+            for option in (shown, *shown.get("anyOf", ())):
+                values = [value for value in option.get("enum", ()) if value is not None]
+                assert all(isinstance(value, str) for value in values), f"{name}.{field}"
+
+
 def _named(shown: dict[str, Any]) -> bool:
     """Return whether a field is a struct, which describes itself."""
     return "$ref" in shown or any("$ref" in option for option in shown.get("anyOf", ()))

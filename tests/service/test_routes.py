@@ -202,7 +202,9 @@ def test_nothing_of_another_zone_comes_out_anywhere(service: Served) -> None:
             seen = f"{answer.headers} {answer.text}"
             assert not [word for word in CANARY if word in seen], (place, answer.text)
         assert [zone["zone"] for zone in client.get("/v1/zones").json()["zones"]] == ["a"]
-        shown = client.get("/metrics").text
+        metrics = client.get("/metrics")
+        assert metrics.headers["content-type"].count("charset=") == 1
+        shown = metrics.text
     assert not [word for word in (*CANARY, 'zone="') if word in shown]
     logged = service.log.getvalue()[log_before:]
     assert logged
@@ -224,3 +226,28 @@ def test_the_log_holds_nothing_that_was_said_or_asked(service: Served) -> None:
     secret = token.split("_", 2)[2]
     words = ("logword", "Logname", "log-id", "logquestion", "logparameter", "logbroken", secret)
     assert not [word for word in words if word in logged]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/health/live", "/openapi.json", "/v1/zones", "/v1/zones/a/memories", "/nowhere"]
+)
+def test_head_is_get_without_the_content(service: Served, path: str) -> None:
+    with service.client("a") as client:
+        shown, bare = client.get(path), client.head(path)
+        assert bare.status_code == shown.status_code
+        assert bare.content == b""
+        for name in ("content-type", "content-length"):
+            assert bare.headers[name] == shown.headers[name]
+
+
+def test_head_of_a_stream_ends_and_of_a_post_says_what_is_allowed(service: Served) -> None:
+    with service.client("a") as client:
+        client.post("/v1/zones/a/events?wait=true", json=said("head", "I live in Turin."))
+        assert client.head("/v1/zones/a/status/stream").is_success
+        # The connection is kept, and answers the next request.
+        assert client.get("/version").is_success
+        refused = client.head("/v1/zones/a/memories/recall")
+        assert refused.status_code == 405
+        assert {*refused.headers["allow"].split(", ")} == {"OPTIONS", "POST"}
+        allowed = client.options("/v1/zones").headers["allow"]
+        assert {*allowed.split(", ")} == {"GET", "HEAD", "OPTIONS"}

@@ -75,7 +75,9 @@ class IdempotentCalls:
             before = self._calls.get(name)
         if before is not None:
             if before.body != digest:
-                raise Refused(CONFLICT, "this Idempotency-Key was used with another body")
+                raise Refused(
+                    CONFLICT, "this Idempotency-Key was used with another body; use a new key"
+                )
             answer: T = await asyncio.shield(before.answer)
             return answer
         future = asyncio.get_running_loop().create_future()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -27,17 +28,23 @@ _NDJSON = frozenset({"application/x-ndjson", "application/ndjson", "application/
 
 
 def decode(body: bytes, kind: type[T]) -> T:
-    """Decode a body; replace lone surrogates by U+FFFD.
+    """Decode a body; ignore a byte order mark, and replace lone surrogates by U+FFFD.
 
     Raises:
         Refused: the body is not JSON, or does not match the type.
     """
+    body = body.removeprefix(BOM_UTF8)
+    if not body.strip():
+        raise Refused(MALFORMED, "the body is empty; send JSON")
     try:
         return msgspec.json.decode(replace_lone_surrogates_json(body), type=kind)
     except msgspec.ValidationError as error:
         raise invalid_body(error, kind) from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UnicodeDecodeError:
         raise Refused(MALFORMED, "the body is not JSON in UTF-8") from None
+    except msgspec.DecodeError as error:
+        reason = str(error).removeprefix("JSON is malformed: ")
+        raise Refused(MALFORMED, f"the body is not JSON in UTF-8: {reason}") from None
     except RecursionError:
         raise Refused(MALFORMED, "the body is nested too deeply") from None
 
@@ -75,9 +82,12 @@ def invalid_body(error: msgspec.ValidationError, kind: Any) -> Refused:
 def invalid_parameter(error: msgspec.ValidationError, kind: Any) -> Refused:
     """Return the problem for a path or query parameter, with its name."""
     found = field_error(error, kind)
-    name = found.pointer.removeprefix("#/")
-    detail = f"{name}: {found.detail}" if name != "#" else found.detail
-    return Refused(MALFORMED, detail, (FieldError(name, found.detail),))
+    return malformed_parameter(found.pointer.removeprefix("#/"), found.detail)
+
+
+def malformed_parameter(name: str, reason: str) -> Refused:
+    """Return the problem for a path or query parameter that cannot be read."""
+    return Refused(MALFORMED, f"{name}: {reason}", (FieldError(name, reason),))
 
 
 def check_json(content_type: str) -> None:

@@ -27,6 +27,7 @@ from recollect.schemas.errors import (
     install_command,
 )
 from recollect.schemas.text_sanitising import truncate_middle
+from recollect.streams.engine.stop_causes import stop_cause
 from recollect.streams.ledger import LedgerUnavailable
 
 MEDIA_TYPE = "application/problem+json"
@@ -62,7 +63,7 @@ NOT_SERVED = ProblemKind("not-served", 501, "Not supported")
 READ_ONLY = ProblemKind("read-only", 503, "The memory is read-only")
 OVERLOADED = ProblemKind("overloaded", 503, "Too many running calls")
 TIMED_OUT = ProblemKind("timed-out", 503, "Timeout")
-NOT_DECIDED = ProblemKind("not-decided", 503, "Stored, but not decided yet")
+NOT_DECIDED = ProblemKind("not-decided", 503, "Stored, but not processed yet")
 UNAVAILABLE = ProblemKind("unavailable", 503, "The memory is unavailable")
 DISK_FULL = ProblemKind("disk-full", 507, "The disk is full")
 
@@ -144,7 +145,8 @@ def unauthorized() -> Refused:
     """Return the problem for a missing or invalid token."""
     return Refused(
         UNAUTHORIZED,
-        "send Authorization: Bearer and a token made by recollect token create",
+        "the access token is missing, invalid, expired or revoked; send Authorization: Bearer and "
+        "a token made by recollect token create",
         headers={"WWW-Authenticate": 'Bearer realm="recollect"'},
     )
 
@@ -158,12 +160,16 @@ def to_problem(error: Exception) -> Refused:
             DISK_FULL, "nothing was lost, and queries are still answered: free some space"
         )
     if isinstance(error, ReadOnlyHome | apsw.ReadOnlyError):
-        return Refused(READ_ONLY, "queries are answered, and writes are rejected")
+        return Refused(
+            READ_ONLY, "queries are answered; for writes, the operator must make the home writable"
+        )
     if isinstance(error, RecollectError):
         return _from_recollect(error)
     if isinstance(error, HTTPException):
         return _from_litestar(error)
-    return Refused(FAILED, "see the service's log under this request_id")
+    if isinstance(error, apsw.Error):
+        return Refused(FAILED, stop_cause(error))
+    return Refused(FAILED, "look up this request_id in the service's log")
 
 
 def _from_recollect(error: RecollectError) -> Refused:
@@ -176,10 +182,12 @@ def _from_recollect(error: RecollectError) -> Refused:
         return Refused(INVALID, str(error))
     if isinstance(error, Busy):
         return Refused(
-            BUSY, "another call is doing this; wait until it ends", retry_after=_RETRY_SECONDS
+            BUSY,
+            "the same operation is already running; wait until it ends",
+            retry_after=_RETRY_SECONDS,
         )
     if isinstance(error, CommandConflict):
-        return Refused(CONFLICT, "the ledger has a different event with this id")
+        return Refused(CONFLICT, "the ledger has a different event with this id; use another id")
     if isinstance(error, StoredButUndecided):
         # A retry would perform the call twice.
         return Refused(NOT_DECIDED, str(error))
@@ -197,7 +205,7 @@ def _from_recollect(error: RecollectError) -> Refused:
     if isinstance(error, AgentMismatch):
         # The error's message names files and packages.
         detail = (
-            "the zone was decided by agents other than the service's: the operator must run "
+            "the zone was processed by agents other than the service's: the operator must run "
             "recollect rebuild --level derive"
         )
         return Refused(UNAVAILABLE, detail)
@@ -220,7 +228,7 @@ def _from_litestar(error: HTTPException) -> Refused:
     if error.status_code == 404:
         return not_found()
     if isinstance(error, ValidationException):
-        return Refused(MALFORMED, "a value of the request cannot be read", _fields(error))
+        return Refused(MALFORMED, "a value of the request is invalid; see errors", _fields(error))
     kind = kinds.get(error.status_code, FAILED)
     headers = {name: value for name, value in (error.headers or {}).items() if name == "allow"}
     details = {
@@ -235,15 +243,15 @@ def _from_litestar(error: HTTPException) -> Refused:
 
 def _fields(error: ValidationException) -> tuple[FieldError, ...]:
     extra = error.extra if isinstance(error.extra, list) else []
-    found = []
+    field_errors = []
     for item in extra:
         name = str(item.get("key", "")) if isinstance(item, dict) else ""
         message = str(item.get("message", "")) if isinstance(item, dict) else ""
         if name == "data":
-            found.append(FieldError("#", "the body is missing"))
+            field_errors.append(FieldError("#", "the body is missing; send JSON"))
         else:
-            found.append(FieldError(name, message))
-    return tuple(found)
+            field_errors.append(FieldError(name, message))
+    return tuple(field_errors)
 
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")

@@ -86,12 +86,12 @@ class ServiceLog:
             self.error("zone has stopped", outcome, zone=zone)
 
     def writer_error(self, zone: str, error: Exception) -> None:
-        """Log why the language model does not write for a zone."""
+        """Log why the language model could not be used for a zone."""
         if isinstance(error, Unavailable | InvalidInput):
             # The message names a model service and its answer, or a setting, but quotes no content.
-            self.line("error", "the model does not write", zone=zone, reason=str(error))
+            self.line("error", "the language model could not be used", zone=zone, reason=str(error))
         else:
-            self.error("the model does not write", error, zone=zone)
+            self.error("the language model could not be used", error, zone=zone)
 
 
 class LogHandler(logging.Handler):

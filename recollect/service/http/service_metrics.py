@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from recollect.schemas.wire import WriteReport
 from recollect.service.work.thread_lanes import ThreadLane
 
-MEDIA_TYPE = CONTENT_TYPE_LATEST
+MEDIA_TYPE = CONTENT_TYPE_LATEST.partition("; charset=")[0]
 _BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 

@@ -6,9 +6,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Iterable
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from litestar.enums import ScopeType
@@ -17,10 +15,12 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from recollect.home.memory_spans import continue_trace
 from recollect.service.http.id_paths import protect_slashes
 from recollect.service.http.json_bodies import is_ndjson
+from recollect.service.http.origins import Headers, OriginPolicy
 from recollect.service.http.problem_details import (
-    FORBIDDEN_ORIGIN,
+    MALFORMED,
     MEDIA_TYPE,
     TIMED_OUT,
+    WRONG_MEDIA_TYPE,
     Refused,
     to_problem,
 )
@@ -31,6 +31,8 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 # The minimum rate at which a body must arrive.
 _MIN_BYTES_PER_SECOND = 1_000
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"})
+# Health checks are not limited: what floods the service must not make it seem down.
+_HEALTH = frozenset({"/health", "/health/live", "/health/ready"})
 #: The keys of a request's id and principal in its scope.
 REQUEST_ID, PRINCIPAL = "recollect.request_id", "recollect.principal"
 
@@ -54,7 +56,7 @@ class ServiceMiddleware:
         self._service = service
         self._metrics = service.metrics
         self._log = service.log
-        self._hosts = _hosts(service)
+        self._origins = OriginPolicy(service.settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -70,14 +72,32 @@ class ServiceMiddleware:
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         scope[REQUEST_ID] = request_id  # type: ignore[literal-required]
-        response = _Response(send, request_id)
+        method = scope["method"]
+        if method == "HEAD":
+            # HEAD is GET without the content.
+            scope["method"] = "GET"
+        response = _Response(
+            send,
+            request_id,
+            headers=self._origins.response_headers(headers),
+            without_content=method == "HEAD",
+        )
         started = time.perf_counter()
         self._metrics.open.inc()
         try:
             self._admit(scope, headers)
             protect_slashes(scope)
             by_line = is_ndjson(headers.get(b"content-type", b"").decode("latin-1"))
-            body = _TimedBody(receive, self._service.settings.request_seconds, by_line=by_line)
+            body = _TimedBody(
+                receive,
+                self._service.settings.request_seconds,
+                expected=b"content-length" in headers or b"transfer-encoding" in headers,
+                by_line=by_line,
+            )
+            preflight = self._origins.preflight_headers(method, headers)
+            if preflight is not None:
+                await response.send(204, preflight)
+                return
             with continue_trace(headers):
                 await self._app(scope, body, response)
         except Exception as error:
@@ -88,14 +108,14 @@ class ServiceMiddleware:
         finally:
             self._metrics.open.dec()
             seconds = time.perf_counter() - started
-            method = scope["method"] if scope["method"] in _METHODS else "other"
+            counted = method if method in _METHODS else "other"
             route = str(scope.get("path_template") or "none")
             status = response.status or 499
-            self._metrics.count_request(route, method, status, seconds)
+            self._metrics.count_request(route, counted, status, seconds)
             principal = principal_of(scope)
             self._log.request(
                 request_id=request_id,
-                method=method,
+                method=counted,
                 route=route,
                 status=status,
                 ms=seconds * 1_000,
@@ -103,79 +123,68 @@ class ServiceMiddleware:
             )
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        self._check_host(headers)
+        self._origins.check(headers)
+        _check_encoding(headers)
         principal = self._service.principal(headers.get(b"authorization"))
         scope[PRINCIPAL] = principal  # type: ignore[literal-required]
-        peer = scope.get("client")
-        self._service.check_rate(
-            principal.name if principal else f"from {peer[0] if peer else 'somewhere'}"
-        )
+        if scope["path"] not in _HEALTH:
+            peer = scope.get("client")
+            self._service.check_rate(
+                principal.name if principal else f"from {peer[0] if peer else 'somewhere'}"
+            )
         if principal is None and b"authorization" in headers:
             self._metrics.invalid_tokens.inc()
 
-    def _check_host(self, headers: dict[bytes, bytes]) -> None:
-        """Reject cross-site requests of browsers, and DNS rebinding.
 
-        Raises:
-            Refused: the host or the origin is not allowed.
-        """
-        host = headers.get(b"host", b"").decode("latin-1").lower()
-        if self._hosts is not None and _name(host) not in self._hosts:
-            raise Refused(
-                FORBIDDEN_ORIGIN,
-                "the service does not accept this host name; see the setting service.hosts",
-            )
-        origin = headers.get(b"origin", b"").decode("latin-1").lower()
-        if not origin or origin in self._service.settings.origins:
-            return
-        try:
-            is_same_origin = urlsplit(origin).netloc == host
-        except ValueError:
-            is_same_origin = False
-        if not is_same_origin:
-            raise Refused(FORBIDDEN_ORIGIN, "pages of this origin may not call this service")
-
-
-def _hosts(service: QueryService) -> frozenset[str] | None:
-    """Return the host names that requests may use; None for any."""
-    settings = service.settings
-    if settings.hosts:
-        return frozenset({*map(str.lower, settings.hosts), *_LOOPBACK})
-    if settings.on_loopback:
-        return frozenset({settings.host.strip("[]").lower(), *_LOOPBACK})
-    return None
-
-
-_LOOPBACK: Iterable[str] = ("localhost", "127.0.0.1", "::1")
-
-
-def _name(host: str) -> str:
-    """Return the name in a Host header, without the port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.rpartition(":")[0] or host
+def _check_encoding(headers: dict[bytes, bytes]) -> None:
+    """Raise Refused if a body is compressed."""
+    encoding = headers.get(b"content-encoding", b"identity").decode("latin-1").lower()
+    if encoding != "identity":
+        raise Refused(
+            WRONG_MEDIA_TYPE,
+            f"the body has the Content-Encoding {encoding}; send it uncompressed",
+            headers={"Accept-Encoding": "identity"},
+        )
 
 
 class _Response:
-    """Sends a response with the request's id, or a problem if nothing has been sent yet."""
+    """Sends a response with the headers of every response, or a problem if nothing has been sent.
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    `headers`: further headers. `without_content`: end the response after its headers.
+    """
+
+    def __init__(
+        self, send: Send, request_id: str, *, headers: Headers, without_content: bool
+    ) -> None:
         self._send = send
         self._request_id = request_id
+        self._headers = headers
+        self._without_content = without_content
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = [
-                *message["headers"],
+                *map(_with_head, message["headers"]),
                 (b"x-request-id", self._request_id.encode()),
                 (b"cache-control", b"no-store"),
                 (b"x-content-type-options", b"nosniff"),
+                *self._headers,
             ]
-        await self._send(message)
+            await self._send(message)
+            if self._without_content:
+                await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+        elif not self._without_content:
+            await self._send(message)
+
+    async def send(self, status: int, headers: Headers, body: bytes = b"") -> None:
+        """Send a whole response."""
+        await self({"type": "http.response.start", "status": status, "headers": headers})
+        await self({"type": "http.response.body", "body": body, "more_body": False})
 
     async def send_problem(self, error: Exception) -> None:
+        """Send the problem response for an error."""
         problem = to_problem(error)
         body = msgspec.json.encode(problem.problem(self._request_id))
         headers = [
@@ -185,22 +194,29 @@ class _Response:
             (b"connection", b"close"),
             *((name.lower().encode(), value.encode()) for name, value in problem.headers.items()),
         ]
-        await self(
-            {"type": "http.response.start", "status": problem.kind.status, "headers": headers}
-        )
-        await self({"type": "http.response.body", "body": body, "more_body": False})
+        await self.send(problem.kind.status, headers, body)
+
+
+def _with_head(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """Add HEAD to the allowed methods of a resource that can be read."""
+    name, value = header
+    if name.lower() == b"allow" and b"GET" in value and b"HEAD" not in value:
+        return name, value + b", HEAD"
+    return header
 
 
 class _TimedBody:
     """Receives a body, with a timeout for silent and for very slow clients.
 
     A body may take `seconds`, plus one second for each kilobyte received. If it is read line by
-    line, that limit applies to each line.
+    line, that limit applies to each line. A connection that closes before the end of an expected
+    body is the client's error.
     """
 
-    def __init__(self, receive: Receive, seconds: float, *, by_line: bool) -> None:
+    def __init__(self, receive: Receive, seconds: float, *, expected: bool, by_line: bool) -> None:
         self._receive = receive
         self._seconds = seconds
+        self._expected = expected
         self._by_line = by_line
         self._complete = False
         self._received_bytes = 0
@@ -219,6 +235,8 @@ class _TimedBody:
         except TimeoutError:
             detail = f"the client sent too little within {self._seconds:g} s"
             raise Refused(TIMED_OUT, detail, retry_after=1) from None
+        if self._expected and message["type"] == "http.disconnect":
+            raise Refused(MALFORMED, "the connection was closed before the end of the body")
         self._complete = not message.get("more_body", False)
         body = message.get("body", b"")
         self._received_bytes += len(body)

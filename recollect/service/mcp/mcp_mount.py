@@ -17,7 +17,6 @@ from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 
 from recollect.mcp_server import ToolSets
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import replace_lone_surrogates_json
 from recollect.service.http.problem_details import (
     MALFORMED,
@@ -97,14 +96,14 @@ class McpMount:
 
         Raises:
             Refused: the zone has no events, or the principal has no right to it.
+            InvalidInput: no zone can have this name.
         """
         rights = principal.rights(zone)
-        try:
-            exists = await self._service.reading.run(lambda: self._service.recollect.holds(zone))
-        except InvalidInput:
-            raise not_found() from None
+        if not rights:
+            raise not_found()
+        exists = await self._service.reading.run(lambda: self._service.recollect.holds(zone))
         # A zone may be missing, since its first memory creates it.
-        if not rights or not (exists or "write" in rights):
+        if not exists and "write" not in rights:
             raise not_found()
 
     async def _manager(self, kind: _Kind) -> StreamableHTTPSessionManager:
@@ -180,5 +179,5 @@ def _only_zone(principal: Principal) -> str:
     """
     zone = principal.only_zone
     if zone is None:
-        raise Refused(NOT_FOUND, "this token is for several zones; name one: /mcp/ZONE")
+        raise Refused(NOT_FOUND, "the access token covers several zones; name one: /mcp/ZONE")
     return zone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
 from functools import partial
 from itertools import islice
@@ -27,6 +28,7 @@ from recollect.service.http.problem_details import (
 )
 from recollect.service.query_service import AnyRequest
 from recollect.service.routes.route_kit import (
+    check_parameters,
     existing_zone,
     lines_of,
     principal_in,
@@ -40,6 +42,8 @@ _BATCH_BYTES = 524_288
 _EXPORT_LINES = 200
 # The maximum number of errors in the problem response if all events are invalid.
 _MAX_ERRORS = 100
+# The JSON pointer to an event of a batch, by its index.
+_PLACE_IN_BATCH = "#/events/{}"
 
 
 class EventBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,6 +70,7 @@ async def ingest_events(
 
     `wait`: answer only when the events are decided and can be recalled.
     """
+    check_parameters(request, ("wait",))
     service = service_of(request)
     if is_ndjson(request.headers.get("content-type", "")):
         # No idempotency key is needed: events are deduplicated.
@@ -79,7 +84,7 @@ async def ingest_events(
             str(request.scope["path"]),
             request.headers.get(HEADER),
             body,
-            lambda: _import(request, zone, _single_batch(_events(body))),
+            lambda: _import_json(request, zone, body),
         )
     if wait:
         await service.wait_until_decided(zone, LedgerPosition.parse(report.token).number)
@@ -87,9 +92,12 @@ async def ingest_events(
 
 
 async def _import(
-    request: AnyRequest, zone: str, batches: AsyncIterator[list[bytes]]
+    request: AnyRequest,
+    zone: str,
+    batches: AsyncIterator[list[bytes]],
+    place: str = _PLACE_IN_BATCH,
 ) -> IngestReport:
-    """Append batches of events to the ledger.
+    """Append batches of events to the ledger; `place` is the JSON pointer to an event by index.
 
     Raises:
         Refused: all events are invalid.
@@ -110,8 +118,16 @@ async def _import(
         await service.writing.run(service.recollect.zone(zone).decide)
     service.count_import(report)
     if report.read and report.rejected == report.read:
-        raise _all_rejected(report)
+        raise _all_rejected(report, place)
     return report
+
+
+async def _import_json(request: AnyRequest, zone: str, body: bytes) -> IngestReport:
+    """Append the events of a JSON body: the body itself, or those under `events`."""
+    if "events" not in decode(body, dict[str, msgspec.Raw]):
+        return await _import(request, zone, _single_batch([body]), "#")
+    events = [bytes(event) for event in decode(body, _Events).events]
+    return await _import(request, zone, _single_batch(events))
 
 
 async def _single_batch(events: list[bytes]) -> AsyncIterator[list[bytes]]:
@@ -127,26 +143,21 @@ async def _body(request: AnyRequest) -> bytes:
             raise Refused(
                 TOO_LARGE, f"a JSON body may have at most {limit} bytes; send events as NDJSON"
             )
-    return bytes(body)
+    return bytes(body.removeprefix(BOM_UTF8))
 
 
-def _events(body: bytes) -> list[bytes]:
-    """Return the events of a JSON body: the body itself, or those under `events`."""
-    if "events" not in decode(body, dict[str, msgspec.Raw]):
-        return [body]
-    return [bytes(event) for event in decode(body, _Events).events]
-
-
-def _all_rejected(report: IngestReport) -> Refused:
+def _all_rejected(report: IngestReport, place: str) -> Refused:
     """Return the problem for an import whose events were all rejected."""
-    return Refused(
-        INVALID,
-        f"none of {report.read} events can be kept" if report.read > 1 else "it cannot be kept",
-        tuple(
-            FieldError(f"#/events/{rejection.line - 1}", rejection.reason)
-            for rejection in report.rejections[:_MAX_ERRORS]
-        ),
+    errors = tuple(
+        FieldError(place.format(rejection.line - 1), rejection.reason)
+        for rejection in report.rejections[:_MAX_ERRORS]
     )
+    what = (
+        "the event cannot be kept"
+        if report.read == 1
+        else f"none of {report.read} events can be kept"
+    )
+    return Refused(INVALID, f"{what}: {errors[0].detail}", errors)
 
 
 @get(

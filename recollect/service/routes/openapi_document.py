@@ -165,12 +165,12 @@ class _Document:
             for kind in (route.body, route.answer):
                 options = kind if isinstance(kind, tuple) else (kind,)
                 types += filter(_is_type, options)
-        found, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
+        schemas, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
         for component in components.values():
             # The indentation of a docstring depends on the version of Python.
             if "description" in component:
                 component["description"] = inspect.cleandoc(component["description"])
-        return dict(zip(map(str, types), found, strict=True)), components
+        return dict(zip(map(str, types), schemas, strict=True)), components
 
     def _schema(self, kind: Any) -> Any:
         if isinstance(kind, tuple):

@@ -19,10 +19,17 @@ from recollect.operations.table.zone_operations import all_operations
 from recollect.schemas.decoder_errors import alternatives
 from recollect.schemas.wire import RememberReceipt
 from recollect.service.http.idempotent_calls import HEADER, check_key
-from recollect.service.http.json_bodies import check_json, decode, invalid_parameter, read_values
-from recollect.service.http.problem_details import MALFORMED, FieldError, Refused, not_found
+from recollect.service.http.json_bodies import (
+    check_json,
+    decode,
+    invalid_parameter,
+    malformed_parameter,
+    read_values,
+)
+from recollect.service.http.problem_details import Refused, not_found
 from recollect.service.query_service import AnyRequest
 from recollect.service.routes.route_kit import (
+    check_parameters,
     drop_cached_answers,
     existing_zone,
     principal_in,
@@ -84,6 +91,7 @@ async def input_of(operation: Operation[..., Any], request: AnyRequest) -> msgsp
         Refused: a value is missing, unknown or invalid; the problem has its location.
     """
     if operation.has_body:
+        check_parameters(request, ())
         content_type = request.headers.get("content-type", "")
         body = await request.body()
         if body:
@@ -103,30 +111,31 @@ async def input_of(operation: Operation[..., Any], request: AnyRequest) -> msgsp
 
 
 def _parameters(operation: Operation[..., Any], request: AnyRequest) -> msgspec.Struct:
+    check_parameters(request, operation.request_fields.__struct_fields__)
     given: dict[str, Any] = {}
     for field in msgspec.structs.fields(operation.request_fields):
         values = request.query_params.getall(field.encode_name, [])
         if values:
-            given[field.name] = _value(field.type, values)
-    unknown = sorted(set(request.query_params) - set(operation.request_fields.__struct_fields__))
-    if unknown:
-        known = ", ".join(operation.request_fields.__struct_fields__) or "none"
-        detail = f"{unknown[0]}: unknown parameter; the parameters are {known}"
-        raise Refused(MALFORMED, detail, (FieldError(unknown[0], detail),))
+            given[field.name] = _value(field, values)
     try:
         return msgspec.convert(given, operation.request_fields, strict=False)
     except msgspec.ValidationError as error:
         raise invalid_parameter(error, operation.request_fields) from None
 
 
-def _value(kind: Any, values: list[str]) -> Any:
+def _value(field: msgspec.structs.FieldInfo, values: list[str]) -> Any:
     """Parse a query parameter: a list repeats the parameter, an object is JSON."""
-    origins = {get_origin(part) or part for part in alternatives(kind)}
+    origins = {get_origin(part) or part for part in alternatives(field.type)}
     if origins & {list, tuple, Sequence}:
         return values
+    if len(values) > 1:
+        raise malformed_parameter(field.encode_name, "it is given more than once")
     if origins & {dict, Mapping}:
-        return decode(values[-1].encode(), dict[str, Any])
-    return values[-1]
+        try:
+            return decode(values[0].encode(), dict[str, Any])
+        except Refused:
+            raise malformed_parameter(field.encode_name, "it is not a JSON object") from None
+    return values[0]
 
 
 async def _respond(
@@ -169,14 +178,17 @@ async def _start(
     """Start a long-running operation, and respond with its resource."""
     opened = await existing_zone(request, zone)
     service = service_of(request)
-    status = await service.reading.run(opened.status)
+    # The ledger alone is asked, since an operation may repair the zone's files.
+    head = await service.reading.run(opened.head)
+    records = int(head.partition(":")[0])
     started: LongOperation = service.operations.start(
         opened,
         operation,
         given,
         who=principal_in(request).name,
         key=request.headers.get(HEADER),
-        total=status.models[0].watermark,
+        # A verification reads the change of each record too.
+        total=2 * records if operation.name == "verify" else records,
     )
     return Response(
         msgspec.json.encode(started),

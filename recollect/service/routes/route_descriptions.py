@@ -157,7 +157,10 @@ ROUTES = (
         description="Return the zones with events that this token may read.",
         tag="zones",
         answer=ZoneList,
-        example=(None, {"zones": [{"zone": "ada", "events": 1, "stalled": False}]}),
+        example=(
+            None,
+            {"zones": [{"zone": "ada", "events": 1, "stalled": False, "problem": None}]},
+        ),
     ),
     RouteDescription(
         name="access",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from codecs import BOM_UTF8
+from collections.abc import AsyncIterator, Callable, Collection
 from typing import TypeVar
 
 import msgspec
@@ -16,6 +17,7 @@ from recollect.library.library_zone import Zone
 from recollect.operations.ingestion.ingesting import StoredButUndecided
 from recollect.schemas.inbound import MAX_RECORD_BYTES
 from recollect.service.http.idempotent_calls import HEADER
+from recollect.service.http.json_bodies import malformed_parameter
 from recollect.service.http.problem_details import (
     NOT_DECIDED,
     Refused,
@@ -41,6 +43,14 @@ def require_principal(connection: ASGIConnection, _: BaseRouteHandler) -> None: 
     """Reject a request without a valid token before its body is read (a Litestar guard)."""
     if principal_of(connection.scope) is None:
         raise unauthorized()
+
+
+def check_parameters(request: AnyRequest, known: Collection[str]) -> None:
+    """Raise Refused if a request has a query parameter that its route does not know."""
+    unknown = sorted(set(request.query_params) - set(known))
+    if unknown:
+        hint = f"the parameters are {', '.join(known)}" if known else "this route takes none"
+        raise malformed_parameter(unknown[0], f"unknown parameter; {hint}")
 
 
 def right_of(request: AnyRequest) -> Right:
@@ -147,7 +157,8 @@ def principal_in(request: AnyRequest) -> Principal:
 async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]:
     """Yield the lines of a body while it arrives, in batches of about `size` bytes.
 
-    A line that is too long for a record is truncated to one byte over the limit.
+    A line that is too long for a record is truncated to one byte over the limit. Byte order marks
+    at the start of lines, as in concatenated files, are removed.
     """
     # The incomplete last line; grown in place, so that no part is copied twice.
     partial_line = bytearray()
@@ -157,7 +168,7 @@ async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]
         first, *others = chunk.split(b"\n")
         partial_line += first[: MAX_RECORD_BYTES + 1 - len(partial_line)]
         for part in others:
-            lines.append(bytes(partial_line))
+            lines.append(bytes(partial_line).removeprefix(BOM_UTF8))
             # A blank line takes memory too.
             batch_bytes += len(partial_line) + 1
             partial_line = bytearray(part[: MAX_RECORD_BYTES + 1])
@@ -165,6 +176,6 @@ async def lines_of(request: AnyRequest, size: int) -> AsyncIterator[list[bytes]]
             yield lines
             lines, batch_bytes = [], 0
     if partial_line.strip():
-        lines.append(bytes(partial_line))
+        lines.append(bytes(partial_line).removeprefix(BOM_UTF8))
     if lines:
         yield lines

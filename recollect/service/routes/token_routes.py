@@ -1,4 +1,4 @@
-"""The routes of access tokens, for those who administer all zones of a token."""
+"""The routes of access tokens, for administrators of all of a token's zones."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def create_token(request: AnyRequest, data: JSONBody[TokenRequest]) -> New
 
 @delete("/v1/tokens/{id:str}", guards=[require_principal], status_code=200)
 async def revoke_token(request: AnyRequest, id: FromPath[str]) -> AccessToken:
-    """Revoke a token, with immediate effect; return what it was."""
+    """Revoke a token, with immediate effect; return its details."""
     service, principal = service_of(request), principal_in(request)
 
     def revoke() -> AccessToken:

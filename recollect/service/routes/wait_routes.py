@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 
 from recollect.home.consistency_token import LedgerPosition
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput, RecollectError
 from recollect.schemas.wire import Status
 from recollect.service.http.problem_details import Refused
 from recollect.service.query_service import AnyRequest
@@ -42,7 +42,7 @@ async def wait(
     opened = await existing_zone(request, zone)
     current = await service_of(request).reading.run(opened.consistency_token)
     if LedgerPosition.parse(current).partition != target.partition:
-        raise InvalidInput("token: it is no consistency token of this zone")
+        raise InvalidInput("token: give a consistency token of this zone")
     await service_of(request).wait_until_decided(zone, target.number)
     return await read(request, zone, lambda opened: opened.status())
 
@@ -51,7 +51,7 @@ async def wait(
 async def watch_status(request: AnyRequest, zone: FromPath[str]) -> ServerSentEvent:
     """Send the status of a zone as a server-sent event, again whenever it has changed.
 
-    If the token becomes invalid meanwhile, the last event is a `problem`.
+    The last event is a `problem` if the token becomes invalid, or the zone cannot be read.
     """
     await existing_zone(request, zone)
     service, principal = service_of(request), principal_in(request)
@@ -60,8 +60,10 @@ async def watch_status(request: AnyRequest, zone: FromPath[str]) -> ServerSentEv
         try:
             async for status in service.watch_status(principal, zone):
                 yield message("status", status)
-        except Refused as refused:
-            yield problem_message(request, refused)
+        except Exception as error:
+            if not isinstance(error, RecollectError | Refused):
+                service.log.error("the status cannot be read", error, zone=zone)
+            yield problem_message(request, error)
 
     return ServerSentEvent(messages())
 

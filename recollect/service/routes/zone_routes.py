@@ -25,7 +25,7 @@ class ZoneRights(msgspec.Struct, frozen=True):
 
     zone: Annotated[str, Meta(description="Name of the zone.")]
     rights: Annotated[list[Right], Meta(description="Rights to it: read, write, forget, admin.")]
-    stalled: Annotated[bool, Meta(description="There is work in it, and no process does it.")]
+    stalled: Annotated[bool, Meta(description="Records are waiting, and no process handles them.")]
 
 
 class Access(msgspec.Struct, frozen=True):
@@ -62,9 +62,9 @@ async def access(request: AnyRequest) -> Access:
 
     def allowed() -> Access:
         zones = [
-            ZoneRights(each.zone, given, each.stalled)
-            for each in service.recollect.zone_summaries()
-            if (given := [right for right in RIGHTS if principal.has_right(each.zone, right)])
+            ZoneRights(summary.zone, given, summary.stalled)
+            for summary in service.recollect.zone_summaries()
+            if (given := [right for right in RIGHTS if principal.has_right(summary.zone, right)])
         ]
         return Access(
             authentication=principal.token is not None,

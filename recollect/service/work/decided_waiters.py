@@ -55,7 +55,7 @@ class DecidedWaiters:
                 if remaining <= 0:
                     raise Refused(
                         NOT_DECIDED,
-                        f"the events are stored, but were not decided within {seconds:g} s; wait "
+                        f"the events are stored, but were not processed within {seconds:g} s; wait "
                         "again, or see GET status for the reason",
                         retry_after=1,
                     )

@@ -141,7 +141,11 @@ class LongOperations:
             for stored in self._stored.values():
                 if (stored.zone, stored.who, stored.key) == (zone.name, who, key):
                     if (stored.kind, stored.given) != (operation.name, fields):
-                        raise Refused(CONFLICT, "this key was used for another operation or input")
+                        raise Refused(
+                            CONFLICT,
+                            "this Idempotency-Key was used with another operation or input; use "
+                            "a new key",
+                        )
                     return stored.public_view()
         stored = _Stored(
             id=secrets.token_hex(12),
@@ -178,7 +182,7 @@ class LongOperations:
         """
         stored = self._get(zone, id_)
         if stored.state in TERMINAL_STATES:
-            raise Refused(CONFLICT, f"the operation is {stored.state} already")
+            raise Refused(CONFLICT, f"the operation has already ended: {stored.state}")
         self._cancelling.add(id_)
         if stored.state == "queued":
             self._end(stored, "cancelled")
@@ -192,9 +196,12 @@ class LongOperations:
         """
         stored = self._get(zone.name, id_)
         if stored.state not in TERMINAL_STATES:
-            raise Refused(BUSY, "the operation has not ended yet", retry_after=1)
+            detail = f"the operation is still {stored.state}; wait until it ends, or cancel it"
+            raise Refused(BUSY, detail, retry_after=1)
         if stored.state == "succeeded":
-            raise Refused(CONFLICT, "the operation succeeded; start a new one")
+            raise Refused(
+                CONFLICT, "the operation succeeded, so it cannot be retried; start a new one"
+            )
         stored.state, stored.done = "queued", 0
         stored.started_at = stored.ended_at = stored.detail = stored.result = None
         self._cancelling.discard(id_)
