@@ -234,15 +234,15 @@ def _parts(path: str) -> _Parts:
     """
     if not path.startswith(_ROOT):
         raise ToolError(f"Path must start with /memories, got: {path}")
-    found: list[str] = []
+    names: list[str] = []
     for name in path[len(_ROOT) :].split("/"):
         if name == "..":
-            if not found:
+            if not names:
                 raise ToolError(f"Path {path} would escape /memories directory")
-            found.pop()
+            names.pop()
         elif name not in ("", "."):
-            found.append(name)
-    return tuple(found)
+            names.append(name)
+    return tuple(names)
 
 
 def _inside(files: dict[_Parts, str], folder: _Parts) -> list[_Parts]:
@@ -259,18 +259,18 @@ def _listed(
     files: dict[_Parts, str], folder: _Parts, above: str, depth: int
 ) -> list[tuple[int, str]]:
     """Return (size, name) of the visible content of a folder, sorted by name."""
-    found: list[tuple[int, str]] = []
+    entries: list[tuple[int, str]] = []
     for name in sorted({path[len(folder)] for path in _inside(files, folder)}):
         if name.startswith("."):
             continue
         path = (*folder, name)
         if path in files:
-            found.append((len(files[path].encode()), above + name))
+            entries.append((len(files[path].encode()), above + name))
             continue
-        found.append((_FOLDER_SIZE, f"{above}{name}/"))
+        entries.append((_FOLDER_SIZE, f"{above}{name}/"))
         if depth < _DEPTH:
-            found += _listed(files, path, f"{above}{name}/", depth + 1)
-    return found
+            entries += _listed(files, path, f"{above}{name}/", depth + 1)
+    return entries
 
 
 def _file_view(command: BetaMemoryTool20250818ViewCommand, text: str) -> str:
@@ -305,7 +305,7 @@ def _offsets(text: str, part: str) -> list[int]:
 
 
 def _size(size: int) -> str:
-    """Return a size in bytes, K, M or G, with one decimal if it is no whole number."""
+    """Return a size in bytes, K, M or G, with one decimal unless it is a whole number."""
     unit = min((size.bit_length() - 1) // 10, 3) if size else 0
     scaled = size / 1024**unit
     number = str(int(scaled)) if scaled == int(scaled) else f"{scaled:.1f}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, date, datetime
+from math import inf
 from typing import Any, Literal
 
 from recollect import IngestReport, InvalidInput, Memory, UnknownZone, Zone
@@ -98,17 +100,46 @@ def replace(
 def group_versions(events: Iterable[Memory]) -> list[list[Memory]]:
     """Group the events that are versions of the same message, each group oldest first."""
     found = {event.id: event for event in events}
-    edits = {change.id for event in found.values() for change in event.superseded_by}
-    return [
-        [event, *(found[edit.id] for edit in event.superseded_by[::-1] if edit.id in found)]
+    # A message names all its edits, latest first; an edit names the newest one.
+    places = {
+        change.id: -index
         for event in found.values()
-        if event.id not in edits
-    ]
+        for index, change in enumerate(event.superseded_by)
+    }
+    groups: dict[str, list[tuple[int, Memory]]] = defaultdict(list)
+    for event in found.values():
+        newest, steps = _newest_version(event, found)
+        groups[newest].append((-steps, event))
+
+    def order(version: tuple[int, Memory]) -> tuple[object, ...]:
+        steps, event = version
+        return steps, places.get(event.id, -inf), event.as_of, event.id
+
+    return [[event for _, event in sorted(versions, key=order)] for versions in groups.values()]
+
+
+def _newest_version(event: Memory, found: Mapping[str, Memory]) -> tuple[str, int]:
+    """Return the id of a message's newest version, and the number of changes that lead to it."""
+    path = [event.id]
+    while (version := found.get(path[-1])) and version.superseded_by:
+        if version.superseded_by[0].id in path:
+            break
+        path.append(version.superseded_by[0].id)
+    return path[-1], len(path) - 1
 
 
 def now_ms() -> int:
     """Return the current time in unix milliseconds."""
     return int(time.time() * 1_000)
+
+
+def time_of_edit(versions: Iterable[Memory], at: int) -> int:
+    """Return the time of an edit (unix ms): `at`, or just after all versions if that is later.
+
+    A message's newest version is the one with the latest time, so an edit before another version
+    would change nothing.
+    """
+    return max([at, *(to_unix_ms(version.as_of, "as_of") + 1 for version in versions)])
 
 
 def to_unix_ms(value: Any, field: str) -> int:

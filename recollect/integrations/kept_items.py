@@ -104,8 +104,8 @@ class KeptItems:
         """Return the last value under each path; paths without values are left out."""
         distinct = set(paths)
         if len(distinct) <= _MANY_PATHS:
-            found = ((path, self.newest(path)) for path in distinct)
-            return {path: item for path, item in found if item is not None}
+            pairs = ((path, self.newest(path)) for path in distinct)
+            return {path: item for path, item in pairs if item is not None}
         newest: dict[tuple[str, ...], KeptItem] = {}
         for item in self.newest_first():
             if item.path in distinct:
@@ -128,8 +128,8 @@ class KeptItems:
         for start in range(0, len(results), _RECALL_BATCH_SIZE):
             part = results[start : start + _RECALL_BATCH_SIZE]
             sources = [result.source_event_ids[0] for result in part]
-            found = list_all(self.zone, "events", platform=self.platform, source_event_ids=sources)
-            items = {memory.id: item for memory in found if (item := _to_item(memory))}
+            events = list_all(self.zone, "events", platform=self.platform, source_event_ids=sources)
+            items = {memory.id: item for memory in events if (item := _to_item(memory))}
             for result in part:
                 if result.id in items:
                     yield items[result.id], result.score
@@ -148,11 +148,11 @@ class KeptItems:
         with self.lock:
             distinct = set(paths)
             if len(distinct) <= _MANY_PATHS:
-                found = [item for path in distinct for item in self._newest_first(path)]
+                items = [item for path in distinct for item in self._newest_first(path)]
             else:
-                found = [item for item in self.newest_first() if item.path in distinct]
-            self.forget([item.source_id for item in found])
-            return bool(found)
+                items = [item for item in self.newest_first() if item.path in distinct]
+            self.forget([item.source_id for item in items])
+            return bool(items)
 
     def _latest(self) -> datetime:
         """Return the current time, or that of the last stored value if it is later."""

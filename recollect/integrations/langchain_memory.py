@@ -10,11 +10,15 @@ from recollect.integrations.kept_items import KeptItems, NewItem
 from recollect.integrations.thoughts import strip_reasoning
 
 with needed("langchain"):
-    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.callbacks import (
+        AsyncCallbackManagerForRetrieverRun,
+        CallbackManagerForRetrieverRun,
+    )
     from langchain_core.chat_history import BaseChatMessageHistory
     from langchain_core.documents import Document
     from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
     from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import run_in_executor
     from pydantic import Field
 
 
@@ -36,6 +40,18 @@ class RecollectRetriever(BaseRetriever):
         max_results = self.k if k is None else k
         answer = self.zone.recall(query, **{**self.fields, "max_results": max_results})
         return [_document(result) for result in answer.results]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
+    ) -> list[Document]:
+        # The inherited method takes no further arguments.
+        return await run_in_executor(
+            None,
+            self._get_relevant_documents,
+            query,
+            run_manager=run_manager.get_sync(),
+            k=k,
+        )
 
 
 def _document(result: Result) -> Document:

@@ -108,7 +108,7 @@ class RecollectStore(BaseStore):
 
         Reads only as many items as needed.
         """
-        count, found = op.offset + op.limit, dict[tuple[str, ...], SearchItem]()
+        count, by_path = op.offset + op.limit, dict[tuple[str, ...], SearchItem]()
         if op.query and op.query.strip():
             scored: Iterator[tuple[KeptItem, float | None]] = iter(
                 self._stored_items.recall(op.query, _MAX_RESULTS)
@@ -116,11 +116,11 @@ class RecollectStore(BaseStore):
         else:
             scored = iter(())
         for item, score in chain(scored, ((item, None) for item in self._newest())):
-            if len(found) >= count:
+            if len(by_path) >= count:
                 break
-            if item.path not in found and _is_match(item, op):
-                found[item.path] = SearchItem(**_fields(item), score=score)
-        return list(found.values())[op.offset : count]
+            if item.path not in by_path and _is_match(item, op):
+                by_path[item.path] = SearchItem(**_fields(item), score=score)
+        return list(by_path.values())[op.offset : count]
 
     def _put(self, ops: Sequence[PutOp]) -> None:
         with self._stored_items.lock:

@@ -118,7 +118,7 @@ class _Memory:
             self._memory_zone.ingest(events)
         except DecisionTimeout:
             # The turn is stored, and the service decides it later.
-            _log.info("a turn is stored, but not decided yet")
+            _log.info("a turn is stored, but not processed yet")
         except RecollectError as error:
             _log.warning("a turn was not stored: %s", type(error).__name__)
 

@@ -81,17 +81,17 @@ def _messages(text: str) -> Sequence[dict[str, Any]]:
     if start not in ("[", "{"):
         return ()
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         try:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+            document = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError):
             return ()
-    if isinstance(found, dict):
-        found = found.get("messages") or found.get("conversation") or [found]
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    if isinstance(document, dict):
+        document = document.get("messages") or document.get("conversation") or [document]
+    if not isinstance(document, list) or not all(isinstance(one, dict) for one in document):
         return ()
-    return found if all(("content" in one or "text" in one) for one in found) else ()
+    return document if all(("content" in one or "text" in one) for one in document) else ()
 
 
 _BLOCKS = (
@@ -149,18 +149,18 @@ _FIRST_PERSON = re.compile(r"\W*(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we
 
 
 def _in_lines(text: str) -> Iterator[Turn]:
-    labels = [found for found in _LABEL.finditer(text) if _is_speaker_label(found["who"])]
+    labels = [label for label in _LABEL.finditer(text) if _is_speaker_label(label["who"])]
     if not labels or text[: labels[0].start()].strip():
         return
-    ends = [*(found.start() for found in labels[1:]), len(text)]
-    texts = [text[found.end() : end] for found, end in zip(labels, ends, strict=True)]
-    if not _is_dialogue([found["who"] for found in labels], texts):
+    ends = [*(label.start() for label in labels[1:]), len(text)]
+    texts = [text[label.end() : end] for label, end in zip(labels, ends, strict=True)]
+    if not _is_dialogue([label["who"] for label in labels], texts):
         return
     start = 0
-    for found, turn, end in zip(labels, texts, ends, strict=True):
+    for label, turn, end in zip(labels, texts, ends, strict=True):
         content = turn.rstrip()
         after = turn[len(content) :]
-        yield Turn(_speaker(found["who"]), content, text[start : found.end()], after)
+        yield Turn(_speaker(label["who"]), content, text[start : label.end()], after)
         start = end
 
 

@@ -88,7 +88,7 @@ def read_resource(zone: Zone, uri: str) -> str:
     if id_ := unquote(uri.removeprefix(MEMORY_URI)) if uri.startswith(MEMORY_URI) else "":
         return _page(_memory(zone.get_memory(id_)))
     raise InvalidInput(
-        f"there is no resource {uri[:200]!r}; there are {PROFILE_URI}, {ENTITY_URI}ID and "
+        f"there is no resource {uri[:200]!r}; the resources are {PROFILE_URI}, {ENTITY_URI}ID and "
         f"{MEMORY_URI}ID"
     )
 

@@ -205,7 +205,10 @@ class _RequestHandlers:
     ) -> types.GetPromptResult:
         """Return a prompt, filled in."""
         if params.name != CONTEXT:
-            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:100]!r}")
+            raise MCPError(
+                types.INVALID_PARAMS,
+                f"there is no prompt {params.name[:100]!r}; the only one is {CONTEXT}",
+            )
         task = (params.arguments or {}).get("task", "")
         return await self._read(context, lambda zone: context_prompt(zone, task))
 
@@ -215,7 +218,7 @@ class _RequestHandlers:
         """Return the result of `work`; an error becomes a protocol error, with `data`."""
         access = self._access(context.request)
         if not access.rights >= READ:
-            raise MCPError(types.INVALID_PARAMS, "you may not read this memory")
+            raise MCPError(types.INVALID_PARAMS, "the access token lacks the right 'read'")
         try:
             return await self._run(access, partial(work, access.zone), reads_only=True)
         except _Failed as error:

@@ -163,7 +163,7 @@ def read_arguments(
     }
     for field in fields.fields:
         if field.required and given.get(field.name) == "":
-            raise InvalidInput(f"{field.name} is empty")
+            raise InvalidInput(f"{field.name} is empty; give a value")
     try:
         return msgspec.convert(given, struct, strict=False)
     except msgspec.ValidationError as error:
@@ -209,11 +209,11 @@ def _parse_list(text: str) -> list[Any]:
     text = text.strip()
     if text.startswith("["):
         try:
-            found = json.loads(text)
+            document = json.loads(text)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, list):
-            return found
+            document = None
+        if isinstance(document, list):
+            return document
     return [part.strip() for part in text.split(",") if part.strip()]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -589,3 +590,36 @@ def test_what_cannot_be_curated_is_refused(client: Hindsight) -> None:
             curate(client, "refused", memory_id, **change)
         assert caught.value.status in (400, 404, 422), change
     assert set(listed(client, "refused")) == {"I live in Turin."}
+
+
+def test_what_is_retained_or_changed_last_counts_whatever_its_time(client: Hindsight) -> None:
+    for room, year in (("red", 2026), ("blue", 2025), ("green", 2024)):
+        at = datetime(year, 5, 1, tzinfo=UTC)
+        client.retain("late", f"We meet in the {room} room.", document_id="d", timestamp=at)
+        document = run(client.documents.get_document("late", "d"))
+        assert document.original_text == f"We meet in the {room} room."
+    (unit,) = client.list_memories("late").to_dict()["items"]
+    run(
+        client.memory.update_memory(
+            "late", unit["id"], UpdateMemoryRequest(text="We meet outside.")
+        )
+    )
+    assert run(client.documents.get_document("late", "d")).original_text == "We meet outside."
+    early = datetime(2024, 6, 1, tzinfo=UTC)
+    for _ in range(2):
+        # An operation that is repeated changes nothing.
+        client.retain_batch(
+            "late",
+            items=[{"content": "We meet at noon.", "document_id": "d", "timestamp": early}],
+            operation_id="again",
+            retain_async=True,
+        )
+        assert run(client.documents.get_document("late", "d")).original_text == "We meet at noon."
+    client.retain(
+        "late", "I eat soup.", document_id="e", timestamp=datetime(2099, 1, 1, tzinfo=UTC)
+    )
+    (unit,) = client.list_memories("late", search_query="soup").to_dict()["items"]
+    for food in ("bread", "rice"):
+        changed = UpdateMemoryRequest(text=f"I eat {food}.")
+        run(client.memory.update_memory("late", unit["id"], changed))
+        assert run(client.documents.get_document("late", "e")).original_text == f"I eat {food}."

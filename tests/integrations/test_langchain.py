@@ -132,6 +132,7 @@ def test_the_async_methods_over_a_service(tmp_path: Path) -> None:
         ]
         (document, *_) = await RecollectRetriever(zone=zone).ainvoke("Turin")
         assert "Turin" in document.page_content
+        assert len(await RecollectRetriever(zone=zone).ainvoke("Turin", k=1)) == 1
         await history.aclear()
         assert await history.aget_messages() == []
 

@@ -365,3 +365,17 @@ def test_what_has_no_counterpart_says_so(client: MemoryClient, service: Served) 
         with pytest.raises(Exception, match="does not support this endpoint"):
             call()
     assert service.bare().post("/v1/exports/", json={}).status_code == 401
+
+
+def test_an_update_with_an_early_time_is_the_newest(client: MemoryClient) -> None:
+    (added,) = client.add("My colour is green.", user_id="ada", infer=False)["results"]
+    client.update(added["id"], text="My colour is blue.")
+    changed = client.update(added["id"], text="My colour is red.", timestamp="2024-01-01T00:00:00Z")
+    assert changed["memory"] == "My colour is red."
+    assert [one["memory"] for one in client.get_all(filters=ADA)["results"]] == [changed["memory"]]
+    versions = [one["new_memory"] for one in client.history(added["id"])]
+    assert versions == [f"My colour is {colour}." for colour in ("green", "blue", "red")]
+    # Also of a memory that a clock ahead of the service's has made.
+    ahead = client.add("I play chess.", user_id="bo", infer=False, timestamp="2099-01-01T00:00:00Z")
+    for text in ("I play go.", "I play shogi."):
+        assert client.update(ahead["results"][0]["id"], text=text)["memory"] == text

@@ -14,6 +14,7 @@ import pytest
 from recollect import MAX_CONTENT_BYTES, Recollect
 from recollect.compat.mem0 import AsyncMemory, Memory
 from recollect.home.home_directory import Home
+from recollect.integrations.mem0.mem0_store import Mem0Store, Owner
 from recollect.text.stopwords import STOP_WORDS
 from tests.integrations.mem0_package import TheirMemory, their_memory_with
 
@@ -631,7 +632,7 @@ def test_what_was_kept_and_what_was_not_is_told_item_by_item(memory: Memory) -> 
         memory.add(said, user_id="ada")
     assert str(caught.value).endswith("stored: messages[1], messages[3]")
     assert set(texts(memory.get_all(filters=ADA))) == {"Ada bakes rye bread.", "Ada plays chess."}
-    with pytest.raises(ValueError, match=r"none of 2 events can be kept; event 1: .*; event 2: "):
+    with pytest.raises(ValueError, match=r"none of 2 events can be stored; event 1: .*; event 2: "):
         memory.add([said[2], said[2]], user_id="ada")
 
 
@@ -677,3 +678,46 @@ def test_a_question_has_as_many_answers_as_in_their_memory(
     assert len(texts(theirs.search(question, filters=ADA, threshold=0.3))) <= len(strict)
     assert len(strict) < len(STATEMENTS)
     assert len(texts(ours.search(question, filters=ADA, top_k=2))) <= 2
+
+
+def test_what_is_not_decided_has_no_memories_yet(home: Recollect) -> None:
+    """Its message is no memory: that would be gone once its facts are."""
+    zone = home.zone("undecided")
+    store = Mem0Store(zone)
+    ada = Owner.of(ADA)
+    inferred = store.publish("I live in Turin. I work at Olivetti.", ada).id
+    verbatim = store.publish("The key is under the mat.", ada, infer=False).id
+    assert store.added(inferred) == ([], False)
+    ((kept,), is_decided) = store.added(verbatim)
+    assert (kept["memory"], is_decided) == ("The key is under the mat.", True)
+    zone.decide()
+    memories, is_decided = store.added(inferred)
+    assert is_decided
+    assert len(memories) == 2
+    listed = {one["id"] for one in store.list_memories(ADA)}
+    assert {one["id"] for one in memories} | {kept["id"]} == listed
+
+
+def test_new_metadata_reads_no_other_memories_of_the_owner(
+    home: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zone = home.zone("many")
+    store, ada = Mem0Store(zone), Owner.of(ADA)
+    added = store.publish("I live in Turin. I work at Olivetti.", ada, wait=True)
+    (memory, _), _ = store.added(added.id)
+    others = [{"role": "user", "content": f"The key is under mat {n}."} for n in range(40)]
+    store.publish(others, ada, infer=False, wait=True)
+    listed, read = zone.list_memories, 0
+
+    def counted(_: Any, *given: Any, **filters: Any) -> Any:
+        nonlocal read
+        page = listed(*given, **filters)
+        read += len(page.memories)
+        return page
+
+    monkeypatch.setattr(type(zone), "list_memories", counted)
+    store.update(memory["id"], metadata={"sure": True}, wait=True)
+    assert 0 < read < len(others)
+    found = store.get(memory["id"])
+    assert found is not None
+    assert (found["memory"], found["metadata"]) == (memory["memory"], {"sure": True})

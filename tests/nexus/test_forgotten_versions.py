@@ -12,6 +12,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.library.library_zone import Zone
+from recollect.operations.ingestion import ingesting
 from recollect.projections.sqlite import connect
 from recollect.schemas.changes import DecidedPart
 from recollect.schemas.events import Event
@@ -207,3 +208,30 @@ def test_no_command_names_forgotten_memories_alone(tmp_path: Path) -> None:
         zone.forget(kept)
         assert zone.verify().ok
     assert commands_naming(home, *ids, *level.memory_ids) == []
+
+
+def test_only_the_id_of_a_memory_with_a_time_follows_from_its_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commands keep ids of forgotten memories, with which guesses could be confirmed."""
+    now = 1_900_000_000_000
+    monkeypatch.setattr(ingesting, "unix_ms", lambda: now)
+    ids: list[list[str]] = []
+    for name in ("one", "other"):
+        with opened(tmp_path / name) as zone:
+            of_home = [zone.remember("Ada has a sore back.").event_id]
+            for at in (None, now):
+                of_home += [
+                    receipt.event_id
+                    for receipt in zone.store_memories(
+                        [
+                            MemoryInput(content="Ada has a sore knee.", at=at),
+                            MemoryInput(content="Ada has a sore foot.", namespace="/ada", at=at),
+                        ]
+                    )
+                ]
+            ids.append(of_home)
+    one, other = ids
+    same = [id_ == again for id_, again in zip(one, other, strict=True)]
+    assert same == [False, False, False, True, True]
+    assert {id_[:10] for id_ in (*one, *other)} == {one[0][:10]}

@@ -38,131 +38,140 @@ def consolidated(zone: Zone, **arguments: object) -> list[StoredMemory]:
     return [zone.stored_memory(id_) for level in report for id_ in level.memory_ids]
 
 
-def test_C15_affinity_brings_together_what_is_alike_and_near(zone: Zone) -> None:
-    kiln, boat = store(zone, *KILN), store(zone, *BOAT)
-    store(zone, KILN[0] + " Again.", day=28)
-    made = consolidated(zone, affinity_threshold=0.8)
-    assert {frozenset(each.child_memory_ids) for each in made} == {frozenset(kiln), frozenset(boat)}
-    assert {each.memory_type for each in made} == {"cluster"}
+class TestConsolidation:
+    """By the names of the seed's tests: what comes together, and what becomes of it."""
 
+    def test_C15_affinity_brings_together_what_is_alike_and_near(self, zone: Zone) -> None:
+        kiln, boat = store(zone, *KILN), store(zone, *BOAT)
+        store(zone, KILN[0] + " Again.", day=28)
+        made = consolidated(zone, affinity_threshold=0.8)
+        assert {frozenset(each.child_memory_ids) for each in made} == {
+            frozenset(kiln),
+            frozenset(boat),
+        }
+        assert {each.memory_type for each in made} == {"cluster"}
 
-def test_C15_criteria_bring_together_what_they_select(zone: Zone) -> None:
-    low = store(zone, "The kiln is cold.", "A boat sank.", importance=0.2)
-    store(zone, "Ada sings.", importance=0.9)
-    store(zone, "Ada prefers tea.", memory_type="preference", importance=0.2)
-    (made,) = consolidated(zone, method="criteria", memory_type="fact", importance_max=0.3)
-    assert made.child_memory_ids == low
-    assert (made.memory_type, made.abstraction_level) == ("consolidated", 1)
-    assert zone.consolidate_memories(method="criteria", importance_max=0.3).levels == []
+    def test_C15_criteria_bring_together_what_they_select(self, zone: Zone) -> None:
+        low = store(zone, "The kiln is cold.", "A boat sank.", importance=0.2)
+        store(zone, "Ada sings.", importance=0.9)
+        store(zone, "Ada prefers tea.", memory_type="preference", importance=0.2)
+        (made,) = consolidated(zone, method="criteria", memory_type="fact", importance_max=0.3)
+        assert made.child_memory_ids == low
+        assert (made.memory_type, made.abstraction_level) == ("consolidated", 1)
+        assert zone.consolidate_memories(method="criteria", importance_max=0.3).levels == []
 
+    def test_C15_sources_are_archived_and_importance_is_boosted(self, zone: Zone) -> None:
+        first, second = store(zone, *KILN, importance=0.6)
+        (made,) = consolidated(zone, method="criteria")
+        assert made.importance == pytest.approx(0.7)
+        assert (made.parent_memory_id, made.is_archived) == (None, False)
+        source = zone.stored_memory(first)
+        assert source.parent_memory_id == made.memory_id
+        assert (source.is_archived, source.effective_importance, source.importance) == (
+            True,
+            0.1,
+            0.6,
+        )
+        assert {each.memory_id for each in zone.query_memories()} == {first, second, made.memory_id}
+        assert any("kiln" in each.text for each in zone.recall("Is the kiln cold?").results)
 
-def test_C15_sources_are_archived_and_importance_is_boosted(zone: Zone) -> None:
-    first, second = store(zone, *KILN, importance=0.6)
-    (made,) = consolidated(zone, method="criteria")
-    assert made.importance == pytest.approx(0.7)
-    assert (made.parent_memory_id, made.is_archived) == (None, False)
-    source = zone.stored_memory(first)
-    assert source.parent_memory_id == made.memory_id
-    assert (source.is_archived, source.effective_importance, source.importance) == (True, 0.1, 0.6)
-    assert {each.memory_id for each in zone.query_memories()} == {first, second, made.memory_id}
-    assert any("kiln" in each.text for each in zone.recall("Is the kiln cold?").results)
+    def test_C15_only_memories_of_one_place_come_together(self, zone: Zone) -> None:
+        store(zone, KILN[0], namespace="/a")
+        store(zone, KILN[1], namespace="/b")
+        store(zone, KILN[1], scope="user", user_id="ada")
+        assert zone.consolidate_memories(method="criteria").levels == []
 
+    def test_C15_consolidating_again_changes_nothing(self, zone: Zone) -> None:
+        store(zone, *KILN)
+        assert len(consolidated(zone, method="criteria")) == 1
+        before = zone.status().events
+        assert zone.consolidate_memories(method="criteria").levels == []
+        assert zone.status().events == before
 
-def test_C15_only_memories_of_one_place_come_together(zone: Zone) -> None:
-    store(zone, KILN[0], namespace="/a")
-    store(zone, KILN[1], namespace="/b")
-    store(zone, KILN[1], scope="user", user_id="ada")
-    assert zone.consolidate_memories(method="criteria").levels == []
+    def test_C15_the_text_follows_its_memories(self, zone: Zone) -> None:
+        first, second, third = store(zone, "The kiln is cold.", "A boat sank.", "Ada sings.")
+        (made,) = consolidated(zone, method="criteria")
 
+        def text() -> str:
+            return zone.stored_memory(made.memory_id).content
 
-def test_C15_consolidating_again_changes_nothing(zone: Zone) -> None:
-    store(zone, *KILN)
-    assert len(consolidated(zone, method="criteria")) == 1
-    before = zone.status().events
-    assert zone.consolidate_memories(method="criteria").levels == []
-    assert zone.status().events == before
-
-
-def test_C15_the_text_follows_its_memories(zone: Zone) -> None:
-    first, second, third = store(zone, "The kiln is cold.", "A boat sank.", "Ada sings.")
-    (made,) = consolidated(zone, method="criteria")
-
-    def text() -> str:
-        return zone.stored_memory(made.memory_id).content
-
-    assert text() == (
-        "3 memories (1 Mar 2026):\n[1] 1 Mar 2026: The kiln is cold.\n"
-        "[2] 1 Mar 2026: A boat sank.\n[3] 1 Mar 2026: Ada sings."
-    )
-    zone.update_memory(first, "The kiln is hot.")
-    assert "The kiln is hot." in text()
-    assert "cold" not in text()
-    zone.set_memory_state([second], "inactive")
-    assert "boat" not in text()
-    zone.set_memory_state([second], "active")
-    assert "[2] 1 Mar 2026: A boat sank." in text()
-    zone.set_memory_state([first, second, third], "deleted")
-    with pytest.raises(UnknownId):
-        zone.stored_memory(made.memory_id)
-
-
-def test_C15_a_forgotten_memory_leaves_the_text(zone: Zone, tmp_path: Path) -> None:
-    first, second, third = store(zone, "The zuqo is cold.", "A boat sank.", "Ada sings.")
-    (made,) = consolidated(zone, method="criteria")
-    zone.forget(first)
-    found = zone.stored_memory(made.memory_id)
-    assert found.child_memory_ids == [second, third]
-    assert "zuqo" not in found.content
-    zone.forget(second)
-    with pytest.raises(UnknownId):
-        zone.stored_memory(made.memory_id)
-    assert not zone.stored_memory(third).is_archived
-    assert zone.verify().ok
-    assert files_holding(tmp_path / "home", b"zuqo") == []
-
-
-def test_C15_to_forget_a_consolidated_memory_is_to_forget_its_texts(zone: Zone) -> None:
-    ids = store(zone, *KILN)
-    (made,) = consolidated(zone, method="criteria")
-    zone.forget(made.memory_id)
-    for id_ in (*ids, made.memory_id):
+        assert text() == (
+            "3 memories (1 Mar 2026):\n[1] 1 Mar 2026: The kiln is cold.\n"
+            "[2] 1 Mar 2026: A boat sank.\n[3] 1 Mar 2026: Ada sings."
+        )
+        zone.update_memory(first, "The kiln is hot.")
+        assert "The kiln is hot." in text()
+        assert "cold" not in text()
+        zone.set_memory_state([second], "inactive")
+        assert "boat" not in text()
+        zone.set_memory_state([second], "active")
+        assert "[2] 1 Mar 2026: A boat sank." in text()
+        zone.set_memory_state([first, second, third], "deleted")
         with pytest.raises(UnknownId):
-            zone.stored_memory(id_)
+            zone.stored_memory(made.memory_id)
+
+    def test_C15_a_forgotten_memory_leaves_the_text(self, zone: Zone, tmp_path: Path) -> None:
+        first, second, third = store(zone, "The zuqo is cold.", "A boat sank.", "Ada sings.")
+        (made,) = consolidated(zone, method="criteria")
+        zone.forget(first)
+        found = zone.stored_memory(made.memory_id)
+        assert found.child_memory_ids == [second, third]
+        assert "zuqo" not in found.content
+        zone.forget(second)
+        with pytest.raises(UnknownId):
+            zone.stored_memory(made.memory_id)
+        assert not zone.stored_memory(third).is_archived
+        assert zone.verify().ok
+        assert files_holding(tmp_path / "home", b"zuqo") == []
+
+    def test_C15_to_forget_a_consolidated_memory_is_to_forget_its_texts(self, zone: Zone) -> None:
+        ids = store(zone, *KILN)
+        (made,) = consolidated(zone, method="criteria")
+        zone.forget(made.memory_id)
+        for id_ in (*ids, made.memory_id):
+            with pytest.raises(UnknownId):
+                zone.stored_memory(id_)
+
+    def test_C15_a_consolidated_memory_is_not_changed_itself(self, zone: Zone) -> None:
+        store(zone, *KILN)
+        (made,) = consolidated(zone, method="criteria")
+        with pytest.raises(InvalidInput, match="consolidates other memories"):
+            zone.roll_back_memory(made.memory_id, 1)
+
+    def test_C15_a_rebuild_decides_the_same(self, zone: Zone) -> None:
+        store(zone, *KILN, *BOAT, "Ada sings.")
+        made = consolidated(zone, method="criteria")
+        for level in ("project", "derive"):
+            zone.rebuild(level)
+            assert [zone.stored_memory(each.memory_id).content for each in made] == [
+                each.content for each in made
+            ]
+
+    @pytest.mark.parametrize(
+        ("argument", "value"),
+        [
+            ("beta", 2),
+            ("affinity_threshold", -1),
+            ("time_unit_hours", 0),
+            ("min_cluster_size", 1),
+            ("max_levels", 0),
+            ("linkage", "ward"),
+            ("memory_type", "poem"),
+        ],
+    )
+    def test_C15_a_value_out_of_range_is_named(
+        self, zone: Zone, argument: str, value: object
+    ) -> None:
+        store(zone, *KILN)
+        with pytest.raises(InvalidInput, match=argument):
+            zone.consolidate_memories(**{argument: value})  # type: ignore[arg-type]
 
 
-def test_C15_a_consolidated_memory_is_not_changed_itself(zone: Zone) -> None:
-    store(zone, *KILN)
-    (made,) = consolidated(zone, method="criteria")
-    with pytest.raises(InvalidInput, match="consolidates other memories"):
-        zone.roll_back_memory(made.memory_id, 1)
-
-
-def test_C15_a_rebuild_decides_the_same(zone: Zone) -> None:
-    store(zone, *KILN, *BOAT, "Ada sings.")
-    made = consolidated(zone, method="criteria")
-    for level in ("project", "derive"):
-        zone.rebuild(level)
-        assert [zone.stored_memory(each.memory_id).content for each in made] == [
-            each.content for each in made
-        ]
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        ("beta", 2),
-        ("affinity_threshold", -1),
-        ("time_unit_hours", 0),
-        ("min_cluster_size", 1),
-        ("max_levels", 0),
-        ("linkage", "ward"),
-        ("memory_type", "poem"),
-    ],
-)
-def test_C15_a_value_out_of_range_is_named(zone: Zone, argument: str, value: object) -> None:
-    store(zone, *KILN)
-    with pytest.raises(InvalidInput, match=argument):
-        zone.consolidate_memories(**{argument: value})  # type: ignore[arg-type]
+@pytest.mark.parametrize("level", [-1, 101, 2**63, -(2**63) - 1])
+def test_a_query_for_a_level_that_no_memory_can_have_is_refused(zone: Zone, level: int) -> None:
+    """Beyond 64 bits too, which the database cannot compare."""
+    with pytest.raises(InvalidInput, match=r"^abstraction_level is .*; give 0 to 100"):
+        zone.query_memories(abstraction_level=level)
 
 
 def levels(zone: Zone) -> tuple[list[str], list[StoredMemory]]:

@@ -258,3 +258,28 @@ def test_a_wrong_parameter_is_named(alice: httpx.Client) -> None:
         found = alice.get("/api/memory/query", params={name: value})
         assert found.status_code == 422, name
         assert name in found.json()["detail"]
+
+
+def test_values_outside_a_closed_set_are_told_with_the_choices(alice: httpx.Client) -> None:
+    for name, choices in (
+        ("scope", "agent, user, zone, global"),
+        ("memory_type", "fact, preference, experience, consolidated, reflection, cluster"),
+        ("visibility", "private, shared, public"),
+    ):
+        refused = alice.post("/api/memory/store", json={"content": "Tea.", name: "planet"})
+        assert refused.status_code == 422
+        (error,) = refused.json()["errors"]
+        assert error["pointer"] == f"#/{name}"
+        assert error["detail"].endswith(f"choose from {choices}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/memory/query", "/api/memory/list", "/memory/by-user/"],
+    ids=["query", "list", "directory"],
+)
+def test_a_parameter_that_is_repeated_is_refused(alice: httpx.Client, path: str) -> None:
+    alice.post("/api/memory/store", json=STORE)
+    refused = alice.get(f"{path}?limit=1&limit=2")
+    assert refused.status_code == 400
+    assert refused.json()["detail"] == "limit: it is given more than once"

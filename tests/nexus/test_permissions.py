@@ -318,7 +318,7 @@ def test_a_user_exports_no_records_of_everyone(worlds: Worlds, tmp_path: Path) -
 
 
 def test_a_principal_stores_for_itself_alone(worlds: Worlds) -> None:
-    with pytest.raises(RecollectError, match="is not the caller"):
+    with pytest.raises(RecollectError, match="is not your own"):
         acting(worlds.full, "bob").store_memories([MemoryInput(content="Hi.", user_id="ada")])
 
 

@@ -378,7 +378,7 @@ class TestMemoryEvolution:
     def test_what_is_not_decided_yet_is_not_unknown(self, zone: Zone) -> None:
         store(zone, "First.")
         report = zone.ingest(said("m1", "Later."), wait=False)
-        with pytest.raises(DecisionTimeout, match="not decided yet"):
+        with pytest.raises(DecisionTimeout, match="not processed yet"):
             zone.trajectory("01KR3XZBC0BAQNHSCT9EJ4NDPT")
         with pytest.raises(UnknownId):
             zone.stored_memory("01KR3XZBC0BAQNHSCT9EJ4NDPT")

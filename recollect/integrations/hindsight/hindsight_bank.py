@@ -17,6 +17,7 @@ from recollect.integrations.facade_kit import (
     list_all,
     partly_rejected,
     replace,
+    time_of_edit,
     to_unix_ms,
 )
 from recollect.integrations.hindsight.hindsight_events import (
@@ -91,8 +92,8 @@ class HindsightBank:
             InvalidInput: an item was rejected. The message lists the rejected and the stored ones.
         """
         operation = operation_id or secrets.token_hex(16)
-        found = find_retained(self.zone, operation=operation) if operation_id else []
-        earlier = {event.source_event_ids[0]: event for event in found}
+        retained = find_retained(self.zone, operation=operation) if operation_id else []
+        earlier = {event.source_event_ids[0]: event for event in retained}
         events: list[dict[str, Any]] = []
         indexes: list[int] = []
         replaced: set[str] = set()
@@ -101,7 +102,7 @@ class HindsightBank:
             document = item.get("document_id")
             if document and document not in replaced and item.get("update_mode") != "append":
                 replaced.add(document)
-                item_events = self._replacing_document(document, operation, item_events)
+                item_events = self._replacing_document(document, operation, item_events, earlier)
             events += item_events
             indexes += [index] * len(item_events)
         report = self.zone.ingest(events, wait=False, principal=principal)
@@ -110,16 +111,20 @@ class HindsightBank:
         return Retained(operation, report.token)
 
     def _replacing_document(
-        self, document: str, operation: str, events: list[dict[str, Any]]
+        self,
+        document: str,
+        operation: str,
+        events: list[dict[str, Any]],
+        earlier: Mapping[str, Memory],
     ) -> list[dict[str, Any]]:
         """Change the events of a document so that they replace its earlier version.
 
         The first event becomes an edit of the document's first event; the document's other events
-        are deleted. If an earlier attempt at the operation has replaced the document already, the
-        events are returned unchanged.
+        are deleted. `earlier`: the events of an earlier attempt at the operation, by source id; if
+        it has replaced the document already, the events are returned unchanged.
         """
         parts = [
-            versions[0].source_event_ids[0]
+            versions
             for versions in ordered_versions(find_retained(self.zone, document_id=document))
             if versions[-1].current and hindsight_fields(versions[0]).get("operation") != operation
         ]
@@ -131,13 +136,16 @@ class HindsightBank:
                 **first,
                 "id": f"{first['id']}-gone-{place}",
                 "kind": "deletion",
-                "target": part,
+                "target": versions[0].source_event_ids[0],
                 "content": "",
                 "metadata": {},
             }
-            for place, part in enumerate(parts[1:])
+            for place, versions in enumerate(parts[1:])
         ]
-        return [{**first, "kind": "edit", "target": parts[0]}, *others, *deletions]
+        edit = {**first, "kind": "edit", "target": parts[0][0].source_event_ids[0]}
+        if first["id"] not in earlier:
+            edit["occurred_at"] = time_of_edit(parts[0], first["occurred_at"])
+        return [edit, *others, *deletions]
 
     def replace_text(
         self, memory_id: str, text: str, principal: Mapping[str, str] | None = None
@@ -162,7 +170,7 @@ class HindsightBank:
         )
         if whole and fields:
             event = edit_event(
-                self._original_source_id(events[0], fields), {**fields, "id": memory_id}, text
+                self._versions_of(events[0], fields), {**fields, "id": memory_id}, text
             )
             report = self.zone.ingest(event, wait=False, principal=principal)
         elif memory.type == "fact":
@@ -177,13 +185,13 @@ class HindsightBank:
             raise partly_rejected(report, "text", [0])
         return report.token
 
-    def _original_source_id(self, event: Memory, fields: Mapping[str, Any]) -> str:
-        """Return the source id of the first version of an event."""
+    def _versions_of(self, event: Memory, fields: Mapping[str, Any]) -> list[Memory]:
+        """Return all versions of the message of an event, oldest first."""
         name = next(one for one in ("document_id", "operation", "id") if fields.get(one))
         for versions in ordered_versions(find_retained(self.zone, **{name: str(fields[name])})):
             if event.id in {version.id for version in versions}:
-                return versions[0].source_event_ids[0]
-        return event.source_event_ids[0]
+                return versions
+        return [event]
 
     def set_state(self, memory_id: str, state: State) -> None:
         """Retract a memory (`invalidated`) or restore it (`valid`), unless it is in that state.
@@ -249,15 +257,15 @@ class HindsightBank:
     def _documents(self, document_id: str | None = None) -> dict[str, list[Memory]]:
         """Return document id -> the current versions of its events, in order."""
         fields = {} if document_id is None else {"document_id": document_id}
-        found: dict[str, list[Memory]] = defaultdict(list)
+        documents: dict[str, list[Memory]] = defaultdict(list)
         for versions in ordered_versions(find_retained(self.zone, **fields)):
             fields = hindsight_fields(versions[-1])
             # The replacement of a memory is not part of the document.
             if is_replacement(fields):
                 continue
             if versions[-1].current and (of := fields.get("document_id")):
-                found[str(of)].append(versions[-1])
-        return {of: sorted(parts, key=storage_order_key) for of, parts in found.items()}
+                documents[str(of)].append(versions[-1])
+        return {of: sorted(parts, key=storage_order_key) for of, parts in documents.items()}
 
     def events_of_document(self, document_id: str) -> list[str]:
         """Return the ids of all events of a document, earlier versions included.
@@ -325,14 +333,14 @@ class HindsightBank:
             min_score=min_score,
             source_event_ids=self._matching_sources(matches),
         )
-        found = self.zone.recall(request).results
+        results = self.zone.recall(request).results
         if window is not None:
             first = self.zone.recall(request, time_after=window[0] - 1, time_before=window[1] + 1)
-            found = _fill_budget(first.results, found, max_tokens)
-        events = self._events_of(found)
+            results = _fill_budget(first.results, results, max_tokens)
+        events = self._events_of(results)
         return [
             _result_fields(result, said_by, as_observation="world" not in requested)
-            for result, said_by in ((result, events[result.id]) for result in found)
+            for result, said_by in ((result, events[result.id]) for result in results)
             if not result.is_stale
             and not any(hindsight_fields(event).get("kind") == BANK for event in said_by)
         ]
@@ -349,16 +357,16 @@ class HindsightBank:
             if matches(tags_of(event))
         )
 
-    def _events_of(self, found: Sequence[Result] | Sequence[Memory]) -> dict[str, list[Memory]]:
+    def _events_of(self, memories: Sequence[Result] | Sequence[Memory]) -> dict[str, list[Memory]]:
         """Return memory id -> the retained events from which the memory comes."""
-        sources = sorted({source for item in found for source in item.source_event_ids})
+        sources = sorted({source for item in memories for source in item.source_event_ids})
         events = {
             event.source_event_ids[0]: event
             for event in list_all(self.zone, "events", platform=PLATFORM, source_event_ids=sources)
         }
         return {
             item.id: [events[source] for source in item.source_event_ids if source in events]
-            for item in found
+            for item in memories
         }
 
     def reflect(
@@ -367,13 +375,13 @@ class HindsightBank:
         """Return a report of at most `max_tokens` tokens, and the memories that it cites."""
         if not self.zone.exists():
             return "", []
-        found = self.zone.reflect(
+        reflection = self.zone.reflect(
             query,
             source_event_ids=self._matching_sources(matches),
             max_results=_RESULTS[budget],
             max_tokens=max_tokens,
         )
-        return found.text, found.results
+        return reflection.text, reflection.results
 
     # Listing
 
@@ -382,14 +390,14 @@ class HindsightBank:
         if filters.time_field not in (None, *_TIMES):
             return [], 0
         text = None if filters.containing is None else filters.containing.casefold()
-        found = [
+        units = [
             item
             for item in self._matching_memories(filters)
             if (text is None or text in item.text.casefold()) and _is_in_time_range(item, filters)
         ]
-        page = found[offset : offset + limit]
+        page = units[offset : offset + limit]
         events = self._events_of(page)
-        return [_unit_fields(item, events[item.id]) for item in page], len(found)
+        return [_unit_fields(item, events[item.id]) for item in page], len(units)
 
     def _matching_memories(self, filters: ListFilters) -> Iterator[Memory]:
         source_ids = self._sources(filters)
@@ -441,22 +449,22 @@ class HindsightBank:
                 # An event without facts is itself one memory.
                 counts[tag] += facts[source] or 1
         matches = None if wildcards is None else pattern(wildcards)
-        found = [one for one in counts.items() if matches is None or matches.fullmatch(one[0])]
-        return sorted(found, key=lambda one: (-one[1], one[0]))
+        matching = [one for one in counts.items() if matches is None or matches.fullmatch(one[0])]
+        return sorted(matching, key=lambda one: (-one[1], one[0]))
 
 
 def _fill_budget(
     first: Sequence[Result], others: Sequence[Result], max_tokens: int
 ) -> list[Result]:
     """Append the other results that still fit; their bytes are an upper bound of their tokens."""
-    found = list(first)
+    chosen = list(first)
     ids = {result.id for result in first}
     remaining = max_tokens - sum(_bytes(result) for result in first)
     for result in others:
         if result.id not in ids and _bytes(result) <= remaining:
             remaining -= _bytes(result)
-            found.append(result)
-    return found
+            chosen.append(result)
+    return chosen
 
 
 def _bytes(result: Result) -> int:

@@ -99,7 +99,7 @@ async def banks(
 def check_page(limit: int, offset: int) -> None:
     """Raise InvalidInput if the limit or the offset is out of range."""
     if not 1 <= limit <= _MAX_PAGE_SIZE or offset < 0:
-        raise InvalidInput(f"limit: 1 to {_MAX_PAGE_SIZE}; offset: 0 or more")
+        raise InvalidInput(f"give a limit from 1 to {_MAX_PAGE_SIZE}, and an offset of 0 or more")
 
 
 def _profile(zone: Zone) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from recollect.integrations.facade_kit import (
     group_versions,
     list_all,
     now_ms,
+    time_of_edit,
     to_unix_ms,
 )
 from recollect.integrations.transcripts import Turn, parse_turns
@@ -141,15 +142,16 @@ def _iso_time(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1_000, UTC).isoformat(timespec="milliseconds")
 
 
-def edit_event(target: str, fields: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return an edit of a message; `target`: the source id of its first version."""
+def edit_event(versions: Sequence[Memory], fields: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return an edit of a message; `versions`: the message and its edits, oldest first."""
+    target = versions[0].source_event_ids[0]
     return {
         "platform": PLATFORM,
         "id": f"{target}-edit-{secrets.token_hex(8)}",
         "kind": "edit",
         "target": target,
         "sender_id": _SENDER,
-        "occurred_at": now_ms(),
+        "occurred_at": time_of_edit(versions, now_ms()),
         "content": text,
         "metadata": {KEY: dict(fields)},
     }
@@ -183,5 +185,5 @@ def checked_text(content: Any, field: str) -> str:
             raise InvalidInput(f"{field}: only text can be retained, no images")
         content = "\n".join(str(block.get("text") or "") for block in blocks)
     if not isinstance(content, str) or not content.strip():
-        raise InvalidInput(f"{field} is empty; give a text")
+        raise InvalidInput(f"{field} is empty; give a non-empty string")
     return content

@@ -15,7 +15,7 @@ from recollect.integrations.facade_kit import (
     list_all,
     now_ms,
     partly_rejected,
-    to_unix_ms,
+    time_of_edit,
 )
 from recollect.integrations.hindsight.hindsight_events import BANK, KEY, PLATFORM, hindsight_fields
 
@@ -44,7 +44,7 @@ def store_fields(
     Raises:
         InvalidInput: a value is invalid.
     """
-    found = versions(zone)
+    stored = versions(zone)
     before = stored_fields(zone)
     fields = {name: value for name, value in {**before, **given}.items() if value is not None}
     for name, value in fields.items():
@@ -58,12 +58,12 @@ def store_fields(
         # Outgoing, so that no facts are extracted from it.
         "sender_id": PLATFORM,
         "direction": "out",
-        "occurred_at": _time_after(found),
+        "occurred_at": time_of_edit(stored, now_ms()),
         "content": str(text or zone.name),
         "metadata": {KEY: {"kind": BANK, BANK: fields}},
     }
-    if found:
-        event |= {"kind": "edit", "target": found[0].source_event_ids[0]}
+    if stored:
+        event |= {"kind": "edit", "target": stored[0].source_event_ids[0]}
     report = zone.ingest(event, principal=principal)
     if report.rejected:
         raise partly_rejected(report, "bank", [0])
@@ -75,12 +75,6 @@ def versions(zone: Zone) -> list[Memory]:
     found = list_all(zone, "events", platform=PLATFORM, metadata={f"{KEY}.kind": BANK})
     groups = group_versions(found)
     return min(groups, key=lambda group: group[0].as_of) if groups else []
-
-
-def _time_after(found: list[Memory]) -> int:
-    """Return the current time, or a time after the last version if that is later."""
-    last = max((to_unix_ms(version.as_of, "as_of") for version in found), default=0)
-    return max(now_ms(), last + 1)
 
 
 def _check(name: str, value: Any) -> None:

@@ -207,7 +207,7 @@ async def recall(
     scores, window = data.min_scores or ScoresBody(), data.temporal_window
     if (scores.semantic, scores.keyword, scores.reranker) != (None, None, None):
         raise InvalidInput("min_scores: recollect supports only final, 0 to 1")
-    found = await ask(
+    results = await ask(
         request,
         bank,
         lambda zone: HindsightBank(zone).recall(
@@ -222,7 +222,7 @@ async def recall(
         ),
     )
     nothing = dict.fromkeys(("trace", "entities", "chunks", "source_facts"))
-    return {"results": found, **nothing}
+    return {"results": results, **nothing}
 
 
 @post("/{bank:str}/reflect", status_code=200, opt=_READ)
@@ -307,9 +307,9 @@ async def list_tags(
         raise Refused(
             NOT_SERVED, "source: mental models created through this interface have no tags"
         )
-    found = await ask(request, bank, lambda zone: HindsightBank(zone).tags(q))
-    items = [{"tag": tag, "count": count} for tag, count in found[offset : offset + limit]]
-    return {"items": items, "total": len(found), "limit": limit, "offset": offset}
+    tags = await ask(request, bank, lambda zone: HindsightBank(zone).tags(q))
+    items = [{"tag": tag, "count": count} for tag, count in tags[offset : offset + limit]]
+    return {"items": items, "total": len(tags), "limit": limit, "offset": offset}
 
 
 @get("/{bank:str}/memories/{memory_id:str}", opt=_READ)
@@ -359,9 +359,9 @@ async def mental_models(
 ) -> dict[str, Any]:
     """Return the stored reports."""
     check_page(limit, offset)
-    found = await ask(request, bank, list_models)
-    items = [in_hindsight_form(bank, model) for model in found[offset : offset + limit]]
-    return {"items": items, "total": len(found), "limit": limit, "offset": offset}
+    models = await ask(request, bank, list_models)
+    items = [in_hindsight_form(bank, model) for model in models[offset : offset + limit]]
+    return {"items": items, "total": len(models), "limit": limit, "offset": offset}
 
 
 @post("/{bank:str}/mental-models", status_code=200, opt=_WRITE)
@@ -405,13 +405,13 @@ async def operations(
 ) -> dict[str, Any]:
     """Return the retain operations, newest first, with their status."""
     check_page(limit, offset)
-    found = await ask(request, bank, lambda zone: HindsightBank(zone).operations())
+    retained = await ask(request, bank, lambda zone: HindsightBank(zone).operations())
     return {
         "bank_id": bank,
-        "total": len(found),
+        "total": len(retained),
         "limit": limit,
         "offset": offset,
-        "operations": found[offset : offset + limit],
+        "operations": retained[offset : offset + limit],
     }
 
 
@@ -437,21 +437,21 @@ async def get_operation(
 @get("/{bank:str}/stats", opt=_READ)
 async def stats(request: AnyRequest, bank: FromPath[str]) -> dict[str, Any]:
     """Return the counts of a bank; the number of links is always 0."""
-    found, bank_events = await ask(
+    status, bank_events = await ask(
         request, bank, lambda zone: (zone.status(), len(hindsight_profile.versions(zone)))
     )
     return {
         "bank_id": bank,
-        "total_nodes": found.facts + found.observations,
+        "total_nodes": status.facts + status.observations,
         "total_links": 0,
-        "total_documents": found.events - bank_events,
-        "nodes_by_fact_type": {"world": found.facts, "observation": found.observations},
+        "total_documents": status.events - bank_events,
+        "nodes_by_fact_type": {"world": status.facts, "observation": status.observations},
         "links_by_link_type": {},
         "links_by_fact_type": {},
         "links_breakdown": {},
         "pending_operations": 0,
-        "failed_operations": found.dead_letters,
-        "total_observations": found.observations,
+        "failed_operations": status.dead_letters,
+        "total_observations": status.observations,
     }
 
 

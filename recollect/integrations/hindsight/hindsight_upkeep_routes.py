@@ -100,7 +100,7 @@ async def update_unit(
     given = {name for name in data.__struct_fields__ if getattr(data, name) is not None}
     if not given or not given <= {"text", "state"}:
         raise InvalidInput(
-            "give only text or state: the other fields of a memory are derived from its text"
+            "give only `text` or `state`: the other fields of a memory are derived from its text"
         )
     text, state = data.text, data.state
     principal_metadata = principal_in(request).metadata(bank)
@@ -147,12 +147,12 @@ async def documents(
 ) -> dict[str, Any]:
     """Return the documents that were retained with an id, newest first."""
     if not 1 <= limit <= _MAX_LIMIT or offset < 0:
-        raise InvalidInput(f"limit: 1 to {_MAX_LIMIT}; offset: 0 or more")
-    found = await ask(request, bank, lambda zone: HindsightBank(zone).documents())
+        raise InvalidInput(f"give a limit from 1 to {_MAX_LIMIT}, and an offset of 0 or more")
+    documents_ = await ask(request, bank, lambda zone: HindsightBank(zone).documents())
     if q is not None:
-        found = [one for one in found if q.casefold() in one["id"].casefold()]
-    items = [{"bank_id": bank, **one} for one in found[offset : offset + limit]]
-    return {"items": items, "total": len(found), "limit": limit, "offset": offset}
+        documents_ = [one for one in documents_ if q.casefold() in one["id"].casefold()]
+    items = [{"bank_id": bank, **one} for one in documents_[offset : offset + limit]]
+    return {"items": items, "total": len(documents_), "limit": limit, "offset": offset}
 
 
 @get("/{bank:str}/documents/{document_id:str}", opt=_READ)

@@ -47,7 +47,7 @@ def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 
     if not isinstance(filters, Mapping):
         raise InvalidInput('filters is not an object; give one, such as {"user_id": "ada"}')
     if depth > _MAX_DEPTH:
-        raise InvalidInput("filters: nested too deeply")
+        raise InvalidInput(f"filters are nested more than {_MAX_DEPTH} levels deep; flatten them")
     for name, expected in filters.items():
         if name in _LOGIC:
             for clause in _clauses(name, expected):
@@ -110,7 +110,7 @@ def check_entity(value: Any, name: str) -> str:
     """
     text = "" if value is None else str(value).strip()
     if not text or text.split() != [text]:
-        raise InvalidInput(f"{name}: give an identifier, not empty and without spaces")
+        raise InvalidInput(f"{name}: give a non-empty identifier without spaces")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -213,8 +213,8 @@ def _to_seconds(value: Any) -> Any:
         return [_to_seconds(one) for one in value]
     if isinstance(value, str):
         try:
-            found = datetime.fromisoformat(value)
+            time = datetime.fromisoformat(value)
         except ValueError:
             return value
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
     return value

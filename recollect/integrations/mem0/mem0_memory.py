@@ -122,7 +122,7 @@ class Memory:
                 expiration_date=expiration_date,
                 wait=True,
             )
-            return {"results": self._store.added_memories(done.id)}
+            return {"results": self._store.added(done.id).memories}
 
     def search(
         self,
@@ -153,12 +153,12 @@ class Memory:
             _only_filters("search", others)
             _check_top_k(top_k)
             if not isinstance(query, str) or not query.strip():
-                raise InvalidInput("query is empty; give a text")
+                raise InvalidInput("query is empty; give a question")
             if threshold is not None and not (
                 isinstance(threshold, int | float) and 0 <= threshold <= 1
             ):
                 raise InvalidInput(f"threshold {threshold!r}: give a number from 0 to 1")
-            found = self._store.search(
+            memories = self._store.search(
                 query.strip(),
                 _filters(filters),
                 top_k=top_k,
@@ -166,7 +166,7 @@ class Memory:
                 asked_at=reference_date,
                 show_expired=show_expired,
             )
-        return {"results": found}
+        return {"results": memories}
 
     def get(self, memory_id: str) -> dict[str, Any] | None:
         """Return the memory with an id, or None."""
@@ -189,8 +189,8 @@ class Memory:
         with _ValueErrors():
             _only_filters("get_all", others)
             _check_top_k(top_k)
-            found = self._store.list_memories(_filters(filters), show_expired=show_expired)
-        return {"results": found[:top_k]}
+            memories = self._store.list_memories(_filters(filters), show_expired=show_expired)
+        return {"results": memories[:top_k]}
 
     def update(
         self,

@@ -128,7 +128,8 @@ def zone_of(request: AnyRequest) -> str:
     zone = str(named_fields) if named_fields else principal_in(request).only_zone
     if zone is None:
         raise Refused(
-            INVALID, f"the token is for several zones; name one in the header {_ZONE_HEADER}"
+            INVALID,
+            f"the access token covers several zones; name one in the header {_ZONE_HEADER}",
         )
     return zone
 
@@ -164,14 +165,14 @@ async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
         allow_empty=True,
     )
     is_decided = await decided_in_time(request, zone, done.token)
-    found = await _query(request, zone, lambda store: store.added_memories(done.id))
+    added = await ask(request, zone, lambda opened: Mem0Store(opened).added(done.id))
     return {
         "message": "Memories added"
         if is_decided
         else "Messages stored; facts are still being extracted",
         "status": "SUCCEEDED" if is_decided else "PENDING",
         "event_id": done.id,
-        "results": found,
+        "results": added.memories,
     }
 
 
@@ -179,8 +180,13 @@ async def add(request: AnyRequest, data: JSONBody[AddBody]) -> dict[str, Any]:
 async def event(request: AnyRequest, event_id: FromPath[str]) -> dict[str, Any]:
     """Return the memories of an addition."""
     zone = zone_of(request)
-    found = await ask(request, zone, lambda opened: Mem0Store(opened).added_memories(event_id))
-    return {"id": event_id, "event_id": event_id, "status": "SUCCEEDED", "results": found}
+    added = await ask(request, zone, lambda opened: Mem0Store(opened).added(event_id))
+    return {
+        "id": event_id,
+        "event_id": event_id,
+        "status": "SUCCEEDED" if added.is_decided else "PENDING",
+        "results": added.memories,
+    }
 
 
 @post("/v3/memories/search", status_code=200, opt=_READ)
@@ -188,7 +194,7 @@ async def search(request: AnyRequest, data: JSONBody[SearchBody]) -> dict[str, A
     """Return the memories that match the filters and answer a question."""
     metadata_filters = [{"metadata": data.metadata}] if data.metadata else []
     filters = _all_of(_checked_filters(data.filters), data.categories, *metadata_filters)
-    found = await _query(
+    memories = await _query(
         request,
         zone_of(request),
         lambda store: store.search(
@@ -201,8 +207,8 @@ async def search(request: AnyRequest, data: JSONBody[SearchBody]) -> dict[str, A
         ),
     )
     if data.fields:
-        found = [{name: one[name] for name in one if name in data.fields} for one in found]
-    return {"results": found}
+        memories = [{name: one[name] for name in one if name in data.fields} for one in memories]
+    return {"results": memories}
 
 
 @post("/v3/memories", status_code=200, opt=_READ)
@@ -214,7 +220,7 @@ async def list_all(
 ) -> dict[str, Any]:
     """Return a page of the memories that match the filters, newest first."""
     if page < 1 or not 1 <= page_size <= _MAX_PAGE_SIZE:
-        raise InvalidInput(f"page: from 1; page_size: 1 to {_MAX_PAGE_SIZE}")
+        raise InvalidInput(f"give a page of 1 or more, and a page_size from 1 to {_MAX_PAGE_SIZE}")
     between = {
         operator: day
         for operator, day in (("gte", data.start_date), ("lte", data.end_date))
@@ -222,16 +228,16 @@ async def list_all(
     }
     time_filters = [{"created_at": between}] if between else []
     filters = _all_of(_checked_filters(data.filters), data.categories, *time_filters)
-    found = await _query(
+    memories = await _query(
         request,
         zone_of(request),
         lambda store: store.list_memories(filters, show_expired=bool(data.show_expired)),
     )
     first = (page - 1) * page_size
-    shown = found[first : first + page_size]
+    shown = memories[first : first + page_size]
     return {
-        "count": len(found),
-        "next": _page(page + 1, page_size) if first + page_size < len(found) else None,
+        "count": len(memories),
+        "next": _page(page + 1, page_size) if first + page_size < len(memories) else None,
         "previous": _page(page - 1, page_size) if page > 1 else None,
         "results": shown,
     }
@@ -253,7 +259,7 @@ async def update(
     """Replace the text of a memory, and add to its metadata."""
     unset = data.expiration_date is msgspec.UNSET
     if data.text is None and data.metadata is None and data.timestamp is None and unset:
-        raise InvalidInput("give text, metadata, timestamp or expiration_date")
+        raise InvalidInput("give at least one of text, metadata, timestamp and expiration_date")
     zone, principal = zone_of(request), principal_in(request).metadata(zone_of(request))
     done: Addition = await write(
         request,
@@ -268,8 +274,8 @@ async def update(
         ),
     )
     await decided_in_time(request, zone, done.token)
-    found = await ask(request, zone, lambda opened: Mem0Store(opened).get(done.id))
-    return {"message": "Memory updated successfully!", **(found or {})}
+    memory = await ask(request, zone, lambda opened: Mem0Store(opened).get(done.id))
+    return {"message": "Memory updated successfully!", **(memory or {})}
 
 
 @delete("/v1/memories/{memory_id:str}", status_code=200, opt=_WRITE)

@@ -24,6 +24,7 @@ from recollect.integrations.facade_kit import (
     partly_rejected,
     replace,
     retract,
+    time_of_edit,
     to_unix_ms,
 )
 from recollect.integrations.mem0.mem0_filters import (
@@ -85,12 +86,12 @@ class Owner(NamedTuple):
         Raises:
             InvalidInput: no id is given, or one is invalid.
         """
-        found = cls(*(None if given.get(n) is None else check_entity(given[n], n) for n in IDS))
-        if not any(found):
+        owner = cls(*(None if given.get(n) is None else check_entity(given[n], n) for n in IDS))
+        if not any(owner):
             raise InvalidInput(
-                "give at least one of user_id, agent_id and run_id, or over HTTP app_id"
+                "give at least one of user_id, agent_id and run_id (over HTTP also app_id)"
             )
-        return found
+        return owner
 
     @property
     def filters(self) -> dict[str, str]:
@@ -103,6 +104,13 @@ class Addition(NamedTuple):
 
     id: str
     token: str
+
+
+class Added(NamedTuple):
+    """The memories of an addition, and whether all of its messages are decided."""
+
+    memories: list[dict[str, Any]]
+    is_decided: bool
 
 
 class Mem0Store:
@@ -152,18 +160,20 @@ class Mem0Store:
             )
         return Addition(batch, self._import(events, principal, wait=wait))
 
-    def added_memories(self, batch: str) -> list[dict[str, Any]]:
+    def added(self, batch: str) -> Added:
         """Return the memories of an addition, as far as it has been decided.
 
-        A memory that existed before has the event NONE.
+        A message whose facts are yet to be extracted has no memories. A memory that existed before
+        has the event NONE.
 
         Raises:
             UnknownId: no addition has this id.
         """
-        found = find_messages(self.zone, {"batch": batch}) if self.zone.exists() else []
-        if not found:
+        messages = find_messages(self.zone, {"batch": batch}) if self.zone.exists() else []
+        if not messages:
             raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
-        memories = MemoryReader(self.zone, found).read(found)
+        decided = [one for one in messages if one.is_one_memory or one.last.decided]
+        memories = MemoryReader(self.zone, messages).read(decided)
         firsts = self._first_ids([item for of_message in memories for item in of_message.items])
         found_memories: dict[str, dict[str, Any]] = {}
         for of_message in memories:
@@ -175,7 +185,7 @@ class Mem0Store:
                 found_memories.setdefault(
                     item.id, {"id": item.id, "memory": item.text, "event": "NONE"}
                 )
-        return list(found_memories.values())
+        return Added(list(found_memories.values()), len(decided) == len(messages))
 
     def update(
         self,
@@ -210,12 +220,8 @@ class Mem0Store:
         if expiration_date is not _UNCHANGED:
             stored["expiration_date"] = _day(expiration_date)
         content = item.text if text is None else text
-        owners_messages = self._messages_of_owner(item)
-        duplicates = (
-            []
-            if content == item.text
-            else _retraction_ids(self._same_memories(item, owners_messages))
-        )
+        updated_at = to_unix_ms(at, "timestamp")
+        duplicates = [] if content == item.text else _retraction_ids(self._same_memories(item))
         event = {
             "platform": PLATFORM,
             "id": f"{PLATFORM}-{secrets.token_hex(16)}",
@@ -224,20 +230,25 @@ class Mem0Store:
             "direction": "in" if stored.get("role") == "user" else "out",
             "peer_id": _peer_id(stored),
             "session_id": stored.get("run_id"),
-            "occurred_at": to_unix_ms(at, "timestamp"),
+            "occurred_at": updated_at,
             "content": content,
         }
         stored["digest"] = _digest(content)
         if item.retraction_ids[0] == message.first.id:
-            event |= {"kind": "edit", "target": message.source_id}
+            event |= {
+                "kind": "edit",
+                "target": message.source_id,
+                "occurred_at": time_of_edit(message.versions, updated_at),
+            }
             event["metadata"] = {KEY: _without_none(stored)}
             token = self._import({0: event}, principal, wait=wait or bool(duplicates))
-            self._retract(duplicates, owners_messages)
+            self._retract(duplicates, message)
             return Addition(item.id, token)
         stored |= {"kind": REPLACEMENT, "infer": False, "created_at": message.created_at}
         event["metadata"] = {KEY: _without_none(stored)}
         targets = [*item.retraction_ids, *duplicates]
-        report = replace(self.zone, event, targets, _source_ids(owners_messages), principal)
+        own = self._own_source_ids(targets, message)
+        report = replace(self.zone, event, targets, own, principal)
         if report.rejected:
             raise partly_rejected(report, "text", [0])
         return Addition(item.id, report.token)
@@ -249,18 +260,12 @@ class Mem0Store:
             UnknownId: no memory has the id.
         """
         item = self._item(memory_id)
-        owners_messages = self._messages_of_owner(item)
-        self._retract(
-            _retraction_ids([item, *self._same_memories(item, owners_messages)]), owners_messages
-        )
+        self._retract(_retraction_ids([item, *self._same_memories(item)]), item.message)
 
-    def _messages_of_owner(self, item: Item) -> list[Message]:
-        """Return all messages of a memory's owner."""
-        found = find_messages(self.zone, item.message.owner_fields)
-        return [message for message in found if message.owner_ids == item.message.owner_ids]
-
-    def _same_memories(self, item: Item, owners_messages: Sequence[Message]) -> list[Item]:
+    def _same_memories(self, item: Item) -> list[Item]:
         """Return the other items in the owner's messages that are the same memory."""
+        found = find_messages(self.zone, item.message.owner_fields)
+        owners_messages = [one for one in found if one.owner_ids == item.message.owner_ids]
         # A fact shares words with its message, so most messages can be skipped.
         stems = {word[:_STEM_LENGTH] for word in _LONG_WORD.findall(item.text.casefold())}
         candidates = [
@@ -271,17 +276,30 @@ class Mem0Store:
         memories = MemoryReader(self.zone, owners_messages).read(candidates)
         return [
             one
-            for each in memories
-            for one in each.items
+            for message_memories in memories
+            for one in message_memories.items
             if one.identity == item.identity
             and (one.id, one.message.source_id) != (item.id, item.message.source_id)
         ]
 
-    def _retract(self, ids: Iterable[str], owners_messages: Sequence[Message]) -> None:
-        """Retract memories of these messages; the same facts from other messages stay."""
-        source_ids = _source_ids(owners_messages)
+    def _retract(self, ids: Sequence[str], message: Message) -> None:
+        """Retract memories of a message's owner; the same facts of other owners stay."""
+        own = self._own_source_ids(ids, message)
         for id_ in ids:
-            retract(self.zone, id_, source_ids)
+            retract(self.zone, id_, own)
+
+    def _own_source_ids(self, ids: Sequence[str], message: Message) -> set[str]:
+        """Return the source ids of memories that are messages of the same owner as `message`."""
+        # An id with a colon is the id of a part of an event.
+        memories = [self.zone.get_memory(id_) for id_ in ids if ":" not in id_]
+        source_ids = sorted({source for memory in memories for source in memory.source_event_ids})
+        return {
+            event.source_event_ids[0]
+            for event in list_all(
+                self.zone, "events", platform=PLATFORM, source_event_ids=source_ids
+            )
+            if Message([event]).owner_ids == message.owner_ids
+        }
 
     def delete_all(self, filters: Mapping[str, Any]) -> int:
         """Erase the messages that filters match; return their number."""
@@ -326,25 +344,25 @@ class Mem0Store:
         Raises:
             InvalidInput: the query is invalid.
         """
-        found, chosen = self._matching(filters, expired=show_expired)
-        if not found or top_k == 0:
+        messages, chosen = self._matching(filters, expired=show_expired)
+        if not messages or top_k == 0:
             return []
         request = Query(
             query=query,
             max_results=min(_MAX_RESULTS, max(_CANDIDATES * top_k, _MIN_CANDIDATES)),
             asked_at=None if asked_at is None else to_unix_ms(asked_at, "reference_date"),
-            source_event_ids=tuple(one.last.source_event_ids[0] for one in found),
+            source_event_ids=tuple(one.last.source_event_ids[0] for one in messages),
             explain=True,
         )
         facts = self.zone.recall(request, scope=("facts",)).results
         events = self.zone.recall(request, scope=("events",)).results
         hits = {result.id: result for result in (*facts, *events)}
         source_ids = {source for result in hits.values() for source in result.source_event_ids}
-        candidates = [one for one in found if not source_ids.isdisjoint(one.source_ids)]
+        candidates = [one for one in messages if not source_ids.isdisjoint(one.source_ids)]
         scored = [
             (score, item)
-            for each in MemoryReader(self.zone, found).read(candidates)
-            for item in each.items
+            for message_memories in MemoryReader(self.zone, messages).read(candidates)
+            for item in message_memories.items
             if (chosen is None or item.id in chosen)
             and (score := _score(item, hits, threshold)) is not None
         ]
@@ -359,10 +377,10 @@ class Mem0Store:
         self, filters: Mapping[str, Any], *, show_expired: bool = False
     ) -> list[dict[str, Any]]:
         """Return the memories that match the filters, newest first."""
-        found, chosen = self._matching(filters, expired=show_expired)
+        messages, chosen = self._matching(filters, expired=show_expired)
         items: dict[tuple[object, ...], Item] = {}
-        for each in MemoryReader(self.zone, found).read(found):
-            for item in each.items:
+        for message_memories in MemoryReader(self.zone, messages).read(messages):
+            for item in message_memories.items:
                 if chosen is None or item.id in chosen:
                     items.setdefault(item.identity, item)
         newest_first = sorted(items.values(), key=lambda item: item.message.sort_key, reverse=True)
@@ -448,7 +466,7 @@ class Mem0Store:
 
     def owners(self) -> list[dict[str, Any]]:
         """Return the users, agents, apps and runs that have memories, with their counts."""
-        found: dict[tuple[str, str], list[Message]] = {}
+        by_owner: dict[tuple[str, str], list[Message]] = {}
         count: Counter[tuple[str, str]] = Counter()
         added = find_messages(self.zone, {})
         for message, memories in zip(
@@ -457,7 +475,7 @@ class Mem0Store:
             for name in IDS:
                 if value := message.stored.get(name):
                     owner = (name.removesuffix("_id"), value)
-                    found.setdefault(owner, []).append(message)
+                    by_owner.setdefault(owner, []).append(message)
                     count[owner] += len(memories.items)
         return [
             {
@@ -468,7 +486,7 @@ class Mem0Store:
                 "created_at": min(one.created_at for one in owners_messages),
                 "updated_at": max(one.last.as_of for one in owners_messages),
             }
-            for (kind, name), owners_messages in sorted(found.items())
+            for (kind, name), owners_messages in sorted(by_owner.items())
         ]
 
     def _matching(
@@ -482,32 +500,32 @@ class Mem0Store:
             InvalidInput: a filter is malformed or names an unknown field.
         """
         check_filters(filters, known=FIELDS if self._strict else ANY_FIELD)
-        found = find_messages(self.zone, required_ids(filters))
+        messages = find_messages(self.zone, required_ids(filters))
         field_names = named_fields(filters)
         if not self._strict:
             # Filters may name metadata keys directly, so a typo shows only by comparison with the
             # stored keys.
-            keys = {name for one in found for name in one.stored.get("metadata") or ()}
+            keys = {name for one in messages for name in one.stored.get("metadata") or ()}
             check_filters(filters, known={*FIELDS, *keys, *names_unlike_fields(field_names)})
         today = datetime.now(UTC).date().isoformat()
-        found = [one for one in found if expired or not one.is_expired(today)]
+        messages = [one for one in messages if expired or not one.is_expired(today)]
         if (
             "categories" in field_names
-            and found
-            and not any("categories" in one.fields for one in found)
+            and messages
+            and not any("categories" in one.fields for one in messages)
         ):
             raise InvalidInput(
                 "filters: no memory has categories; store them in the metadata, under categories"
             )
         if field_names.isdisjoint(MEMORY_FIELDS):
-            return [one for one in found if matches(filters, one.filter_fields)], None
+            return [one for one in messages if matches(filters, one.filter_fields)], None
         chosen: dict[str, Message] = {}
-        for memories in MemoryReader(self.zone, found).read(found):
+        for memories in MemoryReader(self.zone, messages).read(messages):
             for item in memories.items:
                 if matches(filters, item.filter_fields):
                     chosen[item.id] = item.message
         kept = {message.source_id for message in chosen.values()}
-        return [one for one in found if one.source_id in kept], set(chosen)
+        return [one for one in messages if one.source_id in kept], set(chosen)
 
     def _first_ids(self, items: Sequence[Item]) -> dict[str, str]:
         """Return, for memories that were added before, memory id -> its id when first added."""
@@ -532,11 +550,11 @@ class Mem0Store:
             if message.last.current and not message.last.retracted_parts:
                 first.setdefault(whole_message(message).identity, message.id)
         by_message = {item.id: whole_message(item.message).identity for item in whole}
-        found = (
+        pairs = (
             (item.id, first.get(item.identity) or first.get(by_message.get(item.id, ())))
             for item in items
         )
-        return {id_: first_id for id_, first_id in found if first_id is not None}
+        return {id_: first_id for id_, first_id in pairs if first_id is not None}
 
     def _item(self, memory_id: str) -> Item:
         """Return the memory with an id.
@@ -604,19 +622,14 @@ def _unknown(memory_id: str) -> UnknownId:
 def _score(item: Item, hits: Mapping[str, Result], threshold: float) -> float | None:
     """Return a memory's score; None if it was not found or is below the threshold."""
     message = item.message
-    found = [hits[id_] for id_ in dict.fromkeys((item.id, message.last.id)) if id_ in hits]
+    matches = [hits[id_] for id_ in dict.fromkeys((item.id, message.last.id)) if id_ in hits]
     if message.is_replacement:
         # A replacement has the id of the replaced memory, which may belong to another message.
-        found = [hit for hit in found if hit.type == "fact" or hit.id == message.last.id][::-1]
-    similarities = [hit.similarity for hit in found if hit.similarity is not None]
-    if not found or (similarities and max(similarities) < threshold - _ROUNDING):
+        matches = [hit for hit in matches if hit.type == "fact" or hit.id == message.last.id][::-1]
+    similarities = [hit.similarity for hit in matches if hit.similarity is not None]
+    if not matches or (similarities and max(similarities) < threshold - _ROUNDING):
         return None
-    return found[0].score
-
-
-def _source_ids(messages: Iterable[Message]) -> set[str]:
-    """Return the source ids of all versions of messages."""
-    return {id_ for message in messages for id_ in message.source_ids}
+    return matches[0].score
 
 
 def _retraction_ids(items: Iterable[Item]) -> list[str]:
@@ -722,4 +735,6 @@ def _day(value: Any) -> str | None:
     try:
         return date.fromisoformat(str(text)[:10]).isoformat()
     except ValueError:
-        raise InvalidInput(f"expiration_date {str(value)[:40]!r}: give a day, YYYY-MM-DD") from None
+        raise InvalidInput(
+            f"expiration_date {str(value)[:40]!r}: give a date, YYYY-MM-DD"
+        ) from None

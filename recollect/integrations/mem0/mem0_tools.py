@@ -186,7 +186,7 @@ def _add(access: Access, arguments: AddArguments) -> Mem0Changes:
         principal=access.principal,
         wait=True,
     )
-    return Mem0Changes(results=msgspec.convert(store.added_memories(done.id), list[Mem0Added]))
+    return Mem0Changes(results=msgspec.convert(store.added(done.id).memories, list[Mem0Added]))
 
 
 def _search(access: Access, arguments: SearchArguments) -> Mem0Results:

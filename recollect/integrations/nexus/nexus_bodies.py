@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from recollect import SandboxProvider
+from recollect import MemoryScope, MemoryVisibility, SandboxProvider, StoredMemoryType
 
 _MAX_BATCH = 1_000
 _Flag = Annotated[bool, Meta(description="Whether to show this about the memory.")]
@@ -18,12 +18,14 @@ class StoreBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The body of `store`, with Nexus' defaults."""
 
     content: Annotated[str, Meta(description="The text to remember.")]
-    scope: Annotated[str, Meta(description="Who owns it: agent, user, zone or global.")] = "user"
-    memory_type: Annotated[str, Meta(description="The type of memory.")] = "fact"
+    scope: Annotated[MemoryScope, Meta(description="Who owns it: agent, user, zone or global.")] = (
+        "user"
+    )
+    memory_type: Annotated[StoredMemoryType, Meta(description="The type of memory.")] = "fact"
     importance: Annotated[float | None, Meta(description="From 0 to 1.")] = None
     namespace: Annotated[str | None, Meta(description="A path, such as /people/alice.")] = None
     path_key: Annotated[str | None, Meta(description="The upsert key in the namespace.")] = None
-    visibility: Annotated[str, Meta(description="private, shared or public.")] = "private"
+    visibility: Annotated[MemoryVisibility, Meta(description="Who else reads it.")] = "private"
     user_id: Annotated[str | None, Meta(description="The user; by default, the token's.")] = None
     agent_id: Annotated[str | None, Meta(description="The agent; by default, the token's.")] = None
     valid_at: Annotated[str | None, Meta(description="Since when it is true, in ISO 8601.")] = None
@@ -69,7 +71,7 @@ class StoreBatchBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     zone_id: ZoneId = None
 
 
-class InferBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class InferenceBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The body of `infer`."""
 
     query: Annotated[str, Meta(description="The question.")]
@@ -97,11 +99,11 @@ class ConsolidateBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Literal["affinity", "criteria"],
         Meta(description="affinity, or criteria: all that the other fields select."),
     ] = "affinity"
-    memory_type: Annotated[str | None, Meta(description="Only of this type.")] = None
-    scope: Annotated[str | None, Meta(description="Only of this scope.")] = None
+    memory_type: Annotated[StoredMemoryType | None, Meta(description="Only of this type.")] = None
+    scope: Annotated[MemoryScope | None, Meta(description="Only of this scope.")] = None
     namespace: Annotated[str | None, Meta(description="Only in this namespace.")] = None
     importance_max: Annotated[float | None, Meta(description="Only up to this importance.")] = None
-    beta: Annotated[float, Meta(description="The weight of the meaning, against that of time.")] = (
+    beta: Annotated[float, Meta(description="The weight of meaning; that of time is 1 - beta.")] = (
         0.7
     )
     lambda_decay: Annotated[

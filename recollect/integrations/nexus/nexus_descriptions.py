@@ -12,7 +12,7 @@ from recollect.integrations.nexus.nexus_bodies import (
     BatchBody,
     ConsolidateBody,
     IdBody,
-    InferBody,
+    InferenceBody,
     StoreBatchBody,
     StoreBody,
     ZoneId,
@@ -47,22 +47,22 @@ class StateSet(msgspec.Struct, frozen=True):
 
 
 class StatesSet(msgspec.Struct, frozen=True):
-    """What a batch did."""
+    """The result of a batch."""
 
     success: _Count
     failed: _Count
     memory_ids: _IDS
     failed_ids: Annotated[
-        list[str], Meta(description="Ids of no memory, or of one that kept its state.")
+        list[str], Meta(description="Ids that no memory has, or of a memory that kept its state.")
     ]
 
 
 class Consolidated(msgspec.Struct, frozen=True):
-    """What a consolidation made."""
+    """The result of a consolidation."""
 
     consolidated_ids: _IDS
     archived: _Count
-    levels: Annotated[list[dict[str, Any]], Meta(description="What each level made.")]
+    levels: Annotated[list[dict[str, Any]], Meta(description="The result of each level.")]
 
 
 class Operations(msgspec.Struct, frozen=True):
@@ -86,12 +86,12 @@ def _nexus_memory() -> type[msgspec.Struct]:
         )
     }
     numbers = {
-        "importance": Annotated[float, Meta(description="What is left of its importance.")],
+        "importance": Annotated[float, Meta(description="Its importance after decay.")],
         "importance_original": Annotated[float, Meta(description="As it was stored.")],
         "current_version": Annotated[int, Meta(description="Number of this version, from 1.")],
-        "relationship_count": Annotated[int, Meta(description="How many relationships.")],
+        "relationship_count": Annotated[int, Meta(description="Number of its relationships.")],
     }
-    own = {each.name: each.type for each in msgspec.structs.fields(StoredMemory)}
+    own = {field.name: field.type for field in msgspec.structs.fields(StoredMemory)}
     for name in ("entities", "temporal_refs", "relationships"):
         del own[name]
     fields = {**own, **text, **numbers}
@@ -103,7 +103,7 @@ _MemoryPage = msgspec.defstruct(
     "NexusMemoryPage",
     [
         ("memories", Annotated[list[NexusMemory], Meta(description="The memories, newest first.")]),
-        ("total", Annotated[int, Meta(description="How many are on this page.")]),
+        ("total", Annotated[int, Meta(description="Number of memories on this page.")]),
         ("cursor", Annotated[str | None, Meta(description="Cursor of the next page.")], None),
     ],
     frozen=True,
@@ -333,7 +333,7 @@ ROUTES = (
         "Infer over a long context",
         "Let the home's model answer over a long context. With `stream`, the answer is server-sent "
         "events instead, as those of `stream_inference`.",
-        body=InferBody,
+        body=InferenceBody,
         answer=Inference,
         example=Zone.infer.example,
     ),

@@ -42,11 +42,7 @@ _NOT_STORED = ("zone_id",)
 
 
 def to_input(body: StoreBody) -> MemoryInput:
-    """Return a body of `store` as a memory to store.
-
-    Raises:
-        InvalidInput: a value is none of the choices.
-    """
+    """Return a body of `store` as a memory to store."""
     given = {name: getattr(body, name) for name in body.__struct_fields__}
     fields = {
         name: value
@@ -54,34 +50,32 @@ def to_input(body: StoreBody) -> MemoryInput:
         if not isinstance(value, bool) and name not in _NOT_STORED
     }
     asked = [name for name, value in given.items() if value is True]
-    try:
-        return msgspec.convert({**fields, "enrichments": asked}, MemoryInput)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(str(error)) from None
+    return msgspec.convert({**fields, "enrichments": asked}, MemoryInput)
 
 
 def to_filters(given: dict[str, str]) -> dict[str, Any]:
     """Return the parameters of a query or a list as filters of `query_memories`.
 
     Raises:
-        InvalidInput: a parameter is unknown, or no value of its type.
+        InvalidInput: a parameter is unknown, or not a value of its type.
     """
-    found: dict[str, Any] = {}
+    filters: dict[str, Any] = {}
     for name, text in given.items():
         if name in FLAGS:
             if text.lower() not in (*_TRUE, *_FALSE):
                 raise InvalidInput(f"{name} {text[:40]!r}: give true or false")
             if text.lower() in _TRUE:
-                found[NATIVE_NAMES[name]] = True
+                filters[NATIVE_NAMES[name]] = True
         elif name == "limit":
             if not (text.isascii() and text.isdecimal() and len(text) <= 9):
                 raise InvalidInput(f"limit {text[:40]!r}: give a number from 1 to 1000")
-            found[name] = int(text)
+            filters[name] = int(text)
         elif name in TEXTS:
-            found[NATIVE_NAMES.get(name, name)] = text
+            filters[NATIVE_NAMES.get(name, name)] = text
         elif name not in _NOT_STORED:
-            raise InvalidInput(f"{name[:60]}: unknown parameter")
-    return found
+            known = ", ".join(sorted((*TEXTS, *FLAGS, "limit")))
+            raise InvalidInput(f"unknown parameter {name[:60]!r}: choose from {known}")
+    return filters
 
 
 def page(zone: Zone, given: dict[str, str]) -> dict[str, Any]:
@@ -131,7 +125,7 @@ def directory(zone: Zone, path: str, given: dict[str, str]) -> dict[str, Any]:
     """Return a page of what is in a virtual directory.
 
     Raises:
-        InvalidInput: a parameter is unknown, or no value of its type.
+        InvalidInput: a parameter is unknown, or not a value of its type.
     """
     found: dict[str, Any] = msgspec.to_builtins(
         zone.list_paths(path, **_page_parameters(given, ("limit", "cursor")))
@@ -148,12 +142,12 @@ def _page_parameters(given: dict[str, str], known: Sequence[str]) -> dict[str, A
 
 def in_nexus_form(zone: str, memory: StoredMemory) -> dict[str, Any]:
     """Return a memory with the names of Nexus' columns."""
-    found: dict[str, Any] = msgspec.to_builtins(memory)
-    entities = found.pop("entities")
-    dates = found.pop("temporal_refs")
-    relationships = found.pop("relationships")
+    fields: dict[str, Any] = msgspec.to_builtins(memory)
+    entities = fields.pop("entities")
+    dates = fields.pop("temporal_refs")
+    relationships = fields.pop("relationships")
     return {
-        **found,
+        **fields,
         "zone_id": zone,
         "importance_original": memory.importance,
         "importance": memory.effective_importance,

@@ -14,13 +14,14 @@ from recollect.integrations.nexus.nexus_bodies import (
     BatchBody,
     ConsolidateBody,
     IdBody,
-    InferBody,
+    InferenceBody,
     StoreBatchBody,
     StoreBody,
 )
 from recollect.integrations.nexus.nexus_descriptions import ROUTES
 from recollect.service import (
     INVALID,
+    MALFORMED,
     AnyRequest,
     JsonBody,
     Refused,
@@ -46,7 +47,7 @@ def _zone(request: AnyRequest, named: str | None = None) -> str:
     """
     zone = named or request.query_params.get("zone_id") or principal_in(request).only_zone
     if zone is None:
-        raise Refused(INVALID, "the token is for several zones; name one as zone_id")
+        raise Refused(INVALID, "the access token covers several zones; name one as zone_id")
     return str(zone)
 
 
@@ -79,8 +80,20 @@ async def _store(request: AnyRequest, bodies: list[StoreBody], zone: str) -> lis
 @get(["/memory/query", "/memory/list"], opt=_READ)
 async def query(request: AnyRequest) -> dict[str, Any]:
     """Return the memories that match all parameters."""
-    given = {name: str(value) for name, value in request.query_params.items()}
+    given = _parameters(request)
     return await ask(request, _zone(request), lambda zone: nexus_memories.page(zone, given))
+
+
+def _parameters(request: AnyRequest) -> dict[str, str]:
+    """Return the query parameters.
+
+    Raises:
+        Refused: one is given more than once.
+    """
+    given = request.query_params
+    if repeated := [name for name in given if len(given.getall(name)) > 1]:
+        raise Refused(MALFORMED, f"{repeated[0][:60]}: it is given more than once")
+    return {name: str(value) for name, value in given.items()}
 
 
 @get("/memory/{memory_id:str}", opt=_READ)
@@ -173,7 +186,7 @@ async def operations(request: AnyRequest) -> dict[str, Any]:
 
 
 @post("/v2/rlm/infer", status_code=200, opt=_WRITE)
-async def infer(request: AnyRequest, data: JSONBody[InferBody]) -> Response[Any]:
+async def infer(request: AnyRequest, data: JSONBody[InferenceBody]) -> Response[Any]:
     """Infer over a long context; with `stream`, send events while it runs."""
     zone = _zone(request, data.zone_id)
     given = msgspec.structs.asdict(data)
@@ -189,7 +202,7 @@ async def at_path(request: AnyRequest) -> dict[str, Any]:
     """Return the memory at a virtual path, or the entries of a directory if it ends with /."""
     # Undecoded, since a name may have an escaped slash.
     path = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
-    given = {name: str(value) for name, value in request.query_params.items()}
+    given = _parameters(request)
     found = nexus_memories.directory if path.endswith("/") else nexus_memories.at_path
     return await ask(request, _zone(request), lambda zone: found(zone, path, given))
 
