@@ -93,7 +93,7 @@ def test_a_person_is_forgotten_with_a_certificate(page: Page, changed: Served) -
     assert any("Turin" in text for text in texts(changed, "forgotten"))
     main.get_by_label(re.compile("^Type forget")).fill("forget 2")
     forget.click()
-    expect(main.get_by_role("heading", name="Forgotten", exact=True)).to_be_visible()
+    expect(main.get_by_role("heading", name="Forgotten", exact=True)).to_be_focused()
     expect(page).not_to_have_url(re.compile("Moreau"))
     assert not any("Turin" in text for text in texts(changed, "forgotten"))
     with page.expect_download() as saved:
@@ -124,9 +124,15 @@ def test_a_merge_is_made_and_undone(page: Page, changed: Served) -> None:
     expect(merged).to_be_visible()
     main = view(page, "merged/merges?status=merged")
     expect(main.get_by_role("list", name="Merges")).to_contain_text("the owner merged them, ")
+    main.get_by_text("Facts of the merged entity").first.click()
+    both = main.get_by_role("region", name=re.compile("^Ada Moreau, also Lovelace"))
+    expect(both.get_by_text("cello")).to_have_count(1)
     undo = main.get_by_role("button", name="Undo the merge of Ada Moreau and Lovelace")
     undo.click()
-    expect(main.get_by_text("The two are separate again.")).to_be_visible()
+    expect(main.get_by_text("Separate again: Ada Moreau and Lovelace.")).to_be_visible()
+    expect(undo).to_have_count(0)
+    # The button is gone; the keyboard goes on from what it did.
+    expect(main.locator(".outcome:focus")).to_contain_text("Separate again")
     undone = view(page, "merged/merges?status=undone").get_by_role("list", name="Merges")
     expect(undone).to_contain_text("the owner undid a merge, ")
     with changed.bare() as client:

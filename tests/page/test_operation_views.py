@@ -185,7 +185,7 @@ def test_an_unreadable_record_is_edited_and_decided(page: Page, operated: Served
     letters = main.get_by_role("list", name="Dead letters")
     unreadable = letters.get_by_role("listitem").filter(has_text=", park:")
     unreadable.get_by_role("button", name=re.compile("^Retry record")).click()
-    expect(main.get_by_role("status").filter(has_text="still cannot be decided")).to_be_visible()
+    expect(main.get_by_role("status").filter(has_text="still cannot be processed")).to_be_visible()
     unreadable.get_by_role("button", name=re.compile("^Edit record")).click()
     editor = unreadable.get_by_label("The event as JSON")
     unreadable.get_by_role("button", name="Publish the correction").click()
@@ -218,10 +218,10 @@ def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Pa
     letter = letters.filter(has_text="Record 3, message: ")
     expect(letter).to_contain_text("the parcel service is away")
     letter.get_by_role("button", name=re.compile("^Retry record")).click()
-    expect(main.get_by_role("status").filter(has_text="still cannot be decided")).to_be_visible()
+    expect(main.get_by_role("status").filter(has_text="still cannot be processed")).to_be_visible()
     (package / "parcels" / "broken").unlink()
     letter.get_by_role("button", name=re.compile("^Retry record")).click()
-    expect(main.get_by_role("status").filter(has_text="Record 3 is decided.")).to_be_visible()
+    expect(main.get_by_role("status").filter(has_text="Record 3 is processed.")).to_be_visible()
     expect(letter).to_have_count(0)
 
 
@@ -258,7 +258,9 @@ def test_a_zone_in_which_nothing_was_ever_decided_is_stalled(page: Page, operate
     told = {"lag": 7, "lag_seconds": 70.0, "seconds_since_progress": None, "stalled": True}
     send_status(page, operated, told)
     alert = view(page, "ada/health").get_by_role("alert")
-    expect(alert).to_contain_text("7 records wait, the first for 70 seconds; none was ever decided")
+    expect(alert).to_contain_text(
+        "7 records wait, the first for 70 seconds; none was ever processed"
+    )
 
 
 def test_stalled_zones_are_marked_in_the_menu_and_the_list(page: Page, operated: Served) -> None:
@@ -275,6 +277,52 @@ def test_stalled_zones_are_marked_in_the_menu_and_the_list(page: Page, operated:
     expect(table.get_by_role("rowheader", name="ada stalled")).to_be_visible()
     expect(table.get_by_role("rowheader", name="stalled")).to_have_count(1)
     expect(page.get_by_role("combobox").first).to_contain_text("ada (stalled)")
+
+
+def test_a_stalled_zone_is_named_in_every_view_and_leads_to_the_reason(
+    page: Page, operated: Served
+) -> None:
+    def stall(route: Any) -> None:
+        answer = route.fetch().json()
+        for zone in answer["zones"]:
+            zone["stalled"] = zone["zone"] == "ada"
+        route.fulfill(json=answer)
+
+    page.route("**/v1/access", stall)
+    why = "another process has locked a file of the zone; end that process"
+    told = {"lag": 7, "lag_seconds": 70.0, "stalled": True, "problem": why}
+    send_status(page, operated, told)
+    page.set_viewport_size({"width": 390, "height": 844})
+    view(page, "trials/ask")
+    notice = page.get_by_role("banner").get_by_role("status").filter(has_text="Stalled:")
+    notice.get_by_role("link", name="ada").click()
+    expect(page).to_have_url(re.compile("#/ada/health"))
+    alert = page.get_by_role("main").get_by_role("alert")
+    expect(alert).to_contain_text(f"Why: {why}.")
+    expect(alert).not_to_contain_text("recollect worker")
+    expect(notice).to_have_count(0)
+
+
+def test_a_zone_with_a_damaged_file_hides_no_other_zone(tmp_path: Path, browser: Any) -> None:
+    home = tmp_path / "home"
+    with Recollect(home, encoder=None) as opened:
+        opened.zone("ada").ingest([message(1, "I live in Turin.")])
+        opened.zone("torn").ingest([message(1, "I live in Oslo.")])
+        opened.zone("torn").ingest([message(2, "I moved to Lima.")], wait=False)
+    (torn,) = (home / "zones" / "torn").glob("g*/memory.db")
+    torn.write_bytes(b"x" * 4096)
+    with served(home, no_auth=True) as service, browser.new_page(base_url=service.url) as page:
+        page.goto("/")
+        expect(page.get_by_role("heading", name="Ask")).to_be_visible()
+        page.get_by_role("banner").get_by_role("link", name="torn").click()
+        alert = page.get_by_role("main").get_by_role("alert").first
+        expect(alert).to_contain_text("a file of the zone is damaged")
+        expect(alert).to_contain_text("recollect rebuild")
+        expect(view(page, "ada/people").get_by_text("Turin")).to_be_visible()
+        main = view(page, "torn/health")
+        main.get_by_role("button", name="Rebuild and activate").click()
+        expect(main.get_by_text("Every record is processed.")).to_be_visible()
+        expect(page.get_by_role("banner").get_by_text("Stalled:")).to_have_count(0)
 
 
 def test_the_lag_is_drawn_as_it_is_sent(page: Page, operated: Served) -> None:

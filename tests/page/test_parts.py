@@ -70,6 +70,7 @@ def test_what_a_conclusion_repeats_is_found_in_the_message(
         "👩‍👩‍👧 and 🏴󠁧󠁢󠁳󠁣󠁴󠁿 and 👍🏽",
         "می‌خواهم",
         "naïve café, two\nlines\tand a tab",
+        "בְּרֵאשִׁ֖ית",
     ],
 )
 def test_what_belongs_to_a_text_is_left_in_it(page: Page, text: str) -> None:
@@ -84,6 +85,7 @@ def test_what_belongs_to_a_text_is_left_in_it(page: Page, text: str) -> None:
         ("a\u200db", ["a", {"mark": "U+200D"}, "b"]),
         ("x\U000e0041", ["x", {"mark": "U+E0041"}, ""]),
         ("bell\x07", ["bell", {"mark": "U+0007"}, ""]),
+        ("z" + "\u0301" * 9 + "x", ["z" + "\u0301" * 4, {"mark": "+5"}, "x"]),
     ],
 )
 def test_what_is_hidden_in_a_text_is_shown_by_its_code_point(

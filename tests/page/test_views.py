@@ -101,14 +101,24 @@ def test_a_period_leads_to_what_was_known_at_its_end(page: Page) -> None:
 def test_two_moments_are_compared(page: Page) -> None:
     main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-31T00:00:00Z")
     main.get_by_role("button", name="Compare with another time").click()
-    main.get_by_label("Earlier: known at, date and time in UTC").fill("2026-05-08T00:00")
-    main.get_by_label("Earlier: known at, date and time in UTC").blur()
+    main.get_by_label("Compared: known at, date and time in UTC").fill("2026-05-08T00:00")
+    main.get_by_label("Compared: known at, date and time in UTC").blur()
     difference = main.get_by_role("region", name="Difference")
     expect(difference).to_contain_text("Ada moved to Oslo")
     expect(difference.locator("li.added").filter(has_text="shed")).to_have_count(1)
     changed = difference.locator("li.changed")
     expect(changed).to_have_count(1)
-    expect(changed).to_contain_text("Ada lives in Turin. no longer so")
+    expect(changed).to_contain_text("Ada lives in Turin. current, then no longer so")
+
+
+@pytest.mark.parametrize("place", ["ada/timeline?at=2026-05&", "ada/ask?query=pottery+shed&"])
+def test_a_past_moment_is_the_earlier_one_of_a_comparison_with_now(page: Page, place: str) -> None:
+    main = view(page, f"{place}known_at=2026-05-08T00:00:00Z")
+    main.get_by_role("button", name="Compare with another time").click()
+    difference = main.get_by_role("region", name="Difference")
+    expect(difference).to_contain_text("From known at 8 May 2026, 00:00 to known now")
+    expect(difference.locator("li.added").filter(has_text="shed")).not_to_have_count(0)
+    expect(difference.locator("li.removed").filter(has_text="shed")).to_have_count(0)
 
 
 def test_valid_at_shows_what_was_true_then(page: Page) -> None:
@@ -412,11 +422,11 @@ def test_the_keyboard_reaches_the_view_and_escape_closes_the_menu(
         menu.focus()
         page.keyboard.press("Enter")
         expect(menu).to_have_attribute("aria-expanded", "true")
-        expect(page.get_by_role("link", name="Time line")).to_be_visible()
+        expect(page.get_by_role("link", name="Timeline")).to_be_visible()
         page.keyboard.press("Escape")
         expect(menu).to_be_focused()
         expect(menu).to_have_attribute("aria-expanded", "false")
         page.keyboard.press("Enter")
-        page.get_by_role("link", name="Time line").press("Enter")
-        expect(page.get_by_role("heading", name="Time line")).to_be_visible()
+        page.get_by_role("link", name="Timeline").press("Enter")
+        expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
         expect(page.get_by_role("main")).to_be_focused()

@@ -17,12 +17,14 @@ export function lacking(right, zone) {
  * `run(requests, said, undo)` sends one request, or several in order, and returns the first answer,
  * or null if one was refused. `said`: the message on success; `undo`: the requests that undo it;
  * both may be functions of the answer. `outcome()` renders the last outcome, where the view places
- * it.
+ * it. A control that is disabled meanwhile, or removed, loses the keyboard focus, which then goes to
+ * the outcome.
  */
 export function commands() {
   const busy = signal(false);
   const problem = signal(null);
   const done = signal(null);
+  let place = null;
 
   async function run(requests, said, undo = null) {
     busy.value = true;
@@ -40,10 +42,13 @@ export function commands() {
       answer = null;
     }
     busy.value = false;
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) place?.focus();
+    });
     return answer;
   }
 
-  const outcome = () => html`<div class="outcome">
+  const outcome = () => html`<div class="outcome" tabindex="-1" ref=${(found) => (place = found)}>
     <div role="status">${done.value
       ? html`<p class="done">${done.value.said}${done.value.undo
           ? html` <button type="button" disabled=${busy.value}

@@ -35,9 +35,12 @@ export const Difference = component((props) => () => {
       ${limit ? ` Only the first ${limit.toLocaleString("en")} of each were compared.` : ""}</p>
     ${come.length ? part(`Only ${now}`, come, "added") : null}
     ${gone.length ? part(`Only ${then}`, gone, "removed") : null}
-    ${changed.length ? part(`Changed since ${then}`, changed, "changed") : null}
+    ${changed.length ? part("Changed", changed.map(
+      (each) => ({ ...each, state: changeOf(had.get(each.id), each) })), "changed") : null}
   </div>`;
 });
+
+const changeOf = (before, after) => `${before.state || "current"}, then ${after.state || "current"}`;
 
 /** A unified diff. */
 export const UnifiedLines = component(

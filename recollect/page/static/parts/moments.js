@@ -27,6 +27,14 @@ export function otherMoment(axes) {
   return address.value.params.compare ? moment(axes, "then_") : null;
 }
 
+/** Return the moments of a comparison, the earlier first. */
+export function comparedMoments(axes) {
+  const pair = [otherMoment(axes) ?? {}, moment(axes)];
+  const first = axes.find((axis) => pair[0][axis] !== pair[1][axis]);
+  const [one, other] = pair.map((each) => Date.parse(each[first] ?? "") || Infinity);
+  return one > other ? pair.reverse() : pair;
+}
+
 /** Return moments as options of a command. */
 export function momentOptions({ known_at, valid_at }) {
   return [...option("--known-at", known_at), ...option("--valid-at", valid_at)];
@@ -73,7 +81,7 @@ export const Moments = component((props, own) => {
       axes.map(
         (axis) =>
           html`<${Slider} key=${prefix + axis} name=${prefix + axis} from=${from} until=${until}
-            label=${prefix ? `Earlier: ${AXES[axis][0].toLowerCase()}` : AXES[axis][0]} />`,
+            label=${prefix ? `Compared: ${AXES[axis][0].toLowerCase()}` : AXES[axis][0]} />`,
       );
     const other = otherMoment(axes);
     return html`<details class="moments" open=${open.value}

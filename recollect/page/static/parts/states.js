@@ -6,7 +6,8 @@ import { component, html } from "../shell/component.js";
 export const Refused = component(
   (props) => () =>
     html`<div class="problem" role="alert">
-      <strong>${props.value.problem.title}.</strong> ${props.value.problem.detail}
+      <strong>${props.value.problem.title}${props.value.problem.detail ? ":" : "."}</strong>
+      ${" "}${props.value.problem.detail}
       ${props.value.problem.request_id
         ? html`<span class="quiet"> Request ${props.value.problem.request_id}</span>`
         : null}

@@ -1,16 +1,19 @@
 // Safe display of remembered texts: a text node in a <bdi>, with the code points of invisible and
-// bidirectional control characters in place of the characters.
+// bidirectional control characters in place of the characters, and the number of combining marks in
+// place of those that would cover other lines.
 
 import { component, html, signal } from "../shell/component.js";
 
 // Control characters except tab and line feed, soft hyphens, bidirectional controls, zero-width
-// characters, invisible operators, fillers, byte order marks, and tags outside of emoji.
+// characters, invisible operators, fillers, byte order marks, and tags outside of emoji; combining
+// marks after the fourth in a row, more than any script writes.
 const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
+  /(?<=\p{M}{4})\p{M}+|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\u{e0001}|[\u{e0020}-\u{e007f}]/gu;
 // Characters after which a joiner, or a tag, belongs to an emoji.
 const BEFORE_JOINER = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\p{M}]/u;
 const SCRIPT_THAT_JOINS = /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{M}]/u;
 const BEFORE_TAG = /^[\u{1f3f4}\u{e0020}-\u{e007e}]/u;
+const MARK = /^(?!\u034f)\p{M}/u;
 const NAMES = {
   "\u00ad": "soft hyphen",
   "\u061c": "Arabic letter mark",
@@ -40,8 +43,11 @@ export function visible(text) {
     const [character] = found;
     if (belongs(text, found.index, character)) continue;
     if (found.index > done) parts.push(text.slice(done, found.index));
-    const code = `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-    const name = NAMES[character] ?? "control character";
+    const isMark = MARK.test(character);
+    const code = isMark
+      ? `+${[...character].length}`
+      : `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const name = isMark ? "combining marks" : NAMES[character] ?? "control character";
     parts.push(html`<span class="hidden-mark" title=${name}>${code}</span>`);
     done = found.index + character.length;
   }

@@ -2,10 +2,12 @@
 // A view is not updated by itself: a button reloads it.
 
 import { component, follow, html, signal } from "./component.js";
-import { changes, listen, token } from "./service.js";
+import { access, call, changes, commanding, listen, token } from "./service.js";
 
 // Delay before the event stream is reopened after it broke off, in ms.
 const AGAIN_MS = 4_000;
+// The interval at which the list of zones is read again, in ms.
+const ZONES_MS = 30_000;
 // Without the position in the ledger, which every counted recall advances.
 const COUNTED = ["events", "facts", "entities", "episodes", "observations"];
 
@@ -54,6 +56,24 @@ function followStatus(own, zone) {
   own(() => running?.abort());
 }
 
+/** Read the list of zones again after each command, and regularly while the page is visible: a zone
+ * may stall, or go on. */
+export function followZones(own) {
+  async function read() {
+    if (document.hidden || access.peek() === null) return;
+    // Without an answer the last one stays; the next request of a view reports the problem.
+    const found = await call({ path: "/v1/access" }).catch(() => access.peek());
+    if (JSON.stringify(found) !== JSON.stringify(access.peek())) access.value = found;
+  }
+
+  const timer = setInterval(read, ZONES_MS);
+  own(() => clearInterval(timer));
+  const known = changes.peek();
+  follow(own, () => {
+    if (changes.value !== known) read();
+  });
+}
+
 /** The reload button, shown after a change. Property: `zone`. */
 export const News = component((props, own) => {
   const fresh = signal(false);
@@ -74,7 +94,7 @@ export const News = component((props, own) => {
     known = numbers;
   });
 
-  return () => html`<div class="news" role="status">${fresh.value
+  return () => html`<div class="news" role="status">${fresh.value && !commanding.value
     ? html`<button type="button" onClick=${() => (changes.value += 1)}>
         The memory has changed: show the current state</button>`
     : null}</div>`;

@@ -5,7 +5,7 @@ import { Moments } from "../parts/moments.js";
 import { Refused } from "../parts/states.js";
 import { address, go, hrefOf } from "./address.js";
 import { component, follow, html, signal } from "./component.js";
-import { News } from "./live.js";
+import { News, followZones } from "./live.js";
 import { SameAnswer, shown } from "./same_answer.js";
 import { access, may, refusal, signIn, token } from "./service.js";
 import { VIEWS } from "./views.js";
@@ -28,6 +28,7 @@ const SignIn = component(() => {
       <input
         id="token"
         type="password"
+        ref=${(field) => field?.focus()}
         autocomplete="off"
         spellcheck="false"
         required
@@ -36,7 +37,7 @@ const SignIn = component(() => {
       />
       <button class="primary" disabled=${busy.value}>Sign in</button>
       <p class="quiet">Create one with <code>recollect token create</code>; it only reads unless given
-        <code>--rights read,write,forget,admin</code>. It is kept in this tab only.</p>
+        ${" "}<code>--rights read,write,forget,admin</code>. The token is kept in this tab only.</p>
       ${token.value && refusal.value
         ? html`<p class="problem" role="alert">${refusal.value.title}.</p>`
         : null}
@@ -44,8 +45,27 @@ const SignIn = component(() => {
   </main>`;
 });
 
-const Menu = component(() => {
+/** The zones that are stalled, wherever the reader is. Property: `zones`. */
+const Stalled = component((props) => () => {
+  const stalled = props.value.zones.filter((each) => each.stalled);
+  const { zone, view } = address.value;
+  const elsewhere = stalled.filter((each) => each.zone !== zone || view !== "health");
+  const shown = elsewhere.slice(0, MAX_STALLED);
+  return html`<p class="stalled flag" role="status">${shown.length
+    ? html`Stalled: ${shown.map((each, at) => html`${at ? ", " : ""}<a
+        href=${hrefOf({ zone: each.zone, view: "health" })}>${each.zone}</a>`)}${
+        elsewhere.length > shown.length
+          ? html` and <a href=${hrefOf({ view: "tokens" })}>${elsewhere.length - shown.length} more</a>`
+          : null}`
+    : null}</p>`;
+});
+
+// Maximum number of stalled zones that are named.
+const MAX_STALLED = 3;
+
+const Menu = component((_, own) => {
   const open = signal(false);
+  followZones(own);
 
   function closed(event) {
     if (event.key !== "Escape" || !open.value) return;
@@ -71,6 +91,7 @@ const Menu = component(() => {
           Menu
         </button>
       </div>
+      <${Stalled} zones=${zones} />
       <nav id="menu" aria-label="Views" class=${open.value ? "open" : ""}>
         <label class="zone">
           <span>Zone</span>
@@ -118,7 +139,7 @@ const Frame = component((_, own) => {
     if (place !== last) {
       shown.value = null;
       // Focus the new view, so that screen readers announce it.
-      if (last) requestAnimationFrame(() => document.getElementById("view")?.focus());
+      if (last) requestAnimationFrame(() => document.getElementById("view")?.focus({ preventScroll: true }));
       scrollTo(0, 0);
     }
     last = place;

@@ -122,11 +122,19 @@ async function content(response) {
   return type.includes("json") ? response.json() : {};
 }
 
+/** The number of the user's own commands that are running. */
+export const commanding = signal(0);
+
 /** Send a command like `call`, then refresh the queries on display. */
 export async function command(request) {
-  const answer = await call(request);
-  changes.value += 1;
-  return answer;
+  commanding.value += 1;
+  try {
+    const answer = await call(request);
+    changes.value += 1;
+    return answer;
+  } finally {
+    commanding.value -= 1;
+  }
 }
 
 /**
@@ -178,7 +186,8 @@ async function ask(found, wanted, stop) {
   // Outside of the effect, which would otherwise depend on the signal that it sets.
   await Promise.resolve();
   if (stop.aborted) return;
-  found.value = { ...before, loading: true };
+  // A problem is about the request before this one.
+  found.value = { data: before.data, problem: null, loading: true };
   try {
     const data = await query({ ...wanted, signal: stop });
     if (!stop.aborted) found.value = { data, problem: null, loading: false };

@@ -14,7 +14,7 @@ import {
   memoryHref,
   memoryPath,
 } from "../parts/memories.js";
-import { inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
+import { comparedMoments, inWords, moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { answered, nothing } from "../parts/states.js";
 import { Text } from "../parts/texts.js";
 import { count } from "../parts/times.js";
@@ -96,9 +96,14 @@ const Results = component((props, own) => {
     const { zone, query } = props.value;
     const other = otherMoment(AXES);
     if (other && then.value.data) {
-      return answered(now, (answer) => html`<${Difference}
-        before=${asItems(then.value.data)} after=${asItems(answer)}
-        then=${inWords(other)} now=${inWords(moment(AXES))} />`);
+      const [first, last] = comparedMoments(AXES);
+      return answered(now, (answer) => {
+        const pair = [then.value.data, answer];
+        if (inWords(first) !== inWords(other)) pair.reverse();
+        const [before, after] = pair.map(asItems);
+        return html`<${Difference} before=${before} after=${after}
+          then=${inWords(first)} now=${inWords(last)} />`;
+      });
     }
     return answered(now, (answer) => {
       if (!answer.results.length) return nothing("No memory answers this.");
@@ -106,8 +111,8 @@ const Results = component((props, own) => {
       return html`<p class="quiet" role="status">
           ${count(answer.results.length, "result")} in ${Math.round(answer.ms)} ms.
           Probability that the memory has an answer: ${percent(answer.relevant)}.</p>
-        <p class="quiet">On the right of a result is its score, from 0 to 1. Below it is its rank in
-          each search; – means that the search did not find it.</p>
+        <p class="quiet">The searches choose the candidates: below each is its rank in every search, or – if
+          that did not find it. The score on the right, from 0 to 1, orders them.</p>
         <ol class="results">${answer.results.map(
           (result, at) => html`<${Result} key=${result.id} rank=${at + 1} result=${result}
             arms=${arms} zone=${zone} query=${query} />`,

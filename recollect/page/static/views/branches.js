@@ -28,9 +28,10 @@ const View = component((props, own) => {
   };
   const promote = (name) =>
     given.run({ zone: parent(), path: `${path(name)}/promote`, method: "POST", body: {} },
-      ({ published, duplicates, conflicts, left }) => `${count(published, "record")} published to
+      ({ published, duplicates, conflicts, outdated, left }) => `${count(published, "record")} published to
         ${" "}${parent()}; it had ${duplicates} already, ${conflicts.length} conflict with what it has, and
-        ${" "}${Object.values(left).reduce((sum, each) => sum + each, 0)} stay in the branch.`);
+        ${" "}${Object.values(left).reduce((sum, each) => sum + each, 0)} stay in the branch.${outdated
+          .map((name) => ` Writer prompt ${name}: the zone has a newer text, which stays in force.`).join("")}`);
   const drop = (name) =>
     given.run({ zone: parent(), path: path(name), method: "DELETE" }, `Branch ${name} deleted.`);
 

@@ -5,6 +5,7 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
+import { EntityNames } from "../parts/entity_names.js";
 import { Giver } from "../parts/givers.js";
 import { longOperation } from "../parts/long_operations.js";
 import { attribution, isId, memoryHref, memoryPath } from "../parts/memories.js";
@@ -12,8 +13,9 @@ import { answered, Refused } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
-// Maximum number of messages in the preview.
-const SHOWN = 50;
+// Number of messages in the preview, and how many are added at a time.
+const SHOWN = 10;
+const MORE = 50;
 const FIELDS = [
   ["entity", "Person or thing", "a name or an id: everything that it wrote or that mentions it"],
   ["sender_id", "Sender", "an id on a platform; includes the other ids of the same person"],
@@ -30,7 +32,7 @@ const View = component((props) => {
   const forgotten = signal(null);
   return () => {
     const { zone } = props.value;
-    return html`<${Choice} />
+    return html`<${Choice} zone=${zone} />
       <${Chosen} zone=${zone} />
       ${forgotten.value ? html`<${Forgotten} zone=${zone} report=${forgotten.value} />` : null}
       <${Plan} zone=${zone} tell=${(report) => (forgotten.value = report)} />
@@ -54,7 +56,7 @@ function targets() {
 
 const listed = (text) => (text ?? "").split(/[\s,]+/).filter(Boolean);
 
-const Choice = component((_, own) => {
+const Choice = component((props, own) => {
   const typed = signal({});
   follow(own, () => (typed.value = { ...address.value.params }));
 
@@ -68,10 +70,12 @@ const Choice = component((_, own) => {
     ${FIELDS.map(
       ([name, label, hint]) => html`<div><label for=${`choose-${name}`}>${label}</label>
         <input id=${`choose-${name}`} autocomplete="off" value=${typed.value[name] ?? ""}
+          list=${name === "entity" ? "names-there-are" : undefined}
           aria-describedby=${`hint-${name}`}
           onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} />
         <span class="quiet" id=${`hint-${name}`}>${hint}</span></div>`,
     )}
+    <${EntityNames} id="names-there-are" zone=${props.value.zone} typed=${typed.value.entity ?? ""} />
     <p class="quiet">A message is chosen if it matches every field that is filled in. Nothing is
       erased before you confirm it.</p>
     <button class="primary">Show what would be erased</button>
@@ -142,18 +146,26 @@ const Plan = component((props, own) => {
       <${Stays} plan=${plan} />
       ${plan.events
         ? html`<${Confirm} zone=${props.value.zone} given=${given} plan=${plan}
-            tell=${props.value.tell} />`
+            fresh=${!found.value.loading} tell=${props.value.tell} />`
         : html`<p class="quiet">There is nothing to erase.</p>`}`);
   };
 });
 
 /** The texts of the events to erase. Properties: `zone`, `ids`. */
-const Words = component((props) => () => {
-  const { zone, ids } = props.value;
-  return html`<ul class="rows" aria-label="What would be erased">${ids.slice(0, SHOWN).map(
-      (id) => html`<${Word} key=${id} zone=${zone} id=${id} />`,
-    )}</ul>
-    ${ids.length > SHOWN ? html`<p class="quiet">And ${count(ids.length - SHOWN, "more", "more")}.</p>` : null}`;
+const Words = component((props) => {
+  const limit = signal(SHOWN);
+  return () => {
+    const { zone, ids } = props.value;
+    const left = ids.length - limit.value;
+    return html`<ul class="rows" aria-label="What would be erased">${ids.slice(0, limit.value).map(
+        (id) => html`<${Word} key=${id} zone=${zone} id=${id} />`,
+      )}</ul>
+      ${left > 0
+        ? html`<p class="field quiet">And ${count(left, "more", "more")}.
+            <button type="button" class="plain" onClick=${() => (limit.value += MORE)}>
+              Show ${left > MORE ? `${MORE} more` : left === 1 ? "it" : `all ${ids.length}`}</button></p>`
+        : null}`;
+  };
 });
 
 const Word = component((props, own) => {
@@ -193,6 +205,8 @@ const Stays = component((props) => () => {
     </ul></section>`;
 });
 
+/** The form that erases. Properties: `zone`, `given`: the selection, `plan`, `fresh`: whether the
+ * plan is about this selection, `tell`: called with the report. */
 const Confirm = component((props) => {
   const typed = signal("");
   const proof = signal(true);
@@ -210,7 +224,7 @@ const Confirm = component((props) => {
   }
 
   return () => {
-    const { zone, plan } = props.value;
+    const { zone, plan, fresh } = props.value;
     const words = `forget ${plan.events}`;
     const allowed = may("forget", zone);
     return html`<form class="confirm" onSubmit=${submit} aria-label="Confirmation">
@@ -220,17 +234,21 @@ const Confirm = component((props) => {
       <p class="field"><label for="confirm">Type <code>${words}</code> to erase it permanently</label>
         <input id="confirm" autocomplete="off" value=${typed.value} disabled=${!allowed}
           onInput=${({ target }) => (typed.value = target.value)} />
-        <button class="danger" disabled=${!allowed || busy.value || typed.value.trim() !== words}>
+        <button class="danger" disabled=${!allowed || !fresh || busy.value || typed.value.trim() !== words}>
           ${busy.value ? "Erasing…" : "Forget"}</button>${lacking("forget", zone)}</p>
       ${outcome()}
     </form>`;
   };
 });
 
+const focused = (element) => element?.focus();
+
 /** The report of an erasure. Properties: `zone`, `report`. */
 const Forgotten = component((props) => () => {
   const { zone, report } = props.value;
-  return html`<section aria-labelledby="gone" class="done"><h2 id="gone">Forgotten</h2>
+  // The form that had the focus is gone.
+  return html`<section aria-labelledby="gone" class="done"><h2 id="gone" tabindex="-1"
+      ref=${focused}>Forgotten</h2>
     <p role="status">${count(report.events, "record")} can no longer be read: their keys are
       destroyed. ${count(report.facts, "fact")}, ${count(report.entities, "entity", "entities")}
       ${" "}and ${count(report.vectors, "vector")} went with them. This cannot be undone.</p>
@@ -299,7 +317,7 @@ const Certificates = component((props, own) => {
     ${answered(found, ({ certificates }) => certificates.length
       ? html`<ul class="rows" aria-label="Certificates">${certificates.map(
           (each) => html`<${Issued} key=${each.erasure} zone=${props.value.zone} summary=${each} />`)}</ul>`
-      : html`<p class="quiet">No erasure has a certificate.</p>`)}</section>`;
+      : html`<p class="quiet">There are none.</p>`)}</section>`;
 });
 
 const Issued = component((props, own) => {

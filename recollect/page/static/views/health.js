@@ -60,16 +60,22 @@ const State = component((props, own) => {
 
 /** Whether the zone makes progress, as a sentence. Property: `status`. */
 const Movement = component((props) => () => {
-  const { lag, lag_seconds: age, seconds_since_progress: idle, stalled } = props.value.status;
-  if (!lag) return html`<p role="status">Not stalled: no record waits.</p>`;
+  const { lag, lag_seconds: age, seconds_since_progress: idle, stalled, problem } = props.value.status;
+  if (!lag && !problem) return html`<p role="status">Every record is processed.</p>`;
   const waiting = `${count(lag, "record")} ${lag === 1 ? "waits" : "wait"}${
     age === null ? "" : `, the first for ${duration(age)}`}`;
   if (stalled) {
     return html`<p class="problem" role="alert"><strong>Stalled.</strong> ${waiting}; ${idle === null
-      ? "none was ever decided"
+      ? "none was ever processed"
       : `no progress for ${duration(idle)}, since ${time(new Date(Date.now() - 1000 * idle).toISOString())}`}.
-      Check that a worker runs (recollect worker), and its log; recollect doctor says what is wrong
-      with the home.</p>`;
+      ${" "}${problem
+        ? html`Why: <${Text} text=${problem} />.`
+        : html`Check that a worker runs (recollect worker), and its log; recollect doctor says what is
+            wrong with the home.`}</p>`;
+  }
+  if (problem) {
+    return html`<p class="problem" role="alert"><strong>Records cannot be processed.</strong>
+      ${" "}Why: <${Text} text=${problem} />.</p>`;
   }
   return html`<p role="status">Not stalled: ${waiting}${
     idle === null ? "" : `; the files last moved ${duration(idle)} ago`}.</p>`;
@@ -95,7 +101,7 @@ const Trend = component((props) => () => {
       aria-label=${`Waiting records: at most ${Math.max(...lags)}, ${words} since this page was opened`}>
       <polyline points=${samples.map(place).join(" ")} /></svg>
     <figcaption class="quiet">Waiting records since this page was opened: ${words}${
-      last > first ? ` in ${duration((last - first) / 1000)}` : ""}</figcaption></figure>`;
+      last - first >= 1000 ? ` in ${duration((last - first) / 1000)}` : ""}</figcaption></figure>`;
 });
 
 const DeadLetters = component((props, own) => {
@@ -113,8 +119,8 @@ const DeadLetters = component((props, own) => {
   const retry = (number) =>
     given.run(act(number, "retry"), ({ parked }) =>
       parked
-        ? `Record ${number} still cannot be decided; edit it, or drop it.`
-        : `Record ${number} is decided.`);
+        ? `Record ${number} still cannot be processed; edit it, or drop it.`
+        : `Record ${number} is processed.`);
   const correct = async (number, events) => {
     const publish = {
       zone: props.value.zone,
@@ -123,7 +129,7 @@ const DeadLetters = component((props, own) => {
       method: "POST",
       body: { events },
     };
-    if (await given.run([publish, act(number, "drop")], `A corrected record will be decided in place of ${number}.`)) {
+    if (await given.run([publish, act(number, "drop")], `A corrected record will be processed in place of ${number}.`)) {
       edited.value = null;
     }
   };
@@ -248,13 +254,13 @@ const Upkeep = component((props, own) => {
             onChange=${({ target }) => (level.value = target.value)}>${LEVELS.map(
               ([name, words]) => html`<option value=${name}>${words}</option>`)}</select>
           <button type="button" disabled=${disabled || !decides}
-            title=${decides ? "" : "Only derive and fresh decide the events again, so only they can be compared"}
             onClick=${() => rebuild({ level: level.value, compare: true })}>Build and compare</button>
           <button type="button" disabled=${disabled}
             onClick=${() => rebuild({ level: level.value })}>Rebuild and activate</button>
           <button type="button" disabled=${disabled}
             onClick=${() => { compared.value = null; rebuilding.start(zone, "/rollback"); }}>Roll back</button></p>
-        <p class="quiet">The active generation is used until the new one is complete.</p>
+        <p class="quiet">The active generation is used until the new one is complete. Only derive and fresh
+          decide again, so only they can be compared.</p>
         ${rebuilding.outcome(zone, report)}</section>
       <section aria-labelledby="verify"><h2 id="verify">Verify</h2>
         <form class="field" onSubmit=${verify}>

@@ -144,11 +144,11 @@ const Decision = component((props) => () => {
   const { decision } = props.value;
   if (decision === null) {
     return html`<section aria-labelledby="decided"><h2 id="decided">Decision</h2>
-      ${nothing("It is not decided yet.")}</section>`;
+      ${nothing("It is not processed yet.")}</section>`;
   }
   const { agents, rows, commands, erased, chain, hash, previous, offset } = decision;
   return html`<section aria-labelledby="decided"><h2 id="decided">Decision</h2>
-    ${decision.parked ? html`<p class="flag">It could not be decided and is in the dead-letter queue.</p>` : null}
+    ${decision.parked ? html`<p class="flag">It could not be processed and is in the dead-letter queue.</p>` : null}
     <dl class="pairs"><dt>Agents</dt><dd>${agents.length ? agents.join(", ") : "none handles this kind"}</dd>
       ${commands.length ? html`<dt>Asked for</dt><dd>${commands.join(", ")}</dd>` : null}
       ${erased.length ? html`<dt>Erased</dt><dd>${erased.map((each, at) => html`${at ? ", " : ""}${to(each)}`)}</dd>` : null}

@@ -35,7 +35,7 @@ const View = component((props, own) => {
           ? html`, in <${Name} text=${memory.thread_id} />` : null}
           ${memory.retracted ? html` <span class="flag">retracted</span>` : null}
           ${!memory.current && !memory.retracted ? html` <span class="flag">no longer so</span>` : null}
-          ${memory.decided === false ? html` <span class="flag">not decided yet</span>` : null}</p>
+          ${memory.decided === false ? html` <span class="flag">not processed yet</span>` : null}</p>
         ${memory.type === "event"
           ? html`<${Message} zone=${zone} memory=${memory} />`
           : html`<p class="report"><${Text} text=${memory.text} limit=${4000} /></p>`}

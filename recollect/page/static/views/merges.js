@@ -114,13 +114,21 @@ const Row = component((props) => () => {
       : merge.status === "merged"
         ? html`<button type="button" disabled=${disabled || merge.merge_id === null}
             aria-label=${pair("Undo the merge of")}
-            onClick=${() => decide(merge, "undone", "The two are separate again.")}>Undo the merge</button>`
+            onClick=${() => decide(merge, "undone", `Separate again: ${merge.a} and ${merge.b}.`)}>Undo the merge</button>`
         : null}</div>
-    ${merge.of === "facts" ? null : html`<${Fold} summary="Facts about both">${() => html`<div class="sides">
-      ${[["a", merge.a_id], ["b", merge.b_id]].map(([side, id]) => html`<${Side} key=${side}
-        zone=${zone} id=${id} name=${merge[side]} handles=${merge[`${side}_handles`]} />`)}</div>`}</${Fold}>`}
+    ${merge.of === "facts" ? null : html`<${Fold} summary=${merge.status === "merged" ? "Facts of the merged entity" : "Facts about both"}>${
+      () => html`<div class="sides">${sidesOf(merge).map((side) => html`<${Side} key=${side.id}
+        zone=${zone} ...${side} />`)}</div>`}</${Fold}>`}
   </li>`;
 });
+
+/** Return the entities to compare: the two, or the one that they have become. */
+function sidesOf(merge) {
+  const { a, a_id, a_handles, b, b_id, b_handles } = merge;
+  return merge.status === "merged"
+    ? [{ id: a_id, name: `${a}, also ${b}`, handles: [...a_handles, ...b_handles] }]
+    : [{ id: a_id, name: a, handles: a_handles }, { id: b_id, name: b, handles: b_handles }];
+}
 
 const Side = component((props, own) => {
   const found = load(own, () => ({

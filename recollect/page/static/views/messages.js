@@ -49,12 +49,16 @@ const List = component((props, own) => {
         <a href=${hrefOf({ view: "messages", id: each.id })}><${Text} text=${each.title || "Untitled"} limit=${160} /></a>
         <div class="about"><span>${each.platform ?? "all platforms"}</span>
           <span>${count(each.message_count, "message")}</span>
-          <span>${time(each.start)} – ${sameDay(each) ? each.end.slice(11, 16) : time(each.end)}</span>
+          <span>${during(each)}</span>
           <span>${names(each.participants)}</span>
         </div></li>`} />`;
 });
 
-const sameDay = ({ start, end }) => start.slice(0, 10) === end.slice(0, 10);
+/** Return the time of an episode: a moment, a part of a day, or a period. */
+function during({ start, end }) {
+  if (time(start) === time(end)) return time(start);
+  return `${time(start)} – ${start.slice(0, 10) === end.slice(0, 10) ? end.slice(11, 16) : time(end)}`;
+}
 
 const Thread = component((props, own) => {
   const path = () => `/episodes/${encodeURIComponent(props.value.id)}`;
@@ -67,7 +71,7 @@ const Thread = component((props, own) => {
   return () =>
     answered(found, ({ episode }) => html`<h2 class="title"><${Text} text=${episode.title} limit=${160} /></h2>
       <p class="quiet">${count(episode.message_count, "message")},
-        ${" "}${time(episode.start)} – ${time(episode.end)}${episode.platform ? `, ${episode.platform}` : ""}</p>
+        ${" "}${during(episode)}${episode.platform ? `, ${episode.platform}` : ""}</p>
       <${Pages} request=${{ zone: props.value.zone, path: path(), query: { limit: 50 } }}
         entries=${(page) => page.messages.length ? [page.messages] : []} label="Messages" empty="It has no messages left."
         row=${(page) => html`<${Batch} key=${page[0].id} zone=${props.value.zone} messages=${page} />`} />`);

@@ -52,7 +52,7 @@ const View = component((props, own) => {
               empty="There is nothing from this time." row=${Day} />`}`;
 });
 
-export const timeline = { name: "timeline", title: "Time line", group: "Memory", moments: () => AXES, View };
+export const timeline = { name: "timeline", title: "Timeline", group: "Memory", moments: () => AXES, View };
 
 /** Return the range of days selected by `at`: a year, a month or a day. */
 function span() {

@@ -28,7 +28,7 @@ const View = component((props, own) => {
         <th scope="col" class="number">Records</th><th scope="col">Your rights</th></tr></thead>
         <tbody>${found.zones.map((each) => html`<tr key=${each.zone}>
           <th scope="row"><a href=${hrefOf({ zone: each.zone, view: "health" })}>${each.zone}</a>
-            ${each.stalled ? html` <span class="flag">stalled</span>` : null}</th>
+            ${each.stalled ? html` <span class="flag">stalled${each.problem ? `: ${each.problem}` : ""}</span>` : null}</th>
           <td class="number">${each.events.toLocaleString("en")}</td>
           <td>${Object.keys(RIGHTS).filter((right) => may(right, each.zone)).join(", ")}</td></tr>`)}</tbody></table>`)}
     </section>
