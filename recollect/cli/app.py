@@ -91,7 +91,11 @@ class _Commands(click.Group):
     metavar="FILE",
     help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-@click.option("--zone", metavar="NAME", help="Zone to use, one per tenant [default].")
+@click.option(
+    "--zone",
+    metavar="NAME",
+    help="Zone (one tenant's memory) to use [default: default].",
+)
 @click.version_option(package_name="recollect")
 @click.pass_context
 def cli(context: click.Context, home: str | None, config: str | None, zone: str | None) -> None:

@@ -104,7 +104,7 @@ COMMAND_TABLE = {
     ),
     "rebuild": CommandEntry("upkeep_commands", "Rebuild derived data from the ledger."),
     "rollback": CommandEntry(
-        "upkeep_commands", "Undo the last rebuild: return to the data from before it."
+        "upkeep_commands", "Undo the last rebuild: return to the previous generation."
     ),
     "reclaim": CommandEntry("upkeep_commands", "Remove obsolete change records from the ledger."),
     "deadletters": CommandEntry("upkeep_commands", "List dead letters; retry or drop one."),

@@ -37,7 +37,9 @@ def read_lines(path: Path, kind: type[Line], parse: Callable[[Line], Parsed]) ->
                         raise InvalidInput(f"the line is longer than {MAX_RECORD_BYTES} bytes")
                     yield parse(decoder.decode(text))
         except RecursionError:
-            raise InvalidInput(f"{path}:{number}: nested too deeply") from None
+            raise InvalidInput(
+                f"{path}:{number}: the JSON is nested too deeply; flatten it"
+            ) from None
         except DamagedInput as error:
             raise InvalidInput(f"{path}:{number}: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, InvalidInput) as error:

@@ -35,7 +35,11 @@ FORMATS = (
     "matrix",
     "telegram",
     "discord",
+    "googlechat",
+    "hangouts",
     "imessage",
+    "skype",
+    "teams",
     "irc",
     "signal",
     "instagram",
@@ -63,7 +67,11 @@ _CONFIGURATION = click.option(
     expose_value=False,
     help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
 )
-_ZONE = click.option("--zone", metavar="NAME", help="Zone to use, one per tenant [default].")
+_ZONE = click.option(
+    "--zone",
+    metavar="NAME",
+    help="Zone (one tenant's memory) to use [default: default].",
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
@@ -94,8 +102,8 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="TZ",
-            help="Time zone for timestamps without one, and for the calendar day of UTC "
-            "timestamps.",
+            help="Time zone of timestamps without one. If every timestamp is in UTC, it is used "
+            "only to resolve words such as 'today'.",
         ),
         click.option(
             "--format",

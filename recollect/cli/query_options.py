@@ -54,8 +54,13 @@ def query_options(function: Command) -> Command:
                 help="Also find messages through the relationships of entities (low), through "
                 "observations (high), or both (dual).",
             ),
-            click.option("--scope", help=f"Comma-separated result types: {', '.join(SCOPES)}."),
-            click.option("--entity", metavar="E", help="Only results about entity E (name or id)."),
+            click.option(
+                "--scope",
+                help=f"Comma-separated result types: {', '.join(SCOPES)} [all but entities].",
+            ),
+            click.option(
+                "--entity", metavar="E", help="Only results about or by entity E (name or id)."
+            ),
             click.option("--after", metavar="T", help=f"Only results after time T. {TIMES}"),
             click.option("--before", metavar="T", help="Only results before time T."),
             click.option("--platform", metavar="P", help="Only results from platform P."),

@@ -146,6 +146,13 @@ def test_entities_are_those_who_spoke_and_what_was_named(held: Shell) -> None:
     assert "1 mention, 1 fact" in shown
 
 
+def test_a_long_type_moves_the_counts_of_all_entities(held: Shell) -> None:
+    held("remember", "The code of the bicycle lock is 4711.")
+    rows = held("entities").out.splitlines()
+    assert any(" recollect_handle " in row for row in rows)
+    assert len({len(re.split(r"\d+ mentions?, ", row)[0]) for row in rows}) == 1
+
+
 def merges(shell: Shell) -> list[dict[str, Any]]:
     return shell("merges", "list", "--json").json()
 
@@ -250,8 +257,8 @@ def test_zones_are_listed_with_what_they_hold(held: Shell) -> None:
     records = len(held("records", "--json").json())
     assert records > 6
     assert held("zones", "--json").json() == [
-        {"zone": "boats", "events": 1, "stalled": False},
-        {"zone": "default", "events": records, "stalled": False},
+        {"zone": "boats", "events": 1, "stalled": False, "problem": None},
+        {"zone": "default", "events": records, "stalled": False, "problem": None},
     ]
     assert held("zones").out == f"boats    1 record\ndefault  {records} records\n"
 

@@ -99,7 +99,7 @@ def test_a_home_may_be_made_where_its_file_is_already(tmp_path: Path) -> None:
         ("[service]\nport = 'x'\n", 2, "a whole number from 0 to 65535"),
         ("[service]\nport = 70000\n", 2, "a whole number from 0 to 65535"),
         ("service.port = true\n", 1, "a whole number from 0 to 65535"),
-        ("[service]\nrequest_seconds = nan\n", 2, "a number above 0 to 86400"),
+        ("[service]\nrequest_seconds = nan\n", 2, "a number above 0 and up to 86400"),
         ("[service]\nhosts = 'a,b'\n", 2, "a list of strings"),
         ("ticks = 'off'\n", 1, "true or false"),
         ("[kafka]\nsasl_mechanism = 'GSSAPI'\n", 2, "SCRAM-SHA-256"),

@@ -164,3 +164,10 @@ def test_numbers_come_with_english_nouns(shell: Shell) -> None:
     shell.ingest(said("m-2", "I own a dog."))
     assert "would read 2 ledger records\n" in shell("rebuild", "--dry-run").out
     assert "default  2 records\n" in shell("zones").out
+
+
+def test_a_text_to_remember_may_come_by_standard_input(shell: Shell) -> None:
+    assert shell("remember", "-", given="The gate code\nis 4711 – öffnen.\n".encode()).status == 0
+    assert shell("remember", "-", given=b"\xff\xfe").status == 2
+    (answer,) = shell("recall", "gate code", "--scope", "events", "--json").json()
+    assert [one["text"] for one in answer["results"]] == ["The gate code\nis 4711 – öffnen."]

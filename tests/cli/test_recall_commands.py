@@ -158,3 +158,37 @@ def test_why_and_forget_name_what_was_meant(held: Shell) -> None:
     done = held("--zone", "defalt", "why", "m-2")
     assert done.status == 2
     assert "zone defalt is empty; did you mean default?" in done.err
+
+
+def test_events_that_are_not_processed_are_named(held: Shell) -> None:
+    (held.room / "more.jsonl").write_text(json.dumps(said("m-9", "I keep nine llamas.")) + "\n")
+    assert held("ingest", "more.jsonl", "--no-wait").status == 0
+    pending = "1 record of zone default cannot be recalled yet"
+    asked = ("recall", "llamas", "--min-score", "0.99")
+    assert pending in held(*asked).err
+    assert held("worker", "--once").status == 0
+    assert "cannot be recalled" not in held(*asked).err
+
+
+def test_a_message_without_words_is_no_result(held: Shell) -> None:
+    picture = {**said("m-9", "", at="2026-05-20T10:00:00Z"), "attachments": [{"type": "image"}]}
+    named = {**picture, "id": "m-10", "attachments": [{"type": "image", "caption": "My llama"}]}
+    held.ingest(picture, named)
+    (answer,) = held("recall", "Ada", "--after", "2026-05-19", "--scope", "events", "--json").json()
+    assert [result["text"] for result in answer["results"]] == ["[My llama]"]
+    shown = held("episodes", "--strategy", "day", "--from", "2026-05-20").out
+    assert not shown.startswith("\n")
+
+
+def test_a_day_that_does_not_exist_is_quoted_as_given(held: Shell) -> None:
+    done = held("recall", "tea", "--known-at", "2026-02-30")
+    assert done.status == 2
+    assert "there is no day '2026-02-30'" in done.err
+
+
+def test_a_file_is_no_home(held: Shell) -> None:
+    (held.room / "file").write_text("words")
+    done = held("--home", str(held.room / "file"), "recall", "tea")
+    assert done.status == 2
+    assert "file is not a directory" in done.err
+    assert "backup" not in done.err

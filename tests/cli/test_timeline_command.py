@@ -45,6 +45,12 @@ def test_days_read_as_text(held: Shell) -> None:
     ]
 
 
+def test_the_day_of_the_heading_is_not_repeated(held: Shell) -> None:
+    held.ingest(said("m-6", "I bought a piano today.", at="2026-07-01T10:00:00Z"))
+    shown = held("timeline", "--from", "2026-07-01").out
+    assert "said by Ada that day (m-6)" in shown
+
+
 def test_lines_fit_a_terminal(held: Shell) -> None:
     long = "I painted the old boat of my uncle white and blue " * 5
     held.ingest(said("m-5", f"{long}on Sunday.", at="2026-06-09T11:00:00Z"))

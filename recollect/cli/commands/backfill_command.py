@@ -47,14 +47,16 @@ def backfill(
     the next one continues it; after --pause, use --resume. No answer is paid for twice.
     """
     if pause + resume + status > 1 or (dry_run and (pause or status)):
-        raise click.UsageError("--pause, --resume and --status exclude each other")
+        raise click.UsageError(
+            "give only one of --pause, --resume and --status; --dry-run goes only with --resume"
+        )
     with open_zone(home, zone) as memory:
         if pause:
-            found = memory.pause_backfill()
+            report = memory.pause_backfill()
         elif status:
-            found = memory.backfill_status()
+            report = memory.backfill_status()
         else:
-            found = memory.backfill(
+            report = memory.backfill(
                 platform=platform,
                 first=first,
                 last=last,
@@ -63,14 +65,14 @@ def backfill(
                 progress=_noting_progress(memory),
             )
     if as_json:
-        print_json(found)
-    elif found.model is None and found.state in ("done", "estimate"):
-        _print_without_model(found)
-    elif found.state == "estimate":
-        _print_plan(found)
+        print_json(report)
+    elif report.model is None and report.state in ("done", "estimate"):
+        _print_without_model(report)
+    elif report.state == "estimate":
+        _print_plan(report)
     else:
-        _print_progress(found)
-    return 1 if found.state == "stopped" and not status else 0
+        _print_progress(report)
+    return 1 if report.state == "stopped" and not status else 0
 
 
 def _noting_progress(memory: Zone) -> Callable[[int], None]:
@@ -104,17 +106,17 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def _print_plan(found: BackfillReport) -> None:
+def _print_plan(report: BackfillReport) -> None:
     """Print what there is to read, by platform, and the estimated cost."""
-    for each in found.platforms:
+    for platform in report.platforms:
         print_line(
-            strong(each.platform),
-            f"  {pluralise(each.episodes, 'episode')}, {pluralise(each.messages, 'message')}, "
-            f"about {each.tokens:,} tokens",
-            quiet(f"  {each.first} to {each.last}"),
+            strong(platform.platform),
+            f"  {pluralise(platform.episodes, 'episode')}, "
+            f"{pluralise(platform.messages, 'message')}, about {platform.tokens:,} tokens",
+            quiet(f"  {platform.first} to {platform.last}"),
         )
-    if found.written is not None:
-        print_estimate(found.written)
+    if report.written is not None:
+        print_estimate(report.written)
 
 
 def _print_without_model(found: BackfillReport) -> None:
@@ -125,17 +127,17 @@ def _print_without_model(found: BackfillReport) -> None:
     )
 
 
-def _print_progress(found: BackfillReport) -> None:
-    if found.state == "none":
+def _print_progress(report: BackfillReport) -> None:
+    if report.state == "none":
         print_line("there was no backfill in this zone")
         return
-    print_line(strong(found.state), f"  {_progress_text(found)}")
-    written = found.written
+    print_line(strong(report.state), f"  {_progress_text(report)}")
+    written = report.written
     if written is not None:
         print_written(written)
-    if found.state == "paused":
+    if report.state == "paused":
         note("recollect backfill --resume continues it")
-    elif found.state == "stopped":
+    elif report.state == "stopped":
         why = f" ({written.stopped})" if written is not None and written.stopped else ""
         note(f"it stopped early{why}; recollect backfill --resume continues it")
 

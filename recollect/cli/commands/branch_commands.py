@@ -23,7 +23,7 @@ def branch() -> None:
 @click.argument("name")
 @click.option("--at", metavar="HEAD", help="Fork at this earlier head, as status printed it.")
 def create(home: str | None, zone: str | None, as_json: bool, name: str, at: str | None) -> None:
-    """Fork the zone at its last event: copy its memory into a branch."""
+    """Fork the zone at its last record: copy its memory into a branch."""
     with open_zone(home, zone) as memory:
         made = memory.create_branch(name, at=at)
         if as_json:
@@ -39,14 +39,15 @@ def create(home: str | None, zone: str | None, as_json: bool, name: str, at: str
 def list_(home: str | None, zone: str | None, as_json: bool) -> None:
     """List the zone's branches."""
     with open_zone(home, zone) as memory:
-        found = memory.branches()
-    for each in found:
+        branches = memory.branches()
+    for branch in branches:
         if as_json:
-            print_json(each)
+            print_json(branch)
         else:
             print_line(
-                f"{each.name}  {pluralise(each.events, 'record')} since "
-                f"{each.forked_at.partition(':')[0]}, in the zone {each.zone_events}"
+                f"{branch.name}  forked after record {branch.forked_at.partition(':')[0]}; since "
+                f"then {pluralise(branch.events, 'record')} in the branch, {branch.zone_events} "
+                "in the zone"
             )
 
 
@@ -54,7 +55,10 @@ def list_(home: str | None, zone: str | None, as_json: bool) -> None:
 @common_options
 @click.argument("name")
 def diff(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
-    """Show what the branch gained, lost and changed, compared with the zone now."""
+    """Show what the branch gained, lost and changed.
+
+    It is compared with the zone as it is now.
+    """
     with open_zone(home, zone) as memory:
         found = memory.branch_diff(name)
     if as_json:
@@ -67,9 +71,10 @@ def diff(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
 @common_options
 @click.argument("name")
 def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
-    """Publish the branch's own messages and commands to its zone.
+    """Publish the branch's own messages, commands and writer prompts to its zone.
 
-    The branch stays. Erasures in the branch are not promoted.
+    A language model's answers about messages of the zone are copied too. The branch stays. Erasures
+    in the branch are not promoted.
     """
     with open_zone(home, zone) as memory:
         done = memory.promote_branch(name)
@@ -79,6 +84,10 @@ def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> Non
     print_line(f"published {pluralise(done.published, 'event')}; {done.duplicates} were there")
     for id_ in done.conflicts:
         print_line(f"  {id_} is in the zone with other content, and was not published")
+    for name in done.outdated:
+        print_line(f"  writer prompt {name}: the zone has a newer text, which stays in force")
+    if done.answers:
+        print_line(f"  {pluralise(done.answers, 'answer')} of a language model copied")
     for kind, count in done.left.items():
         print_line(f"  {pluralise(count, 'record')} of kind {kind} not promoted")
 

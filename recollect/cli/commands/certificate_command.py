@@ -72,12 +72,12 @@ def certificates(home: str | None, zone: str | None, as_json: bool, number: int 
         if number is not None:
             print_json(memory.certificate(number))
             return
-        found = memory.certificates()
+        certificates_ = memory.certificates()
     if as_json:
-        print_json({"certificates": found})
-    elif not found:
+        print_json({"certificates": certificates_})
+    elif not certificates_:
         print_line("no certificates")
-    for item in () if as_json else found:
+    for item in () if as_json else certificates_:
         erased = pluralise(item.records, "record")
         by = ", ".join(item.selectors)
         print_line(f"{item.erasure:>8}  {item.erased_at}  {erased} by {by}  {item.sha256[:16]}")

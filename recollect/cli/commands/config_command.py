@@ -17,17 +17,17 @@ def config(home: str | None, as_json: bool) -> None:
     """
     from recollect.home.settings.configuration import SETTINGS
 
-    found = configured(home)
+    values = configured(home)
     rows = []
     for setting in SETTINGS.values():
-        value, origin = found.resolve(setting.key)
+        value, origin = values.resolve(setting.key)
         if setting.secret and value is not None:
             value = "…"
         rows.append((setting, value, origin))
     if as_json:
         print_json(
             {
-                "file": None if found.file is None else str(found.file),
+                "file": None if values.file is None else str(values.file),
                 "settings": [
                     {
                         "key": setting.key,
@@ -41,7 +41,7 @@ def config(home: str | None, as_json: bool) -> None:
             }
         )
         return
-    print_line("file  ", strong(str(found.file)) if found.file else quiet("none"))
+    print_line("file  ", strong(str(values.file)) if values.file else quiet("none"))
     for setting, value, origin in rows:
         line = f"{setting.key} = {_as_toml(value)}"
         print_line(line if origin != "default" else quiet(line), quiet(f"  ({origin})"))

@@ -33,8 +33,8 @@ def evaluate(
 
     FILE has JSON Lines of {"query", "sources": [event id, ...]}, - for stdin; a line may also have
     the options of recall --batch. Leave sources empty for a question that the memory cannot answer.
-    Prints the share of the sources that the first results cite, the share that each arm (retriever)
-    finds alone, and the sources that were missed.
+    Prints recall@k (the share of the sources that the first k results cite), the share that each
+    retriever (arm) would find by itself, and the sources that were missed.
     """
     from recollect.cli.batch_queries import read_judged_questions
 

@@ -53,8 +53,9 @@ def extract(
     """Show what would be extracted, without storing it.
 
     Earlier events of the same files serve as context. PATH may be - for standard input. No home
-    is needed; if there is one, its settings and the zone's writer prompt are used. With
-    --writer both, '=' marks facts found by both, '+' those that only the model found.
+    is needed; if there is one, its settings and the zone's instructions for the language model are
+    used. With --writer both, '=' marks facts found either way, '+' those found only with the model,
+    and '-' those found only without it.
     """
     from recollect.home.home_directory import Home
     from recollect.home.ledgers import gateway_of
@@ -123,13 +124,13 @@ def _show_all(
             rejected += 1
             print_line(bad("rejected "), f"{item.path}:{item.line}: {item.reason}", err=True)
             continue
-        found = []
+        extractions = []
         for extractor in extractors:
-            found.append(extractor.extract(item))
+            extractions.append(extractor.extract(item))
             if as_json:
-                print_json(found[-1])
+                print_json(extractions[-1])
         if not as_json:
-            _show(found)
+            _show(extractions)
     return 1 if read and read == rejected else 0
 
 
@@ -150,9 +151,9 @@ def _one_line(estimate: WriteReport) -> str:
     )
 
 
-def _show(found: Sequence[Extraction]) -> None:
+def _show(extractions: Sequence[Extraction]) -> None:
     """Print what one writer finds in an event, or two side by side."""
-    first, last = found[0], found[-1]
+    first, last = extractions[0], extractions[-1]
     title = pluralise(len(first.facts), "fact")
     first_ids = {fact.id for fact in first.facts}
     if first is not last:

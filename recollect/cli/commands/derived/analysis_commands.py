@@ -26,8 +26,7 @@ from recollect.cli.output import (
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
 if TYPE_CHECKING:
-    from recollect.library.library_zone import Zone
-    from recollect.schemas.wire import Analysis, AnalysisType, Facet
+    from recollect.schemas.wire import Analysis, AnalysisReport, AnalysisType, Facet
 
 Item = TypeVar("Item")
 
@@ -67,6 +66,11 @@ _STYLES = {"completed": good, "blocked": warning, "failed": warning}
     show_default=True,
     help="With run: the episode strategy: time_window, thread, session, day or topic.",
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="With run: print what the home's language model would cost, and analyse nothing.",
+)
 @paging_options
 def analyses(
     home: str | None,
@@ -78,14 +82,16 @@ def analyses(
     episode: str | None,
     status: str | None,
     strategy: str,
+    dry_run: bool,
     limit: int | None,
     cursor: str | None,
 ) -> int:
     """List analyses of episodes, or analyse episodes.
 
-    list shows the texts of analyses: summaries, and reports on conversations. facets shows their
-    results, such as topics, decisions and personal data. types shows the types of analyses. run
+    list shows analyses that are texts: summaries, and reports on conversations. facets shows single
+    findings, such as topics, decisions and personal data. types shows the types. The action run
     analyses the episodes that have ended and lack an analysis, and retries blocked and failed ones.
+    If the home has a language model, it runs the types that have a prompt.
     """
     if len(types) > 1 and action != "run":
         raise click.UsageError(f"{action} takes one --type")
@@ -94,7 +100,15 @@ def analyses(
         if is_empty(memory):
             return 0
         if action == "run":
-            return _run(memory, types, episode, strategy, limit, as_json=as_json)
+            report = memory.analyse(
+                types=types or None,
+                episode_id=episode,
+                strategy=strategy,
+                limit=_MOST_EPISODES if limit is None else limit,
+                dry_run=dry_run,
+            )
+            print_json(report) if as_json else _show_report(report)
+            return 1 if report.blocked or report.failed or report.stopped else 0
         if action == "types":
             for kind in memory.analysis_types().types:
                 if as_json:
@@ -114,7 +128,7 @@ def analyses(
             )
             count = _print(facets, _show_facet, as_json=as_json)
         else:
-            found, more = entries(
+            analyses_, more = entries(
                 memory.analyses,
                 limit,
                 cursor,
@@ -123,7 +137,7 @@ def analyses(
                 status=status,
                 episode_id=episode,
             )
-            count = _print(found, _show_analysis, as_json=as_json)
+            count = _print(analyses_, _show_analysis, as_json=as_json)
     if not count and not as_json:
         print_line(f"no {'facets' if action == 'facets' else 'analyses'}; see analyses run")
     print_page_footer(more)
@@ -142,31 +156,27 @@ def _print(items: Iterable[Item], show: Callable[[Item], None], *, as_json: bool
     return count
 
 
-def _run(
-    memory: Zone,
-    types: tuple[str, ...],
-    episode: str | None,
-    strategy: str,
-    limit: int | None,
-    *,
-    as_json: bool,
-) -> int:
-    report = memory.analyse(
-        types=types or None,
-        episode_id=episode,
-        strategy=strategy,
-        limit=_MOST_EPISODES if limit is None else limit,
-    )
-    if as_json:
-        print_json(report)
-    else:
-        due = pluralise(report.requested, "analysis", "analyses")
-        parts = [f"{report.completed:,} of {due} completed"]
-        parts += [f"{report.blocked:,} blocked"] if report.blocked else []
-        parts += [f"{report.failed:,} failed"] if report.failed else []
-        parts += [f"{report.remaining:,} remain: run it again"] if report.remaining else []
-        print_line(", ".join(parts))
-    return 1 if report.blocked or report.failed else 0
+def _show_report(report: AnalysisReport) -> None:
+    due = pluralise(report.requested, "analysis", "analyses")
+    if report.dry_run:
+        print_line(f"{due} would be made")
+        if report.calls:
+            calls = pluralise(report.calls, "call")
+            print_line(
+                f"at most {calls} of the model, about {report.tokens:,} tokens, cost "
+                f"{report.cost:.4f}"
+            )
+        return
+    parts = [f"{report.completed:,} of {due} completed"]
+    parts += [f"{report.blocked:,} blocked"] if report.blocked else []
+    parts += [f"{report.failed:,} failed"] if report.failed else []
+    parts += [f"{report.remaining:,} remain: run it again"] if report.remaining else []
+    print_line(", ".join(parts))
+    if report.calls:
+        calls = pluralise(report.calls, "call")
+        print_line(f"{calls}, {report.tokens:,} tokens, cost {report.cost:.4f}")
+    if report.stopped is not None:
+        print_line(warning(f"stopped: {collapse_whitespace(report.stopped)}"))
 
 
 def _show_type(kind: AnalysisType) -> None:

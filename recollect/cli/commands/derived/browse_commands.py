@@ -54,14 +54,16 @@ Command = TypeVar("Command", bound=Any)
 #: Entries per page: the default and the maximum. With --json the default is all entries.
 PAGE, MAX_PAGE_SIZE = 20, 1_000
 INDENT = "    "
+#: Shown in place of the text of messages without words, such as pictures.
+NO_WORDS = "(no words)"
 # Line width in columns if stdout is not a terminal.
 _DEFAULT_WIDTH = 160
 _MAX_HANDLES = 3
 _RELATED = 20
 # Narrower terminals get lines instead of a table.
 _MIN_TABLE_WIDTH = 72
-# Width of the counts, and the minimum width of the aliases after them.
-_COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 24, 8
+# Minimum width of the types, width of the counts, and minimum width of the aliases after them.
+_MIN_TYPE_COLUMNS, _COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 14, 24, 8
 _DECISIONS: dict[str, MergeDecision] = {
     "approve": "merged",
     "reject": "rejected",
@@ -115,16 +117,17 @@ def print_page_footer(cursor: str | None) -> None:
 def zones(home: str | None, zone: str | None, as_json: bool) -> None:
     """List the zones of the home."""
     with open_home(home) as opened:
-        found = opened.zone_summaries()
-    longest = max((display_width(item.zone) for item in found), default=0)
-    for item in found:
+        summaries = opened.zone_summaries()
+    longest = max((display_width(item.zone) for item in summaries), default=0)
+    for item in summaries:
         if as_json:
             print_json(item)
         else:
-            mark = bad("  STALLED; recollect status says for how long") if item.stalled else ""
+            why = item.problem or "recollect status says for how long"
+            mark = bad(f"  STALLED; {why}") if item.stalled else ""
             records = pluralise(item.events, "record")
             print_line(strong(padded(item.zone, longest)), f"  {records}", mark)
-    if not as_json and not found:
+    if not as_json and not summaries:
         print_line("no zones yet; recollect ingest creates one")
 
 
@@ -208,7 +211,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     "--query",
     metavar="Q",
     help="With list: only entities whose name or account contains Q; if none does, those that Q "
-    "describes.",
+    "describes, such as 'the vet'.",
 )
 @click.option(
     "--batch",
@@ -236,7 +239,7 @@ def entities(
     facts with A.
     """
     if query is not None and action != "list":
-        raise click.UsageError("--query is for entities list")
+        raise click.UsageError("--query works only with list")
     if action == "compare":
         if (batch is None) == (a is None or b is None):
             raise click.UsageError("compare needs A and B, or --batch FILE")
@@ -280,6 +283,7 @@ def _show_entities(entities: list[Entity]) -> None:
         max((display_width(escape_invisible(item.name)) for item in entities), default=0),
         columns // 3,
     )
+    type_columns = max([_MIN_TYPE_COLUMNS, *(display_width(item.type) for item in entities)])
     for item in entities:
         counts = f"{pluralise(item.mentions, 'mention')}, {pluralise(item.facts, 'fact')}"
         also = escape_invisible(collapse_whitespace(_aliases(item)))
@@ -290,7 +294,7 @@ def _show_entities(entities: list[Entity]) -> None:
             if also:
                 print_line(INDENT, quiet(truncate(also, columns - len(INDENT))))
             continue
-        row = f"  {padded(item.type, 14)}  {padded(counts, _COUNT_COLUMNS)}"
+        row = f"  {padded(item.type, type_columns)}  {padded(counts, _COUNT_COLUMNS)}"
         remaining = columns - longest - len(row) - 2
         details = (
             f"  {truncate(also, remaining)}" if also and remaining > _MIN_DETAIL_COLUMNS else ""

@@ -9,6 +9,7 @@ import click
 
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
+    NO_WORDS,
     entries,
     is_empty,
     paging_options,
@@ -69,7 +70,7 @@ def episodes(
     if id_ is None:
         raise click.UsageError(f"{action} needs the ID of an episode")
     if given := [name for name, value in filters.items() if value is not None]:
-        raise click.UsageError(f"{action} takes no filters, and got {', '.join(given)}")
+        raise click.UsageError(f"{action} takes no filters, but got {', '.join(given)}")
     with open_zone(home, zone) as memory:
         if action == "history":
             for version in memory.episode_history(id_):
@@ -114,11 +115,11 @@ def _print(episode: Episode, *, as_json: bool) -> None:
     if as_json:
         print_json(episode)
         return
-    start, end = (datetime.fromisoformat(each) for each in (episode.start, episode.end))
+    start, end = (datetime.fromisoformat(time) for time in (episode.start, episode.end))
     span = f"{start:%Y-%m-%d %H:%M} to {end:%H:%M}"
     if start.date() != end.date():
         span = f"{start:%Y-%m-%d} to {end:%Y-%m-%d}"
-    print_line(strong(collapse_whitespace(episode.title)))
+    print_line(strong(collapse_whitespace(episode.title) or NO_WORDS))
     print_parts(
         INDENT,
         quiet(episode.strategy.replace("_", " ")),
@@ -133,7 +134,7 @@ def _print(episode: Episode, *, as_json: bool) -> None:
 def _print_message(message: EpisodeMessage, *, full: bool) -> None:
     at = datetime.fromisoformat(message.at)
     print_line(quiet(f"{at:%Y-%m-%d %H:%M}"), "  ", strong(collapse_whitespace(message.sender)))
-    for line in paragraph(message.text, len(INDENT), full=full):
+    for line in paragraph(message.text or NO_WORDS, len(INDENT), full=full):
         print_line(INDENT, line)
 
 

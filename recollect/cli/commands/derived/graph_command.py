@@ -30,7 +30,7 @@ _MAX_ENTITIES = 100
 @common_options
 @click.argument(
     "action",
-    metavar="[list|neighbors|subgraph|path]",
+    metavar="{list|neighbors|subgraph|path}",
     type=click.Choice(["list", "neighbors", "subgraph", "path"]),
 )
 @click.argument("names", metavar="ENTITY...", nargs=-1, required=True)
@@ -85,7 +85,7 @@ def graph(
         if is_empty(memory):
             return
         if action == "list":
-            found, more = entries(
+            relationships, more = entries(
                 memory.relationships,
                 limit,
                 cursor,
@@ -95,7 +95,7 @@ def graph(
                 superseded=all_,
                 **when,
             )
-            listed = _show_relationships(found, as_json=as_json)
+            listed = _show_relationships(relationships, as_json=as_json)
             if not listed and not as_json:
                 print_line(f"no relationships of {collapse_whitespace(names[0])}")
             print_page_footer(more)
@@ -122,9 +122,11 @@ def _show_graph(shown: EntityGraph, *, as_json: bool) -> None:
     if as_json:
         print_json(shown)
         return
-    for each in shown.entities:
-        distance = pluralise(each.hops, "hop")
-        print_parts("", strong(collapse_whitespace(each.name)), quiet(each.type), quiet(distance))
+    for entity in shown.entities:
+        distance = pluralise(entity.hops, "hop")
+        print_parts(
+            "", strong(collapse_whitespace(entity.name)), quiet(entity.type), quiet(distance)
+        )
     if not shown.entities:
         print_line("nothing relates them")
     _show_relationships(shown.relationships, as_json=False)
@@ -132,22 +134,25 @@ def _show_graph(shown: EntityGraph, *, as_json: bool) -> None:
         print_line(quiet("there are more; raise --limit"), err=True)
 
 
-def _show_relationships(found: Iterable[Relationship], *, as_json: bool) -> int:
+def _show_relationships(relationships: Iterable[Relationship], *, as_json: bool) -> int:
     count = 0
-    for each in found:
+    for relationship in relationships:
         count += 1
         if as_json:
-            print_json(each)
+            print_json(relationship)
             continue
-        source, target = collapse_whitespace(each.source), collapse_whitespace(each.target)
-        print_line(strong(f"{source} {each.type} {target}"))
-        last = f"{datetime.fromisoformat(each.last_said):%Y-%m-%d}"
-        parts = [quiet(f"said {pluralise(each.weight, 'time')}, last on {last}")]
-        parts.append(quiet(f"confidence {each.confidence:.2f}"))
-        if not each.current:
+        source, target = (
+            collapse_whitespace(relationship.source),
+            collapse_whitespace(relationship.target),
+        )
+        print_line(strong(f"{source} {relationship.type} {target}"))
+        last = f"{datetime.fromisoformat(relationship.last_said):%Y-%m-%d}"
+        parts = [quiet(f"said {pluralise(relationship.weight, 'time')}, last on {last}")]
+        parts.append(quiet(f"confidence {relationship.confidence:.2f}"))
+        if not relationship.current:
             parts.append(warning("no longer so"))
         print_parts(INDENT, *parts)
-        facts, events = first_few(each.fact_ids), first_few(each.source_event_ids)
+        facts, events = first_few(relationship.fact_ids), first_few(relationship.source_event_ids)
         print_line(INDENT, quiet(f"facts {facts} from {events}"))
     return count
 

@@ -109,28 +109,28 @@ def _print_report(report: MemoryConsolidationReport) -> None:
 
 def _print(memory: Zone, action: str, words: tuple[str, ...], k: int, *, as_json: bool) -> None:
     hits: list[MemoryHit] = []
-    found: list[StoredMemory] = []
+    memories: list[StoredMemory] = []
     if action == "search":
         hits = [*memory.search_memories(" ".join(words), max_results=k)]
     elif action == "list":
-        found = [
-            each
+        memories = [
+            memory_
             for level in range(MAX_CONSOLIDATION_LEVELS, 0, -1)
-            for each in memory.query_memories(abstraction_level=level, limit=k)
+            for memory_ in memory.query_memories(abstraction_level=level, limit=k)
         ]
     else:
         of = memory.memory_children if action == "children" else memory.memory_ancestors
-        found = [each for id_ in words for each in of(id_)]
+        memories = [memory_ for id_ in words for memory_ in of(id_)]
     if as_json:
-        for document in (*hits, *found):
+        for document in (*hits, *memories):
             print_json(document)
         return
     for hit in hits:
         show_memory(hit.memory)
         print_line(quiet(f"  {hit.score:.2f}, {len(hit.matches)} found in it"))
-    for each in found:
-        show_memory(each)
-    if not (hits or found):
+    for memory_ in memories:
+        show_memory(memory_)
+    if not (hits or memories):
         print_line(_NOTHING[action])
 
 

@@ -59,12 +59,12 @@ def trajectories(
     _check_id(action, id_, "trajectory")
     with open_zone(home, zone) as memory:
         if id_ is not None:
-            found = memory.trajectory(id_)
+            trajectory = memory.trajectory(id_)
             if as_json:
-                print_json(found)
+                print_json(trajectory)
             else:
-                _show_trajectory(found)
-                for reflection in found.reflections[-1:]:
+                _show_trajectory(trajectory)
+                for reflection in trajectory.reflections[-1:]:
                     _show_reflection(memory.reflection(reflection))
             return
         if is_empty(memory):
@@ -120,8 +120,8 @@ def playbooks(
     _check_id(action, id_, "playbook")
     with open_zone(home, zone) as memory:
         if id_ is not None and action == "show":
-            found = memory.playbook(id_)
-            print_json(found) if as_json else _show_playbook(found)
+            playbook = memory.playbook(id_)
+            print_json(playbook) if as_json else _show_playbook(playbook)
             return
         if id_ is not None:
             history = memory.playbook_history(id_)
@@ -175,13 +175,15 @@ def _show_reflection(item: TrajectoryReflection) -> None:
     by = "comparing outcomes" if item.model is None else f"by {item.model}"
     runs = f"{item.successes} successful and {item.failures} failed runs"
     print_line(strong("learned"), quiet(f" {by}, from {runs}"))
-    for sign, style, found in (
+    for sign, style, strategies in (
         ("+ ", good, item.helpful_strategies),
         ("- ", warning, item.harmful_patterns),
         ("  ", quiet, item.observations),
     ):
-        for each in found:
-            print_line(INDENT, style(sign + collapse_whitespace(each.text)), quiet(_counts(each)))
+        for strategy in strategies:
+            print_line(
+                INDENT, style(sign + collapse_whitespace(strategy.text)), quiet(_counts(strategy))
+            )
 
 
 def _counts(item: LearnedItem) -> str:

@@ -39,8 +39,8 @@ _TYPES = get_args(StoredMemoryType)
     "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="list"
 )
 @click.argument("ids", metavar="[ID|PATH]...", nargs=-1)
-@click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only of this type.")
-@click.option("--namespace", metavar="N", help="Only in namespace N itself.")
+@click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only this type of memory.")
+@click.option("--namespace", metavar="N", help="Only namespace N, without those below it.")
 @click.option("--prefix", metavar="N", help="Only in namespaces that begin with N.")
 @click.option("--person", metavar="P", help="Only memories that mention person P.")
 @click.option(
@@ -134,7 +134,7 @@ def _check_ids(action: str, ids: tuple[str, ...], version: int | None) -> None:
     elif action not in _STATES and len(ids) > 1:
         raise click.UsageError(f"{action} takes one ID")
     if (action == "rollback") != (version is not None):
-        raise click.UsageError("rollback needs --version V, and nothing else takes it")
+        raise click.UsageError("rollback needs --version V; no other action takes it")
 
 
 def _act(
@@ -147,7 +147,9 @@ def _act(
         else:
             print_line(f"{pluralise(len(report.changed), 'memory', 'memories')} {report.state}")
         if report.unknown:
-            raise click.ClickException(f"unknown: {', '.join(report.unknown)}")
+            raise click.ClickException(
+                f"unknown ids: {', '.join(report.unknown)}; memories list prints the ids"
+            )
         return
     shown: dict[str, Callable[[], object]] = {
         "show": lambda: memory.stored_memory(ids[0]),
@@ -155,16 +157,16 @@ def _act(
         "diff": lambda: memory.diff_memories(ids[0], ids[1]),
         "rollback": lambda: memory.roll_back_memory(ids[0], version or 0),
     }
-    found = shown[action]()
+    answer = shown[action]()
     if as_json:
-        print_json(found)
+        print_json(answer)
     elif action == "cat":
-        for line in paragraph(cast("StoredMemory", found).content, full=True):
+        for line in paragraph(cast("StoredMemory", answer).content, full=True):
             print_line(line)
     elif action == "show":
-        show_memory(cast("StoredMemory", found))
+        show_memory(cast("StoredMemory", answer))
     elif action == "diff":
-        for line in cast("MemoryDiff", found).diff.splitlines():
+        for line in cast("MemoryDiff", answer).diff.splitlines():
             print_line(line)
     else:
         print_line("stored as a new version")

@@ -40,8 +40,8 @@ _DIRECTIVE_ACTIONS = ("list", "add", "remove")
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),
-    help="With create: append a page generated from the facts about the entity, and regenerate it "
-    "after changes, on a schedule, or by hand.",
+    help="With create: add to TEXT a page generated from the facts about the entity, and "
+    "regenerate that page after changes, on a schedule, or by hand.",
 )
 @click.option(
     "--every-hours", type=float, help="With --refresh schedule: hours between regenerations [24]."
@@ -80,11 +80,11 @@ def models(
         raise click.UsageError(f"{action} needs a TEXT")
     with open_zone(home, zone) as memory:
         if action == "history":
-            found = memory.mental_model_history(id_)
+            model_history = memory.mental_model_history(id_)
             if as_json:
-                print_json(found)
+                print_json(model_history)
                 return 0
-            for version in found.versions:
+            for version in model_history.versions:
                 print_line(strong(version.id), "  ", quiet(version.updated_at))
                 _print_diff(version.diff)
             return 0
@@ -175,19 +175,19 @@ def directives(
         if text is not None:
             raise click.UsageError("list takes no argument; did you mean add or remove?")
         with open_zone(home, zone) as memory:
-            found = list(memory.directives(superseded=all_)) if memory.exists() else []
+            instructions = list(memory.directives(superseded=all_)) if memory.exists() else []
     else:
         if text is None:
             raise click.UsageError(f"{action} needs {'a TEXT' if action == 'add' else 'an ID'}")
         with open_zone(home, zone) as memory:
             change = memory.add_directive if action == "add" else memory.remove_directive
-            found = [change(text)]
-    for directive in found:
+            instructions = [change(text)]
+    for directive in instructions:
         if as_json:
             print_json(directive)
         else:
             _show_directive(directive)
-    if not found and not as_json:
+    if not instructions and not as_json:
         print_line("no directives")
     return 0
 

@@ -69,8 +69,9 @@ def observations(
     """List observations: what several facts say about one topic.
 
     show prints one, with the facts that its text cites; history prints what each of its versions
-    added and removed. consolidate updates all observations and runs the daily passes now. write
-    lets the home's language model write up to --limit observations; every text is validated.
+    added and removed. consolidate updates all observations and runs the daily passes (patterns
+    over time, merges of duplicates) now. write lets the home's language model write up to --limit
+    observations; every text is validated.
     """
     takes_id = action in ("show", "history")
     if takes_id and id_ is None:
@@ -83,14 +84,17 @@ def observations(
             written = pluralise(report.written, "version")
             done = f"wrote {written}, ended {pluralise(report.ended, 'observation')}"
             if not report.consolidates:
-                done = "nothing to do: init --agents own,consolidation makes a home consolidate"
+                done = (
+                    "nothing to do: the zone does not consolidate; recollect rebuild --level "
+                    "derive --consolidation on changes that"
+                )
             print_json(report) if as_json else print_line(done)
             return 0
         if action == "write":
             return _write(memory.write_observations(limit=limit, dry_run=dry_run), as_json)
         if id_ is not None and action == "show":
-            found = memory.observation(id_)
-            print_json(found) if as_json else _show_observation(found)
+            observation = memory.observation(id_)
+            print_json(observation) if as_json else _show_observation(observation)
             return 0
         if id_ is not None:
             history = memory.observation_history(id_)
@@ -158,10 +162,10 @@ def dreams(
     """List dreams: conjectured links between distant topics.
 
     They are conjectures: recall never returns them, and no fact follows from them. find runs the
-    daily passes and asks the model now.
+    daily passes over observations now, and then asks the home's language model for dreams.
     """
     if dry_run and action == "list":
-        raise click.UsageError("--dry-run is for dreams find only")
+        raise click.UsageError("--dry-run works only with find")
     with open_zone(home, zone) as memory:
         if action == "find":
             report = memory.dream(dry_run=dry_run)

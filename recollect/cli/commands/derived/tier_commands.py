@@ -25,7 +25,14 @@ _ACTIONS = ("sizes", "recent", "search", "archive", "restore")
     "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="sizes"
 )
 @click.argument("words", metavar="[QUERY|ID]...", nargs=-1)
-@click.option("-k", "k", type=int, default=10, metavar="N", help="At most N memories [10].")
+@click.option(
+    "-k",
+    "k",
+    type=int,
+    default=10,
+    metavar="N",
+    help="At most N memories; with search, N of each tier [10].",
+)
 @click.option("--cascade", is_flag=True, help="With search: stop once N memories are found.")
 def tiers(
     home: str | None,
@@ -38,10 +45,10 @@ def tiers(
 ) -> None:
     """Print how many stored memories are in each tier.
 
-    The tiers: main has the most recently used memories; archival has those that were long unused,
-    no longer hold, are consolidated, or were archived by request; recall has all others. recent
-    lists main, then recall. search finds memories in each tier. archive moves memories to archival,
-    restore moves them back.
+    The tiers: main has the most recently used memories; archival has those not used for a long
+    time, no longer true, consolidated, or archived on request; recall has all others. recent lists
+    the tier main, then the tier recall. search finds memories in each tier. archive moves memories
+    to archival, restore moves them to main.
     """
     if action in ("search", "archive", "restore") and not words:
         needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"
@@ -63,20 +70,22 @@ def _archive(memory: Zone, ids: tuple[str, ...], *, restore: bool, as_json: bool
         done = "restored" if restore else "archived"
         print_line(f"{pluralise(len(report.changed), 'memory', 'memories')} {done}")
     if report.unknown:
-        raise click.ClickException(f"unknown: {', '.join(report.unknown)}")
+        raise click.ClickException(
+            f"unknown ids: {', '.join(report.unknown)}; memories list prints the ids"
+        )
 
 
 def _print(memory: Zone, action: str, query: str, k: int, cascade: bool, *, as_json: bool) -> None:
     if action == "recent":
-        for each in memory.recent_memories(max_results=k):
-            print_json(each) if as_json else show_memory(each, listed=True)
+        for item in memory.recent_memories(max_results=k):
+            print_json(item) if as_json else show_memory(item, listed=True)
     elif action == "search":
-        found = memory.search_tiers(query, max_results=k, cascade=cascade)
+        hits = memory.search_tiers(query, max_results=k, cascade=cascade)
         if as_json:
-            print_json(found)
+            print_json(hits)
             return
         for tier in TIERS:
-            for hit in getattr(found, tier):
+            for hit in getattr(hits, tier):
                 print_line(strong(tier), quiet(f"  {hit.score:.2f}"))
                 show_memory(hit.memory, listed=True)
     else:

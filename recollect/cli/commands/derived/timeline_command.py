@@ -11,6 +11,7 @@ import click
 
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
+    NO_WORDS,
     entries,
     is_empty,
     paging_options,
@@ -100,13 +101,13 @@ def _joined(days: Iterable[TimelineDay]) -> Iterator[TimelineDay]:
 def _show_day(day: TimelineDay, *, full: bool) -> None:
     print_line(strong(f"{date.fromisoformat(day.day):%A}, {day.day}"))
     for item in day.items:
-        _show_item(item, full=full)
+        _show_item(item, day.day, full=full)
     for episode in day.episodes:
         _show_episode(episode, full=full)
 
 
 def _show_episode(episode: Episode, *, full: bool) -> None:
-    for number, line in enumerate(paragraph(f"Talk: {episode.title}", 4, full=full)):
+    for number, line in enumerate(paragraph(f"Talk: {episode.title or NO_WORDS}", 4, full=full)):
         print_line("  " if number == 0 else INDENT, line)
     start, end = (f"{datetime.fromisoformat(at):%H:%M}" for at in (episode.start, episode.end))
     span = f"{start} to {end} UTC, {pluralise(episode.message_count, 'message')}"
@@ -114,13 +115,13 @@ def _show_episode(episode: Episode, *, full: bool) -> None:
     print_parts(INDENT, quiet(span), quiet(who), quiet(f"episode {episode.id}"))
 
 
-def _show_item(item: TimelineItem, *, full: bool) -> None:
+def _show_item(item: TimelineItem, day: str, *, full: bool) -> None:
     for number, line in enumerate(paragraph(item.text, 4, full=full)):
         print_line("  " if number == 0 else INDENT, line)
     if item.context is not None:
         for line in paragraph(item.context, len(INDENT), full=full):
             print_line(INDENT, quiet(line))
-    parts = [quiet(_origin(item))]
+    parts = [quiet(_origin(item, day))]
     if item.when is not None and item.when.first != item.when.last:
         parts.insert(0, quiet(str(item.when)))
     print_parts(INDENT, *parts)
@@ -131,10 +132,10 @@ def _show_item(item: TimelineItem, *, full: bool) -> None:
             print_line(INDENT, warning(line))
 
 
-def _origin(item: TimelineItem) -> str:
+def _origin(item: TimelineItem, day: str) -> str:
     """Return who said it and when, and the events that it comes from."""
     who = "said" if item.said_by is None else f"said by {collapse_whitespace(item.said_by)}"
-    on = " that day" if item.dated_by == "said" else f" on {item.said_on}"
+    on = " that day" if item.dated_by == "said" or item.said_on == day else f" on {item.said_on}"
     times = f", {item.said.count:,} times" if item.said.count > 1 else ""
     return f"{who}{on}{times} ({first_few(item.source_event_ids)})"
 

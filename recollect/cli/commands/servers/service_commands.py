@@ -72,13 +72,13 @@ def token() -> None:
     "zones",
     metavar="NAME",
     multiple=True,
-    help="Zone that the token gives access to, or '*' for all. Repeatable.",
+    help="Zone that the token gives access to, or '*' for all; repeatable [default: default].",
 )
 @click.option(
     "--rights",
     default="read",
     show_default=True,
-    help=f"Comma-separated rights, out of {_RIGHTS}.",
+    help=f"Comma-separated rights, any of {_RIGHTS}.",
 )
 @click.option(
     "--user", metavar="NAME", help="User that the token is for; recorded on events sent with it."
@@ -122,16 +122,16 @@ def list_(home: str | None, as_json: bool) -> None:
     from recollect.home.access_tokens import AccessTokens
 
     selected, _ = home_and_zone(home, None)
-    for found in AccessTokens(selected.directory).tokens():
+    for token_ in AccessTokens(selected.directory).tokens():
         if as_json:
-            print_json(found)
+            print_json(token_)
             continue
-        expiry = f", until {found.expires_at}" if found.expires_at else ""
-        used = f", last used {found.used_at}" if found.used_at else ", never used"
-        holder = "".join(f" {name}" for name in (found.user, found.agent) if name)
+        expiry = f", until {token_.expires_at}" if token_.expires_at else ""
+        used = f", last used {token_.used_at}" if token_.used_at else ", never used"
+        holder = "".join(f" {name}" for name in (token_.user, token_.agent) if name)
         print_line(
-            strong(found.id),
-            f"{holder}: {', '.join(found.rights)} on {', '.join(found.zones)}",
+            strong(token_.id),
+            f"{holder}: {', '.join(token_.rights)} on {', '.join(token_.zones)}",
             quiet(f"{expiry}{used}"),
         )
 
