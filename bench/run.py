@@ -1,7 +1,7 @@
 """Runs benchmarks and writes bench/report.md; sections that are not run now stay unchanged.
 
 python -m bench.run [--full] [--quick] [--only NAME,NAME] [--reference PYTHON]
-                    [--others PYTHON] [--zones DIR] [--out FILE]
+                    [--others PYTHON] [--presidio PYTHON] [--zones DIR] [--out FILE]
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench.encoder import encode, reading_speed
+from bench.encoder import encode, personal_data, reading_speed
 from bench.kit.homes import Homes
 from bench.kit.report import Report, load, machine, markdown
 from bench.ledger import (
@@ -45,12 +45,14 @@ def benches(
     quick: bool,
     reference: str | None,
     others: str | None,
+    presidio: str | None,
     zones: Path | None,
 ) -> dict[str, Callable[[], str]]:
     """Return name -> benchmark, as a function that returns its section of the report.
 
     `reference`: a Python that has sentence-transformers, with which the encoder is compared.
     `others`: a Python that has the systems with which forgetting is compared.
+    `presidio`: a Python that has presidio-evaluator and a spaCy pipeline.
     `zones`: a directory that keeps recall's zones for another run; None: they are deleted.
 
     Deriving appends to a home, so `rebuild` comes after the benchmarks that read the same homes.
@@ -74,6 +76,7 @@ def benches(
         "history": lambda: section(history.run(events=many)),
         "extract": lambda: section(extract.run(homes)),
         "reading": lambda: section(reading_speed.run()),
+        "personal": lambda: section(personal_data.run(presidio)),
         "adapters": lambda: section(adapters.run(megabytes=10 if quick else adapters.MEGABYTES)),
         "seal": lambda: section(seal.run(homes)),
         "project": lambda: section(project.run(homes, small=many)),
@@ -108,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", help="comma-separated names of benchmarks")
     parser.add_argument("--reference", help="a Python that has sentence-transformers")
     parser.add_argument("--others", help="a Python that has mem0ai and langgraph's SqliteStore")
+    parser.add_argument("--presidio", help="a Python that has presidio-evaluator and spaCy's model")
     parser.add_argument(
         "--zones", type=Path, help="keep recall's zones here, and reuse existing ones"
     )
@@ -123,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             quick=chosen.quick,
             reference=chosen.reference,
             others=chosen.others,
+            presidio=chosen.presidio,
             zones=chosen.zones,
         )
         names = chosen.only.split(",") if chosen.only else list(calls)

@@ -46,7 +46,13 @@ _TITLE = "Encode"
 _PRODUCTS = "int8, products alone"
 _PRECISIONS: tuple[Precision, ...] = ("int8", "float")
 _COLUMNS = [
-    *("what", "texts/s", "CPU ms/text", "to the best sentence-transformers", "to the bare session"),
+    *(
+        "what",
+        "texts/s",
+        "CPU ms/text",
+        "ratio to the best sentence-transformers",
+        "ratio to the bare session",
+    ),
     *("mean cosine to float", "load, s", "LoCoMo recall@10"),
 ]
 
@@ -165,9 +171,9 @@ def _report(
     targets.append(Target(wanted, f"{similar:.4f}", similar >= MIN_COSINE))
     if recalled:
         lost = recalled["float"] - recalled["int8"]
-        found = f"{recalled['int8']:.1f} against {recalled['float']:.1f}"
+        recall = f"{recalled['int8']:.1f} against {recalled['float']:.1f}"
         wanted = f"recall@10 in int8 within {MAX_LOSS} of float"
-        targets.append(Target(wanted, found, lost <= MAX_LOSS))
+        targets.append(Target(wanted, recall, lost <= MAX_LOSS))
     return Report(_TITLE, about, _COLUMNS, rows, targets)
 
 

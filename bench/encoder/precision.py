@@ -20,7 +20,7 @@ def recalls(encoder: str, precisions: Iterable[Precision]) -> dict[Precision, fl
     scorer = locomo.scorer_of(locomo.SCORER)
     samples = json.loads(locomo.DATA.read_text("utf-8"))
     questions = scorer.load_questions(locomo.DATA)
-    found: dict[Precision, float] = {}
+    by_precision: dict[Precision, float] = {}
     for precision in precisions:
         with tempfile.TemporaryDirectory(prefix="recollect-precision-") as scratch:
             home = Path(scratch) / "home"
@@ -30,5 +30,5 @@ def recalls(encoder: str, precisions: Iterable[Precision]) -> dict[Precision, fl
                 locomo.ingest(command, sample, Path(scratch))
             with weights.open_zones(Home(home), samples) as zones:
                 ranked = zones.ranked(DEFAULT_PROFILE, locomo.RESULTS)
-        found[precision] = 100 * scorer.evaluate(ranked, questions)["overall"]["recall@10"]
-    return found
+        by_precision[precision] = 100 * scorer.evaluate(ranked, questions)["overall"]["recall@10"]
+    return by_precision

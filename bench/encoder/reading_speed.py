@@ -61,7 +61,7 @@ def run(data: Path = DATA) -> Report:
     turns = sum(map(len, talks))
     calls = _calls_of_analyse(talks)
     writes = turns / _fastest(lambda: _write(talks))
-    asked = [(each.args, each.kwargs) for each in calls]
+    asked = [(call.args, call.kwargs) for call in calls]
     analyses = len(calls) / _fastest(lambda: [analyse(*args, **more) for args, more in asked])
     rows = [
         ["the writer, rules alone", count(turns), count(writes), ""],
@@ -79,8 +79,8 @@ def run(data: Path = DATA) -> Report:
     pin = install_reader(None, cache=cache())
     encoder = cast(OnnxEncoder, load(pin.encoder, cache=cache(), workers=1))
     reader = TextReader(encoder, read_heads(OWN, pin.heads))
-    said = (call.args[0].text for call in calls)
-    texts = [text for text in said if text.strip()][::_EVERY]
+    called_texts = (call.args[0].text for call in calls)
+    texts = [text for text in called_texts if text.strip()][::_EVERY]
     try:
         both = [
             _alternating_times(encoder, reader, texts[start : start + BATCH_SIZE])

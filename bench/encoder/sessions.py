@@ -75,11 +75,11 @@ def products(graph: Path, pieces: Sequence[Ids], pool: ThreadPoolExecutor) -> La
 
 
 def _timed_on_pool(
-    run: Callable[[_T], object], each: Sequence[_T], pool: ThreadPoolExecutor
+    run: Callable[[_T], object], items: Sequence[_T], pool: ThreadPoolExecutor
 ) -> Lap:
     """Return a timed run that divides the work among the threads of the pool."""
     workers = usable_cores()
-    shares = [each[first::workers] for first in range(workers)]
+    shares = [items[first::workers] for first in range(workers)]
 
     def loop(share: Sequence[_T]) -> None:
         for one in share:

@@ -113,14 +113,14 @@ class Writer:
 
 def _words(draw: random.Random, count: int) -> list[str]:
     """Return distinct words, short ones first, since frequent words are short in a language."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for length in itertools.chain((1,) * 400, (2,) * 12_000, itertools.repeat(3)):
         syllables = (
             draw.choice(_ONSETS) + draw.choice(_VOWELS) + draw.choice(_CODAS) for _ in range(length)
         )
-        found["".join(syllables)] = None
-        if len(found) == count:
+        distinct["".join(syllables)] = None
+        if len(distinct) == count:
             break
-    words = list(found)
+    words = list(distinct)
     draw.shuffle(words)
     return words

@@ -45,15 +45,13 @@ def markdown(report: Report) -> str:
         lines += [f"| {' | '.join(row)} |" for row in report.rows]
         lines.append("")
     for target in report.targets:
-        verdict = "reached" if target.reached else "NOT reached"
+        verdict = "met" if target.reached else "NOT met"
         lines.append(f"- {target.what}: {target.found}, {verdict}")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def machine() -> str:
-    """Describe what the figures depend on (cores, system, versions) without identifying the
-    machine.
-    """
+    """Describe what the figures depend on (cores, system, versions), anonymously."""
     packages = ("apsw", "sqlite-vec", "onnxruntime", "cryptography", "msgspec", "numpy")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in packages)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

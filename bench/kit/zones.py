@@ -126,18 +126,18 @@ def _write(files: ZoneFiles, turns: list[Event], made: _Made) -> None:
     tokens: list[Row] = []
     for turn in turns:
         assert isinstance(turn.payload, Message)
-        at, said = turn.occurred_at, turn.payload
-        speaker = said.sender_name or said.sender_id
+        at, payload = turn.occurred_at, turn.payload
+        speaker = payload.sender_name or payload.sender_id
         identity += _entity(speaker, at, made)
         if speaker not in made.entities:
             identity.append(
-                Handle(said.sender_id, turn.platform, said.sender_id, speaker, speaker, at)
+                Handle(payload.sender_id, turn.platform, payload.sender_id, speaker, speaker, at)
             )
         made.entities.add(speaker)
         identity.append(Mention(turn.id, "", speaker, -1, -1, speaker, "person", 1.0))
         targets.append(("event", turn.id, at))
-        tokens.append(_tokens(turn.id, said.content, at, made))
-        for place, sentence in enumerate(_SENTENCE.findall(said.content)):
+        tokens.append(_tokens(turn.id, payload.content, at, made))
+        for place, sentence in enumerate(_SENTENCE.findall(payload.content)):
             text = f"{speaker} said: {sentence.strip()}"
             fact = f"F{turn.number:022}{place:03}"
             memory.append(Fact(fact, text, None, at, at, turn.id, "{}", at, fact))

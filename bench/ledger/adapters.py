@@ -74,7 +74,7 @@ def _slack(directory: Path, size: int) -> Path:
     written, day, messages = 0, 0, _messages()
     while written < size:
         file = folder / "general" / f"{_BEGIN.date() + timedelta(days=day)}.json"
-        found = [
+        exported = [
             {
                 "type": "message",
                 "user": f"U{number % 50}",
@@ -85,7 +85,7 @@ def _slack(directory: Path, size: int) -> Path:
             }
             for number, at, _, text in (next(messages) for _ in range(_A_DAY))
         ]
-        written += file.write_text(json.dumps(found, indent=1))
+        written += file.write_text(json.dumps(exported, indent=1))
         day += 1
     return folder
 
@@ -194,7 +194,8 @@ def run(*, megabytes: int = MEGABYTES, only: tuple[str, ...] = tuple(FORMS)) -> 
             growth = large.peak_mb - small.peak_mb
             targets.append(
                 Target(
-                    f"{name}: ten times the export takes at most {MAX_GROWTH_MB:.0f} MB more",
+                    f"{name}: an export ten times the size needs at most "
+                    f"{MAX_GROWTH_MB:.0f} MB more",
                     f"{growth:.0f} MB",
                     growth <= MAX_GROWTH_MB,
                 )
@@ -224,10 +225,10 @@ def _read(name: str, directory: Path, size: int) -> _Measured:
 def _measure(name: str, path: Path) -> _Measured:
     """Read an export with its adapter, then with the parser alone."""
     began = time.perf_counter()
-    found = open_input(path, options=Options.of("UTC", "dmy"))
+    opened = open_input(path, options=Options.of("UTC", "dmy"))
     events = sum(
         isinstance(item, Draft)
-        for export in exports_of([found])
+        for export in exports_of([opened])
         for _, item in drafts(export.source)
     )
     seconds = time.perf_counter() - began

@@ -88,7 +88,7 @@ def run(data: Path = DATA, texts: Path = TEXTS) -> Report:
 
 def _chat(data: Path) -> DiskUsage:
     samples = json.loads(data.read_text("utf-8"))
-    said = [
+    texts = [
         turn["text"]
         for sample in samples
         for key, session in sample["conversation"].items()
@@ -100,7 +100,7 @@ def _chat(data: Path) -> DiskUsage:
         command.run("init")
         for sample in samples:
             ingest(command, sample, Path(scratch))
-        return DiskUsage(len(said), sum(map(len, said)), file_sizes(Path(scratch) / "home"))
+        return DiskUsage(len(texts), sum(map(len, texts)), file_sizes(Path(scratch) / "home"))
 
 
 def _texts(texts: Path) -> DiskUsage:

@@ -46,33 +46,33 @@ def run(homes: Homes, *, sizes: Sequence[int] = SIZES) -> Report:
                 rebuild(node, ZONE, "derive")
         finally:
             node.close()
-        for each in erased:
+        for erasure in erased:
             rows.append(
                 [
                     count(size),
-                    each.what,
-                    count(each.events),
-                    count(each.decided),
-                    f"{each.seconds:.2f}",
-                    f"{each.seconds / deriving.seconds:.3f}",
+                    erasure.what,
+                    count(erasure.events),
+                    count(erasure.decided),
+                    f"{erasure.seconds:.2f}",
+                    f"{erasure.seconds / deriving.seconds:.3f}",
                 ]
             )
         rows.append([count(size), "deriving in full", "", "", f"{deriving.seconds:.1f}", "1"])
         if size == max(sizes):
-            for each in erased[1:3]:
-                most = MAX_SECONDS[each.events]
+            for erasure in erased[1:3]:
+                most = MAX_SECONDS[erasure.events]
                 targets.append(
                     Target(
-                        f"{each.what} of {count(size)}, at most {most:g} s",
-                        f"{each.seconds:.2f} s",
-                        each.seconds <= most,
+                        f"{erasure.what} of {count(size)}, at most {most:g} s",
+                        f"{erasure.seconds:.2f} s",
+                        erasure.seconds <= most,
                     )
                 )
         if size == min(sizes):
             share = erased[3].seconds / deriving.seconds
             targets.append(
                 Target(
-                    f"{erased[3].what} of {count(size)}, of a full derivation",
+                    f"{erased[3].what} of {count(size)}, as a share of a full derivation",
                     f"{share:.3f}",
                     share < MAX_SHARE_OF_DERIVATION,
                 )
@@ -94,11 +94,11 @@ def _erasures(node: Node, filled: Filled) -> list[_Erased]:
     draw = random.Random(7)
     ones = draw.sample(range(1, filled.count), 102)
     with node.open(ZONE, node.current(ZONE)) as files:
-        found = files.events.connection.execute(
+        numbers = files.events.connection.execute(
             "SELECT number FROM events WHERE sender_id = 'u7' ORDER BY number LIMIT ?",
             (filled.count // 100,),
         ).fetchall()
-    by_sender = [number for (number,) in found if isinstance(number, int)]
+    by_sender = [number for (number,) in numbers if isinstance(number, int)]
     return [
         _erase(node, "the first event", ones[:1]),
         _erase(node, "one event", ones[1:2]),

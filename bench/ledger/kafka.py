@@ -307,8 +307,12 @@ def _recall_delay_report(homes: Homes, url: str, *, seconds: int) -> Report:
         asyncio.run(_warm(url))
         keyword, vector = asyncio.run(_latencies(url, home, seconds))
     rows = [
-        [name, count(len(found)), *(f"{percentile(found, share) * 1_000:.0f}" for share in _SHARES)]
-        for name, found in (("keyword", keyword), ("vector", vector))
+        [
+            name,
+            count(len(delays)),
+            *(f"{percentile(delays, share) * 1_000:.0f}" for share in _SHARES),
+        ]
+        for name, delays in (("keyword", keyword), ("vector", vector))
     ]
     p95 = percentile(keyword, 0.95) * 1_000
     return Report(
@@ -342,14 +346,14 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
     settings = KafkaSettings.read(url, {})
     zones = _zones()
     sent: dict[str, list[float]] = {zone: [] for zone in zones}
-    found: dict[str, dict[str, list[float]]] = {
+    delays: dict[str, dict[str, list[float]]] = {
         name: {zone: [] for zone in zones} for name in ("events", "embeddings")
     }
     files = {
         (name, zone): apsw.Connection(
             str(_current_generation(home, zone) / f"{name}.db"), flags=apsw.SQLITE_OPEN_READONLY
         )
-        for name in found
+        for name in delays
         for zone in zones
     }
     for connection in files.values():
@@ -358,7 +362,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
 
     def look() -> None:
         for (name, zone), connection in files.items():
-            seen = found[name][zone]
+            seen = delays[name][zone]
             if len(seen) < len(sent[zone]):
                 ((number,),) = connection.execute("SELECT number FROM watermark")
                 # The first event of every zone was for warming up.
@@ -371,7 +375,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
     try:
         began = time.monotonic()
         published = 0
-        while any(len(seen[zone]) < total // ZONES for seen in found.values() for zone in zones):
+        while any(len(seen[zone]) < total // ZONES for seen in delays.values() for zone in zones):
             while published < total and time.monotonic() - began >= published / RATE:
                 zone = zones[published % ZONES]
                 sent[zone].append(time.monotonic())
@@ -391,7 +395,7 @@ async def _latencies(url: str, home: Path, seconds: int) -> tuple[list[float], l
         name: [
             at - then for zone in zones for then, at in zip(sent[zone], by_zone[zone], strict=False)
         ]
-        for name, by_zone in found.items()
+        for name, by_zone in delays.items()
     }
     return waits["events"], waits["embeddings"]
 

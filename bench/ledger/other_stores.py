@@ -58,12 +58,12 @@ def mem0(given: Json) -> Json:
     ids: list[tuple[str, str]] = []
     for person, text in given["facts"]:
         added = memory.add(text, user_id="bench", infer=False)["results"]
-        ids += [(person, each["id"]) for each in added]
+        ids += [(person, item["id"]) for item in added]
     for person, id_ in ids:
         if person in given["erased"]:
             memory.delete(id_)
     who = {"filters": {"user_id": "bench"}}
-    everything = [each["memory"] for each in memory.get_all(**who, top_k=10_000)["results"]]
+    everything = [item["memory"] for item in memory.get_all(**who, top_k=10_000)["results"]]
     history = 0
     for person, id_ in ids:
         for change in memory.history(id_):
@@ -72,7 +72,7 @@ def mem0(given: Json) -> Json:
             history += person in given["erased"] and bool(texts)
     texts = [
         everything
-        + [each["memory"] for each in memory.search(question, **who, top_k=_RESULTS)["results"]]
+        + [item["memory"] for item in memory.search(question, **who, top_k=_RESULTS)["results"]]
         for question in given["questions"]
     ]
     left = memory.vector_store.client.count(memory.collection_name).count
@@ -92,7 +92,7 @@ def langgraph(given: Json) -> Json:
         for number, (person, _) in enumerate(given["facts"]):
             if person in given["erased"]:
                 store.delete(space, str(number))
-        everything = [each.value["text"] for each in store.search(space, limit=10_000)]
+        everything = [item.value["text"] for item in store.search(space, limit=10_000)]
     return {"texts": [everything for _ in given["questions"]], "vectors": 0, "history": 0}
 
 

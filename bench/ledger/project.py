@@ -99,7 +99,7 @@ def plain_rows(files: ZoneFiles) -> list[list[Plain]]:
 
 def _rows_of(model: ReadModel) -> list[Plain]:
     """Return the rows of a file, table by table, in the order in which they were written."""
-    found = []
+    tables = []
     for table in content_tables(model):
         columns = _columns(model, table.name)
         marks = ", ".join("?" * len(columns))
@@ -110,8 +110,8 @@ def _rows_of(model: ReadModel) -> list[Plain]:
         ).fetchall()
         # A new file already contains a few rows, which are kept.
         statement = f"INSERT OR IGNORE INTO {table.name} ({names}) VALUES ({marks})"
-        found.append(Plain(statement, rows))
-    return found
+        tables.append(Plain(statement, rows))
+    return tables
 
 
 def _columns(model: ReadModel, table: str) -> list[str]:

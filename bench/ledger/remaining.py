@@ -2,7 +2,7 @@
 
 python -m bench.ledger.remaining [--others PYTHON]
 
-As in TOFU (arXiv:2401.06121): facts about invented persons are stored; those of some persons, the
+As in TOFU (arXiv:2401.06121): facts about invented people are stored; those of some persons, the
 forget set, are then erased; the others are the retain set. What a system returns is compared with
 each fact by ROUGE-L recall (Lin 2004): the words of the fact that occur in the same order in one
 returned text. A system that never had the forget set gives the value that erasing should reach.
@@ -73,20 +73,20 @@ def made_facts(seed: int = 1) -> list[Fact]:
         used.add(word)
         return word
 
-    found = []
+    facts = []
     for _ in range(PERSONS):
         person = f"{name()} {name()}"
         for statement, question in _FRAMES:
             word = name()
-            found.append(
+            facts.append(
                 Fact(person, statement.format(person, word), question.format(person), word)
             )
-    return found
+    return facts
 
 
 def rouge_l(fact: str, text: str) -> float:
     """Return the share of a fact's words in its longest common subsequence with a text."""
-    wanted, given = ([word.lower() for word in _WORDS.findall(each)] for each in (fact, text))
+    wanted, given = ([word.lower() for word in _WORDS.findall(side)] for side in (fact, text))
     lengths = [0] * (len(given) + 1)
     for word in wanted:
         before = 0
@@ -110,7 +110,7 @@ def run(others: str | None = None) -> Report:
             for stage, known, gone in (
                 ("stored", facts, set()),
                 ("erased", facts, erased),
-                ("never stored", [each for each in facts if each.person not in erased], set()),
+                ("never stored", [fact for fact in facts if fact.person not in erased], set()),
             ):
                 directory = Path(place) / name.split()[0] / stage.replace(" ", "-")
                 directory.mkdir(parents=True)
@@ -131,16 +131,17 @@ def run(others: str | None = None) -> Report:
                 ]
     return Report(
         title="What remains of forgotten facts",
-        about=f"{len(facts)} facts about {PERSONS} invented persons are stored; the facts about "
+        about=f"{len(facts)} facts about {PERSONS} invented people are stored; the facts about "
         f"{FORGOTTEN} of them, the forget set, are erased by each system's own call. ROUGE-L "
         "recall is that of the best text that any operation returns for a fact: for recollect its "
         "searches, lists, exports, histories and reports; for mem0ai its search, list and "
         "history; for langgraph its list. Both store texts as they are, without a language model; "
-        "mem0ai has vectors of hashed words. Words in files: erased facts whose own word is in a "
-        "file as bytes, free pages and write-ahead logs included, after the system was closed.",
+        "mem0ai has vectors of hashed words. Each fact contains a word that no other has. Words in "
+        "files: the erased facts whose word still occurs as bytes in a file, free pages and "
+        "write-ahead logs included, after the system was closed.",
         columns=(
             *("system", "", "ROUGE-L, forget set", "ROUGE-L, retain set"),
-            *("words in files", "rows of history with them", "vectors"),
+            *("words in files", "rows of history that contain them", "vectors"),
         ),
         rows=rows,
         targets=targets,
@@ -188,7 +189,7 @@ def _recollect(
         zone.store_memories([MemoryInput(content=fact.text) for fact in known])
         stored = list(paginate(zone.query_memories))
         for person in sorted(erased):
-            zone.forget(*(each.memory_id for each in stored if person in each.content))
+            zone.forget(*(memory.memory_id for memory in stored if person in memory.content))
         everything = _listed(zone)
         texts = [[*everything, *_found(zone, fact)] for fact in asked]
         with zone._zone.files() as files:
@@ -198,30 +199,30 @@ def _recollect(
 
 def _listed(zone: Zone) -> list[str]:
     """Return the texts of all lists and exports."""
-    found = [line.decode() for line in zone.export_lines()]
+    texts = [line.decode() for line in zone.export_lines()]
     lists: tuple[Callable[..., Any], ...] = (
         *(zone.facts, zone.query_memories, zone.entities, zone.timeline, zone.observations),
         *(zone.episodes, zone.mental_models, zone.facets),
     )
-    for each in lists:
-        found += [msgspec.json.encode(entry).decode() for entry in paginate(each)]
+    for items in lists:
+        texts += [msgspec.json.encode(entry).decode() for entry in paginate(items)]
     for memory in paginate(zone.query_memories, state="any", superseded=True):
-        found.append(memory.content)
-        found += [version.content for version in zone.memory_versions(memory.memory_id)]
-    return found
+        texts.append(memory.content)
+        texts += [version.content for version in zone.memory_versions(memory.memory_id)]
+    return texts
 
 
 def _found(zone: Zone, fact: Fact) -> list[str]:
     """Return the texts of the operations that take a question, a name or an id."""
-    found = [result.text for result in zone.recall(fact.question, max_results=20).results]
-    found += zone.context(fact.question).block.splitlines()
-    found += zone.reflect(fact.question).text.splitlines()
+    texts = [result.text for result in zone.recall(fact.question, max_results=20).results]
+    texts += zone.context(fact.question).block.splitlines()
+    texts += zone.reflect(fact.question).text.splitlines()
     for call in (zone.get_entity, zone.related):
         try:
-            found.append(msgspec.json.encode(call(fact.person)).decode())
+            texts.append(msgspec.json.encode(call(fact.person)).decode())
         except RecollectError:
             continue
-    return found
+    return texts
 
 
 def _scores(remains: Remains, facts: Sequence[Fact], erased: set[str]) -> tuple[float, float]:

@@ -83,7 +83,7 @@ def run(homes: Homes, *, events: int = 20_000) -> Report:
         f"Microseconds for each of {count(events)} events, and for one call of each primitive on "
         "300 bytes. `in the clear`: the same codec writes payloads unencrypted, and the ledger "
         "stores no keys.",
-        ["what", "µs", "to the clear"],
+        ["what", "µs", "ratio to unencrypted"],
         rows,
     )
 
@@ -118,8 +118,8 @@ def _ledger(directory: Path, drafts: Sequence[Draft], *, clear: bool) -> float:
                 ledger.publish(ZONE, some)
             reader = EventReader(ledger, ZONE)
             opened = 0
-            while found := reader.read(2_000):
-                opened += sum(item.event is not None for item in found)
+            while events := reader.read(2_000):
+                opened += sum(item.event is not None for item in events)
         assert opened == len(drafts)
         return watch.seconds
     finally:

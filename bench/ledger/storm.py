@@ -25,33 +25,33 @@ def run(*, seconds: float = SECONDS) -> Report:
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     lines = done.stdout.strip().splitlines()
     try:
-        found = msgspec.json.decode(lines[-1] if lines else "", type=Figures)
+        figures = msgspec.json.decode(lines[-1] if lines else "", type=Figures)
     except msgspec.DecodeError:
         raise SystemExit(f"the storm reported no figures:\n{done.stdout[-3000:]}") from None
     failed = [line.removeprefix("FAILED").strip() for line in lines if line.startswith("FAILED")]
     counts = {
-        "seconds of damage": found.seconds,
-        "events": found.events,
+        "seconds of damage": figures.seconds,
+        "events": figures.events,
         "of them acknowledged by the brokers or a command, by the publishers' records": (
-            found.acknowledged
+            figures.acknowledged
         ),
-        "zones": found.zones,
-        "workers: SIGKILL": found.kills,
-        "workers: SIGSTOP, longer than their session": found.stops,
-        "brokers: SIGKILL": found.broker_kills,
-        "brokers: SIGSTOP, longer than their session": found.broker_stops,
-        "brokers: SIGKILL, and the disk is lost": found.disks_lost,
-        "two brokers at once: SIGSTOP, one is left in sync": found.one_in_sync,
-        "a partition changed its leader": found.leader_changes,
-        "an in-sync set shrank": found.shrinks,
-        "a clock jumped, by 90 s to 10 years": found.clock_jumps,
+        "zones": figures.zones,
+        "workers: SIGKILL": figures.kills,
+        "workers: SIGSTOP, longer than their session": figures.stops,
+        "brokers: SIGKILL": figures.broker_kills,
+        "brokers: SIGSTOP, longer than their session": figures.broker_stops,
+        "brokers: SIGKILL, and the disk is lost": figures.disks_lost,
+        "two brokers at once: SIGSTOP, one is left in sync": figures.one_in_sync,
+        "a partition changed its leader": figures.leader_changes,
+        "an in-sync set shrank": figures.shrinks,
+        "a clock jumped, by 90 s to 10 years": figures.clock_jumps,
     }
     rows = [[what, count(number) if number else "0"] for what, number in counts.items()]
     rows += [
         [f"a zone made no progress meanwhile: {why}", count(often)]
-        for why, often in list(found.stood_still.items())[:_MAX_REASONS]
+        for why, often in list(figures.stood_still.items())[:_MAX_REASONS]
     ]
-    stopped = [f"{zone}: {why}" for zone, why in found.zones_stopped.items()]
+    stopped = [f"{zone}: {why}" for zone, why in figures.zones_stopped.items()]
     return Report(
         "Storm",
         "Three workers and three brokers (replication 3, `min.insync.replicas` 2) run on one "
@@ -61,8 +61,8 @@ def run(*, seconds: float = SECONDS) -> Report:
         ["what", "times"],
         rows,
         [
-            Target("lost acknowledged events: 0", count(found.lost), not found.lost),
-            Target("duplicated events: 0", count(found.doubled), not found.doubled),
+            Target("lost acknowledged events: 0", count(figures.lost), not figures.lost),
+            Target("duplicated events: 0", count(figures.doubled), not figures.doubled),
             Target("zones that are stopped at the end: 0", "; ".join(stopped) or "0", not stopped),
             Target("all other checks pass", "; ".join(failed) or "yes", not failed),
         ],

@@ -140,8 +140,11 @@ def _relevance_report(data: Path) -> Report:
         "RealMem's unrelated prompts. The weights were chosen on RealMem, the demo and the small "
         "memories; the midpoint, which does not change the order, on RealMem. LoCoMo was not held "
         "out: its results were looked at. "
-        f"A block opens at {INJECTION_THRESHOLD}. Of questions that are close to a small memory "
-        f"but have no answer in it, {_percent(_share_above(near, INJECTION_THRESHOLD))}% open one.",
+        "In the columns with 5%, the cut is the value that 5% of the unrelated prompts reach: "
+        "those of the set itself, or RealMem's. As it ships, the cut is "
+        f"{INJECTION_THRESHOLD}: from this value a block is returned. Of questions that are close "
+        "to a small memory but have no answer in it, "
+        f"{_percent(_share_above(near, INJECTION_THRESHOLD))}% get one.",
         [
             *("origin", "own", "unrelated", "AUROC", "answered at its own 5% false"),
             *("at RealMem's 5%", "answered as it ships"),
@@ -230,7 +233,7 @@ def _share_above(values: Sequence[float], cut: float) -> float:
 
 
 def _belief_report(data: Path) -> Report:
-    title = "Context: what comes up of a few beliefs"
+    title = "Context: which of a few beliefs are returned"
     folder = data / "mind" / "silence"
     if not folder.is_dir():
         return _missing(title, [folder])
@@ -263,14 +266,16 @@ def _belief_report(data: Path) -> Report:
     precision, recall = correct / max(correct + wrong, 1), correct / max(correct + missed, 1)
     return Report(
         title,
-        "precisionMemBench's cases. Each is asked of the beliefs in its scopes that still hold. "
-        "Precision and recall of the beliefs in the block.",
-        ["precision", "recall", "nothing may come up", "of these silent"],
+        "precisionMemBench's cases. Each query is asked of the beliefs that are in the case's "
+        "scopes and still hold. Precision and recall of the beliefs in the block.",
+        ["precision", "recall", "cases without an answer", "of these, empty blocks"],
         [[_percent(precision), _percent(recall), str(silent_cases), str(silent)]],
         [
             _target("precision", 75, 100 * precision),
             _target("recall", 90, 100 * recall),
-            _target("silent where nothing may come up", 100, 100 * silent / max(silent_cases, 1)),
+            _target(
+                "empty blocks where there is no answer", 100, 100 * silent / max(silent_cases, 1)
+            ),
         ],
     )
 

@@ -46,13 +46,13 @@ def sheet(data: Path, seed: int) -> list[Json]:
     draw = random.Random(seed)
     with Homes() as homes, Recollect(homes.fresh(), encoder=cached_name()) as recollect:
         for place, (name, zones) in enumerate(sets.items()):
-            found: list[Json] = []
+            lines: list[Json] = []
             for zone_name, events in zones.items():
                 zone = recollect.zone(f"{name}-{zone_name}".lower().replace("_", "-"))
                 zone.ingest(events)
-                found += _rows(zone, events, name)
+                lines += _rows(zone, events, name)
             wanted = FACTS // len(sets) + (place < FACTS % len(sets))
-            rows += draw.sample(sorted(found, key=lambda row: row["turn_id"] + row["fact"]), wanted)
+            rows += draw.sample(sorted(lines, key=lambda row: row["turn_id"] + row["fact"]), wanted)
     return [{"number": number, **row} for number, row in enumerate(rows, 1)]
 
 

@@ -76,13 +76,13 @@ def run(data: Path = DATA) -> Report:
     ):
         held = [_measure(r, talk) for talk in json.loads(data.read_text("utf-8"))]
     shares = {
-        kind: 100 * float(np.mean([share for each in held for share in each.shares[kind]]))
+        kind: 100 * float(np.mean([share for measured in held for share in measured.shares[kind]]))
         for kind in held[0].shares
     }
-    evidence = float(np.mean([cited for each in held for cited in each.evidence]))
-    every = float(np.mean([cited for each in held for cited in each.cited]))
-    kept = sum(each.kept for each in held) / sum(each.said for each in held)
-    same = [verbatim for each in held for verbatim in each.same]
+    evidence = float(np.mean([cited for measured in held for cited in measured.evidence]))
+    every = float(np.mean([cited for measured in held for cited in measured.cited]))
+    kept = sum(measured.kept for measured in held) / sum(measured.said for measured in held)
+    same = [verbatim for measured in held for verbatim in measured.same]
     gains = [
         (f"{of}: at least {MIN_GAIN:g} points more than {than}", shares[of] - shares[than])
         for of in ("facts", "facts with their days", _OF_CONTEXT)
@@ -91,7 +91,10 @@ def run(data: Path = DATA) -> Report:
     lift = evidence / every
     rows = [
         *([f"words of the answer in a block of {kind}", f"{shares[kind]:.1f}%"] for kind in shares),
-        ["turns, facts", f"{count(sum(len(each.cited) for each in held))}, {count(len(same))}"],
+        [
+            "turns, facts",
+            f"{count(sum(len(measured.cited) for measured in held))}, {count(len(same))}",
+        ],
         ["turns with a fact", f"{every:.3f}"],
         ["evidence turns with a fact", f"{evidence:.3f}"],
         ["words in facts, as a share of the words in turns", f"{kept:.3f}"],
@@ -114,10 +117,10 @@ def _measure(r: Recollect, talk: Json) -> Measurements:
     zone = r.zone(talk["sample_id"])
     turns = list(locomo.events(talk))
     zone.ingest(turns)
-    said = {turn["id"]: turn["content"] for turn in turns}
+    contents = {turn["id"]: turn["content"] for turn in turns}
     speakers = {turn["id"]: turn["sender_name"] for turn in turns}
     facts = [
-        (fact.text, [id_ for id_ in fact.source_event_ids if id_ in said])
+        (fact.text, [id_ for id_ in fact.source_event_ids if id_ in contents])
         for fact in zone.facts(superseded=True)
     ]
     with_fact = {id_ for _, sources in facts for id_ in sources}
@@ -127,17 +130,17 @@ def _measure(r: Recollect, talk: Json) -> Measurements:
         for kind, block in _blocks(zone, item["question"]).items():
             shares.setdefault(kind, []).append(share_of_words(str(item["answer"]), block))
     return Measurements(
-        cited=[id_ in with_fact for id_ in said],
+        cited=[id_ in with_fact for id_ in contents],
         evidence=[
             id_ in with_fact
             for item in questions
             for id_ in dict.fromkeys(item.get("evidence", ()))
-            if id_ in said
+            if id_ in contents
         ],
-        said=sum(map(_words, said.values())),
+        said=sum(map(_words, contents.values())),
         kept=sum(_words(text) for text, _ in facts),
         same=[
-            any(_bare_text(text, speakers[id_]) in said[id_] for id_ in sources)
+            any(_bare_text(text, speakers[id_]) in contents[id_] for id_ in sources)
             for text, sources in facts
         ],
         shares=shares,
@@ -150,14 +153,14 @@ def _blocks(zone: Zone, question: str) -> dict[str, str]:
     def found(*scope: Scope) -> list[Result]:
         return zone.recall(question, max_results=_RESULTS, max_tokens=ROOM, scope=scope).results
 
-    turns = [(_with_speaker(each), each) for each in found("events")]
+    turns = [(_with_speaker(result), result) for result in found("events")]
     facts = found("facts")
     return {
         _OF_CONTEXT: zone.context(question, max_tokens=ROOM).block,
-        "facts": "\n".join(each.text for each in facts),
-        "facts with their days": "\n".join(f"{_day(each)} {each.text}" for each in facts),
-        "turns": "\n".join(said for said, _ in turns),
-        "turns with their days": "\n".join(f"{_day(each)} {said}" for said, each in turns),
+        "facts": "\n".join(fact.text for fact in facts),
+        "facts with their days": "\n".join(f"{_day(fact)} {fact.text}" for fact in facts),
+        "turns": "\n".join(text for text, _ in turns),
+        "turns with their days": "\n".join(f"{_day(result)} {text}" for text, result in turns),
         "both": "\n".join(map(_with_speaker, found("facts", "events"))),
     }
 

@@ -23,7 +23,7 @@ RELATIONSHIPS, ENTITIES = 100_000, 20_000
 #: The share of the entities that are merged into another one.
 MERGED = 0.02
 HOPS, QUERIES = (1, 2, 3), 100
-#: The maximum number of entities of an answer: the default, and the most.
+#: The maximum number of entities of an answer: the default, and the highest allowed.
 LIMITS = (100, 1_000)
 MAX_MS = 50.0
 _BLOCK = 10_000
@@ -96,7 +96,7 @@ def run(*, relationships: int = RELATIONSHIPS, entities: int = ENTITIES) -> Repo
         starts = [f"E{number:025}" for number in drawn.sample(range(entities // 2), QUERIES)]
         for limit in LIMITS:
             for hops in HOPS:
-                near, among, found = [], [], 0
+                near, among, entity_count = [], [], 0
                 for start in starts:
                     with stopwatch() as taken:
                         reached = graph.neighbors([start], hops, limit).hops
@@ -104,13 +104,13 @@ def run(*, relationships: int = RELATIONSHIPS, entities: int = ENTITIES) -> Repo
                     with stopwatch() as taken:
                         graph.edges_among(list(reached))
                     among.append(taken.seconds * 1_000)
-                    found += len(reached)
+                    entity_count += len(reached)
                 both = [one + other for one, other in zip(near, among, strict=True)]
                 rows.append(
                     [
                         str(hops),
                         count(limit),
-                        count(found // QUERIES),
+                        count(entity_count // QUERIES),
                         f"{percentile(near, 0.5):.1f}",
                         f"{percentile(near, 0.95):.1f}",
                         f"{percentile(both, 0.5):.1f}",

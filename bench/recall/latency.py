@@ -196,7 +196,7 @@ def _latency_report(rows: list[list[str]], targets: list[Target]) -> Report:
         "asked twice. The last column is processor time, which other load affects less. The zones "
         "are generated, with one fact per sentence and random, clustered vectors. The time to "
         "embed the question is not included; the last row shows it.",
-        ["turns", "what", "p50 ms", "p95 ms", "p99 ms", "p50 ms of processor"],
+        ["turns", "what", "p50 ms", "p95 ms", "p99 ms", "p50 CPU ms"],
         [*rows, *([embedding] if embedding else [])],
         targets,
         skipped="" if embedding else f"embedding the question: {MISSING}",
@@ -213,7 +213,8 @@ def _memory_report(rows: list[list[str]]) -> Report:
         "stored index.",
         [
             "turns",
-            *("first, index made, ms", "of processor", "first, index mapped, ms", "of processor"),
+            *("first question, index built: ms", "CPU ms"),
+            *("first question, index mapped: ms", "CPU ms"),
             *("files MB", "index MB", "memory, first", "memory, all"),
         ],
         rows,

@@ -69,7 +69,7 @@ def run(options: Options) -> list[Report]:
     columns = ["questions", "n", *_FIGURES]
     about = (
         "Every conversation is ingested into a zone of its own and queried through the command "
-        "line. A result counts as the turns that it cites, in this order."
+        "line. A result stands for the turns that it cites, in the order cited."
     )
     missing = [path.name for path in (options.data, options.scorer) if not path.is_file()]
     if missing:
@@ -99,10 +99,10 @@ def run(options: Options) -> list[Report]:
             kept = tempfile.mkdtemp(prefix="recollect-locomo-kept-")
             shutil.move(home, kept)
             print(f"the home is kept in {kept}/home", file=sys.stderr)
-    found = scorer.evaluate(answers.ranked, questions)
+    scores = scorer.evaluate(answers.ranked, questions)
     rows = [
         [name, str(row["n"]), *(f"{100 * row[figure]:.1f}" for figure in _FIGURES)]
-        for name, row in found.items()
+        for name, row in scores.items()
         if name != "meta" and row["n"]
     ]
     about += (
@@ -112,7 +112,7 @@ def run(options: Options) -> list[Report]:
     )
     targets = []
     for group, least in MIN_RECALL.items():
-        recall = 100 * found[group]["recall@10"]
+        recall = 100 * scores[group]["recall@10"]
         wanted = f"recall@10 of at least {least:.0f}, {group}"
         targets.append(Target(wanted, f"{recall:.1f}", recall >= least))
     return [Report(title, about, columns, rows, targets), *others]
@@ -121,10 +121,10 @@ def run(options: Options) -> list[Report]:
 def events(sample: Json) -> Iterator[Json]:
     """Yield a conversation's turns as events, each a second after the one before."""
     conversation = sample["conversation"]
-    numbers = sorted(int(found[1]) for key in conversation if (found := _SESSION.fullmatch(key)))
+    numbers = sorted(int(match[1]) for key in conversation if (match := _SESSION.fullmatch(key)))
     for number in numbers:
-        said = conversation.get(f"session_{number}_date_time", "")
-        start = datetime.strptime(said, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        date_time = conversation.get(f"session_{number}_date_time", "")
+        start = datetime.strptime(date_time, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
         for place, turn in enumerate(conversation[f"session_{number}"]):
             at = (start + timedelta(seconds=place)).isoformat()
             event = {

@@ -87,13 +87,13 @@ def ablation(zones: Zones, scorer: ModuleType, questions: Sequence[Any], results
     profiles = {"nothing": DEFAULT_PROFILE}
     for arm in sorted(WEIGHTS.keys() - {"causal"}):
         profiles[arm] = reweighted({arm: 0.0})
-    profiles["the questions' discount"] = msgspec.structs.replace(
+    profiles["the penalty for questions"] = msgspec.structs.replace(
         DEFAULT_PROFILE, question_share=0.0
     )
     profiles["the kind of answer"] = msgspec.structs.replace(
         DEFAULT_PROFILE, match_answer_type=False
     )
-    profiles["all of it: the profile rrf"] = RRF_PROFILE
+    profiles["all of these: the profile rrf"] = RRF_PROFILE
     rows = []
     for name, profile in profiles.items():
         scored = scorer.evaluate(zones.ranked(profile, results), questions)
@@ -124,8 +124,8 @@ def leave_one_out(
     recalls: list[dict[str, tuple[float, int]]] = []
     for factor in factors:
         profile = reweighted({arm: WEIGHTS[arm] * share for arm, share in factor.items()})
-        found = zones.ranked(profile, results)
-        scored = {name: scorer.evaluate(found, of_zone[name])["overall"] for name in names}
+        ranked = zones.ranked(profile, results)
+        scored = {name: scorer.evaluate(ranked, of_zone[name])["overall"] for name in names}
         recalls.append({name: (row["recall@10"], row["n"]) for name, row in scored.items()})
     shipped = recalls[factors.index(dict.fromkeys(GRID, 1.0))]
     rows = []
@@ -135,7 +135,9 @@ def leave_one_out(
         chosen = max(range(len(factors)), key=lambda index: _mean(others[index]))
         held_out[name] = recalls[chosen][name]
         weights = ", ".join(f"{arm} {WEIGHTS[arm] * factors[chosen][arm]:g}" for arm in GRID)
-        rows.append([name, weights, *(_percent(each[name][0]) for each in (held_out, shipped))])
+        rows.append(
+            [name, weights, *(_percent(weights[name][0]) for weights in (held_out, shipped))]
+        )
     rows.append(["all", "", _percent(_mean(held_out)), _percent(_mean(shipped))])
     every = [_mean(row) for row in recalls]
     return Report(

@@ -76,17 +76,17 @@ class Use(NamedTuple):
 
 def installed_packages(extra: str = "") -> dict[str, Package]:
     """Return the packages of an installation by name, with an extra or without any."""
-    found: dict[str, Package] = {}
+    packages: dict[str, Package] = {}
     todo = [(Requirement(line), frozenset({extra}), "") for line in requires("recollect") or []]
     # Breadth first, so that a package is attributed to our own dependency.
     for needed, extras, by in todo:
         name = canonicalize_name(needed.name)
-        if name in found or not _applies(needed, extras):
+        if name in packages or not _applies(needed, extras):
             continue
-        found[name] = Package(name, _megabytes(name), by or name)
+        packages[name] = Package(name, _megabytes(name), by or name)
         inner = frozenset({"", *needed.extras})
         todo += [(Requirement(line), inner, by or name) for line in requires(name) or []]
-    return found
+    return packages
 
 
 def _applies(needed: Requirement, extras: frozenset[str]) -> bool:
@@ -112,12 +112,12 @@ def run(homes: Homes) -> list[Report]:
     )
     name = cached_name()
     if name is None:
-        return [sizes, Report("What large packages gain", "", [], [], skipped=MISSING)]
+        return [sizes, Report("What large packages are worth", "", [], [], skipped=MISSING)]
     uses = [*_uses(name), *_numkong_uses(homes, name)]
     given = Report(
-        "What large packages gain",
+        "What large packages are worth",
         f"A call with the package, and a replacement without it: the best of {ROUNDS} alternating "
-        f"rounds. For a recall, the median of {QUESTIONS} questions to {TURNS} turns. This "
+        f"rounds. For a recall, the median of {QUESTIONS} questions over {TURNS} turns. This "
         f"Python's own SQLite is {sqlite3.sqlite_version}, "
         f"{'with' if hasattr(sqlite3.Connection, 'enable_load_extension') else 'without'} "
         f"extensions. A tokenizer that uses this Python's Unicode tables "
@@ -307,17 +307,17 @@ class _WordPieces:
         return [piece for word in _words("".join(kept)) for piece in self._pieces(word)]
 
     def _pieces(self, word: str) -> list[int]:
-        found, start = [], 0
+        pieces, start = [], 0
         while start < len(word):
             for end in range(len(word), start, -1):
                 piece = word[start:end] if not start else f"##{word[start:end]}"
                 if piece in self._vocabulary:
-                    found.append(self._vocabulary[piece])
+                    pieces.append(self._vocabulary[piece])
                     start = end
                     break
             else:
                 return [self._vocabulary["[UNK]"]]
-        return found
+        return pieces
 
 
 def _words(text: str) -> list[str]:

@@ -48,9 +48,9 @@ class Serving:
             env={**os.environ, "RECOLLECT_REQUESTS_PER_SECOND": "0"},
         )
         assert self.process.stdout is not None
-        found = _URL.search(self.process.stdout.readline())
-        assert found, "the service did not start"
-        self.port = int(found[1])
+        address = _URL.search(self.process.stdout.readline())
+        assert address, "the service did not start"
+        self.port = int(address[1])
 
     def since_start(self) -> float:
         """Return the seconds since the process was started."""
@@ -106,8 +106,8 @@ class _Client:
         length = int(re.findall(rb"content-length: (\d+)", answer)[0])
         while len(self._rest) < length:
             self._receive()
-        found, self._rest = self._rest[:length], self._rest[length:]
-        return found
+        content, self._rest = self._rest[:length], self._rest[length:]
+        return content
 
     def recall(self, question: str) -> bytes:
         """Return the answer to a question."""

@@ -63,7 +63,7 @@ def run(homes: Homes, *, rounds: int = ROUNDS) -> Report:
         "open the same files with apsw, load the tokenizer and the graph, and run one forward "
         "pass. If other work keeps the cores busy, compare the CPU time, not the wall time.",
     )
-    columns = ["what", "wall ms", "CPU ms", "to the bare libraries"]
+    columns = ["what", "wall ms", "CPU ms", "ratio to the bare libraries"]
     if name is None:
         return Report(title, about, columns, [], skipped=MISSING)
     home = homes.fresh()
@@ -134,7 +134,7 @@ def _alternating_times(
     programs: Mapping[str, Sequence[str]], environment: Mapping[str, str], rounds: int
 ) -> dict[str, _Cost]:
     """Return the best times of each program, after a warm-up run."""
-    found: dict[str, list[_Cost]] = {what: [] for what in programs}
+    costs_by_program: dict[str, list[_Cost]] = {what: [] for what in programs}
     for _ in range(rounds + 1):
         for what, (program, *arguments) in programs.items():
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -149,10 +149,10 @@ def _alternating_times(
             wall = time.perf_counter() - began
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            found[what].append(_Cost(1_000 * wall, 1_000 * cpu))
+            costs_by_program[what].append(_Cost(1_000 * wall, 1_000 * cpu))
     return {
         what: _Cost(min(cost.wall for cost in costs[1:]), min(cost.cpu for cost in costs[1:]))
-        for what, costs in found.items()
+        for what, costs in costs_by_program.items()
     }
 
 

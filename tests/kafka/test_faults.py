@@ -310,7 +310,7 @@ def test_a_ledger_that_was_restored_from_an_older_backup_is_noticed(
     # Who gives its copy up still has files of what is gone.
     shutil.rmtree(home.home / "copy")
     everything = [each for each in everything if each[0] not in ("worker", "ingest")]
-    named(home, everything, "another history")
+    named(home, everything, "is not in the ledger")
     assert "cat-3" not in home.events()
 
     # A home that has seen nothing else is whole.

@@ -59,7 +59,7 @@ def test_workers_and_replicas_have_the_agent_that_the_first_had(
         name_agents(other, agents)
         refused = other.run("ingest", write(tmp_path / "more.jsonl", [line("m2", "Hello.")]))
         assert refused.status == 2
-        said = f"with the agents {','.join(BOTH)}, but this home has {','.join(agents)}:"
+        said = f"with the agents {','.join(BOTH)}, but this home uses {','.join(agents)}:"
         assert said in refused.errors
     assert (deciding.stop(), following.stop()) == (0, 0)
     worker.ask("rebuild", "--level", "derive")
@@ -111,7 +111,7 @@ def test_a_home_that_moves_to_kafka_brings_its_agents(
     moving.ask("promote", "--to", kafka_url)
     refused = make("other").run("status")
     assert refused.status == 2
-    said = f"with the agents {','.join(BOTH)}, but this home has own,consolidation:"
+    said = f"with the agents {','.join(BOTH)}, but this home uses own,consolidation:"
     assert said in refused.errors
 
     moved = Recollect(moving.home, kafka_url, PYTHONPATH=toys)

@@ -116,7 +116,7 @@ def test_each_worker_has_what_is_said_in_its_zones_read_once(
     )
     assert asked_of(server) == dict.fromkeys(FERRIES[:5], len(zones))
     assert workers[1].stop() == 0, workers[1].errors
-    assert "does not write" not in workers[1].errors
+    assert "could not be used" not in workers[1].errors
     for zone in zones:
         assert homes[1].ask("--zone", zone, "verify")["problems"] == []
 
@@ -213,3 +213,51 @@ def test_what_a_model_said_moves_with_its_home(
     assert FERRIES[1] not in facts(there)
     assert there.ask("verify")["ok"]
     assert len(server.questions) == asked + 2
+
+
+def by_role(body: Body) -> Reply:
+    """Keep a message as it stands, unless the role asks for Mondays only."""
+    only_mondays = body["messages"][0]["content"].startswith("Only Mondays")
+    return (
+        say("nothing") if only_mondays and "Monday" not in str(message_of(body)) else keeping(body)
+    )
+
+
+def by_model(home: Recollect) -> list[str]:
+    """Return the facts that the model wrote."""
+    rows = home.query("memory", "SELECT text FROM facts WHERE metadata LIKE '%scripted%'")
+    return sorted(text for (text,) in rows)
+
+
+def test_another_role_is_read_beside_the_old_and_all_nodes_follow(
+    make: Make, tmp_path: Path
+) -> None:
+    role = tmp_path / "role.txt"
+    role.write_text("Only Mondays.")
+    change = ("rebuild", "--level", "derive", "--writer-role", str(role))
+    with model_server(by_role) as server:
+        named = (make(name, RECOLLECT_MODEL_BACKGROUND="false") for name in "ab")
+        writing, deciding = (with_model(home, server) for home in named)
+        worker = deciding.worker()
+        writing.ask("ingest", write(writing.home / "said.jsonl", said(2)))
+        assert writing.ask("write")["processed"] == 2
+        assert writing.ask(*change, "--dry-run")["written"]["pending"] == 2
+        difference = writing.ask(*change, "--diff")["difference"]
+        # The rules have a fact of the message in other words.
+        assert difference["facts_lost"] + difference["facts_changed"] == 1
+        assert by_model(writing) == sorted(FERRIES[:2])
+        asked = len(server.questions)
+        assert writing.ask(*change)["written"]["calls"] == 0
+        assert len(server.questions) == asked
+        assert by_model(writing) == FERRIES[:1]
+        wait_until(
+            lambda: by_model(deciding) == FERRIES[:1], lambda: f"it follows: {worker.errors}"
+        )
+        deciding.wait_for("default", writing.decided())
+        assert worker.stop() == 0, worker.errors
+        assert deciding.hashes() == writing.hashes()
+        writing.ask("rollback")
+        assert by_model(writing) == sorted(FERRIES[:2])
+        deciding.once()
+        assert by_model(deciding) == sorted(FERRIES[:2])
+        assert writing.ask("verify")["problems"] == []

@@ -46,7 +46,8 @@ _GIVES_UP = "could not be handled (InjectedFailure"
 _BAD = re.compile(
     r"Exception in thread|restore the |"
     r"File \"(?![^\"]*/site-packages/)[^\"]*/(recollect|streams|projections|schemas)/|"
-    r"was changed after|different records|was never awaited|another recollect holds"
+    r"was changed after|different numbers of records|was never awaited|"
+    r"another recollect process holds"
 )
 
 
