@@ -91,7 +91,7 @@ class Recollect:
         """Run a command that answers one JSON object a line, and return them.
 
         Raises:
-            Failed: it ended with a status that is none of `statuses`, or gave what is not JSON.
+            Failed: its status is not one of `statuses`, or its output is not JSON.
         """
         print(f"  $ recollect {' '.join(map(quoted, words))}")
         environment = {**os.environ, "RECOLLECT_HOME": str(self.home)}

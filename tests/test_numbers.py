@@ -159,7 +159,7 @@ LIMITS = {
     "files that an idle zone keeps open": str(FILES_PER_ZONE),
     "idle zones that stay open; fewer if the limit of open files is low": str(MAX_IDLE_ZONES),
     "a merge is made without review from a confidence of": str(AUTO_MERGE_CONFIDENCE),
-    "a repeated statement gives no new fact within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
+    "near-verbatim repetitions give no new fact within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
     "minimum messages in a zone for recall's index to be kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
     "digits of the hash in a head": str(_DIGITS),
@@ -182,8 +182,10 @@ RANKING = {
     "messages that late interaction reads": (
         f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
-    "factor for the candidates of `high` and of a question that counts or lists, and for the "
-    "messages that late interaction reads for `high`": str(WIDE),
+    "factor by which `high`, and a question that counts or lists, raises the number of candidates; "
+    "`high` raises the number of messages that late interaction reads by the same factor": str(
+        WIDE
+    ),
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
     "questions in one text that are answered separately": ", ".join(
         f"{most} (`{budget}`)" for budget, most in MAX_SUB_QUESTIONS.items()
@@ -192,8 +194,8 @@ RANKING = {
     "`graph`: hops along relationships; maximum entities reached": (
         f"{graph_arm.NEIGHBOR_HOPS}, {graph_arm.MAX_ENTITIES}"
     ),
-    "`graph`: minimum similarity of a fact whose entities are followed, as a share of that of the "
-    "best": str(graph_arm.ENTITY_SIMILARITY_THRESHOLD),
+    "`graph`: minimum similarity of a fact whose entities are followed, relative to the most "
+    "similar fact": str(graph_arm.ENTITY_SIMILARITY_THRESHOLD),
     "weight of messages around the time that a question names": (
         f"{_BESIDE_SCORE}, 1/e of that after {_DECAY_MS // 86_400_000} days, 0 after "
         f"{_REACH_MS // 86_400_000}"

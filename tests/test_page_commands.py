@@ -17,6 +17,8 @@ from tests.page_steps import ROOT, Prompt, run_steps, steps
 NOT_RUN = {
     "export RECOLLECT_LEDGER=": "there is no broker; tests/kafka has one",
     "recollect worker": "it follows the line above, and would never end",
+    "openapi-python-client ": "tests/suites generates this client",
+    "npx openapi-typescript ": "it is a package of npm",
     "claude ": "Claude Code is another program; tests/plugins runs the hooks",
 }
 URL = "http://127.0.0.1:8420"

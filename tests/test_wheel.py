@@ -54,20 +54,26 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return installed(wheel, tmp_path_factory.mktemp("environment"))
 
 
-def installed(wheel: Path, place: Path, extra: str = "") -> Path:
-    """Return the interpreter of an environment with the wheel and what it needs, and no more."""
+def installed(wheel: Path, place: Path, extra: str = "", without: str = "") -> Path:
+    """Return the interpreter of an environment with the wheel and what it needs, and no more.
+
+    `without`: a package that is left out, and so is what nothing else needs.
+    """
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
     (site,) = place.glob("lib/python*/site-packages")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    for path in files_of(distributions_needed(wheel, extra)):
+    for path in files_of(distributions_needed(wheel, extra, without)):
         if not (site / path.name).exists():
             (site / path.name).symlink_to(path)
     return place / "bin" / "python"
 
 
-def distributions_needed(wheel: Path, extra: str) -> set[str]:
-    """Return the packages that an installation brings, as the wheel and they say."""
+def distributions_needed(wheel: Path, extra: str, without: str = "") -> set[str]:
+    """Return the packages that an installation brings, as the wheel and they say.
+
+    `without`: a package that is left out, and so is what nothing else needs.
+    """
     with zipfile.ZipFile(wheel) as archive:
         (named,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = message_from_string(archive.read(named).decode())
@@ -78,9 +84,9 @@ def distributions_needed(wheel: Path, extra: str) -> set[str]:
         needed = Requirement(line)
         this = (canonicalize_name(needed.name), frozenset({"", *needed.extras}))
         marker = needed.marker
-        if this in found or not any(
-            marker is None or marker.evaluate({"extra": each}) for each in extras
-        ):
+        if this in found or this[0] == without:
+            continue
+        if not any(marker is None or marker.evaluate({"extra": each}) for each in extras):
             continue
         found.add(this)
         todo += [(more, set(this[1])) for more in requires(this[0]) or []]
@@ -114,6 +120,26 @@ def recollect(python: Path, *arguments: str, home: Path, **settings: str) -> Com
     return run(python, "-m", "recollect", *arguments, home=home, **settings)
 
 
+def run_readme_example(python: Path, home: Path, encoder: str) -> None:
+    """Make a home, and run the README's example in it, beside foreign modules."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    for name in ("schemas.py", "streams.py"):
+        (home / name).write_text(FOREIGN)
+    (home / "projections").mkdir()
+    (home / "projections" / "__init__.py").write_text(FOREIGN)
+    (home / "example.py").write_text(example)
+    # What is fetched once serves every later run.
+    cache = os.environ.get("RECOLLECT_CACHE") or str(Path.home() / ".cache" / "recollect")
+    source = () if encoder == "none" else ("--encoder-source", "wheel")
+    chosen = ("--encoder", encoder, *source)
+    made = recollect(python, "init", *chosen, home=home, RECOLLECT_CACHE=cache)
+    assert made.returncode == 0, made.stderr
+    done = run(python, "example.py", home=home, RECOLLECT_CACHE=cache)
+    assert done.returncode == 0, done.stderr
+    assert "Turin" in done.stdout
+
+
 def test_the_wheel_holds_one_top_level_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {re.split(r"[/-]", name)[0] for name in names} == {"recollect"}
@@ -130,22 +156,16 @@ def test_the_wheel_holds_one_top_level_package(wheel: Path) -> None:
 def test_the_readmes_example_runs_beside_foreign_modules(
     python: Path, tmp_path: Path, encoder: str
 ) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    for name in ("schemas.py", "streams.py"):
-        (tmp_path / name).write_text(FOREIGN)
-    (tmp_path / "projections").mkdir()
-    (tmp_path / "projections" / "__init__.py").write_text(FOREIGN)
-    (tmp_path / "example.py").write_text(example)
-    # What is fetched once serves every later run.
-    cache = os.environ.get("RECOLLECT_CACHE") or str(Path.home() / ".cache" / "recollect")
-    source = () if encoder == "none" else ("--encoder-source", "wheel")
-    chosen = ("--encoder", encoder, *source)
-    made = recollect(python, "init", *chosen, home=tmp_path, RECOLLECT_CACHE=cache)
-    assert made.returncode == 0, made.stderr
-    done = run(python, "example.py", home=tmp_path, RECOLLECT_CACHE=cache)
-    assert done.returncode == 0, done.stderr
-    assert "Turin" in done.stdout
+    run_readme_example(python, tmp_path, encoder)
+
+
+def test_an_encoder_needs_nothing_of_the_hubs_client(wheel: Path, tmp_path: Path) -> None:
+    bare = installed(wheel, tmp_path / "environment", without="huggingface-hub")
+    for module in ("huggingface_hub", "hf_xet", "pygments", "pydantic"):
+        assert run(bare, "-c", f"import {module}", home=tmp_path).returncode == 1, module
+    home = tmp_path / "user"
+    home.mkdir()
+    run_readme_example(bare, home, "all-MiniLM-L6-v2")
 
 
 def test_the_test_of_the_wheel_sees_the_wheel(python: Path, tmp_path: Path) -> None:

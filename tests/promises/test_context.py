@@ -129,6 +129,29 @@ def test_A25_a_question_of_a_time_alone_gets_what_was_said_then(zone: Zone) -> N
     assert zone.context("What happened in April?").block == ""
 
 
+def test_A25_a_question_about_a_certain_time_is_not_filled_with_other_times(zone: Zone) -> None:
+    told = [
+        said(
+            f"We planned to visit the museum and ate {dish} there.", f"2026-{month:02}-03", by="Bob"
+        )
+        for month, dish in enumerate(("soup", "plums", "bread", "pears", "rice", "beans"), 1)
+    ]
+    zone.ingest(
+        [
+            *told,
+            said("My dentist is at ten tomorrow.", "2026-07-01"),
+            said("I ate apples.", "2026-06-20", by="Bob"),
+        ]
+    )
+    assert lines(zone.context("What is planned for tomorrow?")) == [
+        "[1 July 2026 Ada] My dentist is at ten tomorrow (2 July 2026)."
+    ]
+    assert zone.context("What is planned for 9 July?").block == ""
+    assert len(lines(zone.context("What did we eat on 20 June?"))) <= 4
+    # A plan may depend on any memory.
+    assert len(lines(zone.context("What should we eat at the museum tomorrow?"))) >= 6
+
+
 def test_a_short_answer_is_shown_with_its_question(zone: Zone) -> None:
     asked, told = "Who did you meet at the harbour in Rome?", "My cousin Nina and her husband."
     zone.ingest([said(asked, "2026-05-08", by="Bob"), said(told, "2026-05-08")])
