@@ -195,6 +195,9 @@ class TestMemoryStore:
         assert found.effective_importance == pytest.approx(0.8 * 0.95, abs=0.001)
         assert found.access_count == 3
 
+    def test_a_text_just_stored_has_the_importance_that_was_given(self, plain: Zone) -> None:
+        assert plain.stored_memory(store(plain, "Tea.", importance=0.8)).effective_importance == 0.8
+
     def test_importance_decays_by_a_twentieth_a_day(self, zone: Zone) -> None:
         from recollect.schemas.memory_terms import decayed_importance
 

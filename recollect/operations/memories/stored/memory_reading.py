@@ -145,7 +145,8 @@ def _shown(
         namespace=memory.namespace,
         path_key=memory.path_key,
         importance=importance,
-        effective_importance=MIN_IMPORTANCE if above else effective,
+        # Rounded, so that a text just stored has the importance that was given.
+        effective_importance=MIN_IMPORTANCE if above else round(effective, 4),
         access_count=listed_memory.access_count,
         last_accessed_at=_time(listed_memory.last_accessed_at),
         created_at=format_time(memory.created_at),
