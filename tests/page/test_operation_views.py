@@ -225,6 +225,40 @@ def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Pa
     expect(letter).to_have_count(0)
 
 
+def test_a_list_does_not_move_while_one_of_its_buttons_is_pressed(page: Page) -> None:
+    """A retry adds a dead letter to the list; here its answer arrives during the next press."""
+    letters = [
+        {"number": number, "kind": "message", "reason": "away", "state": "parked", "parked_at": 0}
+        for number in range(1, 9)
+    ]
+    held: list[Any] = []
+    retried: list[str] = []
+
+    def answer(route: Any) -> None:
+        if "/retry" in route.request.url:
+            retried.append(route.request.url)
+            route.fulfill(json={"parked": True})
+        elif retried and not held:
+            held.append(route)
+        else:
+            route.fulfill(json={"dead_letters": letters if retried else letters[4:]})
+
+    page.route("**/v1/zones/ada/dead-letters**", answer)
+    main = view(page, "ada/health")
+    button = main.get_by_role("button", name="Retry record 5")
+    button.click()
+    expect(main.get_by_role("status").filter(has_text="Record 5 still cannot")).to_be_visible()
+    page.wait_for_timeout(300)
+    button.hover()
+    page.mouse.down()
+    assert len(held) == 1
+    held[0].fulfill(json={"dead_letters": letters})
+    page.wait_for_timeout(500)
+    page.mouse.up()
+    expect(main.get_by_role("list", name="Dead letters").get_by_role("listitem")).to_have_count(8)
+    assert retried == [retried[0]] * 2
+
+
 def send_status(page: Page, operated: Served, *changed: dict[str, Any]) -> None:
     """Answer the page with the zone's status, changed; in the place of the service's stream."""
     with operated.bare() as client:

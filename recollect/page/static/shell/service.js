@@ -4,6 +4,7 @@
 // of this host, and with requests from other sites.
 
 import { batch, effect, signal } from "../vendor/signals-core.mjs";
+import { unpressed } from "./pressing.js";
 
 const TOKEN = "recollect.token";
 const TIMED_OUT = "urn:recollect:problem:timed-out";
@@ -92,8 +93,8 @@ export async function send({ method = "GET", body, signal: stop, accept = "appli
 }
 
 /**
- * Call `tell(name, data)` with each server-sent event of a request, until the stream ends or breaks
- * off. (An EventSource cannot send the token in a header.)
+ * Call `tell(name, data)` with each server-sent event of a request, while nothing is pressed,
+ * until the stream ends or breaks off. (An EventSource cannot send the token in a header.)
  */
 export async function listen(request, tell) {
   const response = await send({ ...request, accept: "text/event-stream" });
@@ -102,6 +103,7 @@ export async function listen(request, tell) {
   for (;;) {
     const { value, done } = await reader.read().catch(() => ({ done: true }));
     if (done) return;
+    await unpressed();
     text += value.replaceAll("\r\n", "\n");
     for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
       const lines = text.slice(0, end).split("\n");
@@ -112,9 +114,13 @@ export async function listen(request, tell) {
   }
 }
 
-/** Send a request like `send`, and return the parsed answer. */
+/** Send a request like `send`, and return the parsed answer, while nothing is pressed. */
 export async function call(request) {
-  return content(await send(request));
+  try {
+    return await content(await send(request));
+  } finally {
+    await unpressed();
+  }
 }
 
 async function content(response) {
