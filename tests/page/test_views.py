@@ -280,6 +280,13 @@ def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Serv
         news.click(timeout=20_000)
         expect(main.get_by_text("Ada bought 3 boats.")).to_be_visible()
         expect(news).to_have_count(0)
+        main = view(page, "live/people/Ada")
+        facts = main.get_by_role("region", name="Facts")
+        expect(facts).to_contain_text("Ada bought 3 boats.")
+        say(4)
+        news.click(timeout=20_000)
+        expect(facts).to_contain_text("Ada bought 4 boats.")
+        expect(main.get_by_text("3 facts")).to_be_visible()
 
 
 VIEWS = (
