@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.page.kit import Page
+from tests.page.kit import Page, settle
+from tests.service.kit import Served
 
 pytestmark = pytest.mark.slow
 
@@ -72,3 +74,31 @@ def test_the_keyboard_walks_through_a_list_into_its_next_page(many: Page) -> Non
         many.keyboard.press("Tab")
     focused = many.evaluate("document.activeElement.textContent")
     assert focused == f"Person {PER_PAGE + 20}"
+
+
+def test_a_refresh_keeps_the_rows_the_place_and_the_focus(many: Page, filled: Served) -> None:
+    """The service's status announces a change, which the reader asks to see."""
+    with filled.bare() as client:
+        status = client.get("/v1/zones/ada/status").json()
+    told = [{**status, "facts": status["facts"] + more} for more in (0, 1)]
+    body = "".join(f"event: status\r\ndata: {json.dumps(each)}\r\n\r\n" for each in told)
+    many.route(
+        "**/v1/zones/ada/status/stream",
+        lambda route: route.fulfill(body=body, content_type="text/event-stream"),
+    )
+    many.goto("/#/ada/people")
+    row = rows(many).filter(has=many.get_by_role("link", name="Person 150", exact=True))
+    many.get_by_role("link", name="Person 0", exact=True).wait_for()
+    many.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    row.wait_for()
+    link = row.get_by_role("link")
+    link.focus()
+    before = link.element_handle()
+    place = row.bounding_box()
+    news = many.get_by_role("button", name="The memory has changed: show the current state")
+    with many.expect_response(lambda found: "cursor=100" in found.url):
+        # A click with a pointer would move the focus.
+        news.dispatch_event("click")
+    settle(many)
+    assert many.evaluate("given => document.activeElement === given", before)
+    assert place["y"] == pytest.approx(row.bounding_box()["y"], abs=60)

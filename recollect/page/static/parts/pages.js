@@ -1,5 +1,6 @@
 // A virtual list: pages are fetched as they come near the viewport, and replaced by empty space of
-// their height once they are far away.
+// their height once they are far away. After a change, the same pages are fetched again; until they
+// are all there, the previous ones stay, and rows that are in both keep their elements.
 
 import { component, html, signal } from "../shell/component.js";
 import { effect, untracked } from "../vendor/signals-core.mjs";
@@ -19,42 +20,55 @@ export const Pages = component((props, own) => {
   const problem = signal(null);
   const loading = signal(false);
   let round = 0;
-  let key = "";
+  let fetches = 0;
+  let shown = "";
+  let version = "";
 
-  async function more() {
-    if (loading.value || cursor.value === null || problem.value) return;
+  /** Fetch pages from `at` on and append them to `before`, until there are as many as `wanted`. */
+  async function fetchPages(before, at, wanted) {
     const mine = round;
     loading.value = true;
     const { request, entries } = props.value;
-    const asked = { ...request.query, ...(cursor.value ? { cursor: cursor.value } : {}) };
-    let found = [];
+    let found = before;
     try {
-      const answer = await query({ ...request, query: asked });
-      if (mine !== round) return;
-      found = entries(answer);
-      if (found.length) pages.value = [...pages.value, { at: pages.value.length, found }];
-      cursor.value = answer.cursor ?? null;
+      while (found.length < wanted && at !== null) {
+        const asked = { ...request.query, ...(at ? { cursor: at } : {}) };
+        const answer = await query({ ...request, query: asked });
+        if (mine !== round) return;
+        // An empty page need not be the last.
+        const next = entries(answer);
+        if (next.length) found = [...found, { at: found.length, found: next }];
+        at = answer.cursor ?? null;
+      }
+      fetches += 1;
+      pages.value = found;
+      cursor.value = at;
     } catch (error) {
       if (mine !== round) return;
       problem.value = error;
     }
     loading.value = false;
-    // An empty page need not be the last.
-    if (!found.length) more();
+  }
+
+  function more() {
+    if (!loading.value && !problem.value) fetchPages(pages.value, cursor.value, pages.value.length + 1);
   }
 
   own(
     effect(() => {
-      const wanted = JSON.stringify([props.value.request, changes.value, token.value]);
-      if (wanted === key) return;
-      key = wanted;
+      const asked = JSON.stringify([props.value.request, token.value]);
+      const wanted = `${changes.value} ${asked}`;
+      if (wanted === version) return;
+      version = wanted;
       untracked(() => {
         round += 1;
-        pages.value = [];
-        cursor.value = "";
+        if (asked !== shown) {
+          shown = asked;
+          pages.value = [];
+          cursor.value = "";
+        }
         problem.value = null;
-        loading.value = false;
-        more();
+        fetchPages([], "", Math.max(pages.value.length, 1));
       });
     }),
   );
@@ -71,7 +85,7 @@ export const Pages = component((props, own) => {
       )}
       ${cursor.value === null
         ? null
-        : html`<${Near} key=${`end ${pages.value.length}`} near=${more}>
+        : html`<${Near} key=${`end ${fetches}`} near=${more}>
             <button type="button" class="plain" onClick=${more}>
               ${loading.value ? "Loading…" : "More"}</button></${Near}>`}
     </div>`;
