@@ -660,10 +660,5 @@ def completion_event(connection: apsw.Connection, turn: str) -> str | None:
     return found
 
 
-def turn_platforms(connection: apsw.Connection) -> list[str]:
-    """Return the platforms of completed turns."""
-    return [str(name) for (name,) in rows(connection, "SELECT DISTINCT platform FROM turns")]
-
-
 def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))

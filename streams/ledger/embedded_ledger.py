@@ -26,6 +26,7 @@ from recollect.projections.sqlite import (
 )
 from recollect.schemas.errors import Busy, CorruptFile, IntegrityError
 from recollect.schemas.events import Draft
+from recollect.schemas.ledger.records import Envelope
 from recollect.schemas.ledger.seal import KEY_BYTES, new_key
 from recollect.schemas.wire import Receipt
 from recollect.schemas.zones import check_zone
@@ -335,8 +336,11 @@ class EmbeddedLedger(Ledger):
     def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         return self._file.event_of_source(zone, source)
 
-    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
-        return self._file.check(zone, sources, head)
+    def platforms(self, zone: str) -> list[str]:
+        return self._file.platforms(zone)
+
+    def check(self, zone: str, events: Sequence[tuple[int, Envelope]], head: Head) -> list[str]:
+        return self._file.check(zone, events, head)
 
     def reclaim(
         self, zone: str, offsets: Sequence[int], record: bytes, replay: Callable[[], object]

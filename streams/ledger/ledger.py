@@ -11,6 +11,7 @@ import msgspec
 
 from recollect.schemas.errors import IntegrityError, RecollectError
 from recollect.schemas.events import Draft
+from recollect.schemas.ledger.records import Envelope
 
 if TYPE_CHECKING:
     from recollect.schemas.wire import Receipt
@@ -158,11 +159,15 @@ class Ledger(ABC):
         return 0
 
     @abstractmethod
-    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
-        """Return where the indexes that `publish` uses differ from the zone's accepted events.
+    def platforms(self, zone: str) -> list[str]:
+        """Return the platforms of a zone's accepted events, sorted; erased events included."""
 
-        `sources`: (offset, keyed hash of the source id) of each accepted event. `head`: the last
-        accepted event.
+    @abstractmethod
+    def check(self, zone: str, events: Sequence[tuple[int, Envelope]], head: Head) -> list[str]:
+        """Return where the indexes of events differ from the zone's accepted events.
+
+        `events`: the offset and the envelope of each accepted event. `head`: the last accepted
+        event.
         """
 
     @abstractmethod

@@ -34,6 +34,9 @@ from recollect.streams.ledger.partitioner import partition_of
 # the topic's table, so that the records of a partition lie together and in order.
 _OFFSET_BITS = 40
 
+# Greater than every position.
+_END = 1 << 62
+
 # Small pages waste less space in the last, partly filled page of a large record.
 _PAGE = 1_024
 
@@ -43,6 +46,9 @@ def _version_of_unnumbered(connection: apsw.Connection) -> int:
     columns = {name for (name,) in rows(connection, "SELECT name FROM pragma_table_info('events')")}
     return -1 if columns and "appended_at" not in columns else 0
 
+
+# The migration that indexes events by kind.
+_KINDS = 3
 
 #: The migrations, which define the file's tables.
 MIGRATIONS = Migrations(Path(__file__).parent / "migrations" / "ledger", _version_of_unnumbered)
@@ -82,12 +88,12 @@ class LedgerFile:
         self._opening = threading.Lock()
         self._writer: int | None = None
         self._zone_ids: dict[str, int] = {}
+        #: Whether the file is from before kinds were indexed; it can be read as it is.
+        self._is_older = readonly and MIGRATIONS.version(self.connection, Path(path)) < _KINDS
         if readonly:
-            # An older file can be read as it is.
-            MIGRATIONS.version(self.connection, Path(path))
             return
         with self.write_connection():
-            MIGRATIONS.migrate(self.connection, Path(path))
+            MIGRATIONS.migrate(self.connection, Path(path), self._index_kinds)
             if rows(self.connection, "SELECT 1 FROM unread LIMIT 1"):
                 with atomic(self.connection):
                     self._accept_unrecognised()
@@ -188,12 +194,29 @@ class LedgerFile:
             )
             self._accept(unrecognised, {zone: zone_id})
 
+    def _index_kinds(self) -> None:
+        """Record the kinds and platforms of the events that an older program accepted."""
+        for zone_id in (id_ for (id_,) in rows(self.connection, "SELECT id FROM zones")):
+            for position, _, envelope in self._accepted(zone_id, 0, _END):
+                self._add_kinds([(zone_id, position, envelope)])
+
+    def _add_kinds(self, accepted: Sequence[tuple[int | None, int, Envelope]]) -> None:
+        """Record the kinds and platforms of accepted events (id of the zone, position, event)."""
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO kinds VALUES (?, ?, ?)",
+            [(zone_id, envelope.kind, position) for zone_id, position, envelope in accepted],
+        )
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO platforms VALUES (?, ?)",
+            {(zone_id, envelope.platform) for zone_id, _, envelope in accepted},
+        )
+
     def _accept(
         self, records: Sequence[tuple[int, str, bytes]], zones: Mapping[str, int | None]
     ) -> None:
         """Accept those events (position, zone, bytes) that extend their zone's chain, in order."""
         heads: dict[str, Head] = {}
-        sources: list[tuple[int | None, bytes, int]] = []
+        accepted: list[tuple[int | None, int, Envelope]] = []
         void: list[tuple[int, bytes]] = []
         # A zone's records count only in its own partition.
         partitions = {zone: partition_of(zone) for zone in zones if zone}
@@ -219,10 +242,14 @@ class LedgerFile:
             head = heads.get(zone) or self.head(zone)
             if (envelope.number, envelope.previous) == (head.number + 1, head.hash):
                 heads[zone] = Head(envelope.number, record_hash(record))
-                sources.append((zones[zone], envelope.source, position))
+                accepted.append((zones[zone], position, envelope))
             else:
                 void.append((position, envelope.key_id))
-        self.connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?, ?)", sources)
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO sources VALUES (?, ?, ?)",
+            [(zone_id, envelope.source, position) for zone_id, position, envelope in accepted],
+        )
+        self._add_kinds(accepted)
         self.connection.executemany(
             "INSERT INTO heads VALUES (?, ?, ?) ON CONFLICT (zone) "
             "DO UPDATE SET number = excluded.number, hash = excluded.hash",
@@ -410,22 +437,35 @@ class LedgerFile:
     def events_of_kind(self, zone: str, kind: str, offset: int) -> list[Record]:
         """Return a zone's accepted events of a kind, from `offset` on."""
         first, last = position_range(partition_of(zone))
-        events: list[Record] = []
         with self.reading():
-            # The kind is not encrypted, so most records need not be decoded.
-            for position, record in rows(
+            if self._is_older:
+                return [
+                    Record(position - first, zone, record)
+                    for position, record, envelope in self._accepted(
+                        self._zone_id(zone), first + offset, _END
+                    )
+                    if envelope.kind == kind
+                ]
+            found = rows(
                 self.connection,
-                f"SELECT position, value FROM {EVENTS} WHERE zone = ? "
-                "AND position BETWEEN ? AND ? AND instr(value, ?) ORDER BY position",
-                (self._zone_id(zone), first + offset, last, kind.encode()),
-            ):
-                try:
-                    envelope, _ = read_event(record)
-                except (IntegrityError, NewerFormat):
-                    continue
-                if envelope.kind == kind and self.event_of_source(zone, envelope.source) == record:
-                    events.append(Record(position - first, zone, record))
-        return events
+                f"SELECT position, value FROM kinds JOIN {EVENTS} USING (position) "
+                "WHERE kinds.zone = ? AND kind = ? AND position BETWEEN ? AND ? ORDER BY position",
+                (self._zone_id(zone), kind, first + offset, last),
+            )
+        return [Record(position - first, zone, record) for position, record in found]
+
+    def platforms(self, zone: str) -> list[str]:
+        """Return the platforms of a zone's accepted events, sorted."""
+        with self.reading():
+            if self._is_older:
+                accepted = self._accepted(self._zone_id(zone), 0, _END)
+                return sorted({envelope.platform for _, _, envelope in accepted})
+            found = rows(
+                self.connection,
+                "SELECT platform FROM platforms WHERE zone = ? ORDER BY platform",
+                (self._zone_id(zone),),
+            )
+        return [platform for (platform,) in found]
 
     def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
         """Return an accepted event after which to start reading, as `Ledger.seek` does.
@@ -443,37 +483,39 @@ class LedgerFile:
                 share = (number - below) / (above - below) if tries % 2 else 0.5
                 middle = position + 1 + int((end - position - 1) * min(share, 1.0))
                 middle = min(middle, end - 1)
-                accepted = self._accepted_from(zone, middle, end)
-                if accepted is None or accepted[0] > number:
+                accepted = next(self._accepted(self._zone_id(zone), middle, end), None)
+                if accepted is None or accepted[2].number > number:
                     # Every accepted event from there on has a larger number.
                     end = middle
-                    above = above if accepted is None else accepted[0]
+                    above = above if accepted is None else accepted[2].number
                 else:
-                    below, position, value_ = accepted
-                    hash_ = record_hash(value_)
+                    position, record, envelope = accepted
+                    below, hash_ = envelope.number, record_hash(record)
         return below, position - first + 1, hash_
 
-    def _accepted_from(self, zone: str, start: int, end: int) -> tuple[int, int, bytes] | None:
-        """Return the first accepted event between two positions: number, position, record."""
+    def _accepted(
+        self, zone_id: int | None, start: int, end: int
+    ) -> Iterator[tuple[int, bytes, Envelope]]:
+        """Yield a zone's accepted events between two positions: position, record, envelope."""
         for position, record in self.connection.execute(
-            "SELECT position, value FROM events "
+            f"SELECT position, value FROM {EVENTS} "
             "WHERE zone = ? AND position >= ? AND position < ? ORDER BY position",
-            (self._zone_id(zone), start, end),
+            (zone_id, start, end),
         ):
             with suppress(IntegrityError, NewerFormat):
                 envelope, _ = read_event(record)
                 if scalar(
                     self.connection,
                     "SELECT 1 FROM sources WHERE zone = ? AND source = ? AND position = ?",
-                    (self._zone_id(zone), envelope.source, position),
+                    (zone_id, envelope.source, position),
                 ):
-                    return envelope.number, position, record
-        return None
+                    yield position, record, envelope
 
-    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
-        """Return where heads and source ids differ from the accepted events."""
+    def check(self, zone: str, events: Sequence[tuple[int, Envelope]], head: Head) -> list[str]:
+        """Return where heads, source ids, kinds and platforms differ from the accepted events."""
         problems = []
         first, _ = position_range(partition_of(zone))
+        zone_id = self._zone_id(zone)
         with self.reading():
             if self.head(zone) != head:
                 problems.append(f"ledger.heads: the head of zone {zone} is not its last event")
@@ -481,11 +523,24 @@ class LedgerFile:
                 rows(
                     self.connection,
                     "SELECT source, position FROM sources WHERE zone = ?",
-                    (self._zone_id(zone),),
+                    (zone_id,),
                 )
             )
-        for offset, source in sources:
-            if indexed.pop(source, None) != first + offset:
+            if not self._is_older:
+                kinds = rows(
+                    self.connection, "SELECT position, kind FROM kinds WHERE zone = ?", (zone_id,)
+                )
+                expected = {(first + offset, envelope.kind) for offset, envelope in events}
+                for position, kind in sorted(expected.symmetric_difference(kinds)):
+                    verb = "is not" if (position, kind) in expected else "must not be"
+                    problems.append(
+                        f"ledger.kinds: the event at offset {position - first} {verb} listed as "
+                        f"{kind}"
+                    )
+                if self.platforms(zone) != sorted({each.platform for _, each in events}):
+                    problems.append(f"ledger.platforms: zone {zone} has other platforms")
+        for offset, envelope in events:
+            if indexed.pop(envelope.source, None) != first + offset:
                 problems.append(f"ledger.sources: the event at offset {offset} is not known by id")
         if indexed:
             problems.append(f"ledger.sources: {len(indexed)} ids of zone {zone} have no event")

@@ -114,7 +114,7 @@ class LedgerCheck:
         events = [accepted.event for accepted in self._accepted.values()]
         self.problems += self._ledger.check(
             self._zone,
-            [(event.offset, event.envelope.source) for event in events],
+            [(event.offset, event.envelope) for event in events],
             self.head,
         )
 

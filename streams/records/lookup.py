@@ -1,8 +1,8 @@
-"""Find records of a zone in its ledger: by source id, by number, by kind, or in order."""
+"""Find records of a zone in its ledger: by source id, by number, or by kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from recollect.schemas.errors import NewerFormat
@@ -10,9 +10,7 @@ from recollect.schemas.events import Event
 from recollect.schemas.ledger.records import Envelope, EventRecord, read_event, unseal_event
 from recollect.schemas.ledger.seal import source_digest
 from recollect.streams.ledger import KeyStore, Ledger
-from recollect.streams.records.chain_readers import SealedReader, sealed_events
-
-_BATCH_SIZE = 2_000
+from recollect.streams.records.chain_readers import sealed_events
 
 
 class SealedRecord(NamedTuple):
@@ -57,10 +55,3 @@ def records_of_kind(ledger: Ledger, zone: str, kind: str) -> list[SealedRecord]:
     return [
         SealedRecord(*read_event(record.value)) for record in ledger.events_of_kind(zone, kind, 0)
     ]
-
-
-def all_records(ledger: Ledger, zone: str) -> Iterator[SealedRecord]:
-    """Yield the accepted events of a zone in order, still sealed."""
-    reader = SealedReader(ledger, zone)
-    while page := reader.read_sealed(_BATCH_SIZE):
-        yield from (SealedRecord(record.envelope, record.record) for record in page)

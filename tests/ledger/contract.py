@@ -74,6 +74,10 @@ def draft(
     )
 
 
+def tick(id: str, platform: str) -> Draft:
+    return Draft(platform=platform, occurred_at=AT, payload=Tick(source_id=id, name="minute"))
+
+
 def growing(of: Draft) -> Draft:
     """Return a draft of a source that writes bit by bit."""
     return GrowingDraft(**msgspec.structs.asdict(of))
@@ -531,6 +535,33 @@ class LedgerContract:
         # Nor do the envelopes show that two zones hold the same id.
         assert first.source != second.source
         assert first.previous == second.previous == bytes(32)
+
+    def test_events_are_found_by_kind_and_zones_know_their_platforms(self, ledger: Ledger) -> None:
+        """Beside void records, other zones' events, and names that contain one another."""
+        drawn = random.Random(3)
+        one, two = neighbours(2)
+        for step in range(12):
+            zone, platform = drawn.choice([one, two]), drawn.choice(["tick", "edit", "imessage"])
+            ledger.publish(
+                zone,
+                [
+                    draft(f"{step}", platform=platform),
+                    tick(f"t{step}", platform),
+                ],
+            )
+            ((_, _, copied),) = ledger.read(EVENTS, partition_of(one), drawn.randrange(2), 1)
+            ledger.append(EVENTS, one, [copied] * drawn.choice([0, 2]))
+        for zone in (one, two):
+            events = Reader(ledger).zone(zone)
+            raw = Reader(ledger).raw(EVENTS, partition_of(zone))
+            assert ledger.platforms(zone) == sorted({event.platform for event in events})
+            for kind, offset in itertools.product(("message", "tick", "edit"), (0, 9)):
+                assert ledger.events_of_kind(zone, kind, offset) == [
+                    raw[event.offset]
+                    for event in events
+                    if event.kind == kind and event.offset >= offset
+                ]
+        assert ledger.platforms("nobody") == []
 
     def test_a_draft_that_cannot_be_kept_takes_its_whole_call_with_it(self, ledger: Ledger) -> None:
         ledger.publish("z", [draft("a")])

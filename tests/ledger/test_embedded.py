@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+from recollect import Recollect
 from recollect.schemas.errors import InjectedFailure
 from recollect.streams.ledger import CHANGES, EVENTS, LedgerGap, embedded_ledger, partition_of
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
+from recollect.streams.ledger.ledger_file import LedgerFile
 from recollect.streams.system import failpoints
-from tests.ledger.contract import SPAWN, LedgerContract, Opener, Reader, draft, ids
+from tests.ledger.contract import SPAWN, LedgerContract, Opener, Reader, draft, ids, tick
 
 
 class TestEmbeddedLedger(LedgerContract):
@@ -177,3 +179,56 @@ def test_both_files_may_be_in_a_directory_that_is_not_there_yet(tmp_path: Path) 
         assert not home.exists(), "there is nothing to keep yet"
         ledger.publish("z", [draft("first")])
     assert {"ledger.db", "keys.db"} <= {path.name for path in home.iterdir()}
+
+
+def message(id: str, platform: str) -> dict[str, Any]:
+    at = "2026-05-01T10:00:00Z"
+    return {
+        "id": id,
+        "platform": platform,
+        "sender_id": "ada",
+        "content": "It is late.",
+        "occurred_at": at,
+    }
+
+
+def set_back(home: Path) -> None:
+    """Make the ledger's file one of the build before, which had no index of kinds."""
+    with closing(sqlite3.connect(home / "ledger.db")) as connection, connection:
+        connection.executescript("DROP TABLE kinds; DROP TABLE platforms; PRAGMA user_version = 2;")
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+def test_kinds_and_platforms_of_events_of_before_are_found(home: Path, readonly: bool) -> None:
+    with closing(EmbeddedLedger(home)) as ledger:
+        ledger.publish("y", [draft("1"), draft("2", platform="mail")])
+        ledger.publish("z", [draft("1"), tick("t", "clock")])
+    set_back(home)
+    with closing(LedgerFile(home / "ledger.db", durable=False, readonly=readonly)) as file:
+        for zone, kinds, platforms in (
+            ("y", ["message", "message"], ["mail", "slack"]),
+            ("z", ["message", "tick"], ["clock", "slack"]),
+        ):
+            found = [file.events_of_kind(zone, kind, 0) for kind in dict.fromkeys(kinds)]
+            records = [record for records in found for record in records]
+            assert records == file.read(EVENTS, partition_of(zone), 0, 9, zone)
+            assert file.platforms(zone) == platforms
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ("DELETE FROM kinds WHERE kind = 'forget'", "ledger.kinds"),
+        ("UPDATE kinds SET kind = 'tick' WHERE kind = 'forget'", "ledger.kinds"),
+        ("DELETE FROM platforms WHERE platform = 'mail'", "ledger.platforms"),
+    ],
+)
+def test_verify_finds_what_the_index_of_kinds_misses(home: Path, damage: str, problem: str) -> None:
+    with Recollect(home, encoder="none") as recollect:
+        zone = recollect.zone("z")
+        zone.ingest([message("m1", "mail"), message("m2", "slack")])
+        zone.forget("m1")
+        assert zone.verify().ok
+        with closing(sqlite3.connect(home / "ledger.db")) as connection, connection:
+            assert connection.execute(damage).rowcount == 1
+        assert any(each.startswith(problem) for each in zone.verify().problems)

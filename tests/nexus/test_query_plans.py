@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -284,3 +285,49 @@ def _insert_memory(
             f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
             tuple(values.values()),
         )
+
+
+def test_an_id_that_does_not_exist_costs_the_same_however_many_memories_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted: the instructions of SQLite's virtual machine."""
+    instructions = 0
+
+    def count() -> bool:
+        nonlocal instructions
+        instructions += 1
+        return False
+
+    hooks = [*apsw.connection_hooks, lambda connection: connection.set_progress_handler(count, 1)]
+    monkeypatch.setattr(apsw, "connection_hooks", hooks)
+    absent = "01KBABSENT0000000000000000"
+    calls: dict[str, Callable[[Zone], object]] = {
+        "forget": lambda zone: zone.forget_memory(absent),
+        "get": lambda zone: zone.get_memory(absent),
+        "read": lambda zone: zone.stored_memory(absent, current=True),
+        "versions": lambda zone: zone.memory_versions(absent),
+        "approve": lambda zone: zone.set_memory_state([absent], "active"),
+        "deactivate": lambda zone: zone.set_memory_state([absent], "inactive"),
+        "delete": lambda zone: zone.set_memory_state([absent], "deleted"),
+        "archive": lambda zone: zone.archive_memories([absent]),
+        "update": lambda zone: zone.update_memory(absent, "The rose is red."),
+        "retract": lambda zone: zone.retract(absent),
+        "roll back": lambda zone: zone.roll_back_memory(absent, 1),
+    }
+    costs: list[dict[str, int]] = []
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        zone = recollect.zone("acme")
+        for start in (0, 20, 220):
+            count_ = 200 if start else 20
+            zone.store_memories(
+                [MemoryInput(content=f"Rose number {start + n}.") for n in range(count_)]
+            )
+            zone.query_memories(limit=1)
+            costs.append({})
+            for name, call in calls.items():
+                before = instructions
+                with contextlib.suppress(UnknownId):
+                    call(zone)
+                costs[-1][name] = instructions - before
+    _, some, many = costs
+    assert {name: many[name] for name in calls if many[name] > 1.1 * some[name] + 200} == {}

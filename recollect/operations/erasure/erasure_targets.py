@@ -57,7 +57,6 @@ from recollect.streams.records.chain_readers import NEVER_ERASED
 from recollect.streams.records.erased_keys import unexplained_missing_keys
 from recollect.streams.records.lookup import (
     SealedRecord,
-    all_records,
     record_of,
     records_at,
     records_of_kind,
@@ -213,13 +212,8 @@ class TargetFinder:
         }
         if found:
             return self._one_platform(source_id, found)
-        return self._in_ledger(source_id, [platform] if platform else self._file_platforms)
-
-    @cached_property
-    def _file_platforms(self) -> list[str]:
-        """The platforms that occur in the files."""
-        names = {RESERVED_PLATFORM, *events.platforms(self._events)}
-        return sorted(names | set(memory.turn_platforms(self._memory)))
+        platforms = [platform] if platform else self._ledger.platforms(self._zone)
+        return self._in_ledger(source_id, platforms)
 
     def _in_ledger(self, source_id: str, platforms: Iterable[str]) -> IdLookup:
         numbers: dict[str, int] = {}
@@ -244,11 +238,7 @@ class TargetFinder:
         return IdLookup(set(found.values()))
 
     def _by_unindexed_id(self, id_: str, platform: str | None) -> IdLookup:
-        """Search the ledger for a record whose id or platform does not occur in the files."""
-        if platform is None:
-            lookup = self._in_ledger(id_, sorted(self._all_platforms - set(self._file_platforms)))
-            if lookup.is_known:
-                return lookup
+        """Search the ledger for a record whose id does not occur in the files."""
         if _ULID.fullmatch(id_):
             # The time that a ULID begins with, in unix ms.
             at = sum(
@@ -286,11 +276,6 @@ class TargetFinder:
         for kind in _UNINDEXED_KINDS:
             records += records_of_kind(self._ledger, self._zone, kind)
         return records
-
-    @cached_property
-    def _all_platforms(self) -> set[str]:
-        """The platforms of all records, erased ones included."""
-        return {record.envelope.platform for record in all_records(self._ledger, self._zone)}
 
     # By criteria
 

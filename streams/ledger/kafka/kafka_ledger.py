@@ -19,6 +19,7 @@ from aiokafka.errors import OffsetOutOfRangeError
 from recollect.projections.generations import DEFAULT_AGENTS, OWN_AGENTS
 from recollect.schemas.errors import HomeError
 from recollect.schemas.events import Draft
+from recollect.schemas.ledger.records import Envelope
 from recollect.schemas.wire import Receipt
 from recollect.schemas.zones import check_zone
 from recollect.streams.ledger.kafka.clients import Clients, KeyedValue, LedgerPartition
@@ -416,6 +417,10 @@ class KafkaLedger(Ledger):
         self.copy.refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.events_of_kind(zone, kind, offset)
 
+    def platforms(self, zone: str) -> list[str]:
+        self._refresh([(EVENTS, partition_of(zone))])
+        return self.copy.file.platforms(zone)
+
     def event_of_source(self, zone: str, source: bytes) -> bytes | None:
         self._refresh([(EVENTS, partition_of(zone))])
         return self.copy.file.event_of_source(zone, source)
@@ -427,9 +432,9 @@ class KafkaLedger(Ledger):
     def seek(self, zone: str, number: int) -> tuple[int, int, bytes]:
         return self.copy.file.seek(zone, number)
 
-    def check(self, zone: str, sources: Sequence[tuple[int, bytes]], head: Head) -> list[str]:
+    def check(self, zone: str, events: Sequence[tuple[int, Envelope]], head: Head) -> list[str]:
         partition = partition_of(zone)
-        problems = self.copy.file.check(zone, sources, head)
+        problems = self.copy.file.check(zone, events, head)
         for topic in TOPICS:
             problems += self._compare((topic, partition))
         return problems
