@@ -173,6 +173,56 @@ def test_a_malformed_message_is_rejected_alone(tmp_path: Path) -> None:
     assert found.contents[1].sender_id == "unknown"
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda one, two: {"teams": [{"displayName": "Crew", "channels": [
+            {"id": "c", "displayName": "General", "messages": [one]},
+            {"id": "d", "displayName": "Boats", "messages": [two]}]}]},
+        lambda one, two: {"channels": [{"id": "c", "messages": {"value": [one, two]}}]},
+        lambda one, two: [{"@odata.nextLink": "https://x/2", "value": [one]}, {"value": [two]}],
+        lambda one, two: {"value": [
+            {"id": "c", "lastMessagePreview": {"id": "9", "messageType": "message"},
+             "messages": [one, two], "messages@odata.nextLink": "https://x/2"}]},
+        lambda one, two: {"chats": [{"topic": None, "messages": [one]}],
+                          "teams": [{"channels": [{"messages": [two]}]}]},
+        lambda one, two: [{**one, "replies": {"value": one["replies"]}}, two],
+        lambda one, two: {"value": [one, two], "@odata.nextLink": "https://x/2"},
+    ],
+)  # fmt: skip
+def test_messages_are_found_in_each_chat_and_page(tmp_path: Path, shape: Any) -> None:
+    file = tmp_path / "export.json"
+    root = {"replies": [said("3", "Yes.", BOB, replyToId="1")], **said("1", "Ship?")}
+    file.write_text(json.dumps(shape(root, said("2", "hi"))))
+    found = opened(file)
+    assert (found.formats, found.rejections) == (["teams"], [])
+    assert found.texts == ["Ship?", "Yes.", "hi"]
+
+
+def test_a_malformed_reply_is_rejected_alone(tmp_path: Path) -> None:
+    replies = [
+        said("2", "one", BOB, replyToId="1"),
+        said("3", "x", replyToId="1", createdDateTime="soon"),
+        {**said("4", "x", replyToId="1"), "body": 7},
+        None,
+        said("5", "two", replyToId="1"),
+    ]
+    bad_root = said("6", "x", chatId=None, replies=[said("7", "three", replyToId="6")])
+    found = read(tmp_path, said("1", "root", replies=replies), bad_root,
+                 said("8", "four", replies=7))  # fmt: skip
+    assert found.texts == ["root", "one", "two", "three", "four"]
+    assert [one.line for one in found.rejections] == [1, 1, 1, 2, 3]
+
+
+def test_messages_before_a_damage_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "export.json"
+    text = json.dumps({"chats": [{"messages": [said("1", "a")]}, {"messages": [said("2", "b")]}]})
+    file.write_text(text[:-9])
+    found = opened(file)
+    assert found.texts == ["a"]
+    assert "cut off" in found.rejections[0].reason
+
+
 def test_importing_again_adds_nothing(tmp_path: Path) -> None:
     file = tmp_path / "chat.json"
     like = {"reactionType": "like", "createdDateTime": AT, "user": by(BOB)}

@@ -1,14 +1,15 @@
 """Microsoft Teams of an organisation: messages as Microsoft Graph returns them (`chatMessage`).
 
-Programs that export chats by Graph write its answers as they are (an object with `value`), or their
-messages as an array or under `messages`.
+Programs that export chats by Graph write its answers as they are (pages with `value`), or put the
+messages of each chat or channel into an array of their own, at any depth: all arrays of messages
+are read.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.schemas.errors import InvalidInput
@@ -25,7 +26,7 @@ from recollect.streams.adapters.adapter import (
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.file_types import attachment_type
 from recollect.streams.adapters.input.input_files import InputEntry
-from recollect.streams.adapters.input.json_documents import as_words, items
+from recollect.streams.adapters.input.json_documents import array_prefixes, as_words, nested
 from recollect.streams.adapters.mail.html_text import text_of_html
 
 _PLATFORM = "teams"
@@ -35,7 +36,6 @@ _REQUIRED_KEYS = (
     re.compile(rb'"createdDateTime"\s*:\s*"'),
     re.compile(rb'"body"\s*:\s*\{'),
 )
-_MESSAGES_KEY = re.compile(rb'"messages"\s*:\s*\[')
 _EMOJI = re.compile(r"<emoji\b[^<>]*\balt=\"([^\"<>]*)\"[^<>]*>")
 _IMAGE = re.compile(r"<img\b[^<>]*>")
 _SOURCE = re.compile(r"\bsrc=\"([^\"<>]*)\"")
@@ -48,24 +48,33 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-    head = entry.start().removeprefix(BYTE_ORDER_MARK).lstrip()
-    if head.startswith(b"["):
-        prefix = "item"
-    else:
-        prefix = "messages.item" if _MESSAGES_KEY.search(head) else "value.item"
-    return convert(items(entry, prefix), _events)
+    prefixes = array_prefixes(entry, "messageType")
+    # A message contains its replies.
+    arrays = [prefix for prefix in prefixes if ".replies." not in prefix]
+    return convert(_with_replies(nested(entry, *arrays)), _events)
+
+
+def _with_replies(
+    messages: Iterable[tuple[int, Mapping[str, Any], object]],
+) -> Iterator[tuple[int, object]]:
+    """Yield (number, message) of messages, each followed by its replies."""
+    for number, _, message in messages:
+        pending = [message]
+        while pending:
+            yield number, (message := pending.pop())
+            replies = message.get("replies") if isinstance(message, dict) else None
+            if isinstance(replies, dict):
+                replies = replies.get("value")
+            if isinstance(replies, list):
+                pending += reversed(replies)
+            elif replies:
+                pending.append(replies)
 
 
 def _events(message: object) -> Iterator[InboundEvent]:
-    """Yield the events of a message: itself, its reactions, and its replies."""
+    """Yield the events of a message: itself, and its reactions."""
     if not isinstance(message, dict):
         raise InvalidInput("a message that is not a JSON object")
-    yield from _own_events(message)
-    for reply in message.get("replies") or ():
-        yield from _events(reply)
-
-
-def _own_events(message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     chat, kind = _chat(message)
     id_, at = f"{chat}:{message['id']}", str(message["createdDateTime"])
     root = message.get("replyToId")

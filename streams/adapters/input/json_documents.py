@@ -79,6 +79,23 @@ def nested(entry: InputEntry, *arrays: str) -> Iterator[tuple[int, dict[str, Any
             raise _damaged(error, number) from None
 
 
+def array_prefixes(entry: InputEntry, key: str) -> list[str]:
+    """Return the prefixes, as for `items`, of the arrays with objects that have a key.
+
+    Of a damaged document, the arrays before the damage are found.
+    """
+    prefixes: dict[str, None] = {}
+    ijson = _ijson()
+    with entry.open() as file:
+        try:
+            for prefix, event, value in ijson.parse(_Utf8Text(file), use_float=True):
+                if event == "map_key" and value == key and prefix.endswith("item"):
+                    prefixes[prefix] = None
+        except (ijson.JSONError, ValueError, RecursionError):
+            pass
+    return list(prefixes)
+
+
 def matching(entry: InputEntry, path: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str], Any]]:
     """Yield (number from 1, match, value) of a document's values whose whole prefix matches.
 
