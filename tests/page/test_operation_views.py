@@ -164,6 +164,46 @@ def test_a_record_is_followed_through_agents_and_files(page: Page) -> None:
     expect(main.get_by_role("region", name="Chain").locator("dd").nth(1)).to_have_text(hash_)
 
 
+def test_a_record_of_a_list_is_summarised_with_its_json_folded(page: Page) -> None:
+    main = view(page, "ada/ledger?order=oldest")
+    rows = main.get_by_role("list", name="Records").get_by_role("listitem")
+    retraction = rows.filter(has_text="the owner retracted a memory")
+    expect(retraction).to_have_count(1)
+    expect(retraction).not_to_contain_text("stated_at")
+    unread = rows.filter(has_text="reason not JSON")
+    expect(unread).not_to_contain_text("content")
+    first = rows.first
+    expect(first).to_contain_text("I live in Turin.")
+    expect(first).to_contain_text("Ada")
+    first.get_by_role("link").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    decision = first.get_by_text(re.compile("^Wrote 1 fact, "))
+    expect(decision).to_contain_text("other rows.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    content = first.locator("pre")
+    expect(content).to_contain_text('"content": "I live in Turin."')
+    assert json.loads(content.inner_text())["record"]["number"] == 1
+    page.keyboard.press("Tab")
+    expect(content).to_be_focused()
+
+
+def test_a_change_and_a_record_are_summarised_with_their_json_folded(page: Page) -> None:
+    main = view(page, "ada/changes")
+    change = main.get_by_role("list", name="Changes").locator("> li").filter(has_text="tea").first
+    change.get_by_text("Open or undo").press("Enter")
+    expect(change.get_by_text(re.compile("^Wrote 1 fact, "))).to_be_visible()
+    expect(change.locator("pre")).to_have_count(0)
+    change.get_by_text("JSON", exact=True).press("Enter")
+    expect(change.locator("pre")).to_contain_text('"kind": "remember"')
+    main = view(page, "ada/ledger/1")
+    decision = main.get_by_role("region", name="Decision")
+    expect(decision.get_by_text(re.compile("^Wrote 1 fact, "))).to_be_visible()
+    main.locator("details.fold").get_by_text("JSON", exact=True).press("Enter")
+    expect(main.locator("pre")).to_contain_text('"sender_name": "Ada"')
+
+
 def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
     main = view(page, "ada/changes")
     rows = main.get_by_role("list", name="Changes").locator("> li")

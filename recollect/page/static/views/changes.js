@@ -8,6 +8,7 @@ import { commands, lacking } from "../parts/commands.js";
 import { DONE, Giver, done } from "../parts/givers.js";
 import { Fold, memoryHref, memoryPath, retraction, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
+import { Json, decided, firstWords } from "../parts/records.js";
 import { answered } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { time } from "../parts/times.js";
@@ -30,7 +31,7 @@ const View = component((props, own) => {
       <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
     ${record.kind === "retract" && record.about.length
       ? html`<${Target} zone=${props.value.zone} id=${record.about[0]} />`
-      : record.text ? html`<p class="quiet"><${Text} text=${record.text} /></p>` : null}
+      : firstWords(record) ? html`<p class="quiet"><${Text} text=${firstWords(record)} /></p>` : null}
     ${record.readable
       ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
           record=${record} given=${given} />`}</${Fold}>`
@@ -57,14 +58,16 @@ const Target = component((props, own) => {
   };
 });
 
-/** The target of a change, and its undo. Properties: `zone`, `record`, `given`. */
+/** The target of a change, its undo, the decision on it, and its JSON. Properties: `zone`, `record`,
+ * `given`. */
 const Change = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
     path: `/records/${props.value.record.number}`,
   }));
   return () =>
-    answered(found, ({ record, payload }) => {
+    answered(found, (details) => {
+      const { record, payload, decision } = details;
       const { zone, given } = props.value;
       const about = subjectHref(record, payload);
       const undo = undoOf(zone, record, payload);
@@ -72,7 +75,9 @@ const Change = component((props, own) => {
         ${undo
           ? html`<button type="button" disabled=${given.busy.value || !may("write", zone)}
               onClick=${() => given.run(undo, "Undone.")}>Undo it</button>`
-          : html`<span class="quiet">It cannot be undone here.</span>`}</p>`;
+          : html`<span class="quiet">It cannot be undone here.</span>`}</p>
+        <p>${decided(decision)}</p>
+        <${Json} value=${details} />`;
     });
 });
 

@@ -4,9 +4,10 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { Giver } from "../parts/givers.js";
+import { DONE, Giver, done } from "../parts/givers.js";
 import { memoryHref, subjectHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
+import { Decided, Json, decided, firstWords } from "../parts/records.js";
 import { answered, nothing } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
@@ -90,13 +91,24 @@ function Row(record) {
       aria-label=${`Record ${record.number}, ${record.kind}`}>${record.number}</a>
     <span class="kind">${record.kind.replaceAll("_", " ")}</span>
     <div class="what">${record.readable
-      ? record.text === null ? null : html`<${Text} text=${record.text} />`
+      ? html`<${Said} record=${record} />`
       : html`<span class="flag">cannot be read: forgotten, or of an unknown kind</span>`}
       <div class="about">${record.sender ? html`<${Name} text=${record.sender} />` : null}
-        ${record.given_by ? html`<span>given by <${Giver} by=${record.given_by} /></span>` : null}
-        <span>${record.platform}</span><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time></div></div>
+        ${record.given_by && !(record.kind in DONE)
+          ? html`<span>given by <${Giver} by=${record.given_by} /></span>` : null}
+        <span>${record.platform}</span><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time></div>
+      <${Decided} zone=${address.value.zone} number=${record.number} /></div>
   </li>`;
 }
+
+/** Who did what, for a command, and a record's first words. Property: `record`. */
+const Said = component((props) => () => {
+  const { record } = props.value;
+  const words = firstWords(record);
+  return html`${record.kind in DONE
+    ? html`<span class="given"><${Giver} by=${record.given_by} />${" "}${done(record)}${words ? ": " : ""}</span>`
+    : null}${words ? html`<${Text} text=${words} />` : null}`;
+});
 
 const to = (number, words) =>
   html`<a href=${hrefOf({ view: "ledger", id: String(number) })}>${words ?? number}</a>`;
@@ -106,7 +118,8 @@ const Record = component((props, own) => {
   const found = load(own, request);
   follow(own, () => sameAs(["records", props.value.number], request()));
   return () =>
-    answered(found, ({ record, hash, previous, offset, last, payload, decision }) => {
+    answered(found, (details) => {
+      const { record, hash, previous, offset, last, payload, decision } = details;
       const { number } = record;
       const about = payload && subjectHref(record, payload);
       return html`<nav class="crumbs" aria-label="Step">
@@ -130,7 +143,8 @@ const Record = component((props, own) => {
           <dl class="pairs"><dt>SHA-256</dt><dd><code>${hash}</code></dd>
             <dt>Previous</dt><dd>${number > 1 ? to(number - 1, html`<code>${previous}</code>`) : html`<code>${previous}</code>`}</dd>
             <dt>Place</dt><dd>offset ${offset} of the partition</dd></dl></section>
-        <${Decision} decision=${decision} />`;
+        <${Decision} decision=${decision} />
+        <${Json} value=${details} />`;
     });
 });
 
@@ -144,11 +158,11 @@ const Decision = component((props) => () => {
   const { decision } = props.value;
   if (decision === null) {
     return html`<section aria-labelledby="decided"><h2 id="decided">Decision</h2>
-      ${nothing("It is not processed yet.")}</section>`;
+      ${nothing(decided(null))}</section>`;
   }
   const { agents, rows, commands, erased, chain, hash, previous, offset } = decision;
   return html`<section aria-labelledby="decided"><h2 id="decided">Decision</h2>
-    ${decision.parked ? html`<p class="flag">It could not be processed and is in the dead-letter queue.</p>` : null}
+    <p class=${decision.parked ? "flag" : ""}>${decided(decision)}</p>
     <dl class="pairs"><dt>Agents</dt><dd>${agents.length ? agents.join(", ") : "none handles this kind"}</dd>
       ${commands.length ? html`<dt>Asked for</dt><dd>${commands.join(", ")}</dd>` : null}
       ${erased.length ? html`<dt>Erased</dt><dd>${erased.map((each, at) => html`${at ? ", " : ""}${to(each)}`)}</dd>` : null}
@@ -164,5 +178,5 @@ const Decision = component((props) => () => {
           <td class="number">${each.deleted || ""}</td>
           <td>${each.sources.slice(0, 20).map((source, at) => html`${at ? ", " : ""}${to(source)}`)}${
             each.sources.length > 20 ? `, and ${count(each.sources.length - 20, "more", "more")}` : ""}</td></tr>`)}</tbody></table>`
-      : nothing("No row was written, or its text was forgotten.")}</section>`;
+      : null}</section>`;
 });
