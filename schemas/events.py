@@ -21,6 +21,10 @@ PeerKind = Literal["dm", "group", "channel"]
 Direction = Literal["in", "out"]
 
 
+#: The media types of `winmail.dat`, in which Outlook packs the text and the files of a mail.
+PACKED_MAIL = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+
+
 class Attachment(msgspec.Struct, frozen=True, omit_defaults=True):
     """A file attached to a message: its address, type and caption.
 

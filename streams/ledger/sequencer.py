@@ -13,6 +13,7 @@ import msgspec
 
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
+    PACKED_MAIL,
     ChangingDraft,
     Command,
     Content,
@@ -225,6 +226,7 @@ def _same(one: object, other: object) -> bool:
         _comparable(one) == _comparable(other)
         or _same_but_names(one, other)
         or _is_reclassified(_comparable(one), _comparable(other))
+        or _is_unpacked(one, other)
     )
 
 
@@ -255,3 +257,18 @@ def _is_reclassified(one: Content, other: Content) -> bool:
         return False
     fields = [field.name for field in msgspec.structs.fields(Message)]
     return all(getattr(one, name) == getattr(other, name) for name in fields)
+
+
+def _is_unpacked(one: Content, other: Content) -> bool:
+    """Return whether `one` is the mail `other` with what its `winmail.dat` contains.
+
+    A newer importer unpacks it: it gives the files, and the text if the mail has no other.
+    """
+    kept = [file for file in other.attachments if file.mime_type not in PACKED_MAIL]
+    remaining = iter(one.attachments)
+    return (
+        len(kept) < len(other.attachments)
+        and not any(file.mime_type in PACKED_MAIL for file in one.attachments)
+        and all(file in remaining for file in kept)
+        and _place(one) == _place(other)
+    )

@@ -7,10 +7,14 @@ import random
 import struct
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from recollect import Recollect
+from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
+from recollect.schemas.inbound import InboundEvent
 from tests.adapters.kit import Opened, opened
 
 STRING, UNICODE, INT, BINARY = 0x1E, 0x1F, 0x03, 0x102
@@ -97,6 +101,44 @@ def test_its_text_counts_if_the_mail_has_no_other(tmp_path: Path) -> None:
     plain = tnef(CODE_PAGE, attribute(0x800C, "Ключ в сейфе.\r\n\0".encode("cp1251")), FILE)
     (found,) = mail(tmp_path, plain).contents
     assert (found.content, found.attachments) == ("Ключ в сейфе.", FILES)
+
+
+PACKED = Attachment("file", "winmail.dat", mime_type="application/ms-tnef", size=275)
+
+
+@pytest.mark.parametrize("mail_id", ["1@example.org", None])
+@pytest.mark.parametrize(
+    ("text", "derived_id"),
+    [
+        ("", "without-id:ff246be94b1798823487c2fac3a89211"),
+        ("The plan is attached.", "without-id:d076da5545efd71a7b9ad6d74ad42116"),
+    ],
+)
+def test_one_imported_before_it_was_unpacked_is_known(
+    tmp_path: Path, text: str, derived_id: str, mail_id: str | None
+) -> None:
+    # As builds that did not unpack read this mail, with the id that they derived.
+    before = InboundEvent(
+        platform="email", sender_id="ada@example.org", sender_name="Ada", content=text,
+        id=mail_id or derived_id, occurred_at="2024-05-01T10:00:00+02:00", thread_id=mail_id,
+        peer_id="ada@example.org, bob@example.org", peer_kind="dm", attachments=(PACKED,),
+    )  # fmt: skip
+    file, exported = tmp_path / "one.eml", tmp_path / "before.jsonl"
+    exported.write_bytes(msgspec.json.encode(before))
+    body = attribute(0x800C, "Ключ в сейфе.\r\n\0".encode("cp1251"))
+    (found,) = mail(tmp_path, tnef(CODE_PAGE, body, FILE), text).contents
+    assert found.attachments == FILES
+    if mail_id is None:
+        file.write_text(file.read_text().replace("Message-ID: <1@example.org>\n", ""))
+    home = Home.create_or_open(tmp_path / "home", without_encoder=True)
+    with Recollect(home) as opened_home:
+        zone = opened_home.zone("ada")
+        assert zone.ingest_files(exported).new == 1
+        again = zone.ingest_files(file)
+        assert (again.new, again.duplicate, again.rejected) == (0, 1, 0)
+        file.write_text(file.read_text().replace("From: Ada <ada@", "From: Eve <eve@"))
+        other = zone.ingest_files(file)
+        assert (other.new, other.rejected) == ((0, 1) if mail_id else (1, 0))
 
 
 def test_properties_with_names_are_skipped(tmp_path: Path) -> None:

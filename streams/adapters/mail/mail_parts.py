@@ -13,7 +13,7 @@ from email.policy import Compat32
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import NamedTuple, cast
 
-from recollect.schemas.events import Attachment
+from recollect.schemas.events import PACKED_MAIL, Attachment
 from recollect.streams.adapters.mail.html_text import text_of_html
 from recollect.streams.adapters.mail.tnef import TnefError, contents_of_tnef
 
@@ -49,8 +49,6 @@ _SUPERSET_CHARSETS = {
     "unicode-1-1-utf-7": "utf-7",
     "utf8mb4": "utf-8",
 }
-# The types of `winmail.dat`.
-_TNEF = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _NOT_TEXT = frozenset({"base64", "hex", "rot13", "zlib", "bz2", "uu", "quopri", "idna"})
 _META_CHARSET = re.compile(
     rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
@@ -66,12 +64,16 @@ class Person(NamedTuple):
 
 
 class MailParts(NamedTuple):
-    """The contents of a mail: its text, files, included mails, and calendar texts."""
+    """The contents of a mail: its text, files, included mails, and calendar texts.
+
+    `is_unpacked`: some of them are from a `winmail.dat`.
+    """
 
     text: str
     files: tuple[Attachment, ...]
     mails: tuple[Message, ...]
     calendars: tuple[str, ...]
+    is_unpacked: bool = False
 
 
 class _LenientPolicy(Compat32):
@@ -262,21 +264,30 @@ def parse_header_time(value: str, after: str = "") -> datetime | None:
     return time
 
 
-def parts_of(mail: Message) -> MailParts:
-    """Return the contents of a mail. Of alternative forms of a text, the plainest is used."""
-    collector = _PartCollector()
+def parts_of(mail: Message, *, unpacks: bool = True) -> MailParts:
+    """Return the contents of a mail. Of alternative forms of a text, the plainest is used.
+
+    `unpacks`: whether to read what a `winmail.dat` contains; otherwise it is a file.
+    """
+    collector = _PartCollector(unpacks)
     collector.collect(mail)
     texts = [text.strip("\r\n") for text in collector.texts if text.strip()]
     text = "\n\n".join(texts or collector.packed_texts)
     return MailParts(
-        text, tuple(collector.files), tuple(collector.mails), tuple(collector.calendars)
+        text,
+        tuple(collector.files),
+        tuple(collector.mails),
+        tuple(collector.calendars),
+        collector.is_unpacked,
     )
 
 
 class _PartCollector:
     """Collects the contents of a mail's parts."""
 
-    def __init__(self) -> None:
+    def __init__(self, unpacks: bool) -> None:
+        self._unpacks = unpacks
+        self.is_unpacked = False
         self.texts: list[str] = []
         self.files: list[Attachment] = []
         self.mails: list[Message] = []
@@ -307,7 +318,7 @@ class _PartCollector:
             self.texts.append(text_part(part))
         elif kind == "text/calendar" and (part.get_param("method") or file_name is None):
             self.calendars.append(text_part(part))
-        elif kind in _TNEF:
+        elif kind in PACKED_MAIL and self._unpacks:
             self._collect_tnef(part, kind, file_name)
         elif _is_file(part, kind, file_name):
             self.files.append(_attachment(part, kind, file_name))
@@ -322,6 +333,7 @@ class _PartCollector:
         except TnefError:
             self.files.append(_attachment(part, kind, file_name))
             return
+        self.is_unpacked = True
         if packed.html:
             self.packed_texts.append(text_of_html(decode_bytes(packed.html, packed.charset)))
         elif packed.text.strip():

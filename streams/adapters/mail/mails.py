@@ -26,6 +26,7 @@ from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.mail.mail_parts import (
     MAX_MAIL_BYTES,
+    MailParts,
     Person,
     header,
     headers,
@@ -124,17 +125,22 @@ class MailConverter:
             raise InvalidInput("not a mail: it has no headers")
         if _is_unsent_or_internal(mail):
             return []
-        event = _event(mail, received_at)
+        parts = parts_of(mail)
+        event = _event(mail, received_at, parts)
+        # Ids do not depend on what is unpacked: earlier builds did not unpack.
+        sent = event
+        if parts.is_unpacked:
+            sent = _event(mail, received_at, parts_of(mail, unpacks=False))
         digest = hashlib.sha256(
             "\x1f".join(
                 (
-                    event.sender_id,
-                    str(event.occurred_at),
-                    event.content,
-                    _attachment_names(event),
-                    str(event.peer_id),
-                    str(event.thread_id),
-                    str(event.reply_to),
+                    sent.sender_id,
+                    str(sent.occurred_at),
+                    sent.content,
+                    _attachment_names(sent),
+                    str(sent.peer_id),
+                    str(sent.thread_id),
+                    str(sent.reply_to),
                 )
             ).encode("utf-8", "replace")
         )
@@ -181,7 +187,7 @@ def _labels(mail: Message) -> set[str]:
     return {label.strip(' "') for label in labels}
 
 
-def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
+def _event(mail: Message, received_at: datetime | None, parts: MailParts) -> InboundEvent:
     occurred_at = time_of(mail) or received_at
     if occurred_at is None:
         raise InvalidInput("the mail has no time since 1970: no valid Date or Received header")
@@ -191,7 +197,6 @@ def _event(mail: Message, received_at: datetime | None) -> InboundEvent:
 
     sender = _sender(mail)
     subject = header(mail, "Subject")
-    parts = parts_of(mail)
     if len(parts.text) <= _MAX_TEXT_LENGTH:
         body = split_body(_without_pgp_armour(parts.text), subject)
     else:
