@@ -9,6 +9,10 @@ class InvalidInput(RecollectError):
     """The input is not acceptable; the message names the field and the reason."""
 
 
+class InvalidSetting(InvalidInput):
+    """A setting cannot be used; the message may name files and variables of the machine."""
+
+
 class UnknownId(InvalidInput):
     """The zone has nothing with the given id."""
 

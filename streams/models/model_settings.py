@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput, InvalidSetting
 
 _LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
@@ -124,8 +124,8 @@ def load_accounts(
     """Return the accounts, with their keys.
 
     Raises:
-        InvalidInput: no account is set, or one is malformed, or its key is missing; the message
-            never contains a key.
+        InvalidInput: no account is set.
+        InvalidSetting: one is malformed, or its key is missing; the message never contains a key.
     """
     if not settings.accounts:
         raise InvalidInput(
@@ -139,7 +139,7 @@ def _account(text: str, number: int, environment: Mapping[str, str]) -> Account:
     parts = text.split()
     label = f"model.accounts, account {number}"
     if len(parts) not in (2, 3):
-        raise InvalidInput(
+        raise InvalidSetting(
             f"{label}: give 'URL MODEL env:NAME', 'URL MODEL file:PATH' or 'URL MODEL'"
         )
     url, model = parts[0].rstrip("/"), parts[1]
@@ -149,14 +149,16 @@ def _account(text: str, number: int, environment: Mapping[str, str]) -> Account:
     except ValueError:
         host = None
     if not host or address.scheme not in ("http", "https") or address.query or address.fragment:
-        raise InvalidInput(f"{label}: its URL is not a valid http or https address")
+        raise InvalidSetting(f"{label}: its URL is not a valid http or https address")
     if address.username or address.password:
-        raise InvalidInput(
+        raise InvalidSetting(
             f"{label}: the URL must not contain credentials; give the key as env:NAME or file:PATH"
         )
     key = _key(parts[2], label, environment) if len(parts) == 3 else None
     if key is not None and address.scheme == "http" and host not in _LOOPBACK_HOSTS:
-        raise InvalidInput(f"{label}: use https; a key is never sent to another machine over http")
+        raise InvalidSetting(
+            f"{label}: use https; a key is never sent to another machine over http"
+        )
     return Account(url, model, key)
 
 
@@ -171,12 +173,14 @@ def _key(location: str, label: str, environment: Mapping[str, str]) -> str:
             key = Path(name).expanduser().read_text().strip()
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise InvalidInput(f"{label}: the file {name} cannot be read: {reason}") from None
+            raise InvalidSetting(f"{label}: the file {name} cannot be read: {reason}") from None
     else:
         # The message must not repeat a key that was given here by mistake.
-        raise InvalidInput(f"{label}: give the key as env:NAME or file:PATH, never the key itself")
+        raise InvalidSetting(
+            f"{label}: give the key as env:NAME or file:PATH, never the key itself"
+        )
     if not key:
-        raise InvalidInput(f"{label}: {missing}")
+        raise InvalidSetting(f"{label}: {missing}")
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InvalidInput(f"{label}: the content of {location} is not a valid key")
+        raise InvalidSetting(f"{label}: the content of {location} is not a valid key")
     return key

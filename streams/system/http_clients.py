@@ -18,7 +18,7 @@ from typing import NamedTuple
 import certifi
 import httpx
 
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidSetting
 
 
 class _Route(NamedTuple):
@@ -45,7 +45,7 @@ def http_client(
     a request raises `httpx.ProxyError`.
 
     Raises:
-        InvalidInput: the certificates cannot be read.
+        InvalidSetting: the certificates cannot be read.
     """
     transport = _RoutingTransport(
         limits or httpx.Limits(), proxy, _ssl_context(certificates), unverified
@@ -106,7 +106,7 @@ def _ssl_context(certificates: str | None) -> ssl.SSLContext:
                 cafile=None if is_directory else path, capath=path if is_directory else None
             )
         except OSError as error:
-            raise InvalidInput(f"the certificates in {path} cannot be read: {error}") from None
+            raise InvalidSetting(f"the certificates in {path} cannot be read: {error}") from None
     context = ssl.create_default_context()
     if not set_for_openssl:
         # Add certifi's certificates, because not every Python finds those of the system.

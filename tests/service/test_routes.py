@@ -251,3 +251,33 @@ def test_head_of_a_stream_ends_and_of_a_post_says_what_is_allowed(service: Serve
         assert {*refused.headers["allow"].split(", ")} == {"OPTIONS", "POST"}
         allowed = client.options("/v1/zones").headers["allow"]
         assert {*allowed.split(", ")} == {"GET", "HEAD", "OPTIONS"}
+
+
+@pytest.mark.parametrize("damaged", ["memory.db", "CURRENT"])
+def test_no_answer_names_files_of_the_server(tmp_path: Path, damaged: str) -> None:
+    home = tmp_path / "qxcanarypath"
+    with served(home) as service, service.client() as client:
+        client.post("/v1/zones/a/events?wait=true", json=said("own", "I live in Turin.", by="Bob"))
+    for file in home.rglob(damaged):
+        file.write_bytes(b"damaged" * 2_000)
+    rights = ("read", "write", "forget")
+    with served(home, wait_seconds=1) as service, service.client(rights=rights) as client:
+        answers = [call(client, "a", *operation) for operation in operations(service)]
+    assert sum(answer.status_code >= 500 for answer in answers) > 50
+    assert [answer.text for answer in answers if "qxcanarypath" in answer.text] == []
+
+
+def test_a_key_that_cannot_be_read_is_named_in_the_log_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = tmp_path / "qxcanarypath"
+    monkeypatch.setenv("RECOLLECT_MODEL_ACCOUNTS", f"https://127.0.0.1:9/v1 m file:{key}")
+    with served(tmp_path / "home") as service, service.client() as client:
+        client.post("/v1/zones/a/events", json=said("own", "I live in Turin.", by="Bob"))
+        for address in ("/v1/zones/a/infer", "/v1/zones/a/infer/stream", "/api/v2/rlm/infer"):
+            answer = client.post(address, json={"query": "Where?"})
+            assert answer.status_code == 500, address
+            assert "setting" in answer.json()["detail"]
+            assert str(key) not in answer.text
+        logged = service.log.getvalue()
+    assert logged.count(str(key)) == 3

@@ -19,6 +19,7 @@ from recollect.schemas.errors import (
     CommandConflict,
     DecisionTimeout,
     InvalidInput,
+    InvalidSetting,
     MissingExtra,
     ReadOnlyHome,
     RecollectError,
@@ -178,6 +179,11 @@ def _from_recollect(error: RecollectError) -> Refused:
         return not_found()
     if isinstance(error, UnknownId):
         return Refused(NOT_FOUND, str(error))
+    if isinstance(error, InvalidSetting):
+        return Refused(
+            FAILED,
+            "a setting of the service is invalid; the operator finds it in the service's log",
+        )
     if isinstance(error, InvalidInput):
         return Refused(INVALID, str(error))
     if isinstance(error, Busy):

@@ -19,7 +19,7 @@ from typing import TextIO
 import msgspec
 
 from recollect.home.open_zone import unix_ms
-from recollect.schemas.errors import InvalidInput, RecollectError, Unavailable
+from recollect.schemas.errors import InvalidInput, InvalidSetting, RecollectError, Unavailable
 from recollect.schemas.times import format_time
 
 _MAX_FRAMES = 8
@@ -68,12 +68,13 @@ class ServiceLog:
             )
 
     def error(self, event: str, error: BaseException, **fields: str) -> None:
-        """Log an error with its type and stack."""
+        """Log an error with its type and stack; for an invalid setting also what is wrong."""
         frames = traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
         self.line(
             "error",
             event,
             error=type(error).__name__,
+            reason=str(error) if isinstance(error, InvalidSetting) else None,
             places=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
             **fields,
         )
