@@ -178,6 +178,12 @@ def test_a_merge_is_approved_and_undone(held: Shell) -> None:
     assert [entity["name"] for entity in held("entities", "--json").json()].count("Bob") == 2
 
 
+def test_a_merge_that_there_is_not_is_named(held: Shell) -> None:
+    for verb in ("approve", "reject", "undo"):
+        done = held("merges", verb, "nobody")
+        assert (done.status, "has no merge 'nobody'" in done.err) == (2, True)
+
+
 def test_a_merge_is_rejected(held: Shell) -> None:
     (waiting,) = [merge for merge in merges(held) if merge["status"] == "pending"]
     done = held("merges", "reject", waiting["id"])

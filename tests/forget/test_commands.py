@@ -10,7 +10,16 @@ import pytest
 from recollect.home.home_directory import Home
 from recollect.operations.processes.worker_processes import work
 from recollect.schemas.errors import CommandConflict, InvalidInput
-from recollect.schemas.events import DecideMerge, Draft, Drop, Message, Retry, Tick, UndoMerge
+from recollect.schemas.events import (
+    DecideMerge,
+    Draft,
+    Drop,
+    Message,
+    ProposeMerge,
+    Retry,
+    Tick,
+    UndoMerge,
+)
 from recollect.schemas.inbound import InboundEvent, draft_of
 from recollect.streams.agents.turn_closer import ABANDONED_AFTER_MS, CLOSE_TURNS
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
@@ -108,7 +117,14 @@ def test_two_commands_of_one_kind_have_different_ids(recollect: Recollect) -> No
             assert memory.command(decided).status == "new"
             undone = UndoMerge(source_id=random_id("undo-merge"), merge_id="none")
             assert memory.command(undone).status == "new"
-            assert memory.propose_merge("a", "b", 0.5, "why not").status == "new"
+            proposed = ProposeMerge(
+                source_id=random_id("merge:a:b"),
+                entity_a="a",
+                entity_b="b",
+                confidence=0.5,
+                reason="why not",
+            )
+            assert memory.command(proposed).status == "new"
             retried = Retry(source_id=random_id("retry"), number=1)
             assert memory.command(retried).status == "new"
             dropped = Drop(source_id=random_id("drop"), number=1)

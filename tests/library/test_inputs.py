@@ -172,6 +172,9 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
         (lambda: ada.mental_model("none"), "no mental model 'none'"),
         (lambda: ada.update_mental_model("none", "x"), "no mental model 'none'"),
         (lambda: ada.propose_merge("a", "b", 2, "?"), "confidence 2"),
+        (lambda: ada.propose_merge("a", "a", 0.5, "?"), "are the same"),
+        (lambda: ada.propose_merge("a", "b", 0.5, "?"), "no entity with the id 'a'"),
+        (lambda: ada.decide_merge("a", "merged"), "no merge 'a'"),
     ):
         with pytest.raises(InvalidInput, match=told):
             call()

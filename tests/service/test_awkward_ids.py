@@ -164,3 +164,24 @@ def answered(
             return answer.status_code, ""
         answer.read()
     return answer.status_code, re.sub(r'"request_id":"\w+"', "", answer.text)
+
+
+def test_a_merge_of_entities_that_there_are_not_is_refused(service: Served) -> None:
+    with service.client("merging") as client:
+        event = said("m1", "Ada met Bob in Turin.")
+        client.post("/v1/zones/merging/events?wait=true", json={"events": [event]})
+        entities = client.get("/v1/zones/merging/entities").json()["entities"]
+        known = entities[0]["id"]
+        for a, b, status, problem in (
+            (known, "nobody", 404, "no entity with the id 'nobody'"),
+            ("nobody", known, 404, "no entity with the id 'nobody'"),
+            (entities[0]["name"], known, 404, "no entity with the id"),
+            (known, known, 422, "are the same"),
+        ):
+            body = {"entity_a": a, "entity_b": b, "confidence": 0.95, "reason": "one person"}
+            refused = client.post("/v1/zones/merging/merges", json=body)
+            assert (refused.status_code, problem in refused.text) == (status, True), refused.text
+        decided = client.patch("/v1/zones/merging/merges/nobody", json={"status": "merged"})
+        assert (decided.status_code, "no merge 'nobody'" in decided.text) == (404, True)
+        records = client.get("/v1/zones/merging/records").json()["records"]
+        assert "propose_merge" not in {record["kind"] for record in records}

@@ -77,6 +77,10 @@ def propose_merge(
 ) -> Receipt:
     """Propose to merge two entities, given by their ids.
 
+    Raises:
+        UnknownId: there is no entity with one of the ids.
+        InvalidInput: both ids are the same, or `confidence` is out of range.
+
     >>> found = zone.recall("Ada Bob", scope="entities", max_results=2)
     >>> a, b = (result.id for result in found.results)
     >>> zone.propose_merge(a, b, 0.5, "both are new here").status
