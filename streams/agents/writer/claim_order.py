@@ -19,8 +19,10 @@ from recollect.streams.agents.consolidation.merged_slots import merged_supersess
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
+from recollect.streams.language.attributes.stated_values import OF_THINGS
 from recollect.streams.language.grammar.analysis import Claim, Ending
 from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.same_things import Qualifiers, qualifiers
 
 #: Minimum probabilities (percent) at which a statement ends a claim that it names, by its thing or
 #: a word of its value: for a single-valued attribute, and for a multi-valued one. The third is for
@@ -112,7 +114,7 @@ def claim_rows(
     ends: list[FactSupersession] = []
     later: list[tuple[int, str]] = []
     others = _incompatible_claims(claim, as_of, subjects.own, state, pending, replaced)
-    for other, until in others:
+    for other, until in _of_same_thing(others, fact_id, state, pending):
         is_later = other.as_of > as_of
         had_ended = until is not None and until < as_of
         if (until == other.as_of) if is_later else had_ended:
@@ -175,9 +177,10 @@ def ended_claims(
             return ends_sole or names_thing or not words.isdisjoint(content_words(claim.value))
 
         found = pending.search_claims(state, keys, attribute, may_end)
-        current = [item.claim for item in found if item.until is None]
-        for each in current:
-            state.use_claim(each.fact_id)
+        standing = [item for item in found if item.until is None]
+        for item in standing:
+            state.use_claim(item.claim.fact_id)
+        current = [item.claim for item in _of_same_thing(standing, fact_id, state, pending)]
         named = current if names_thing else named_claims(current, words)
         if not named and ends_sole and len(current) == 1:
             named = current
@@ -187,6 +190,34 @@ def ended_claims(
     ends = [FactSupersession(each, fact_id, as_of) for each in ended]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends
+
+
+def _of_same_thing(
+    found: Sequence[DatedClaim], fact_id: str, state: State, pending: PendingRows
+) -> Sequence[DatedClaim]:
+    """Return those claims that are about the same thing as a fact; all, unless about things.
+
+    If standing claims are about different things, and the fact may mean either, it means neither.
+    """
+    if not found or found[0].claim.attribute not in OF_THINGS:
+        return found
+    text = pending.text_of(fact_id, state)
+    same: list[DatedClaim] = []
+    standing: set[Qualifiers] = set()
+    for item in found:
+        thing = item.claim.subject
+        meant, known = (
+            qualifiers(each, thing) for each in (text, pending.text_of(item.claim.fact_id, state))
+        )
+        if known.is_same(meant):
+            same.append(item)
+            if item.until is None:
+                standing.add(known)
+    if all(one.is_same(other) for one in standing for other in standing):
+        return same
+    for item in same:
+        state.use_claim(item.claim.fact_id)
+    return []
 
 
 def named_claims(claims: Sequence[FactClaim], words: Set[str]) -> list[FactClaim]:

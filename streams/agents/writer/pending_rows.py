@@ -70,6 +70,12 @@ class PendingRows(msgspec.Struct):
             and each.fact_id not in self.invalid_at
         ]
 
+    def text_of(self, fact_id: str, state: State) -> str:
+        """Return the text of a fact, new or stored; "" if there is none."""
+        new = next((each for each in reversed(self.facts) if each.id == fact_id), None)
+        fact = new or state.fact(fact_id)
+        return fact.text if fact is not None else ""
+
     def first_repeat(self, fact_id: str, after: int, state: State) -> int | None:
         """Return when a fact was first stated again after a time (unix ms), or None."""
         times = self.repeat_times(state, fact_id)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from recollect.streams.language.grammar.analysis import Mention
 from recollect.streams.language.grammar.text_reading import ReadWord
-from recollect.text.lexicon import DAY_WORDS, MONTHS, WEEKDAYS, word_set
+from recollect.text.lexicon import DAY_WORDS, MONTHS, RELATIONS, WEEKDAYS, word_set
 
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _OF_PHRASES = NOUNS | {"JJ"}
@@ -25,14 +25,22 @@ def named_things(
 ) -> list[str]:
     """Return the last noun of each name of a thing, in order: "launch" for "the launch date".
 
+    A relative who has the thing is none: "my wife's flight" is a flight.
+
     `lowers`: the words in lower case; `people`: mentions of persons, which do not count as things.
     """
     found: list[str] = []
     names = False
-    for word, lower in zip(words, lowers, strict=True):
+    for place, (word, lower) in enumerate(zip(words, lowers, strict=True)):
         is_noun = word.tag in NOUNS and not any(
             each.start <= word.start < each.end for each in people
         )
+        if (
+            is_noun
+            and lower in RELATIONS
+            and any(each.tag == "POS" for each in words[place + 1 : place + 2])
+        ):
+            continue
         if is_noun and lower in _NO_THINGS:
             continue
         if is_noun and names:

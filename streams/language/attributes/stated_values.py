@@ -69,6 +69,8 @@ _OF_THINGS: Mapping[ValueType, str] = {
     "status": "status",
     "name": "name",
 }
+#: The attributes of things, whose subjects are named by a noun only.
+OF_THINGS = frozenset(f"{MASK}'s {each}" for each in _OF_THINGS.values())
 #: Minimum probabilities (percent): that a value has its type, that it has it certainly enough to
 #: end a person's earlier values, and that it is the sender's own.
 _TYPED, _ENDING, _OWN = 40, 60, 50

@@ -9,11 +9,11 @@ import pytest
 
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
-from recollect.schemas.changes import FactClaim, FactSupersession, Section
+from recollect.schemas.changes import AnyRow, Fact, FactClaim, FactSupersession, Section
 from recollect.streams.agents.state import State, key_of
-from recollect.streams.agents.writer.claim_order import ended_claims
+from recollect.streams.agents.writer.claim_order import Subjects, claim_rows, ended_claims
 from recollect.streams.agents.writer.pending_rows import PendingRows
-from recollect.streams.language.grammar.analysis import Ending
+from recollect.streams.language.grammar.analysis import Claim, Ending
 from recollect.streams.language.relations.content_words import content_words
 
 # Ada's claims: the third has ended, the fourth is stated after the statement.
@@ -75,3 +75,70 @@ def test_a_decision_depends_only_on_claims_that_its_statement_may_end(
     facts = [claim.fact_id for claim in CLAIMS]
     assert [each for each in facts if key_of("claim", each) in state.reads] == used.split()
     assert [each for each in facts if key_of("end", each) in state.reads] == ends_read.split()
+
+
+# What is said of two lessons and their teacher: they end, if at all, by the lesson that is meant.
+LESSONS = {
+    "cello": "Ada: The cello lessons are on Monday.",
+    "chess": "Ada: The chess lessons are on Tuesday.",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "stored", "ended"),
+    [
+        ("Ada: The cello lessons are off.", "cello chess", "cello"),
+        ("Ada: The dance lessons are off.", "cello chess", ""),
+        ("Ada: The lessons are off.", "cello", "cello"),
+        # Either may be meant.
+        ("Ada: The lessons are off.", "cello chess", ""),
+    ],
+)
+@pytest.mark.parametrize("by", ["a newer value", "an ending"])
+def test_only_the_thing_that_is_meant_ends(said: str, stored: str, ended: str, by: str) -> None:
+    with closing(MemoryModel(None)) as memory, closing(IdentityModel(None)) as identity:
+        rows = [
+            row
+            for each in stored.split()
+            for row in (
+                fact_of(each, LESSONS[each]),
+                FactClaim(each, "ada's lessons", "…'s date", each, 1),
+            )
+        ]
+        memory.project([Section((), tuple(rows))])
+        state = State(identity.connection, memory.connection, identity.connection, None, 0)
+        pending = PendingRows(facts=[fact_of("new", said)])
+        found: list[AnyRow]
+        if by == "an ending":
+            ending = Ending((("…'s date", 90),), ("Ada",), ("Ada's lessons",), (), 90)
+            words = content_words(said)
+            found = [
+                *ended_claims(
+                    ending, words, lambda _: ["ada"], "new", 5, state, pending, frozenset()
+                )
+            ]
+        else:
+            claim, keys = Claim("Ada's lessons", "…'s date", "June"), ["ada's lessons"]
+            [_, *found] = claim_rows(
+                claim, Subjects(keys, []), "new", 5, str, state, pending, frozenset()
+            )
+        assert found == [FactSupersession(each, "new", 5) for each in ended.split()]
+        # Each that may be meant matters.
+        may = [
+            each for each in stored.split() if each in said or said == "Ada: The lessons are off."
+        ]
+        assert {key_of("claim", each) for each in may} <= state.reads
+
+
+def fact_of(id_: str, text: str) -> Fact:
+    return Fact(
+        id=id_,
+        text=text,
+        context=None,
+        as_of=1,
+        ingested_at=1,
+        source_event_id=id_,
+        metadata="{}",
+        created_at=1,
+        signature="",
+    )

@@ -135,6 +135,12 @@ def test_a_value_of_a_thing_is_one_of_every_thing_that_is_named() -> None:
     assert found == Claim("Ada's fee", "…'s price", "90", also=("Ada's course",))
 
 
+def test_a_thing_of_a_relative_is_not_the_relative() -> None:
+    tagged = "my/PRP$ aunt/NN 's/POS train/NN arrives/VBZ at/IN four/CD"
+    found = slot(tagged, "four", type_="appointment")
+    assert found == Claim("Ada's train", "…'s date", "four")
+
+
 def test_a_time_in_brackets_is_that_of_one_entry() -> None:
     tagged = "Family/NN dinner/NN (/( 3/CD May/NNP 18:30/CD )/)"
     assert slot(tagged, "3 May 18:30", type_="appointment") is None
