@@ -110,8 +110,10 @@ def _changed_facts(rows: Iterable[AnyRow], decisions: _Decisions) -> set[str]:
     for row in rows:
         if isinstance(row, _ENDS | FactDays):
             found.add(row.fact_id)
-        if isinstance(row, RetractedFact):
-            # A fact that was never true supersedes nothing.
+        # A fact that was never true supersedes nothing; the end of its own truth counts instead.
+        if (isinstance(row, RetractedFact) and decisions.changes_truth(row)) or (
+            isinstance(row, FactSupersession) and decisions.is_void(row.fact_id)
+        ):
             found.update(decisions.others_of_slot(row.fact_id))
     return found
 
@@ -170,6 +172,19 @@ class _Decisions:
             and row.mention_text.lower() not in PRONOUNS
             and (row.char_offset_start < 0 or row.mention_text in fact.text)
         ]
+
+    def is_void(self, fact_id: str) -> bool:
+        """Return whether a fact was never true."""
+        return any(map(_is_void, self._retractions(fact_id)))
+
+    def changes_truth(self, row: RetractedFact) -> bool:
+        """Return whether a retraction says that a fact was never true, or no longer says so."""
+        before = any(
+            _is_void(known)
+            for known in self._state.retractions_of_fact(row.fact_id)
+            if known.target_id == row.target_id
+        )
+        return _is_void(row) != before
 
     def others_of_slot(self, fact_id: str) -> set[str]:
         """Return the ids of the facts that may be superseded by a fact."""
@@ -242,10 +257,7 @@ class _Decisions:
             if ends is None:
                 return None
             fact_id, at = ends
-            if not any(
-                retraction.is_void and retraction.is_standing
-                for retraction in self._retractions(fact_id)
-            ):
+            if not self.is_void(fact_id):
                 return at
         return None
 
@@ -255,3 +267,8 @@ class _Decisions:
             **{each.target_id: each for each in self.of_fact(RetractedFact, fact_id)},
         }
         return found.values()
+
+
+def _is_void(row: RetractedFact) -> bool:
+    """Return whether a retraction says that a fact was never true."""
+    return bool(row.is_void and row.is_standing)
