@@ -28,7 +28,13 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     5
     """
 
-    query: Annotated[str, Meta(description="The question, in plain words, or keywords.")]
+    query: Annotated[
+        str,
+        Meta(
+            description="The question, in plain words, or keywords.",
+            extra_json_schema={"maxLength": 10_000},
+        ),
+    ]
     max_results: Annotated[
         int,
         Meta(

@@ -42,6 +42,7 @@ def evaluate(zone: OpenZone, questions: Sequence[JudgedQuestion], max_results: i
     answers: list[JudgedAnswer] = []
     within_arm: Counter[str] = Counter()
     for question in questions:
+        recalling.check_query(question.plain())
         query = _query(question, max_results)
         answer = recalling.recall(zone, query)
         ranks: dict[str, int] = {}

@@ -162,11 +162,7 @@ def context(
     zone: OpenZone,
     task: Annotated[
         str,
-        described(
-            minLength=1,
-            maxLength=200_000,
-            description="The task or question at hand, in the user's own words.",
-        ),
+        described(description="The task or question at hand, in the user's own words."),
     ],
     *,
     max_tokens: MaxTokens = DEFAULT_MAX_TOKENS,
@@ -419,6 +415,8 @@ def hints(zone: OpenZone, query: Query | None = None) -> list[str]:
     >>> zone.hints(Query("Where does she live?", entity="Adda"))
     ["no entity is called 'Adda'; did you mean Ada?"]
     """
+    if query is not None:
+        recalling.check_query(query)
     return suggestions.hints(zone, query)
 
 

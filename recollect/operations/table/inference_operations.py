@@ -7,7 +7,7 @@ from typing import Annotated
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
-from recollect.operations.table.parameters import Question, described
+from recollect.operations.table.parameters import described
 from recollect.schemas.wire import Inference, InferenceEvent, SandboxProvider
 
 _CODE = "print(nexus_search('Ada'))"
@@ -45,7 +45,7 @@ _LAST = {"iteration": 2, "code": "FINAL('Turin')", "output": "", "error": None, 
 )
 def infer(
     zone: OpenZone,
-    query: Question,
+    query: Annotated[str, described(minLength=1, description="A question in plain words.")],
     *,
     context: Annotated[
         str, described(description="A text of any length, for the model's code to read.")

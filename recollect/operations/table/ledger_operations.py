@@ -66,7 +66,7 @@ def records(
     zone: OpenZone,
     *,
     first: Annotated[
-        int | None, described(minimum=1, description="Number of the first record of the list.")
+        int | None, described(description="Number of the first record of the list.")
     ] = None,
     at: Annotated[
         Time | None,

@@ -8,6 +8,9 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from recollect.home.token_counting import MAX_TOKENS
+from recollect.operations.memories.derived import mental_models
+from recollect.projections.recall.question.query import MAX_QUERY_LENGTH
+from recollect.schemas.inbound import MAX_CONTENT_BYTES
 from recollect.schemas.wire import Time
 
 
@@ -24,7 +27,8 @@ MAX_PAGE_SIZE = 1_000
 #: Default entries of a page.
 PAGE = 50
 
-_ID_LENGTH, _NAME_LENGTH, _TEXT_LENGTH = 2_000, 1_024, 200_000
+_ID_LENGTH = 2_000
+_IN_BYTES = f"At most {MAX_CONTENT_BYTES:,} bytes of UTF-8."
 
 Id = Annotated[
     str,
@@ -93,7 +97,7 @@ Limit = Annotated[
 ]
 Question = Annotated[
     str,
-    described(minLength=1, maxLength=20_000, description="A question in plain words, or keywords."),
+    described(maxLength=MAX_QUERY_LENGTH, description="A question in plain words, or keywords."),
 ]
 MaxResults = Annotated[
     int, described(minimum=1, maximum=1_000, description="Maximum number of results.")
@@ -107,17 +111,29 @@ MaxTokens = Annotated[
     ),
 ]
 Content = Annotated[
-    str, described(minLength=1, maxLength=_TEXT_LENGTH, description="The text to remember.")
+    str,
+    described(
+        minLength=1, maxLength=MAX_CONTENT_BYTES, description=f"The text to remember. {_IN_BYTES}"
+    ),
 ]
 NewText = Annotated[
-    str, described(minLength=1, maxLength=_TEXT_LENGTH, description="The new text of the memory.")
+    str,
+    described(
+        minLength=1,
+        maxLength=MAX_CONTENT_BYTES,
+        description=f"The new text of the memory. {_IN_BYTES}",
+    ),
 ]
 Report = Annotated[
     str,
-    described(minLength=1, maxLength=_TEXT_LENGTH, description="The whole report, in plain text."),
+    described(
+        minLength=1,
+        maxLength=mental_models.MAX_REPORT,
+        description="The whole report, in plain text.",
+    ),
 ]
 ShortName = Annotated[
-    str, described(minLength=1, maxLength=_NAME_LENGTH, description="A short name.")
+    str, described(minLength=1, maxLength=mental_models.MAX_NAME, description="A short name.")
 ]
 DryRun = Annotated[bool, described(description="Report what would happen, and change nothing.")]
 RecordNumber = Annotated[

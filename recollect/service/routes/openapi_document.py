@@ -41,12 +41,14 @@ _TAGS = {
 }
 _REFERENCE = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)\}")
+_NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _ZONE = {
     "name": "zone",
     "in": "path",
     "required": True,
-    "description": "The zone: letters, digits, `.`, `_` and `-`, at most 64.",
-    "schema": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},
+    "description": "The zone: letters, digits, `.`, `_` and `-`, at most 64. A branch is named "
+    "after its zone and an `@`: `ada@trial`.",
+    "schema": {"type": "string", "pattern": f"^{_NAME}(@{_NAME})?$"},
 }
 _KEY = {
     "name": "Idempotency-Key",

@@ -34,6 +34,8 @@ from recollect.schemas.wire import (
 )
 from recollect.streams.publishing.commands import random_id
 
+#: Limits of a report: characters of its name and its text, and the number of its labels.
+MAX_NAME, MAX_REPORT, MAX_LABELS = 1_024, 200_000, 100
 #: When the page of a mental model is regenerated.
 RefreshTrigger = Literal["after_changes", "schedule", "by_hand"]
 _page_blocks = msgspec.json.Decoder(list[tuple[str, str, int, int, int, list[str]]])
@@ -194,9 +196,10 @@ def create(
             entity to make the page about.
         UnknownId: nothing in the zone has one of the ids in `sources`.
     """
-    _check_texts(name=name)
+    _check_text("name", name, MAX_NAME)
     if refresh is None or description:
-        _check_texts(description=description)
+        _check_text("description", description, MAX_REPORT)
+    _check_labels(tags)
     if refresh is not None and entity_id is None:
         raise InvalidInput("refresh needs entity_id, the entity that the page is about")
     receipt = command(
@@ -259,7 +262,8 @@ def update(
         InvalidInput: the zone has no mental model with this id, or the text is empty.
         UnknownId: nothing in the zone has one of the ids in `sources`.
     """
-    _check_texts(description=description)
+    _check_text("description", description, MAX_REPORT)
+    _check_labels(tags or ())
     before = mental_model(zone, model_id)
     of_sources = [tag for tag in before.tags if tag.startswith(SOURCE_TAG_PREFIX)]
     labels = [tag for tag in before.tags if not tag.startswith(SOURCE_TAG_PREFIX)]
@@ -367,9 +371,15 @@ def _model_in(zone: OpenZone, receipt: Receipt) -> MentalModel:
     )
 
 
-def _check_texts(**texts: str) -> None:
-    for field, text in texts.items():
-        if not isinstance(text, str):
-            raise InvalidInput(f"{field} is {type(text).__name__}; give a string")
-        if not text.strip():
-            raise InvalidInput(f"{field} is empty; give a non-empty string")
+def _check_text(field: str, text: str, limit: int) -> None:
+    if not isinstance(text, str):
+        raise InvalidInput(f"{field} is {type(text).__name__}; give a string")
+    if not text.strip():
+        raise InvalidInput(f"{field} is empty; give a non-empty string")
+    if len(text) > limit:
+        raise InvalidInput(f"{field} has {len(text):,} characters; give at most {limit:,}")
+
+
+def _check_labels(tags: Sequence[str]) -> None:
+    if len(tags) > MAX_LABELS:
+        raise InvalidInput(f"tags has {len(tags):,} labels; give at most {MAX_LABELS}")

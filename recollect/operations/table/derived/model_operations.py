@@ -174,7 +174,9 @@ def create_mental_model(
     entity_id: Annotated[
         str | None, described(description="Id of the entity that the report is about.")
     ] = None,
-    tags: Annotated[Sequence[str], described(maxItems=100, description="Labels.")] = (),
+    tags: Annotated[
+        Sequence[str], described(maxItems=models.MAX_LABELS, description="Labels.")
+    ] = (),
     sources: Sources = (),
     refresh: Refresh = None,
     every_hours: EveryHours = None,
@@ -233,7 +235,10 @@ def update_mental_model(
     sources: NewSources = None,
     tags: Annotated[
         Sequence[str] | None,
-        described(maxItems=100, description="Labels; null keeps those of the previous version."),
+        described(
+            maxItems=models.MAX_LABELS,
+            description="Labels; null keeps those of the previous version.",
+        ),
     ] = None,
 ) -> MentalModel:
     """Write a new version of a mental model; earlier versions stay and are no longer recalled.

@@ -10,7 +10,7 @@ from recollect.operations.learning import playbook_listing as books
 from recollect.operations.learning import relevant_strategies as relevant
 from recollect.operations.learning.trajectories import MAX_NAME, MAX_TEXT
 from recollect.operations.table.answer_operations import DATA_WARNING
-from recollect.operations.table.learning.trajectory_operations import AgentId, TrajectoryId
+from recollect.operations.table.learning.trajectory_operations import AgentId, OfAgent, TrajectoryId
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (
     PAGE,
@@ -72,7 +72,7 @@ Strategies = Annotated[
 def playbooks(
     zone: OpenZone,
     *,
-    agent_id: AgentId = None,
+    agent_id: OfAgent = None,
     scope: Annotated[MemoryScope | None, described(description="Only those of this scope.")] = None,
     pattern: Annotated[
         str | None, described(description="Only those whose name or description contains this.")
@@ -347,7 +347,7 @@ def relevant_strategies(
         str, described(minLength=1, maxLength=MAX_TEXT, description="What is to be done.")
     ],
     *,
-    agent_id: AgentId = None,
+    agent_id: OfAgent = None,
     user_id: Annotated[str | None, described(description="Id of the user.")] = None,
     playbook_id: Annotated[
         str | None, described(description="Only strategies of this playbook.")
@@ -357,7 +357,7 @@ def relevant_strategies(
     """Return the strategies that fit a task, best first, within a token limit.
 
     Raises:
-        InvalidInput: the task is empty or too long, or `max_tokens` is not positive.
+        InvalidInput: the task is empty or too long, or `max_tokens` is not from 1 to 100,000.
 
     >>> from recollect import PlaybookStrategy
     >>> made = zone.create_playbook("release", strategies=[PlaybookStrategy("Run all tests.")])

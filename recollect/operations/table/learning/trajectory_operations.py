@@ -90,6 +90,7 @@ TaskType = Annotated[
     ),
 ]
 AgentId = Annotated[str | None, described(maxLength=runs.MAX_NAME, description="Id of the agent.")]
+OfAgent = Annotated[str | None, described(description="Only those of this agent.")]
 WithModel = Annotated[
     bool | None,
     described(
@@ -274,7 +275,7 @@ def complete_trajectory(
 def trajectories(
     zone: OpenZone,
     *,
-    agent_id: AgentId = None,
+    agent_id: OfAgent = None,
     task_type: Annotated[str | None, described(description="Only of this kind of task.")] = None,
     status: Annotated[
         TrajectoryState | None, described(description="Only those in this state.")

@@ -106,7 +106,8 @@ def remember(
         described(
             minLength=1,
             maxLength=1_024,
-            description="Who says it: user, assistant for the agent's own words, or another id.",
+            description="Who says it: user, assistant for the agent's own words, or another id. At "
+            "most 1,024 bytes of UTF-8.",
         ),
     ] = "user",
     at: Annotated[

@@ -10,6 +10,7 @@ from recollect.operations.table.answer_operations import DATA_WARNING
 from recollect.operations.table.memories.stored_memory_operations import STORED_MEMORY, StoredIds
 from recollect.operations.table.operation import LONG_TEXT, Tool, operation
 from recollect.operations.table.parameters import MaxResults, described
+from recollect.projections.recall.question.query import MAX_QUERY_LENGTH
 from recollect.schemas.wire import ArchiveReport, RecentMemories, TierReport, TierSearch
 
 _AT = "2026-05-08T13:56:00.000Z"
@@ -102,9 +103,7 @@ def recent_memories(zone: OpenZone, *, max_results: MaxResults = 50) -> RecentMe
 )
 def search_tiers(
     zone: OpenZone,
-    query: Annotated[
-        str, described(minLength=1, maxLength=10_000, description="What to look for.")
-    ],
+    query: Annotated[str, described(maxLength=MAX_QUERY_LENGTH, description="What to look for.")],
     *,
     max_results: Annotated[
         int, described(minimum=1, maximum=1_000, description="Maximum number for each tier.")
