@@ -89,7 +89,7 @@ def matching_names(connection: apsw.Connection, names: Sequence[str]) -> set[str
                 instr(value, ' ') = 0 AND EXISTS (
                     SELECT 1 FROM entities
                      WHERE normalized > value || ' ' AND normalized < value || '!'
-                       AND type = 'person'
+                       AND +type = 'person'
                 )
             )
         """,

@@ -220,7 +220,7 @@ class Recaller:
 
         A file's lineage changes if the file is replaced or if its rows are changed or deleted.
         """
-        state = (baseline_turn_count(index), *index.lineages)
+        state = (baseline_turn_count(index), *index.state.lineages)
         if self._cached_baseline is None or self._cached_baseline[0] != state:
             self._cached_baseline = (state, baseline_similarity(self._generic_vectors, index))
         return self._cached_baseline[1]

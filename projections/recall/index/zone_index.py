@@ -239,9 +239,9 @@ class Index:
         return self._state.lineages != _lineages(self._files)
 
     @property
-    def lineages(self) -> list[tuple[int, int]]:
-        """(inode, change count) of each file; see `State`."""
-        return self._state.lineages
+    def state(self) -> State:
+        """The state of the files that the index reflects."""
+        return self._state
 
     @property
     def decided_turn_count(self) -> int:

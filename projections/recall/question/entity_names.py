@@ -11,7 +11,6 @@ import apsw
 
 from recollect.projections.identity import entities_for_recall
 from recollect.projections.identity import entity_queries as identity
-from recollect.projections.readmodel import ReadModel, Watermark
 from recollect.projections.recall.index.lookup_cache import LookupCache
 from recollect.projections.recall.question.query import MAX_QUERY_LENGTH
 from recollect.schemas.changes import Entity
@@ -45,26 +44,25 @@ class NamedEntity(NamedTuple):
 
 
 class Names:
-    """Finds names in questions; results are cached until identity.db changes."""
+    """Finds names in questions; results are cached until `clear`."""
 
-    def __init__(self, identity: ReadModel) -> None:
-        self._identity = identity
-        self._watermark: Watermark | None = None
+    def __init__(self, identity: apsw.Connection) -> None:
+        self._connection = identity
         self._by_text: dict[str, list[NamedEntity]] = {}
-        self._entities_by_name = LookupCache(partial(resolve_all, identity.connection), _MAX_CACHED)
+        self._entities_by_name = LookupCache(partial(resolve_all, identity), _MAX_CACHED)
         self._handles: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
+
+    def clear(self) -> None:
+        """Drop what is cached, since identity.db has changed."""
+        self._by_text.clear()
+        self._entities_by_name.clear()
+        self._handles.clear()
 
     def find(self, text: str) -> list[NamedEntity]:
         """Return the names in a text, in order; of overlapping names, only the longest.
 
         A name must begin with a capital, unless the whole text is in lower case.
         """
-        watermark = self._identity.watermark()
-        if watermark != self._watermark or len(self._handles) > _MAX_CACHED:
-            self._watermark = watermark
-            self._by_text.clear()
-            self._entities_by_name.clear()
-            self._handles.clear()
         if text not in self._by_text:
             if len(self._by_text) >= _MAX_CACHED_TEXTS:
                 self._by_text.clear()
@@ -103,9 +101,10 @@ class Names:
         """Return the handles and the ids of the entities that share a name."""
         key = entities[0].id if len(entities) == 1 else "\n".join(item.id for item in entities)
         if key not in self._handles:
-            connection = self._identity.connection
-            ids = entity_ids(connection, entities)
-            self._handles[key] = (entities_for_recall.senders(connection, sorted(ids)), ids)
+            if len(self._handles) >= _MAX_CACHED:
+                self._handles.clear()
+            ids = entity_ids(self._connection, entities)
+            self._handles[key] = (entities_for_recall.senders(self._connection, sorted(ids)), ids)
         return self._handles[key]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from recollect.projections.events import turns_for_recall
 from recollect.projections.files import ZoneFiles
-from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.index.zone_index import Index, State
 from recollect.projections.recall.question import filters
 from recollect.projections.recall.question.answer_type import (
     asks_for_all,
@@ -49,6 +50,8 @@ from recollect.text.stopwords import STOP_WORDS
 #: The number of first sentences of a query that are encoded separately. A text with more was
 #: probably pasted.
 MAX_SENTENCES = 10
+# The number of texts that are kept as read: a query and its sentences are read several times.
+_MAX_CACHED_TEXTS = 16
 # The minimum score of the turn about the event to which a time is relative. With a lower score, the
 # turn may be about another event.
 _MIN_ANCHOR_SCORE = 0.5
@@ -64,12 +67,28 @@ _WORD = re.compile(r"[\w']+")
 Floats = npt.NDArray[np.float32]
 
 
+class _Reading(NamedTuple):
+    """A text as read: its times, what is searched for, and when it is asked.
+
+    `at`: in unix ms; `utc_offset`: in minutes.
+    """
+
+    times: Times
+    at: int
+    utc_offset: int
+    topic: Topic
+
+
 class QueryParser:
-    """Parses queries about one zone. Names are cached until identity.db changes."""
+    """Parses queries about one zone. Names and texts are cached until the files change."""
 
     def __init__(self, files: ZoneFiles) -> None:
         self._files = files
-        self._names = Names(files.identity)
+        self._names = Names(files.identity.connection)
+        # The watermarks of identity.db and events.db, and the state of the index, for which names
+        # and texts are cached.
+        self._state: tuple[int, int, State | None] | None = None
+        self._readings: dict[tuple[object, ...], _Reading] = {}
 
     def parse(
         self, query: RecallQuery, index: Index, encoder: TextEncoder | None, now: int | None
@@ -78,6 +97,7 @@ class QueryParser:
 
         `now` (unix ms) is the time of asking if the query has none.
         """
+        self._follow(index)
         query = query.encodable()
         texts = sub_questions(query.text, query.budget)
         if len(texts) == 1:
@@ -98,9 +118,10 @@ class QueryParser:
 
         A text without a sentence counts as one.
         """
+        self._follow(index)
         vectors = (
             question_vectors(
-                *self._topic(one, query, index), encoder, self._files.embeddings
+                *self._read(one, query, index).topic, encoder, self._files.embeddings
             ).pooled
             for one in _sentences(query)
         )
@@ -115,8 +136,9 @@ class QueryParser:
         """
         if not is_encoded(encoder, self._files.embeddings):
             return []
+        self._follow_files(index)
         return [
-            text_to_embed(*self._topic(one, query, index))
+            text_to_embed(*self._read(one, query, index).topic)
             for one in _sentences(query)
             if one.strip()
         ]
@@ -167,12 +189,11 @@ class QueryParser:
         now: int | None,
     ) -> ParsedQuestion:
         text, asked = query.text[:MAX_QUERY_LENGTH], original_text or query.text
-        topic = self._topic(text, query, index)
+        times, at, utc_offset, topic = self._read(text, query, index)
         # First, because this raises EncodingRequired if the text is not encoded yet; the caller
         # encodes it and starts again.
         vectors = question_vectors(*topic, encoder, self._files.embeddings)
         named = self._names.find(text)
-        times, at, utc_offset = self._times(text, query)
         identity = self._files.identity.connection
         entity_ids = None if query.entity is None else ids_of_name(identity, query.entity)
         ended = ended_at(query, index, self._files)
@@ -223,15 +244,40 @@ class QueryParser:
             ),
         )
 
-    def _topic(self, text: str, query: RecallQuery, index: Index | None) -> Topic:
-        """Return what is searched for; without an index, the zone's owner is not known.
+    def _follow(self, index: Index) -> None:
+        """Drop what was cached before the files changed; `index` has just followed them."""
+        marks = index.state.watermarks
+        self._keep_if(marks["identity"], marks["events"], index.state)
 
-        A text that contains only a time is searched for as it is.
+    def _follow_files(self, index: Index | None) -> None:
+        """Drop what was cached before the files changed, or before `index` followed them."""
+        numbers = (model.watermark().number for model in (self._files.identity, self._files.events))
+        self._keep_if(*numbers, None if index is None else index.state)
+
+    def _keep_if(self, identity: int, events: int, index: State | None) -> None:
+        state = (identity, events, index)
+        if state != self._state:
+            self._state = state
+            self._names.clear()
+            self._readings.clear()
+
+    def _read(self, text: str, query: RecallQuery, index: Index | None) -> _Reading:
+        """Return the times of a text and what is searched for; cached.
+
+        Without an index, the zone's owner is not known. A text that contains only a time is
+        searched for as it is.
         """
-        topic = self._in_first_person(self._times(text, query)[0].topic, index)
-        if topic != text and not _has_content(topic):
-            topic = self._in_first_person(text, index)
-        return Topic(topic, self._names.find(topic))
+        key = (text, query.asked_at, query.spans)
+        if key not in self._readings:
+            if len(self._readings) >= _MAX_CACHED_TEXTS:
+                self._readings.clear()
+            times, at, utc_offset = self._times(text, query)
+            topic = self._in_first_person(times.topic, index)
+            if topic != text and not _has_content(topic):
+                topic = self._in_first_person(text, index)
+            named = self._names.find(topic)
+            self._readings[key] = _Reading(times, at, utc_offset, Topic(topic, named))
+        return self._readings[key]
 
     def _asks_for_anything(self, topic: str, index: Index) -> bool:
         """Return whether a question without its times asks for all, or all of a participant."""
