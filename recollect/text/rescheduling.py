@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from recollect.text.lexicon import word_set
-from recollect.text.tokenizer import bare, tokenise
+from recollect.text.tokenizer import bare, lower_words, tokenise
 
 _MOVED = word_set("moved rescheduled postponed delayed cancelled canceled changed shifted slipped")
 #: Verbs that reschedule only if one of these words directly follows.
@@ -16,6 +16,7 @@ _MOVED_WITH = {
     "brought": word_set("forward"),
     "fell": word_set("through"),
 }
+_VERBS = (*_MOVED, *_MOVED_WITH)
 _UNSURE = word_set(
     """if when whenever unless whether may might could can would should never not n't hasn't haven't
     wasn't weren't didn't isn't won't until before after"""
@@ -33,7 +34,7 @@ def plain_form(lower: str) -> str:
 
 def plain_forms(text: str) -> list[str]:
     """Return the plain forms of the words of a text, in order."""
-    return [plain_form(lower) for lower in tokenise(text).lowers]
+    return [plain_form(lower) for lower in lower_words(text)]
 
 
 def is_rescheduled(text: str, terms: Set[str]) -> bool:
@@ -41,6 +42,9 @@ def is_rescheduled(text: str, terms: Set[str]) -> bool:
 
     One of its `terms` (plain forms) must precede the verb in its clause, or directly follow it.
     """
+    lower_text = text.lower()
+    if not any(verb in lower_text for verb in _VERBS):
+        return False
     tokens = tokenise(text)
     lowers = tokens.lowers
     plain = [plain_form(lower) for lower in lowers]

@@ -103,9 +103,12 @@ def _changed_at(change: SideFact, sides: TwoSides) -> int | None:
     """
     if change.event_id == sides.dependency.event_id and change.newer is None:
         return None
+    reports_move = is_rescheduled(change.text, sides.condition)
+    if change.ended_at is None and not reports_move:
+        return None
     if not sides.condition <= frozenset(plain_forms(change.text)):
         return change.ended_at if _attributes_of(sides) and change.newer is not None else None
-    if not is_rescheduled(change.text, sides.condition):
+    if not reports_move:
         return change.ended_at
     if change.ended_at is None:
         return change.as_of
