@@ -284,12 +284,18 @@ def dates_in_messages(
     )
 
 
-class CurrentClaim(NamedTuple):
-    """The current value of a slot, and the fact that states it."""
+class Claim(NamedTuple):
+    """A value of a slot, and the fact that states it; `as_of` and `ended_at` in unix ms."""
 
     fact_id: str
     attribute: str
     value: str
+    as_of: int
+    ended_at: int | None
+
+    def is_valid_at(self, time: int) -> bool:
+        """Return whether the fact was stated and had not ended at a time (unix ms)."""
+        return self.as_of <= time and (self.ended_at is None or self.ended_at > time)
 
 
 def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -> set[str]:
@@ -303,19 +309,19 @@ def subjects_with_claims(connection: apsw.Connection, subjects: Sequence[str]) -
     return {str(subject) for (subject,) in found}
 
 
-def current_claims(
-    connection: apsw.Connection, subjects: Sequence[str], until_ms: int
-) -> list[CurrentClaim]:
-    """Return the claims about these subjects that are valid at a time, in order of fact id."""
-    claim_rows = rows(
+def claims_about(connection: apsw.Connection, subjects: Sequence[str]) -> dict[str, list[Claim]]:
+    """Return subject -> the claims about it, ended ones included, in order of fact id."""
+    found: dict[str, list[Claim]] = {}
+    for subject, *claim in rows(
         connection,
-        "SELECT claim.fact_id, attribute, claim.value FROM json_each(?1) AS subjects "
-        "CROSS JOIN fact_claims AS claim ON subject = subjects.value "
-        "WHERE as_of <= ?2 AND NOT EXISTS (SELECT 1 FROM fact_ends AS ended "
-        "WHERE ended.fact_id = claim.fact_id AND invalid_at <= ?2) ORDER BY claim.fact_id",
-        (json_array(subjects), until_ms),
-    )
-    return [CurrentClaim(*row) for row in claim_rows]
+        "SELECT subject, claim.fact_id, attribute, claim.value, as_of, (SELECT min(invalid_at) "
+        "FROM fact_ends AS ended WHERE ended.fact_id = claim.fact_id) "
+        "FROM json_each(?) AS subjects "
+        "CROSS JOIN fact_claims AS claim ON subject = subjects.value ORDER BY claim.fact_id",
+        (json_array(subjects),),
+    ):
+        found.setdefault(subject, []).append(Claim(*claim))
+    return found
 
 
 def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) -> str:

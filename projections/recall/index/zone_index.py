@@ -28,6 +28,8 @@ from recollect.projections.identity.entities_for_recall import (
 )
 from recollect.projections.memory.fact_statements import events_with_occasions
 from recollect.projections.memory.facts_for_recall import (
+    Claim,
+    claims_about,
     dates_in_messages,
     event_facts,
     present_row_kinds,
@@ -56,9 +58,10 @@ from recollect.projections.sqlite import json_array, scalar
 MAX_MENTIONS = 100
 # Cached places of mentions: 16 MB.
 _MAX_CACHED_POSITIONS = 2_000_000
-# Number of turns in the caches of texts, facts and entities (a few hundred bytes each), and number
-# of ids in the cache of canonical ids.
+# Number of turns in the caches of texts, facts and entities (a few hundred bytes each), number of
+# subjects in the cache of claims, and number of ids in the cache of canonical ids.
 _MAX_CACHED_TURNS = 4_096
+_MAX_CACHED_SUBJECTS = 4_096
 _MAX_CACHED_IDS = 100_000
 # Smaller indexes are not stored: they are built in a fifth of a second.
 MIN_STORED_TURNS = 2_000
@@ -122,6 +125,11 @@ class Index:
         self._retracted: Retracted | None = None
         self._repeating: Ints | None = None
         self.facts = Facts(files.memory.connection, self.turns, select_prefix(stored, "facts"))
+        #: Subject (a normalised name or an entity id) -> the claims about it, each with the place
+        #: of its turn, in order of fact id.
+        self.claims_about = LookupCache(
+            partial(_claims_about, files.memory.connection, self.facts), _MAX_CACHED_SUBJECTS
+        )
         self.event_vectors = Vectors(
             model.dimension, self._event_targets(), select_prefix(stored, "event_vectors")
         )
@@ -166,6 +174,7 @@ class Index:
             self.event_entities,
             self.canonical_ids,
             self.mentions_of,
+            self.claims_about,
         ):
             cache.clear()
         if self._state.lineages != before.lineages:
@@ -406,6 +415,18 @@ def _mentions_of(
         for (entity, events), of_entity in zip(
             events_by_entity.items(), places_by_entity, strict=True
         )
+    }
+
+
+def _claims_about(
+    memory: apsw.Connection, facts: Facts, subjects: list[str]
+) -> dict[str, list[tuple[int, Claim]]]:
+    by_subject = claims_about(memory, subjects)
+    ids = dict.fromkeys(claim.fact_id for claims in by_subject.values() for claim in claims)
+    places = facts.places_of([*ids])
+    return {
+        subject: [(places[claim.fact_id], claim) for claim in claims if claim.fact_id in places]
+        for subject, claims in by_subject.items()
     }
 
 

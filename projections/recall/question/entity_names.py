@@ -69,6 +69,14 @@ class Names:
             self._by_text[text] = self._find(text)
         return self._by_text[text]
 
+    def ids_of(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """Return normalised name -> the ids of its entity, for names of a single entity."""
+        return {
+            name: self._handles_of(entities)[1]
+            for name, entities in self._entities_by_name.of(names).items()
+            if len(entities) == 1
+        }
+
     def surface_forms(self, text: str) -> list[str]:
         """Return the names in a text, as written there."""
         return [text[item.start : item.end] for item in self.find(text[:MAX_QUERY_LENGTH])]

@@ -237,7 +237,14 @@ class QueryParser:
             allowed=allowed,
             eligible=eligible,
             chain=find_chain(
-                text, named, encoder, index, self._files, valid_at=query.until, allowed=eligible
+                text,
+                named,
+                self._names,
+                encoder,
+                index,
+                self._files,
+                valid_at=query.until,
+                allowed=eligible,
             ),
             slot_values=slot_values(
                 text, named, index, self._files, valid_at=query.until, allowed=eligible
@@ -251,8 +258,10 @@ class QueryParser:
 
     def _follow_files(self, index: Index | None) -> None:
         """Drop what was cached before the files changed, or before `index` followed them."""
-        numbers = (model.watermark().number for model in (self._files.identity, self._files.events))
-        self._keep_if(*numbers, None if index is None else index.state)
+        identity, events = (
+            model.watermark().number for model in (self._files.identity, self._files.events)
+        )
+        self._keep_if(identity, events, None if index is None else index.state)
 
     def _keep_if(self, identity: int, events: int, index: State | None) -> None:
         state = (identity, events, index)

@@ -9,17 +9,17 @@ a chat links everything with everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.memory import facts_for_recall as memory
+from recollect.projections.memory.facts_for_recall import Claim, subjects_with_claims
 from recollect.projections.recall.index.zone_index import Index
 from recollect.projections.recall.question.encoding import TextEncoder, is_encoded
-from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids, resolve_all
+from recollect.projections.recall.question.entity_names import NamedEntity, Names
 from recollect.projections.recall.question.slots.readable_claims import readable_claims
 from recollect.schemas.attributes import is_single_valued
 from recollect.schemas.names import normalise_name
@@ -78,6 +78,7 @@ class _StartingPoints(NamedTuple):
 def find_chain(
     text: str,
     named: Sequence[NamedEntity],
+    names: Names,
     encoder: TextEncoder | None,
     index: Index,
     files: ZoneFiles,
@@ -95,14 +96,10 @@ def find_chain(
     if not index.row_kinds.claims:
         return ()
     starts = _starting_points(text, named, files)
-    walk = _Walk(index, files, valid_at, allowed)
-    paths = [
-        path
-        for subject in sorted(starts.subjects)
-        for path in walk.extend(Path((), (), _NONE_VISITED, subject))
-    ]
+    walk = _Walk(names, index, valid_at, allowed)
+    paths = walk.extend([Path((), (), frozenset(), end) for end in sorted(starts.subjects)])
     # Most questions have no path of two facts. They end here, before anything is encoded.
-    if not any(walk.extend(path) for path in paths):
+    if not walk.extend(paths):
         return ()
     question = _MaskedQuestion(starts.masked, encoder, index, files)
     best: tuple[float, Path] | None = None
@@ -116,7 +113,7 @@ def find_chain(
             best_single = scored[0][0]
         if scored and (best is None or scored[0][0] > best[0]):
             best = scored[0]
-        paths = [longer for _, path in scored[:BEAM_WIDTH] for longer in walk.extend(path)]
+        paths = walk.extend([path for _, path in scored[:BEAM_WIDTH]])
     if best is None or len(best[1].facts) < 2:
         return ()
     score, path = best
@@ -124,49 +121,43 @@ def find_chain(
     return path.facts if is_good else ()
 
 
-_NONE_VISITED: frozenset[str] = frozenset()
-
-
 class _Walk:
     """Extends paths by the slots of their ends; the slots of each subject are read once."""
 
-    def __init__(self, index: Index, files: ZoneFiles, valid_at: int, allowed: Mask) -> None:
+    def __init__(self, names: Names, index: Index, valid_at: int, allowed: Mask) -> None:
+        self._names = names
         self._index = index
-        self._files = files
         self._valid_at = valid_at
         self._allowed = allowed
-        self._slots: dict[str, list[memory.CurrentClaim]] = {}
+        self._slots: dict[str, list[Claim]] = {}
 
-    def extend(self, path: Path) -> list[Path]:
+    def extend(self, paths: Sequence[Path]) -> list[Path]:
         """Return the paths that are longer by one fact."""
-        if path.end in path.visited:
-            return []
-        visited = path.visited | {path.end}
+        open_paths = [path for path in paths if path.end not in path.visited]
+        self._read_slots(path.end for path in open_paths)
         return [
             Path(
                 (*path.facts, claim.fact_id),
                 (*path.relations, verbalise(claim.attribute)),
-                visited,
+                path.visited | {path.end},
                 normalise_name(claim.value),
             )
-            for claim in self._slots_of(path.end)
+            for path in open_paths
+            for claim in self._slots[path.end]
         ]
 
-    def _slots_of(self, subject: str) -> list[memory.CurrentClaim]:
-        if subject not in self._slots:
-            identity = self._files.identity.connection
-            entities = resolve_all(identity, [subject]).get(subject, ())
-            ids = entity_ids(identity, entities) if len(entities) == 1 else set()
+    def _read_slots(self, subjects: Iterable[str]) -> None:
+        """Read the slots of subjects, all at once."""
+        new = [subject for subject in dict.fromkeys(subjects) if subject not in self._slots]
+        ids = self._names.ids_of(new)
+        known = {subject: {subject, *ids.get(subject, ())} for subject in new}
+        self._index.claims_about.of(name for names in known.values() for name in names)
+        for subject, names in known.items():
             claims = readable_claims(
-                {subject, *ids},
-                self._index,
-                self._files,
-                valid_at=self._valid_at,
-                allowed=self._allowed,
+                names, self._index, valid_at=self._valid_at, allowed=self._allowed
             )
-            readable = [claim for _, claim in claims if is_single_valued(claim.attribute)]
-            self._slots[subject] = readable if len(readable) <= MAX_SLOTS else []
-        return self._slots[subject]
+            slots = [claim for _, claim in claims if is_single_valued(claim.attribute)]
+            self._slots[subject] = slots if len(slots) <= MAX_SLOTS else []
 
 
 class _MaskedQuestion:
@@ -240,7 +231,7 @@ def _starting_points(text: str, named: Sequence[NamedEntity], files: ZoneFiles) 
             start, end = words[first].start(), words[last].end()
             phrases[start, end] = normalise_name(text[start:end])
     connection = files.memory.connection
-    subjects = memory.subjects_with_claims(connection, sorted(set(phrases.values()) - STOP_WORDS))
+    subjects = subjects_with_claims(connection, sorted(set(phrases.values()) - STOP_WORDS))
     names_by_span = {span: frozenset({name}) for span, name in phrases.items() if name in subjects}
     for item in named:
         names_by_span.setdefault((item.start, item.end), frozenset())

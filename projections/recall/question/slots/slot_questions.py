@@ -164,7 +164,7 @@ def slot_values(
     if slot is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
         return ()
     subjects = {normalise_name(bare), *name.ids}
-    claims = readable_claims(subjects, index, files, valid_at=valid_at, allowed=allowed)
+    claims = readable_claims(subjects, index, valid_at=valid_at, allowed=allowed)
     dated = [
         (int(index.turns.occurred_at[place]), claim.fact_id)
         for place, claim in claims
