@@ -232,21 +232,27 @@ def days_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[
     return {row[0]: FactDays(*row) for row in found}
 
 
-def facts_about_days(connection: apsw.Connection, first: str, last: str) -> list[FactDays]:
-    """Return the days of the facts that speak of any day from `first` to `last` (YYYY-MM-DD)."""
+def facts_about_days(
+    connection: apsw.Connection, first: str, last: str
+) -> list[tuple[int, bool]]:
+    """Return (rowid, whether all its days are inside) of facts that speak of any day of a span.
+
+    `first`, `last`: the first and the last day of the span (YYYY-MM-DD).
+    """
     # Few facts speak of several days. With both halves in one condition, and `last_day` usable for
     # a search, the planner would read all rows.
-    day_rows = rows(
+    return rows(
         connection,
         """
-        SELECT fact_id, first_day, last_day FROM fact_days WHERE first_day BETWEEN ?1 AND ?2
+        SELECT facts.rowid, last_day <= ?2
+          FROM fact_days CROSS JOIN facts ON facts.id = fact_id WHERE first_day BETWEEN ?1 AND ?2
          UNION ALL
-        SELECT fact_id, first_day, last_day FROM fact_days
+        SELECT facts.rowid, FALSE
+          FROM fact_days CROSS JOIN facts ON facts.id = fact_id
          WHERE last_day > first_day AND first_day < ?1 AND +last_day >= ?1
         """,
         (first, last),
     )
-    return [FactDays(*row) for row in day_rows]
 
 
 def message_dates(

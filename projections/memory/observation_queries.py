@@ -53,7 +53,6 @@ class MentalModelVersion(NamedTuple):
     description: str
     entity_id: str | None
     updated_at: int
-    is_stale: bool
     entities: list[str]
     note_end: int
     blocks: str
@@ -74,9 +73,7 @@ def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalMode
     version_rows = rows(
         connection,
         """
-        SELECT model.id, name, description, entity_id, updated_at,
-               EXISTS (SELECT 1 FROM stale_mental_models WHERE id = model.id),
-               entities, note_end, blocks
+        SELECT model.id, name, description, entity_id, updated_at, entities, note_end, blocks
           FROM mental_models AS model
           LEFT JOIN mental_model_pages AS page ON page.model_id = model.id
          WHERE updated_at <= ?1
@@ -90,28 +87,21 @@ def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalMode
     )
     return [
         MentalModelVersion(
-            id_,
-            name,
-            description,
-            entity_id,
-            updated_at,
-            bool(is_stale),
-            _ids.decode(entities or "[]"),
-            note_end or 0,
-            blocks or _NO_BLOCKS,
+            *columns, _ids.decode(entities or "[]"), note_end or 0, blocks or _NO_BLOCKS
         )
-        for (
-            id_,
-            name,
-            description,
-            entity_id,
-            updated_at,
-            is_stale,
-            entities,
-            note_end,
-            blocks,
-        ) in version_rows
+        for *columns, entities, note_end, blocks in version_rows
     ]
+
+
+def stale_mental_models(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
+    """Filter ids of mental models to those that are stale."""
+    found = rows(
+        connection,
+        "SELECT value FROM json_each(?) "
+        "WHERE EXISTS (SELECT 1 FROM stale_mental_models WHERE id = value)",
+        (json_array(ids),),
+    )
+    return {str(id_) for (id_,) in found}
 
 
 def observations_of(

@@ -122,7 +122,10 @@ class Facts:
     def rows_of(self, ids: list[str]) -> Ints:
         """Return the row of each fact by id; -1 if there is none."""
         found = facts_for_recall.rowids(self._connection, ids)
-        rowids = np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids))
+        return self.rows_with(np.fromiter((found.get(id_, -1) for id_ in ids), np.int64, len(ids)))
+
+    def rows_with(self, rowids: Ints) -> Ints:
+        """Return the row of the fact with each rowid in the file; -1 if there is none."""
         return _rows_of(self._rowid, rowids)
 
     def places_of(self, ids: list[str]) -> dict[str, int]:

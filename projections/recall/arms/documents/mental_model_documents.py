@@ -21,14 +21,19 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     if query.platform is not None or query.allowed_numbers is not None:
         return []
     is_alone = tuple(query.scope) == ("mental_models",)
-    return [
-        _document(report, question, files)
-        for report in observation_queries.mental_models(files.memory.connection, query.until)
+    connection = files.memory.connection
+    reports = [
+        report
+        for report in observation_queries.mental_models(connection, query.until)
         if (entity_ids is None or report.entity_id in entity_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)
         and (not report.has_page or is_alone or _is_about(report, question))
     ]
+    if not reports:
+        return []
+    stale = observation_queries.stale_mental_models(connection, [report.id for report in reports])
+    return [_document(report, question, files, is_stale=report.id in stale) for report in reports]
 
 
 def _is_about(report: MentalModelVersion, question: ParsedQuestion) -> bool:
@@ -37,7 +42,9 @@ def _is_about(report: MentalModelVersion, question: ParsedQuestion) -> bool:
     return is_broad(question.text, [question.text[name.start : name.end] for name in named])
 
 
-def _document(report: MentalModelVersion, question: ParsedQuestion, files: ZoneFiles) -> Document:
+def _document(
+    report: MentalModelVersion, question: ParsedQuestion, files: ZoneFiles, *, is_stale: bool
+) -> Document:
     words = report.description[: report.note_end] if report.has_page else report.description
     events = memory_queries.events_of_facts(files.memory.connection, report.facts)
     return Document(
@@ -46,7 +53,7 @@ def _document(report: MentalModelVersion, question: ParsedQuestion, files: ZoneF
         text=f"{report.name}: {report.description}",
         words=f"{report.name} {words}",
         as_of=report.updated_at,
-        is_stale=report.is_stale,
+        is_stale=is_stale,
         entities=frozenset([*report.entities, *([report.entity_id] if report.entity_id else [])]),
         sources=list(turns_for_recall.source_ids(files.events.connection, events).values()),
         rests_on=report.facts,

@@ -58,9 +58,10 @@ def _score_facts(scores: Floats, first: int, last: int, index: Index, files: Zon
     """Raise the scores of the turns whose facts speak of days (ordinals) in a span."""
     first_day, last_day = (date.fromordinal(day).isoformat() for day in (first, last))
     found = facts_about_days(files.memory.connection, first_day, last_day)
-    places = index.facts.places_of([each.fact_id for each in found])
-    for each in found:
-        place = places.get(each.fact_id)
-        if place is not None and each.fact_id not in index.retracted.facts:
-            inside = first_day <= each.first_day and each.last_day <= last_day
-            scores[place] = max(scores[place], 1.0 if inside else _OVERLAP_SCORE)
+    rowids, inside = np.array(found, np.int64).reshape(-1, 2).T
+    rows = index.facts.rows_with(rowids)
+    is_scored = rows >= 0
+    if index.retracted.facts:
+        is_scored &= ~np.isin(rows, index.facts.rows_of([*index.retracted.facts]))
+    raised = np.where(inside[is_scored], np.float32(1), np.float32(_OVERLAP_SCORE))
+    np.maximum.at(scores, index.facts.places[rows[is_scored]], raised)
