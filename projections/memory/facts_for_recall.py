@@ -232,9 +232,7 @@ def days_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[
     return {row[0]: FactDays(*row) for row in found}
 
 
-def facts_about_days(
-    connection: apsw.Connection, first: str, last: str
-) -> list[tuple[int, bool]]:
+def facts_about_days(connection: apsw.Connection, first: str, last: str) -> list[tuple[int, bool]]:
     """Return (rowid, whether all its days are inside) of facts that speak of any day of a span.
 
     `first`, `last`: the first and the last day of the span (YYYY-MM-DD).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -68,8 +68,13 @@ class MentalModelVersion(NamedTuple):
         return sorted({fact for *_, facts in blocks_of(self.blocks) for fact in facts})
 
 
-def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalModelVersion]:
-    """Return the newest version of each mental model up to a time, by id."""
+def mental_models(
+    connection: apsw.Connection, until_ms: int, about: Collection[str] | None = None
+) -> list[MentalModelVersion]:
+    """Return the newest version of each mental model up to a time, by id.
+
+    `about`: of the models with a page, only those about one of these entities; None: all.
+    """
     version_rows = rows(
         connection,
         """
@@ -81,15 +86,34 @@ def mental_models(connection: apsw.Connection, until_ms: int) -> list[MentalMode
                             WHERE newer.parent_id = model.id AND newer.updated_at <= ?1)
            AND NOT EXISTS (SELECT 1 FROM mental_models AS other
                             WHERE other.id = page.replaced_by AND other.updated_at <= ?1)
+           AND (?2 IS NULL OR coalesce(blocks, ?3) = ?3
+                OR EXISTS (SELECT 1 FROM json_each(page.entities)
+                            WHERE value IN (SELECT value FROM json_each(?2))))
          ORDER BY model.id
         """,
-        (until_ms,),
+        (until_ms, None if about is None else json_array(sorted(about)), _NO_BLOCKS),
     )
     return [
         MentalModelVersion(
-            *columns, _ids.decode(entities or "[]"), note_end or 0, blocks or _NO_BLOCKS
+            id_,
+            name,
+            description,
+            entity_id,
+            updated_at,
+            _ids.decode(entities or "[]"),
+            note_end or 0,
+            blocks or _NO_BLOCKS,
         )
-        for *columns, entities, note_end, blocks in version_rows
+        for (
+            id_,
+            name,
+            description,
+            entity_id,
+            updated_at,
+            entities,
+            note_end,
+            blocks,
+        ) in version_rows
     ]
 
 

@@ -9,7 +9,8 @@ import pytest
 from recollect.projections.memory import MemoryModel
 from recollect.projections.memory.facts_for_recall import facts_about_days
 from recollect.projections.recall.question.times.time_spans import times_in
-from recollect.schemas.changes import FactDays, Section
+from recollect.projections.sqlite import rows
+from recollect.schemas.changes import Fact, FactDays, Section
 from tests.memory import Memory
 from tests.recall.kit import DAY, START, ask, cited, say, tell
 
@@ -123,12 +124,21 @@ def test_facts_about_days_are_searched_for_not_scanned() -> None:
         FactDays(f"f{n}", str(first), str(first + timedelta(n % 7 if n % 3 else 0)))
         for n, first in enumerate(first_days)
     ]
+    facts = [Fact(row.fact_id, "", None, 0, 0, "e", "{}", 0, row.fact_id) for row in put]
     memory = MemoryModel(None)
-    memory.project([Section(puts=tuple(put))])
-    for span in (("2026-01-05", "2026-01-05"), ("2026-01-20", "2026-02-03"), ("2025", "2027")):
-        found = facts_about_days(memory.connection, *span)
-        meant = [row for row in put if row.first_day <= span[1] and row.last_day >= span[0]]
-        assert sorted(row.fact_id for row in found) == sorted(row.fact_id for row in meant)
+    memory.project([Section(puts=(*facts, *put))])
+    rowids: dict[str, int] = dict(rows(memory.connection, "SELECT id, rowid FROM facts"))
+    for first, last in (
+        ("2026-01-05", "2026-01-05"),
+        ("2026-01-20", "2026-02-03"),
+        ("2025", "2027"),
+    ):
+        meant = [
+            (rowids[row.fact_id], first <= row.first_day and row.last_day <= last)
+            for row in put
+            if row.first_day <= last and row.last_day >= first
+        ]
+        assert sorted(facts_about_days(memory.connection, first, last)) == sorted(meant)
     statements: list[str] = []
 
     def note(_: object, statement: str, bound: object) -> bool:

@@ -21,10 +21,13 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
     if query.platform is not None or query.allowed_numbers is not None:
         return []
     is_alone = tuple(query.scope) == ("mental_models",)
+    named = {id_ for name in question.named for id_ in name.ids}
     connection = files.memory.connection
     reports = [
         report
-        for report in observation_queries.mental_models(connection, query.until)
+        for report in observation_queries.mental_models(
+            connection, query.until, None if is_alone else named
+        )
         if (entity_ids is None or report.entity_id in entity_ids)
         and (query.time_after is None or report.updated_at > query.time_after)
         and (query.time_before is None or report.updated_at < query.time_before)
