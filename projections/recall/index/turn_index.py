@@ -101,6 +101,7 @@ class Turns:
         self._personal: Mask | None = None
         self._in_assistant_chats: Mask | None = None
         self._cached_participations: tuple[Ints, Ints] | None = None
+        self._cached_owners: dict[frozenset[tuple[str, str]], bool] = {}
         self._cached_chats: ChatPlatforms | None = None
         self._update_norms()
 
@@ -243,6 +244,12 @@ class Turns:
 
     def is_owner(self, senders: Set[tuple[str, str]]) -> bool:
         """Return whether (platform, sender id) are of the owner of the zone; see `owner`."""
+        key = frozenset(senders)
+        if key not in self._cached_owners:
+            self._cached_owners[key] = self._is_owner(key)
+        return self._cached_owners[key]
+
+    def _is_owner(self, senders: Set[tuple[str, str]]) -> bool:
         of_sender, conversations = self._participations()
         own = np.isin(of_sender, self._sender_numbers(senders))
         count = len(distinct(conversations[own]))
@@ -403,6 +410,7 @@ class Turns:
         self._personal = None
         self._in_assistant_chats = None
         self._cached_participations = None
+        self._cached_owners.clear()
         self._cached_chats = None
 
 
