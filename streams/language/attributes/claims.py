@@ -49,7 +49,8 @@ WHO = rf"\A(?i:{_LEAD})(?:(?i:{_I})|(?:{KIN})?(?P<who>{_NAME}))(?i:['’]s)? (?i
 _FROM = r"(?:from [\w'’. -]{2,40}? )?"
 _HOME = re.compile(
     rf"{WHO}(?i:(?:live|lives|living|reside|resides) in(?: an? (?:\w+ ){{1,3}}in)?|"
-    rf"moved (?:back |over |up |down |out )?{_FROM}to|relocated {_FROM}to|based (?:in|out of)|"
+    rf"moved (?:house,? )?(?:back |over |up |down |out )?{_FROM}to|"
+    rf"relocated {_FROM}to|based (?:in|out of)|"
     r"have moved to|living in) (?:the )?"
 )
 _HOME_IS = re.compile(r"\A(?i:my home is(?: now)?(?: in)?) ")

@@ -14,6 +14,7 @@ from recollect.text.lexicon import word_set
 
 #: Tags between the first and the last verb of a group: "am not really thinking of moving".
 _IN_GROUP = frozenset({"MD", "RB", "TO", "IN", "RP"})
+_LINKS, _PAST = frozenset({"IN", "TO"}), frozenset({"VBD", "VBN"})
 _DENIALS = word_set("not never hardly almost nearly cannot")
 _POSSIBLE = word_set("would might may could should 'd ’d")
 #: Verbs of wishes and plans, in their base forms.
@@ -22,7 +23,7 @@ _WISHES = word_set("want wish hope plan think consider dream intend try imagine 
 _STATES = word_set(
     "be live work have own study attend belong rent play drive teach eat drink smoke"
 )
-_ENDS = word_set("leave quit lose resign")
+_ENDS = word_set("leave quit lose resign sell stop")
 _SUPPOSES = word_set("if unless wish suppose imagine")
 _FORMER = word_set("ex former previous")
 #: How far before the verb, in words, "if" makes it a supposition, and before the value, in words,
@@ -59,9 +60,14 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     before = {base_form(lowers[place]) for place in verbs if first <= place < last}
     if not _WISHES.isdisjoint(before) or "used" in lowers[first:last]:
         return False
+    if not _ENDS.isdisjoint(before) or ("give" in before and "up" in group):
+        return False
     base = base_form(lowers[last])
     is_past = words[last].tag == "VBD" and base in _STATES
-    return type_ not in _LASTING or not (is_past or base in _ENDS)
+    # "We moved from Ghent": what follows the last preposition is left.
+    links = [place for place in range(end, len(words)) if words[place].tag in _LINKS]
+    is_left = words[last].tag in _PAST and bool(links) and lowers[links[-1]] == "from"
+    return type_ not in _LASTING or not (is_past or is_left or base in _ENDS)
 
 
 def _group(words: Sequence[ReadWord], verb: int) -> tuple[int, int]:

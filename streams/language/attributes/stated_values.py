@@ -92,6 +92,10 @@ _OF_PLACES = frozenset[ValueType]({"address", "place", "home"})
 #: Tags of the words in a noun phrase, at its beginning, and of connections to another one.
 _PHRASE = NOUNS | {"JJ", "CD", "DT", "PRP$", "POS"}
 _BEGINS = frozenset({"DT", "PRP$", "POS"})
+#: Nouns after the name of a language that name it too: "the Welsh language".
+_LANGUAGES = frozenset({"language", "dialect"})
+#: A day is a birthday only with one of these words.
+_BIRTH = frozenset({"birthday", "bday", "b-day", "born", "birth", "turn", "turns", "turned"})
 _IS = frozenset({"is", "'s", "’s"})
 _LINKS = frozenset({"IN", "TO", "RP"})
 
@@ -115,7 +119,7 @@ def stated_slot(
             continue
         if _is_over(value, reading) or _is_statement(text, value, reading):
             continue
-        if _is_time_of_entry(text, value):
+        if _is_time_of_entry(text, value) or _only_has_language(value, text, reading):
             continue
         clause = _clause(text, span, value, speaker, mentions, reading)
         said = " ".join(text[value.start : value.end].split())
@@ -153,6 +157,13 @@ def _is_time_of_entry(text: str, value: ReadValue) -> bool:
     """
     is_time = _OF_THINGS.get(value.type) == "date"
     return is_time and text[: value.start].rstrip().endswith("(")
+
+
+def _only_has_language(value: ReadValue, text: str, reading: TextReading) -> bool:
+    """Whether a value is a thing in some language: "a Spanish novel"."""
+    said = [text[each.start : each.end] for each in reading.words if _overlaps(each, value)]
+    is_thing = len(said) > 1 and said[-1].islower() and said[-1] not in _LANGUAGES
+    return value.type == "language" and is_thing and not said[-2].islower()
 
 
 def _is_over(value: ReadValue, reading: TextReading) -> bool:
@@ -255,6 +266,10 @@ class _Clause:
         attribute = _OF_PERSONS.get(value.type)
         if attribute is not None and is_single_valued(attribute) and value.type_sure < _ENDING:
             return None
+        if attribute == "birthday" and _BIRTH.isdisjoint(self._around_lowers):
+            return None
+        if attribute == "role" and self._is_had():
+            return None
         if value.type in _OF_THINGS:
             named = named_things(self._around, self._around_lowers, self._people)
             things = [f"{self._speaker}'s {each}" for each in named]
@@ -272,6 +287,13 @@ class _Clause:
         if related:
             return f"{self._speaker}'s {related[-1]}"
         return None if _SPEAKER.isdisjoint(self._lowers) else self._speaker
+
+    def _is_had(self) -> bool:
+        """Whether somebody has the value: "a new accountant" is another person."""
+        verbs = [place for place, each in enumerate(self._words) if _is_verb(each)]
+        if not verbs or base_form(self._lowers[verbs[-1]]) != "have":
+            return False
+        return all(each.tag in _PHRASE for each in self._words[verbs[-1] + 1 :])
 
     def is_denied(self) -> bool:
         """Whether the word that governs the value is negated."""
@@ -320,10 +342,21 @@ class _Clause:
         if any(each.start <= last.start < each.end for each in self._people):
             return None
         nouns = [self._lowers[place] for place in named]
+        head = self._head_before(begin)
+        if head is not None:
+            # "The code for the garage" is the garage code; Tom's garage is one of several.
+            nouns.append(head.noun)
+            is_single = head.is_one and not owners and is_attribute(" ".join(nouns).split())
+            return _NounPhrase(" ".join(nouns), head.is_own, is_single)
         is_own = bool(owners) and self._is_known(owners)
         is_one = is_own or (not owners and self._lowers[begin] == "the")
         is_single = last.tag == "NN" and is_attribute(nouns)
         return _NounPhrase(" ".join(nouns), is_own, is_one and is_single)
+
+    def _head_before(self, begin: int) -> _NounPhrase | None:
+        """Return the noun phrase that one beginning at a word is the complement of, or None."""
+        is_linked = begin > 1 and self._words[begin - 1].tag in _LINKS
+        return self._phrase_before(begin - 1) if is_linked else None
 
     def _is_known(self, owners: Sequence[int]) -> bool:
         """Whether the owner of a noun is the speaker or a named person."""

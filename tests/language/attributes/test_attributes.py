@@ -20,6 +20,7 @@ TOLD = [
     ("I live in Lucca.", "home", "Lucca"),
     ("I moved from Berlin to Madrid in March.", "home", "Madrid"),
     ("We moved back to Norway last spring.", "home", "Norway"),
+    ("I've just moved house from Bonn to Madrid!", "home", "Madrid"),
     ("I work at Hollis & Wray.", "employer", "Hollis & Wray"),
     ("I work as a glazier.", "role", "glazier"),
     ("I'm a midwife.", "role", "midwife"),

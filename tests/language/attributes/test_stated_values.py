@@ -88,6 +88,21 @@ def test_one_thing_has_one_value_at_a_time(tagged: str, value: str, attribute: s
     assert claim(tagged, value) == Claim("Ada", attribute, value)
 
 
+@pytest.mark.parametrize(
+    ("tagged", "attribute"),
+    [
+        ("the/DT code/NN for/IN the/DT shed/NN is/VBZ", "…'s shed code is"),
+        ("the/DT shed/NN code/NN is/VBZ", "…'s shed code is"),
+        ("our/PRP$ porter/NN at/IN the/DT office/NN is/VBZ", "…'s office porter is"),
+        # Of several sheds, and of what passes.
+        ("the/DT code/NN for/IN Tom/NNP 's/POS shed/NN is/VBZ", "shed code"),
+        ("the/DT end/NN of/IN the/DT lane/NN is/VBZ", "lane end"),
+    ],
+)
+def test_a_noun_is_named_with_the_phrase_after_it(tagged: str, attribute: str) -> None:
+    assert claim(f"{tagged} 4411/CD", "4411") == Claim("Ada", attribute, "4411")
+
+
 def test_a_value_of_somebody_named_is_theirs() -> None:
     found = claim("Bob/NNP 's/POS knee/NN is/VBZ sore/JJ", "sore", people="Bob")
     assert found == Claim("Bob", "…'s knee is", "sore")
@@ -225,6 +240,13 @@ def test_an_unsure_type_ends_no_earlier_value_of_a_person() -> None:
         ("my/PRP$ ex-wife/NN is/VBZ Eva/NNP", "Eva", "partner"),
         ("I/PRP wish/VBP I/PRP had/VBD a/DT dog/NN", "dog", "pet"),
         ("I/PRP almost/RB bought/VBD a/DT boat/NN", "boat", "possession"),
+        ("we/PRP moved/VBD house/NN from/IN Ghent/NNP", "Ghent", "home"),
+        ("I/PRP sold/VBD the/DT canoe/NN", "canoe", "possession"),
+        ("I/PRP gave/VBD up/RP learning/VBG Welsh/NNP", "Welsh", "language"),
+        ("I/PRP stopped/VBD eating/VBG pork/NN", "pork", "diet"),
+        # Another person, and a thing.
+        ("I/PRP have/VBP a/DT new/JJ cook/NN", "cook", "job"),
+        ("I/PRP read/VBD a/DT Welsh/JJ poem/NN", "Welsh poem", "language"),
     ],
 )
 def test_what_is_past_denied_or_only_thought_of_fills_no_slot(
@@ -237,6 +259,11 @@ def test_what_is_past_denied_or_only_thought_of_fills_no_slot(
     ("tagged", "value", "type_", "attribute"),
     [
         ("we/PRP moved/VBD to/TO Ghent/NNP", "Ghent", "home", "home"),
+        ("we/PRP moved/VBD from/IN Bonn/NNP to/TO Ghent/NNP", "Ghent", "home", "home"),
+        ("I/PRP have/VBP a/DT job/NN as/IN cook/NN", "cook", "job", "role"),
+        ("my/PRP$ birthday/NN is/VBZ on/IN 3/CD May/NNP", "3 May", "birthday", "birthday"),
+        ("the/DT gala/NN is/VBZ on/IN 3/CD May/NNP", "3 May", "birthday", "…'s gala is"),
+        ("I/PRP learn/VBP Old/NNP Welsh/NNP", "Old Welsh", "language", "language"),
         ("I/PRP 've/VBP lived/VBN in/IN Ghent/NNP", "Ghent", "home", "home"),
         ("I/PRP want/VBP tea/NN ,/, I/PRP live/VBP in/IN Ghent/NNP", "Ghent", "home", "home"),
         ("I/PRP got/VBD a/DT job/NN at/IN Bell/NNP", "Bell", "employer", "employer"),
