@@ -71,6 +71,8 @@ HEADERS = {
     "Android, Taiwan, in words": "2020年6月25日 下午3:05 - ",
     "Android, Egypt": f"٢٥{R}/٦{R}/٢٠٢٠, ٣:٠٥ م - ",
     "Android, Thailand": "25/6/2563 15:05 - ",
+    "Android, Thailand, short": "25/6/63 15:05 - ",
+    "Android, Iran": f"۲۰۲۰/۶/۲۵،{R} ۱۵:۰۵ - ",
     "iOS, Britain": "[25/06/2020, 15:05:07] ",
     "iOS, USA": f"[6/25/20, 3:05:07{NNBSP}PM] ",
     "iOS, Germany": "[25.06.20, 15:05:07] ",

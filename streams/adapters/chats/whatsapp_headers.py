@@ -39,7 +39,7 @@ _DATE = (
 _HEADER = re.compile(
     rf"(?P<open>\[)?{_BIDI}{_DATE}"
     # In Bulgarian and Ukrainian, the word "year", abbreviated, may follow the year.
-    rf"\.?(?:\s?[гр]\.)?{_BIDI},?\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
+    rf"\.?(?:\s?[гр]\.)?{_BIDI},?{_BIDI}\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
     rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
     # "21:25:07", "21.25", and in Canada's French "21 h 25 min 07 s".
     r"(?P<hour>\d{1,2})(?:[:.]|\s?h\s?)(?P<minute>\d{2})"
@@ -61,6 +61,8 @@ FIRST_YEAR = 2009
 _YEAR_FIRST_DAY_HALVES = frozenset(
     {"오전", "오후", "午前", "午後", "上午", "下午", "凌晨", "早上", "清晨", "中午", "晚上", "傍晚"}
 )
+# The year 2009 in the Buddhist era without its century, and what makes such a year a Gregorian one.
+_FIRST_BUDDHIST_YEAR, _BUDDHIST_CENTURY = 52, 1957
 # An order is wrong if it makes the intervals between messages this many times longer.
 _LEAP = 20
 
@@ -205,7 +207,7 @@ class DateOrders:
 def _full_year(number: int) -> int:
     """Return a year with its century, in the Gregorian calendar."""
     if number < 100:
-        return number + 2000
+        return number + (_BUDDHIST_CENTURY if number >= _FIRST_BUDDHIST_YEAR else 2000)
     # The Buddhist era.
     return number - 543 if number > 2400 else number
 
