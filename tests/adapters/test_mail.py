@@ -48,6 +48,20 @@ def forwards(content: Content) -> list[tuple[str | None, str | None]]:
     return [(a.name, a.caption) for a in content.attachments if a.type == "forward"]
 
 
+@pytest.mark.parametrize(
+    "footer",
+    ["", "_" * 47 + "\nboats mailing list\nboats@example.org\n", "--\nScanned by Vault\n"],
+)
+@pytest.mark.parametrize("text", ["Grüße, the key is here.", "Grüße: the key is here!"])
+def test_plain_text_below_base64_is_no_part_of_it(tmp_path: Path, text: str, footer: str) -> None:
+    encoded = base64.encodebytes(text.encode()).decode()
+    encoding = {"Content-Type": "text/plain; charset=utf-8", "Content-Transfer-Encoding": "base64"}
+    for body in (f"{encoded}\n{footer}", encoded + footer, f"{encoded[:12]}\n\n{encoded[12:]}"):
+        found = one(tmp_path, mail(body, **encoding))
+        assert found.content == text
+        assert found.metadata.get("signature", "").startswith(footer[:4] if footer in body else "")
+
+
 def test_a_mail_says_who_wrote_what_when_and_to_whom(tmp_path):
     found = read(tmp_path, mail("I moved to Turin.\n", Subject="=?utf-8?q?News_=C3=BC?="))
     (draft,), (content,) = found.drafts, found.contents

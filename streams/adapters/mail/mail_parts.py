@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import email
 import re
 from collections.abc import Iterator
@@ -49,6 +50,7 @@ _SUPERSET_CHARSETS = {
     "unicode-1-1-utf-7": "utf-7",
     "utf8mb4": "utf-8",
 }
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _NOT_TEXT = frozenset({"base64", "hex", "rot13", "zlib", "bz2", "uu", "quopri", "idna"})
 _META_CHARSET = re.compile(
     rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
@@ -386,7 +388,9 @@ def _is_stub(words: str) -> bool:
 
 def text_part(part: Message) -> str:
     """Return the decoded text of a part."""
-    raw = _payload(part)
+    raw, footer = _payload(part), ""
+    if _transfer_encoding(part) == "base64" and (split := _split_base64(str(part.get_payload()))):
+        raw, footer = split
     charset = part.get_content_charset()
     if charset is None and part.get_content_type() == "text/html":
         meta = _META_CHARSET.search(raw[:4_096])
@@ -394,7 +398,31 @@ def text_part(part: Message) -> str:
     text = decode_bytes(raw, charset).replace("\r\n", "\n").replace("\x00", "")
     if str(part.get_param("format") or "").casefold() == "flowed":
         text = _unflow(text, str(part.get_param("delsp") or "").casefold() == "yes")
-    return text.removeprefix("\ufeff")
+    return text.removeprefix("\ufeff") + footer
+
+
+def _transfer_encoding(part: Message) -> str:
+    return header(part, "Content-Transfer-Encoding").strip().casefold()
+
+
+def _split_base64(body: str) -> tuple[bytes, str] | None:
+    """Return the content of base64 that is followed by plain text, and that text; None if none is.
+
+    Some mailing lists and virus scanners append a footer to a body without regard to its encoding.
+    """
+    lines = body.strip().splitlines()
+    end = next((n for n, line in enumerate(lines) if not _BASE64.fullmatch(line.strip())), None)
+    padded = next((n for n, line in enumerate(lines) if line.rstrip().endswith("=")), None)
+    if padded is not None and (end is None or padded < end):
+        end = padded + 1
+    if end is None or all(_BASE64.fullmatch(line.strip()) for line in lines[end:] if line.strip()):
+        return None
+    encoded = "".join(lines[:end])
+    try:
+        raw = base64.b64decode(encoded + "=" * (-len(encoded) % 4))
+    except ValueError:
+        return None
+    return raw, "\n\n" + _decode_surrogates("\n".join(lines[end:])).strip()
 
 
 def _payload(part: Message) -> bytes:
