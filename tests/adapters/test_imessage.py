@@ -158,6 +158,19 @@ def test_of_a_message_whose_versions_are_not_known_the_last_words_are_an_edit(tm
     assert (edit.target, edit.said_at) == ("g1", AT)
 
 
+def test_an_answer_is_told_by_its_type(tmp_path):
+    told = {1000: "sticker", 2000: "❤️", 2007: "sticker", 3005: "took ❓ back",
+            3006: "took 🐱 back", 4000: "an answer of type 4000"}  # fmt: skip
+    rows = [
+        {"associated_message_type": type_, "associated_message_guid": "p:0/g9", "handle_id": 1,
+         "associated_message_emoji": "🐱" if type_ == 3006 else None}
+        for type_ in told
+    ]  # fmt: skip
+    contents = opened(database(tmp_path / "chat.db", rows)).contents
+    assert [content.content for content in contents] == list(told.values())
+    assert [isinstance(content, Reaction) for content in contents] == [True] * 3 + [False] * 3
+
+
 def test_older_databases_count_seconds(tmp_path):
     found = opened(database(tmp_path / "chat.db", ROWS[:1], scale=1))
     assert [draft.occurred_at for draft in found.drafts] == [AT]

@@ -44,7 +44,8 @@ _MAX_SECONDS = 100_000_000_000
 _DM = 45
 _OBJECT_REPLACEMENT = "\ufffc"
 _TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
-_TAPBACK, _REMOVAL = 2000, 3000
+# The first types of answers: stickers that were put on a message, tapbacks, and their removals.
+_STICKER, _TAPBACK, _REMOVAL, _OTHERS = 1000, 2000, 3000, 4000
 _TARGET = re.compile(r"^(?:p:\d+/|bp:)?(.+)$")
 # The columns that are read, in the order of the query; those that older versions lack are NULL.
 _COLUMNS = (
@@ -202,7 +203,7 @@ class _RowConverter:
             yield InboundEvent(
                 **common, kind="notice", id=guid, occurred_at=at, content=_notice_text(row)
             )
-        elif (row["associated_message_type"] or 0) >= 1000:
+        elif (row["associated_message_type"] or 0) >= _STICKER:
             yield _tapback(row, common, guid, at)
         else:
             yield from self._messages(row, common, guid, at)
@@ -297,15 +298,21 @@ def _tapback(row: sqlite3.Row, common: Mapping[str, Any], guid: str, at: int) ->
     target = _TARGET.match(str(row["associated_message_guid"] or ""))
     if target is None:
         raise InvalidInput("a reaction without a target message")
-    emoji = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or "sticker")
-    is_removal = kind >= _REMOVAL
+    shown = "sticker"
+    if kind >= _OTHERS:
+        # Such as a vote.
+        shown = f"an answer of type {kind}"
+    elif kind >= _TAPBACK:
+        shown = _TAPBACKS.get(kind % 1000) or str(row["associated_message_emoji"] or shown)
+    if _REMOVAL <= kind < _OTHERS:
+        shown = f"took {shown} back"
     return InboundEvent(
         **common,
-        kind="notice" if is_removal else "reaction",
+        kind="notice" if kind >= _REMOVAL else "reaction",
         id=guid,
         occurred_at=at,
         target=target.group(1),
-        content=f"took {emoji} back" if is_removal else emoji,
+        content=shown,
     )
 
 
