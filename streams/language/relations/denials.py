@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
 from recollect.streams.language.grammar.reported import is_reported, reported
+from recollect.streams.language.grammar.verbs import BASES, base_form, is_past
 from recollect.streams.language.relations.corrections import Corrected, Earlier
 from recollect.streams.language.relations.given_values import Value
+from recollect.streams.language.relations.same_things import qualifiers
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
 from recollect.text.sentences import sentences
 
@@ -60,6 +63,15 @@ _ENDED = (
         re.IGNORECASE,
     ),
 )
+#: "We're not going to Crete after all", "I'm no longer running the marathon".
+_NOT_DOING = re.compile(
+    r"\b(?:i|we)(?:['’](?:m|re)| am| are) (?P<how>not|no longer) (?P<verb>[a-z]{2,}ing) "
+    r"(?P<old>[^,.;:!?()]+?)(?P<after> after all| any ?more)?(?=\W*\Z|[,.;:!?()]|(?<=all)\b)",
+    re.IGNORECASE,
+)
+_CANCELS = re.compile(r"\b(?:cancel?led|called off)\b", re.IGNORECASE)
+#: A booking stands, though it was made in the past.
+_BOOKED = re.compile(r"\b(?:booked|reserved|arranged|scheduled|planned|organi[sz]ed)\b", re.I)
 _CUE = re.compile(
     r"\b(?:not|instead of|rather than|no longer|any ?more|forget|ignore|disregard|quit|stopped|"
     r"g[ai]ven? up|sold|cancel?led|called off|broken? up|split up|got rid|dropped out)\b|n['’]t\b",
@@ -67,9 +79,9 @@ _CUE = re.compile(
 #: Hypotheses, questions and matters of degree deny nothing.
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|would|could|should|might|(?-i:may)|maybe|perhaps|wish|almost|nearly|thinking|"
-    r"considering|want(?:ed|s)?|hope|plan(?:ning)? to|going to|about to|until|not only|"
-    r"not just|not even|not that|not to mention|not really|not sure|why not|or not|"
-    r"whether|when i|imagine|pretend|tried to|trying to|dream(?:ed|t)?)\b",
+    r"considering|want(?:ed|s)?|hope|plan(?:ning)? to|(?<!not )(?<!longer )going to|"
+    r"about to|until|not only|not just|not even|not that|not to mention|not really|not sure|"
+    r"why not|or not|whether|when i|imagine|pretend|tried to|trying to|dream(?:ed|t)?)\b",
     re.IGNORECASE,
 )
 #: The rest of an ended phrase, which only says when or why.
@@ -96,19 +108,25 @@ _LESS = word_set(
 )
 
 
+Kind = Literal["contrast", "ended", "plan", "cancelled", "said"]
+
+
 class Denial(Struct, frozen=True):
     """The stems of the denied phrase, and those of the surrounding words.
 
-    "contrast": not this but another; "ended": the speaker is no longer involved; "said": the
-    speaker explicitly takes back a statement.
+    "contrast": not this but another; "ended": the speaker is no longer involved; "plan": the
+    speaker will not do it; "cancelled": a booking, with the `sentence`; "said": the speaker
+    explicitly takes back a statement. `verb`: the base form of what is not done.
     """
 
     start: int
     end: int
-    kind: Literal["contrast", "ended", "said"]
+    kind: Kind
     old: frozenset[str]
     named: bool
     words: frozenset[str]
+    verb: str = ""
+    sentence: str = ""
 
 
 def find_denials(text: str) -> list[Denial]:
@@ -135,13 +153,26 @@ def _denial(sentence: str, start: int, end: int) -> Denial | None:
             rest = stems(sentence[: match.start("old")]) | stems(sentence[match.end("old") :])
             named = any(word[0].isupper() for word in _WORD.findall(match["old"]))
             return Denial(start, end, "contrast", old, named, rest - old)
+    if (match := _NOT_DOING.search(sentence)) and (match["after"] or match["how"] != "not"):
+        old = stems(_AFTERWARDS.sub("", match["old"]))
+        # "I'm not going to eat meat any more" ends what one does.
+        is_intent = match["old"].split()[0] == "to" and not BASES.isdisjoint(
+            match["old"].split()[1:2]
+        )
+        if 0 < len(old) <= _MOST_DENIED and not is_intent:
+            verb = base_form(match["verb"].lower())
+            kind: Kind = "plan" if (match["after"] or "").lower() == " after all" else "ended"
+            return Denial(start, end, kind, old, False, stems(sentence) - old, verb)
     for pattern in _ENDED:
         match = pattern.search(sentence)
         if match is None:
             continue
         old = stems(_AFTERWARDS.sub("", match["old"]))
         if 0 < len(old) <= _MOST_DENIED:
-            return Denial(start, end, "ended", old, False, stems(sentence) - old)
+            rest = stems(sentence) - old
+            if _CANCELS.search(sentence, match.start(), match.start("old")):
+                return Denial(start, end, "cancelled", old, False, rest, sentence=sentence)
+            return Denial(start, end, "ended", old, False, rest)
     return None
 
 
@@ -159,7 +190,8 @@ def denied(denial: Denial, earlier: Sequence[Earlier]) -> Corrected | None:
             if not denial.old <= words or "?" in sentence or is_reported(others, start):
                 continue
             shared = len(denial.words & words) + (0.5 if denial.words & said else 0)
-            if _ONCE.search(sentence) is None and _is_of(denial, message, shared, sentence):
+            stated = _BOOKED.sub("", sentence) if denial.kind == "cancelled" else sentence
+            if _ONCE.search(stated) is None and _is_of(denial, message, shared, sentence):
                 values = tuple(
                     Value("words", word, word)
                     for word in dict.fromkeys(_WORD.findall(sentence))
@@ -173,12 +205,35 @@ def _is_of(denial: Denial, message: Earlier, shared: float, sentence: str) -> bo
     """Whether an earlier sentence that contains the denied words has the same topic."""
     if denial.kind == "said":
         return True
-    if denial.kind == "ended":
-        return _OWN.search(sentence) is not None
+    if denial.kind in ("ended", "plan"):
+        does = not denial.verb or _does(denial, sentence)
+        return does and _OWN.search(sentence) is not None
+    if denial.kind == "cancelled":
+        # "I cancelled the hotel in Riga" leaves the one in Oslo.
+        things = [each.lower() for each in _WORD.findall(sentence) if stems(each) & denial.old]
+        return _OWN.search(sentence) is not None and all(
+            qualifiers(denial.sentence, each).is_same(qualifiers(sentence, each)) for each in things
+        )
     if not denial.words:
         # "Lille, not Paris.": no other word gives a topic.
         return denial.named and message.same_sender
     return shared >= (1 if denial.named and message.same_sender else 2)
+
+
+def _does(denial: Denial, sentence: str) -> bool:
+    """Whether a sentence says that somebody does what is denied; of a plan, that they will."""
+    words = _WORD.findall(sentence.lower().replace("’", "'"))
+    return any(
+        base_form(word) == denial.verb
+        and not is_past(word)
+        and (
+            denial.kind != "plan"
+            or word.endswith("ing")
+            or before in ("to", "will")
+            or before.endswith("'ll")
+        )
+        for before, word in pairwise(["", *words])
+    )
 
 
 def stems(text: str) -> frozenset[str]:

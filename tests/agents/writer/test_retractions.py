@@ -194,6 +194,11 @@ def test_who_asked_is_not_who_agrees() -> None:
         ("I have a motorbike in the shed.", "I don't have the motorbike any more."),
         ("I have a motorbike in the shed.", "I sold the motorbike."),
         ("We rent a cabin in Alvik.", "We no longer rent the cabin."),
+        ("I'm going to Crete with my parents.", "I'm not going to Crete after all, it's too hot."),
+        ("We are driving to Crete in our camper.", "We're no longer driving to Crete."),
+        ("I plan to swim the Alvik strait.", "I'm not swimming the strait any more."),
+        ("I live in Alvik with my aunt.", "I'm no longer living in Alvik."),
+        ("I've booked a cabin in Alvik for 3 May.", "I cancelled the cabin in Alvik."),
     ],
 )
 def test_what_is_over_ends_in_another_conversation_too(held: str, over: str) -> None:
@@ -203,6 +208,26 @@ def test_what_is_over_ends_in_another_conversation_too(held: str, over: str) -> 
     ended = set(before) - set(home.current_facts())
     assert len(ended) == 1
     assert "Ada" in ended.pop()
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        # Not the plan, but who lives there, what was, and what one does.
+        ("My aunt is going grey in Crete.", "I'm not flying to Crete after all."),
+        ("I swam the Alvik strait.", "I'm not swimming the Alvik strait after all."),
+        ("I work at the Alvik bakery.", "I'm not working at the bakery after all today."),
+        ("I'm going to Crete with my parents.", "I'm not going to Crete by car."),
+        ("I've booked a cabin in Alvik for 3 May.", "I cancelled the cabin in Falun."),
+        ("I've booked the vet for Rex.", "I've called off the vet for Ivy."),
+    ],
+)
+def test_a_plan_or_booking_ends_no_other(held: str, said: str) -> None:
+    home = Zone(RuleWriter()).given(says("Ada", held, peer_id="c"))
+    before = home.current_facts()
+    assert before
+    home.read(says("Ada", said, peer_id="c", at=START + 2 * DAY))
+    assert set(before) <= set(home.current_facts())
 
 
 def test_a_contrast_is_a_matter_of_its_conversation() -> None:
