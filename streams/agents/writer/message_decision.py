@@ -108,7 +108,9 @@ class MessageDecision:
         self._state = state
         self._resolver = resolver
         self._pending = pending
-        self._replaced, self._withdrawn = withdraw(message, state)
+        self._replaced, ended_before, self._withdrawn = withdraw(message, state)
+        #: Facts whose claims do not count, since later versions of their message replaced them.
+        self._edited_away = self._replaced | ended_before
         #: Facts ignored in the search for duplicates, since this message replaces them.
         self._excluded = self._replaced
         if isinstance(message.content, Remember):
@@ -343,7 +345,7 @@ class MessageDecision:
             self._resolver.own_id,
             self._state,
             self._pending,
-            self._replaced,
+            self._edited_away,
         )
 
     def _ends_of(self, statement: Statement, id_: str, sender: EntityRef) -> list[FactSupersession]:
@@ -378,7 +380,7 @@ class MessageDecision:
             self._resolver.own_id,
             self._state,
             self._pending,
-            self._replaced,
+            self._edited_away,
         )
 
     def _mention_rows(
@@ -485,9 +487,9 @@ class MessageDecision:
 
 def end_deleted(message: AnalysedMessage, state: State) -> Iterable[AnyRow]:
     """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
-    ended, withdrawn = withdraw(message, state)
-    yield from withdrawn
-    yield from _end_replaced(message, ended)
+    withdrawal = withdraw(message, state)
+    yield from withdrawal.rows
+    yield from _end_replaced(message, withdrawal.ended)
 
 
 def _is_end_of(row: AnyRow, fact: str) -> bool:

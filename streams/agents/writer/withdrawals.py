@@ -6,6 +6,8 @@ the edited or deleted message among its occasions.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from recollect.schemas.changes import FactOccasion
@@ -17,17 +19,30 @@ from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 _OWN_EVENT = -1
 
 
-def withdraw(
-    message: AnalysedMessage, state: State
-) -> tuple[frozenset[str], tuple[FactOccasion, ...]]:
-    """Return the facts that only replaced versions of a message state, and the withdrawal rows.
+class Withdrawal(NamedTuple):
+    """The effect of a message on the facts of the versions that it replaces.
 
-    The rows withdraw this message's statements of facts that other events still state.
+    `ended`: the facts that only these versions state. `ended_before`: those that ended already when
+    one of these versions replaced another. `rows`: they withdraw this message's statements of facts
+    that other events still state.
     """
+
+    ended: frozenset[str]
+    ended_before: frozenset[str]
+    rows: tuple[FactOccasion, ...]
+
+
+def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
+    """Return which facts of the versions that a message replaces end, and the withdrawal rows."""
     ended: set[str] = set()
+    ended_before: set[str] = set()
     withdrawn: list[FactOccasion] = []
     for event_id in message.replaced:
-        own = state.current_facts(event_id)
+        facts = [fact for fact, _, _ in state.facts_of_event(event_id)]
+        before = {fact for fact in facts if _has_end_by(fact, message.replaced, state)}
+        ended_before |= before
+        # A fact that another message ended is withdrawn too: it is no longer what that one ended.
+        own = [fact for fact in facts if fact not in before]
         again = [fact for fact, _, current in state.occasions_of(event_id) if current]
         for fact in dict.fromkeys((*own, *again)):
             rows = {row.event_id: row for row in state.occasions(fact)}
@@ -40,7 +55,13 @@ def withdraw(
                 )
             else:
                 withdrawn.append(msgspec.structs.replace(rows[event_id], text="", is_standing=0))
-    return frozenset(ended), tuple(withdrawn)
+    return Withdrawal(frozenset(ended), frozenset(ended_before), tuple(withdrawn))
+
+
+def _has_end_by(fact: str, events: tuple[str, ...], state: State) -> bool:
+    """Return whether one of these events ended a fact."""
+    end = state.supersession(fact)
+    return end is not None and end[0] in events
 
 
 def _is_stated_by_others(
