@@ -262,6 +262,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     Fact: lambda row: (
         (_key_of_signature(row.signature), (row.id, row.as_of)),
         (key_of("facts", row.source_event_id), (row.id, row.text)),
+        (key_of("fact", row.id), row.text),
     ),
     FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
     FactOccasion: lambda row: (
@@ -522,10 +523,8 @@ class State:
 
     def fact(self, fact_id: str) -> Fact | None:
         """Return a fact. Callers must also read its event, because the fact's text quotes it."""
-        found = memory.fact(self.memory, fact_id)
-        if found is not None:
-            self.record_read(key_of("facts", found.source_event_id))
-        return found
+        self.record_read(key_of("fact", fact_id))
+        return memory.fact(self.memory, fact_id)
 
     def message_dates(self, event_id: str) -> list[MessageDate]:
         """Return the dates in an event's text, in order."""

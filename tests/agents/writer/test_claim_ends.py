@@ -10,7 +10,7 @@ import pytest
 from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.schemas.changes import AnyRow, Fact, FactClaim, FactSupersession, Section
-from recollect.streams.agents.state import State, key_of
+from recollect.streams.agents.state import State, key_of, keys_of_row
 from recollect.streams.agents.writer.claim_order import Subjects, claim_rows, ended_claims
 from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.grammar.analysis import Claim, Ending
@@ -128,6 +128,20 @@ def test_only_the_thing_that_is_meant_ends(said: str, stored: str, ended: str, b
             each for each in stored.split() if each in said or said == "Ada: The lessons are off."
         ]
         assert {key_of("claim", each) for each in may} <= state.reads
+
+
+def test_a_fact_is_asked_for_by_a_key_that_is_known_before_it_is_read() -> None:
+    # When a message is decided again, rows are restored as their keys are first read.
+    with closing(MemoryModel(None)) as memory, closing(IdentityModel(None)) as identity:
+        fact = fact_of("cello", LESSONS["cello"])
+
+        def restore(key: bytes) -> None:
+            if key in dict(keys_of_row(fact)):
+                memory.project([Section((), (fact,))])
+
+        nowhere = identity.connection
+        state = State(nowhere, memory.connection, identity.connection, None, 0, restore)
+        assert state.fact("cello") == fact
 
 
 def fact_of(id_: str, text: str) -> Fact:
