@@ -21,7 +21,7 @@ def branch() -> None:
 @branch.command(epilog="Example: recollect branch create trial")
 @common_options
 @click.argument("name")
-@click.option("--at", metavar="HEAD", help="Fork at this earlier head, as status printed it.")
+@click.option("--at", metavar="HEAD", help="Fork at HEAD, an earlier head printed by status.")
 def create(home: str | None, zone: str | None, as_json: bool, name: str, at: str | None) -> None:
     """Fork the zone at its last record: copy its memory into a branch."""
     with open_zone(home, zone) as memory:

@@ -495,7 +495,7 @@ def forget(
 
     \b
     ID is one of:
-      the id of an event, recollect's or the source's
+      the id of an event: recollect's own, or the source's
       the id of a fact or observation: erases the events that it was derived from
       the id of a mental model (a saved report): erases all its versions
       #17: record 17 of the zone, for example a dead letter

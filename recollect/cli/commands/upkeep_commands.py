@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @click.option(
     "--consolidation",
     type=click.Choice(["on", "off"]),
-    help="With --level derive or fresh: whether to consolidate facts [as the zone does].",
+    help="With --level derive or fresh: whether to consolidate facts [the zone's current choice].",
 )
 @click.option(
     "--writer-role",
@@ -188,7 +188,7 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.option(
     "--expect",
     metavar="HEAD",
-    help="Check that the ledger still contains HEAD, as an earlier verify or status printed it.",
+    help="Check that the ledger still contains HEAD, printed by an earlier verify or status.",
 )
 @click.option(
     "--certificate",

@@ -88,7 +88,7 @@ def analyses(
 ) -> int:
     """List analyses of episodes, or analyse episodes.
 
-    list shows analyses that are texts: summaries, and reports on conversations. facets shows single
+    list shows analyses in prose: summaries, and reports on conversations. facets shows single
     findings, such as topics, decisions and personal data. types shows the types. The action run
     analyses the episodes that have ended and lack an analysis, and retries blocked and failed ones.
     If the home has a language model, it runs the types that have a prompt.

@@ -47,7 +47,7 @@ def tiers(
 
     The tiers: main has the most recently used memories; archival has those not used for a long
     time, no longer true, consolidated, or archived on request; recall has all others. recent lists
-    the tier main, then the tier recall. search finds memories in each tier. archive moves memories
+    the main tier, then the recall tier. search finds memories in each tier. archive moves memories
     to archival, restore moves them to main.
     """
     if action in ("search", "archive", "restore") and not words:
