@@ -181,7 +181,7 @@ class Home:
             if without_encoder and pin is not None:
                 raise HomeError(
                     f"the home {directory} was created with the encoder {pin.model} and cannot "
-                    "give it up: omit --encoder none, or create another home without an encoder"
+                    "be used without one: omit --encoder none, or create another home for that"
                 )
             names = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
             # `reinstall` compares checksums, so the name of the directory does not matter.

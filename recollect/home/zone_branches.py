@@ -135,7 +135,7 @@ class Branches:
         if fork is None or fork.hash.hex() != description.hash:
             raise HomeError(
                 f"branch {zone}{BRANCH_MARK}{name} was forked from another ledger: event "
-                f"{description.number} of zone {zone} is not the one that the branch follows; "
+                f"{description.number} of zone {zone} does not match its fork point; "
                 "drop the branch"
             )
         return self._directory(zone) / name

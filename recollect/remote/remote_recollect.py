@@ -40,7 +40,7 @@ class RemoteRecollect(Recollect):
         home_options = {"ledger": ledger, "encoder": encoder, "count_accesses": count_accesses}
         for name, value in home_options.items():
             if value:
-                raise InvalidInput(f"{name}: the service at {home} has its own; leave it out")
+                raise InvalidInput(f"{name} is set by the service at {home}; leave it out")
         self._service = ServiceClient(str(home), token, timeout)
 
     @property

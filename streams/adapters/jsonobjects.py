@@ -60,7 +60,7 @@ def line_of(event: object) -> bytes:
     if isinstance(event, InboundEvent):
         event = msgspec.structs.asdict(event)
     if not isinstance(event, Mapping):
-        raise InvalidInput(f"an event is a dict; this is {type(event).__name__}")
+        raise InvalidInput(f"an event is {type(event).__name__}; give a dict")
     for field in event:
         if not isinstance(field, str):
             raise InvalidInput(f"{field!r} is not a field name; names are strings")

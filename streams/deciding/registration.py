@@ -45,8 +45,8 @@ def agents_named(names: Sequence[str], writer_role: int = 0) -> tuple[Agent, ...
         identity = type(agent) if isinstance(agent, _WITH_STEPS) else id(agent)
         if identity in names_by_agent:
             raise HomeError(
-                f"agents: {name} names an agent that {names_by_agent[identity]} already names; "
-                "name each agent once"
+                f"agents: {name} includes an agent that {names_by_agent[identity]} "
+                "already includes; list each agent once"
             )
         names_by_agent[identity] = name
     return tuple(
@@ -105,7 +105,7 @@ def _agents_of_name(name: str) -> tuple[Agent, ...]:
         return agents
     _check_steps(f"agents: {name}", steps)
     if _with_disabled_steps(base, steps) == base:
-        raise HomeError(f"agents: {name}: {base} has none of the steps {', '.join(steps)}")
+        raise HomeError(f"agents: {name}: {base} has no steps called {', '.join(steps)}")
     return tuple(
         type(agent)(agent.steps.intersection(steps)) if isinstance(agent, _WITH_STEPS) else agent
         for agent in agents

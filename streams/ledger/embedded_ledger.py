@@ -359,7 +359,7 @@ class EmbeddedLedger(Ledger):
                 self._file.replace(CHANGES, partition_of(zone), offsets, record)
                 if replay() != before:
                     raise IntegrityError(
-                        f"zone {zone}: a replay without the unneeded chains gives another result, "
+                        f"zone {zone}: a replay without the unneeded chains differs, "
                         "so nothing was reclaimed; run recollect verify"
                     )
         return self._file.compact()

@@ -277,7 +277,7 @@ def test_what_is_no_line_of_a_chat_is_refused_by_its_number(tmp_path: Path) -> N
     )
     assert found.texts == ["one", "four"]
     assert [(item.line, item.reason.split(",")[0]) for item in found.rejections] == [
-        (1, "this line precedes any message"),
+        (1, "this line precedes the first message"),
         (3, "31/02/2020 15:05 is not a valid time: day is out of range for month"),
         (4, "'xx' means neither a.m. nor p.m."),
     ]

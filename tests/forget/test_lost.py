@@ -53,7 +53,7 @@ def test_a_zone_goes_on_without_events_that_are_given_up(recollect: Recollect) -
     assert all(f"key of event {number} is missing" in problems for number in (2, 3)), problems
     beside = recollect.end("forget", "#2", "#1")
     assert beside.status == 2
-    assert "in a call of their own" in beside.said
+    assert "in a separate call" in beside.said
     would = recollect.run("forget", "#2", "--dry-run")
     assert (would["forgotten"], would["events"]) == (["#2"], 1)
     assert recollect.end("recall", "Ada").status == 1, "it was not done"

@@ -237,9 +237,9 @@ def test_a_kept_generation_of_other_agents_holds_nothing_that_was_forgotten(made
         ("own,toys.wrong:ODD", ["'mesage'", "turn_completed"]),
         ("own,toys.wrong:HALF", ["no method resolve(event, extract, state)"]),
         ("own,toys.wrong:SHORT", ["cannot be called as resolve(event, extract, state)"]),
-        ("own,own", ["own names an agent that own already names"]),
-        ("own,writer", ["writer names an agent that own already names"]),
-        ("toys.ratings:AGENT,toys.ratings:AGAIN", ["toys.ratings:AGAIN names an agent"]),
+        ("own,own", ["own includes an agent that own already includes"]),
+        ("own,writer", ["writer includes an agent that own already includes"]),
+        ("toys.ratings:AGENT,toys.ratings:AGAIN", ["toys.ratings:AGAIN includes an agent"]),
         ("own,", ["''"]),
     ],
 )

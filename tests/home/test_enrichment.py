@@ -225,7 +225,7 @@ def test_extract_shows_what_the_home_would_decide(tmp_path: Path) -> None:
         (["--agents", "own-zzz"], ["own-zzz", "'zzz'"]),
         (["--agents", "ticks-causes"], ["ticks-causes"]),
         (["--agents", "ticks", "--without", "causes"], ["ticks", "causes"]),
-        (["--agents", "own-causes,writer"], ["already names"]),
+        (["--agents", "own-causes,writer"], ["already includes"]),
     ],
 )
 def test_what_is_no_step_is_refused(tmp_path: Path, options: list[str], words: list[str]) -> None:

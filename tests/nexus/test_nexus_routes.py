@@ -282,4 +282,4 @@ def test_a_parameter_that_is_repeated_is_refused(alice: httpx.Client, path: str)
     alice.post("/api/memory/store", json=STORE)
     refused = alice.get(f"{path}?limit=1&limit=2")
     assert refused.status_code == 400
-    assert refused.json()["detail"] == "limit: it is given more than once"
+    assert refused.json()["detail"] == "limit is given more than once"

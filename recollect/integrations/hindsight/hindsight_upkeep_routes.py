@@ -86,7 +86,7 @@ async def clear_memories(
     """Erase all memories of a bank; all types share their messages, so none is erased alone."""
     if type is not None:
         raise InvalidInput(
-            "type: memories of one type cannot be erased alone, since all share their messages; "
+            "type: a single type cannot be erased, since all types derive from the same messages; "
             "leave it out to erase all"
         )
     return await _erase(request, bank, _erase_memories)

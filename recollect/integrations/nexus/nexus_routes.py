@@ -92,7 +92,7 @@ def _parameters(request: AnyRequest) -> dict[str, str]:
     """
     given = request.query_params
     if repeated := [name for name in given if len(given.getall(name)) > 1]:
-        raise Refused(MALFORMED, f"{repeated[0][:60]}: it is given more than once")
+        raise Refused(MALFORMED, f"{repeated[0][:60]} is given more than once")
     return {name: str(value) for name, value in given.items()}
 
 

@@ -108,7 +108,7 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
         if criteria.has_criterion or lost.keys() < set(ids):
             raise InvalidInput(
                 f"the keys of {', '.join(lost)} are lost, and zone {zone.name} has stopped: "
-                "forget these records first, in a call of their own"
+                "forget these records first, in a separate call"
             )
         return ErasurePlan(
             numbers=tuple(sorted(set(lost.values()))),

@@ -281,7 +281,7 @@ class _Run:
             return self._ask([{"role": "user", "content": prompt}])
         except Exception as error:
             self._ended = error
-            raise InvalidInput("the model no longer answers; try again later") from None
+            raise InvalidInput("the model stopped responding; try again later") from None
 
     def _ask(self, messages: Sequence[dict[str, Any]]) -> str:
         if self._tokens >= self._max_tokens:

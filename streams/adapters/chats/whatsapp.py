@@ -144,7 +144,7 @@ class _Chat(ExportSource):
                     if size <= MAX_MESSAGE_BYTES + len(line):
                         words.append(line)
                 elif line.strip():
-                    yield number, InvalidInput("this line precedes any message")
+                    yield number, InvalidInput("this line precedes the first message")
                 continue
             if header is not None:
                 yield first_line, self._event(header, "\n".join(words))

@@ -185,7 +185,7 @@ class Archive(Folder):
                 folder._folders[parent] = Archive(f"{folder.path}/{parent}")
             folder = folder._folders[parent]
         if base_name in folder._files:
-            self.reject(name, "the archive has it twice; the first one is read")
+            self.reject(name, "the archive contains it twice; only the first copy is read")
         else:
             folder._files[base_name] = entry
 

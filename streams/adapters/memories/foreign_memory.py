@@ -81,7 +81,7 @@ def end_of(memory: InboundEvent, at: object) -> InboundEvent:
     """
     when = parse_time(at)
     if when is None:
-        raise InvalidInput(f"the memory {str(memory.id)[:60]!r} has an end that is not a time")
+        raise InvalidInput(f"the memory {str(memory.id)[:60]!r} has an invalid end time")
     return InboundEvent(
         platform=memory.platform,
         sender_id=memory.sender_id,

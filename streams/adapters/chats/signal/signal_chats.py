@@ -82,7 +82,7 @@ def _messages(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Message 
             if line.strip():
                 yield (
                     number,
-                    InvalidInput("this line precedes any message, or its message is too long"),
+                    InvalidInput("this line precedes all messages, or its message is too long"),
                 )
         else:
             if stamp is not None:

@@ -324,7 +324,7 @@ class Proposals:
                 "form", f"text must be plain text of at most {_MAX_TEXT_LENGTH:,} characters"
             )
         if self.texts:
-            raise Refused("many", "only one proposal for each message")
+            raise Refused("many", "only one proposal per message")
         self.texts.append(ProposedText(name, text, reason))
         return {"status": "waits for review"}
 

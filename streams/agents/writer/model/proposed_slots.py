@@ -225,7 +225,7 @@ def _as_read(
     if agreeing:
         return ProposedSlot(slot.subject, slot.attribute, agreeing[0].value, holds=True)
     if any(is_same_value(claim.value, slot.value) for claim in of_attribute):
-        raise Refused("subject", "the sentence gives this value to somebody else")
+        raise Refused("subject", "the sentence attributes this value to somebody else")
     if of_attribute and is_single_valued(slot.attribute):
         raise Refused("slot", f"the sentence gives another value as {slot.attribute}")
     opposite = OPPOSITES.get(slot.attribute)
