@@ -20,7 +20,7 @@ class EpisodeDefinition(NamedTuple):
 
 
 class EpisodeState(NamedTuple):
-    """An episode as decisions see it. `is_analysed`: it is fixed, and grows by a new version."""
+    """An episode as decisions see it. `is_analysed`: immutable; changes make a new version."""
 
     parent_id: str | None
     is_analysed: bool

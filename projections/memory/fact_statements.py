@@ -49,7 +49,7 @@ def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> l
     """Return the statements of readable events, by time.
 
     `source_ids`: event id -> source id of the readable events, in the order of the ledger.
-    Statements at the same time are in this order.
+    Statements made at the same time keep that order.
     """
     readable = [statement for statement in found if statement.event_id in source_ids]
     if len(readable) < 2:

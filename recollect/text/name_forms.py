@@ -427,7 +427,7 @@ _SOUNDS = (
 def sound_of(word: str) -> str:
     """Return the consonants of a word roughly as they sound; spellings of one name share them.
 
-    An initial vowel becomes one common sound, so that "Ali" and "Eli" have a key.
+    An initial vowel becomes one common sound, so that "Ali" and "Eli" share a key.
     """
     if not word or word.isdecimal():
         return word

@@ -1,4 +1,4 @@
-"""A cache for recent texts: a message is parsed for its dates, its names and its sentences."""
+"""A cache of functions' results on recent texts, since a message is parsed several times."""
 
 from __future__ import annotations
 

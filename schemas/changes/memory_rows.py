@@ -686,7 +686,7 @@ class WriterPromptVersion(Row, frozen=True, array_like=True, tag="writer_text"):
 class Episode(Row, frozen=True, array_like=True, tag="episode"):
     """Events that belong together under a definition; `parent_id` is the version before it.
 
-    Its times and its number of events are those of its events, and are not in the row.
+    Its times and its number of events are computed from its events, not stored in the row.
     """
 
     TABLE: ClassVar = "episodes"

@@ -121,8 +121,8 @@ class Validity(NamedTuple):
     """Until when a fact is valid (unix ms; None: it still is).
 
     `superseded_by`: the id of the fact or event that superseded it; None if it was retracted.
-    `is_stated`: it was true for a time, not every event that states it was edited or deleted, and
-    no other fact stands for it.
+    `is_stated`: it was true for a time, an event that states it is neither edited nor deleted, and
+    no other fact represents it.
     """
 
     until: int | None

@@ -36,7 +36,7 @@ class Membership(NamedTuple):
 
 
 def cluster_id(kind: ClusterKind, entity_id: str, topic: str) -> str:
-    """Return the id of a cluster, the same whenever and in whatever order its facts come."""
+    """Return the id of a cluster, independent of when and in what order its facts arrive."""
     return row_id(0, "cluster", kind, entity_id, topic)
 
 

@@ -90,7 +90,7 @@ def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
 
 
 def with_remarks(text: str, remarks: Sequence[str]) -> str:
-    """Return a text followed by remarks in brackets: in those of the days with which it ends.
+    """Append remarks to a text in brackets; reuse the brackets of days that end the text.
 
     >>> with_remarks("Ada swam", ["said 7 May 2023"])
     'Ada swam (said 7 May 2023)'

@@ -300,7 +300,7 @@ def _opposites(scored: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _last_number(scored: Sequence[Evidence]) -> list[Evidence]:
-    """Return the last unit that gives a number of what the topic names, if several do."""
+    """Return the latest unit that states how many of the topic there are, if several do."""
     counted = []
     for each in scored:
         if re.search(rf"{_NUMBER} (?:\w+ )?{re.escape(each.word)}", each.text):

@@ -153,7 +153,7 @@ class Redecision:
     def _revisit(self, number: int) -> None:
         """Remove, repeat or keep a decision, and queue the decisions that this affects.
 
-        A decision that is kept may end a difference, by writing the same row in both.
+        A decision that is kept may remove a difference, by writing the same row on both sides.
         """
         self._current_number = number
         reads = self._decisions.reads(number)

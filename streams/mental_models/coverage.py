@@ -32,7 +32,7 @@ Similarities = npt.NDArray[np.int64]
 def word_similarities(texts: Sequence[Sequence[str]]) -> Similarities:
     """Return the similarity of every pair of texts, given by their words: 0 to about `UNIT`.
 
-    The cosine of their words, weighted by how few of the texts have them.
+    The cosine of their words, weighted by inverse document frequency.
     """
     count = len(texts)
     in_texts = Counter(word for words in texts for word in set(words))

@@ -60,7 +60,7 @@ _MAX_ADJECTIVES, _MAX_SOFT, _MAX_OBJECT = 2, 3, 4
 
 
 class Name(NamedTuple):
-    """A name at some characters of a sentence, the entity that it means, and its confidence."""
+    """A span of a sentence that names an entity, with the confidence."""
 
     start: int
     end: int

@@ -1,8 +1,8 @@
 """Maintain the zones of a shared ledger: decide some zones and follow others.
 
-A worker decides the zones of its own partitions. Of the other zones, it follows the changes of
-those that have files here, so that a zone is up to date if its partition moves here, and erased
-text leaves its files in time. A replica owns no partition and follows all zones.
+A worker decides the zones of its own partitions. It follows the changes of other zones that
+have files here, so that a zone is up to date if its partition moves here, and erased text is
+removed from its files in time. A replica owns no partition and follows all zones.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ what you do.
 
 
 def reflection_request(runs: Sequence[dict[str, Any]]) -> ChatRequest:
-    """Return the request about runs, as JSON objects; the first is the one to reflect on."""
+    """Return the request to reflect on the first of these runs, given as JSON objects."""
     data = f"<data>\n{escape_frame({'runs': runs})}\n</data>"
     return ChatRequest(
         ({"role": "system", "content": _PROMPT}, {"role": "user", "content": data}),

@@ -1,8 +1,8 @@
 """Support by day: the turns of the days of the best turns.
 
 One activity often leaves traces in several sources on the same day: an appointment, a message, a
-photo, a note. So a turn is supported by the best turn of its days from another platform. The days
-of a turn are the day on which it was sent and the days that its text names: an appointment is
+photo, a note. So a turn is supported by the best turn from another platform on the same days. The
+days of a turn are the day on which it was sent and the days that its text names: an appointment is
 entered days before. Turns of its own platform do not count: those of its session are in its window,
 and two chats on one day rarely share a topic. So in a zone of a single platform no turn is
 supported.

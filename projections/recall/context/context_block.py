@@ -115,7 +115,7 @@ def _document_lines(
     room: int,
     count: Count,
 ) -> tuple[list[Line], set[str]]:
-    """Return the lines of observations and mental models, and the events that observations say.
+    """Return the lines of observations and mental models, and the events that observations state.
 
     Observations get at most `room` tokens.
     """

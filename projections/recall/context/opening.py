@@ -6,9 +6,9 @@ their date. This module corrects it by the times at which turns were sent: the w
 a prompt names count as words of every turn from that time, and such a time is a cue that the prompt
 is about the memory, as strong as the first person. The threshold stays the same.
 
-RealMem's prompts (AvatarMemory, Apache-2.0) that need no memory name such a time in 5% of cases,
-and those that need it in 18%; of LifeBench's questions about a year of somebody's phone
-(Apache-2.0), most do.
+Such a time occurs in 5% of those RealMem prompts (AvatarMemory, Apache-2.0) that need no memory, in
+18% of those that need it, and in most LifeBench questions about a year of somebody's phone
+(Apache-2.0).
 """
 
 from __future__ import annotations

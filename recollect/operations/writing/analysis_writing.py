@@ -163,8 +163,8 @@ class _Run:
     def _ask(self, task: _Task) -> Draft | None:
         """Return the command with the model's answers, or with the reason why it gave none.
 
-        None if a message was erased meanwhile, or the run stopped. Of an episode without text, the
-        model is asked nothing.
+        None if a message was erased meanwhile, or the run stopped. The model is not called for an
+        episode without text.
         """
         if self._stopped is not None or not self._while():
             return None

@@ -52,7 +52,7 @@ def estimate_reading(zone: OpenZone, role: str) -> WriteReport:
 def set_role_beside(zone: OpenZone, role: str) -> int:
     """Set a role for a generation being built; return the number of its event.
 
-    If it was set before, and no other role for the zone since, that is the event's number.
+    If this role is already the last one set for the zone, return the number of that event.
 
     Raises:
         InvalidInput: the role is too long, or the home's writer is `rules`.

@@ -70,7 +70,7 @@ class OriginPolicy:
         ]
 
     def preflight_headers(self, method: str, headers: Mapping[bytes, bytes]) -> Headers | None:
-        """Return what answers a listed origin's preflight request; None if this is none."""
+        """Return the response headers for a listed origin's preflight request; None for others."""
         is_preflight = method == "OPTIONS" and b"access-control-request-method" in headers
         if not is_preflight or _origin(headers) not in self._origins:
             return None

@@ -8,7 +8,7 @@ from recollect.text.tokenizer import Tokens
 
 
 def tokens_of(tokens: Tokens, start: int, end: int) -> tuple[int, int]:
-    """Return the tokens of a stretch of text: the first, and the one after the last.
+    """Return the half-open range of the tokens that cover text from `start` to `end`.
 
     A stretch may begin with a character that belongs to no token, as "'66" does.
     """

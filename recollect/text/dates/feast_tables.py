@@ -12,8 +12,8 @@ class Table(NamedTuple):
     """The days of a feast in the years 1900 to 2100.
 
     `names`: see `holiday_names`. `eve`: offset of its eve, in days. `first`: the ordinal of its
-    first day in the first year. `steps`: the days from each occurrence to the next, less `least`,
-    encoded by the letters of `MORE`. `more`: the number of further days, one for each occurrence,
+    first day in the first year. `steps`: the days from each occurrence to the next, minus `least`,
+    each encoded as a letter of `MORE`. `more`: the number of further days, one for each occurrence,
     or one for all.
     """
 

@@ -209,7 +209,7 @@ def _format_time(found: re.Match[str]) -> str:
 
 
 def _embed_text(message: Mapping[str, Any]) -> str:
-    """Return the text of a message's embeds, in which bots write, without previews of its links."""
+    """Return the text of a message's embeds (bots write in them), without link previews."""
     found: list[str] = []
     content = str(message.get("content") or "")
     for embed in message.get("embeds") or ():

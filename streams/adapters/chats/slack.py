@@ -56,7 +56,7 @@ class _Channel(NamedTuple):
 
 
 def _is_day(start: bytes, name: str) -> bool:
-    """Return whether a file has the messages of a channel and day."""
+    """Return whether a file holds the messages of one channel on one day."""
     head = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     return head.startswith(b"[") and bool(_TS.search(head)) and bool(_TYPE.search(head))
 

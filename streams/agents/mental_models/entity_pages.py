@@ -30,7 +30,7 @@ class EntityPage(NamedTuple):
     sources: frozenset[int]
 
     def row(self, model_id: str, entities: Sequence[str], note_end: int) -> MentalModelPage:
-        """Return the row for a version with this page after a note of `note_end` characters."""
+        """Return the row of a version whose text is a `note_end`-character note, then this page."""
         return MentalModelPage(
             model_id=model_id,
             entities=_json.encode(entities).decode(),

@@ -224,7 +224,7 @@ def named_claims(claims: Sequence[FactClaim], words: Set[str]) -> list[FactClaim
     """Return the claims whose value a sentence with these content words names.
 
     If several values have a word of the sentence, it names those that have one of their own, and
-    those whose words it has all. A more detailed form of such a value is named with it.
+    those whose words it has all. A more detailed form of a named value counts as named too.
     """
     values = {each.value: content_words(each.value) for each in claims}
     whole = [value for value in values.values() if value and value <= words]

@@ -181,7 +181,7 @@ def fact_metadata(event: Event, **more: Any) -> str:
 def analyse_message(
     event: Event, conversation: Conversation, below: int, without: Without = ALL
 ) -> AnalysedMessage:
-    """Analyse an event in the context of those below a record number.
+    """Analyse an event, with the events before the record number `below` as context.
 
     `without` names the disabled steps.
     """
@@ -422,7 +422,7 @@ def _addressee(content: Content, before: Sequence[Event]) -> str | None:
 
 
 def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool:
-    """Whether a message to an assistant is part of a role play; `first` may have begun it."""
+    """Whether a message to an assistant is part of a role play, begun by it or by `first`."""
     if first is None or not is_current(first):
         return begins_play(text)
     return begins_play(user_text(first))

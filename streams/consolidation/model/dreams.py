@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 class ShownFact(NamedTuple):
-    """A fact that a model was shown, and the topic that it is of, both counted from 0."""
+    """A fact shown to a model, and the index of its topic (from 0)."""
 
     text: str
     topic: int

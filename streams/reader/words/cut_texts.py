@@ -23,8 +23,8 @@ _BLANK = np.array([chr(each).isspace() for each in range(_LAST_BLANK + 2)])
 class CutTexts:
     """A batch of texts.
 
-    `bases` has the offset of each text, if characters are counted through all of them, and `firsts`
-    the number of its first word, with the number of all words at the end. `looks` are those of the
+    `bases` has the offset of each text in the concatenated batch, and `firsts` the index of its
+    first word in the batch, followed by the total number of words. `looks` are those of the
     words.
     """
 

@@ -205,7 +205,7 @@ class _Timeline:
         return (place for place in merge(*parts) if place > last)
 
     def _on_first_days(self, day: str) -> Iterator[_Place]:
-        """Yield the facts of one day, and those said before their days, from a day on."""
+        """Yield facts placed on their first day, from `day` on."""
         for fact in dated_facts.facts_by_first_day(
             self._memory, self._selection, day, self._last_day
         ):
@@ -214,7 +214,7 @@ class _Timeline:
                 yield place
 
     def _on_last_days(self, day: str) -> Iterator[_Place]:
-        """Yield the facts said after their days, from a day on."""
+        """Yield facts placed on their last day, from `day` on."""
         for fact in dated_facts.facts_by_last_day(
             self._memory, self._selection, day, self._last_day
         ):

@@ -135,7 +135,7 @@ def _matches(
 ) -> bool:
     """Return whether a pattern matches all items, in at most len(pattern) * len(items) steps.
 
-    After a mismatch, the latest star takes one item more; an earlier star need not.
+    After a mismatch, only the latest star is extended, by one item; earlier ones stay as they are.
     """
     at, star_at, item, star_item = 0, -1, 0, 0
     while item < len(items):
