@@ -190,7 +190,7 @@ def _labels(mail: Message) -> set[str]:
 def _event(mail: Message, received_at: datetime | None, parts: MailParts) -> InboundEvent:
     occurred_at = time_of(mail) or received_at
     if occurred_at is None:
-        raise InvalidInput("the mail has no date after 1969: no valid Date or Received header")
+        raise InvalidInput("the mail has no time after 1969: no valid Date or Received header")
     # Imported here: only mails need the extra `imports`.
     with needed("imports"):
         from recollect.streams.adapters.mail.mail_body import MailBody, split_body
