@@ -38,7 +38,8 @@ def cut_off(shell: Shell, number: int) -> None:
             first = places[number][0]
             ledger.execute(f"DELETE FROM {topic} WHERE position >= ?", (first,))
             if topic == "events":
-                ledger.execute("DELETE FROM sources WHERE position >= ?", (first,))
+                for index in ("sources", "kinds"):
+                    ledger.execute(f"DELETE FROM {index} WHERE position >= ?", (first,))
                 (last, *_) = ledger.execute("SELECT value FROM events ORDER BY position DESC")
         digest = hashlib.sha256(last[0]).digest()
         ledger.execute("UPDATE heads SET number = ?, hash = ?", (number, digest))
