@@ -12,6 +12,7 @@ from collections.abc import Callable
 from math import ceil
 
 from recollect.home.open_zone import OpenZone
+from recollect.schemas.errors import InvalidInput
 
 Count = Callable[[str], int]
 
@@ -40,6 +41,13 @@ _CHEAPER = (
     ("\u3041", "\u30fa", 1.75),  # Kana
     ("\u4e00", "\u9fff", 2.5),  # Han
 )
+
+
+def check_max_tokens(max_tokens: int) -> None:
+    """Raise InvalidInput unless a `max_tokens` is from 1 to MAX_TOKENS."""
+    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
+    if not is_number or not 1 <= max_tokens <= MAX_TOKENS:
+        raise InvalidInput(f"max_tokens is {max_tokens!r}; give 1 to {MAX_TOKENS:,}")
 
 
 def estimate_tokens(text: str) -> int:

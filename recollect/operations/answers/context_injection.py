@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token_counting import MAX_TOKENS, token_counter
+from recollect.home.token_counting import check_max_tokens, token_counter
 from recollect.operations.answers import recalling
 from recollect.projections.recall import context_of
 from recollect.schemas.errors import InvalidInput
@@ -32,13 +32,11 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
     """Return a block of memories relevant to a task; it is empty if there are none.
 
     Raises:
-        InvalidInput: the task is not a string, or `max_tokens` is not from 1 to MAX_TOKENS.
+        InvalidInput: the task is not a string, or `max_tokens` is not from 1 to 100,000.
     """
     if not isinstance(task, str):
         raise InvalidInput(f"task is {type(task).__name__}; give a string")
-    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
-    if not is_number or not 1 <= max_tokens <= MAX_TOKENS:
-        raise InvalidInput(f"max_tokens {max_tokens!r}: give a number from 1 to {MAX_TOKENS}")
+    check_max_tokens(max_tokens)
     started = time.monotonic()
 
     def find() -> ContextBlock:

@@ -10,7 +10,7 @@ import msgspec
 
 from recollect.home.consistency_token import LedgerPosition
 from recollect.home.open_zone import OpenZone, unix_ms
-from recollect.home.token_counting import MAX_TOKENS, estimate_tokens
+from recollect.home.token_counting import check_max_tokens, estimate_tokens
 from recollect.operations.ingestion.ingesting import command
 from recollect.projections.disk_space import is_disk_full
 from recollect.projections.events import event_queries
@@ -193,8 +193,8 @@ def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
         graph_mode=query.graph_mode,
     )
     question.check()
-    if query.max_tokens is not None and not 1 <= query.max_tokens <= MAX_TOKENS:
-        raise InvalidInput(f"max_tokens {query.max_tokens}: give 1 to {MAX_TOKENS}")
+    if query.max_tokens is not None:
+        check_max_tokens(query.max_tokens)
     return question, parse_known_at(query.known_at)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.home.open_zone import OpenZone
-from recollect.home.token_counting import MAX_TOKENS, token_counter
+from recollect.home.token_counting import check_max_tokens, token_counter
 from recollect.operations.learning.trajectories import MAX_TEXT, check_text
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import learning_queries
@@ -20,7 +20,6 @@ from recollect.projections.recall.context.framing import escape
 from recollect.projections.recall.index.index_terms import Tokeniser
 from recollect.projections.recall.index.vector_index import vectors_of
 from recollect.schemas.changes import Playbook, PlaybookStrategy
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import RelevantStrategies, RelevantStrategy
 
 #: The default of `max_tokens`.
@@ -70,12 +69,7 @@ def relevant_strategies(
         InvalidInput: the task is empty or too long, or `max_tokens` is not from 1 to 100,000.
     """
     check_text("task", task, MAX_TEXT)
-    if (
-        not isinstance(max_tokens, int)
-        or isinstance(max_tokens, bool)
-        or not 1 <= max_tokens <= MAX_TOKENS
-    ):
-        raise InvalidInput(f"max_tokens is {max_tokens!r}; give 1 to {MAX_TOKENS:,}")
+    check_max_tokens(max_tokens)
     if zone.reader is not None:
         user_id, agent_id = user_id or zone.reader.user_id, agent_id or zone.reader.agent_id
     ranked: list[RelevantStrategy] = []
