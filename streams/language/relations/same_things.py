@@ -86,6 +86,7 @@ def _ends_phrase(lower: str) -> bool:
         not lower[0].isalpha()
         or lower in FUNCTION_WORDS
         or lower in THIRDS
+        # "Red" only looks like a past form.
         or (is_past(lower) and lower != "red")
     )
 
