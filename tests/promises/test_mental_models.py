@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,7 @@ def test_A24_a_model_refreshes_by_itself_when_its_trigger_says(
     ada = next(each for each in zone.entities() if each.name == "Ada Moreau")
     made = zone.create_mental_model("Ada", "", entity_id=ada.id, **refresh)
     # Known from now on, as messages are that arrive after the model was made.
+    time.sleep(0.01)  # longer than the shortest schedule above, which is 3.6 ms
     texts = ("I live in Oslo now.", "I like plums.")
     zone.ingest([said(text, day, ingested_at=None) for day, text in enumerate(texts, 20)])
     newest = [each for each in zone.mental_models() if each.name == "Ada"][-1]
