@@ -10,6 +10,7 @@ from contextlib import closing
 
 from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.writing.model_backlog import ModelBacklog
+from recollect.operations.writing.prompt_proposals import proposals
 from recollect.operations.writing.writing import (
     LOCK_FILE,
     WriterRun,
@@ -59,13 +60,17 @@ def set_role_beside(zone: OpenZone, role: str) -> int:
     """
     zone.open_home.home.must_have_model()
     check_prompt_text(role)
+    names = {proposal.id: proposal.name for proposal in proposals(zone)}
     number = 0
     for event in events_of_kinds(zone.node.ledger, zone.name, _ROLE_KINDS):
         payload = event.payload
         if isinstance(payload, SetWriterPrompt) and payload.beside:
             number = event.number if payload.text == role.strip() else number
-        elif isinstance(payload, DecideWriterPrompt) or (
-            isinstance(payload, SetWriterPrompt) and payload.name == ROLE
+        elif (isinstance(payload, SetWriterPrompt) and payload.name == ROLE) or (
+            isinstance(payload, DecideWriterPrompt)
+            and payload.approve
+            # A forgotten proposal may have been one of the role.
+            and names.get(payload.proposal_id, ROLE) == ROLE
         ):
             # It may hold in generations that were built for an earlier role too.
             number = 0

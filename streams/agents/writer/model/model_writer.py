@@ -127,9 +127,10 @@ class ModelWriter(Agent):
             return Extract(content=tuple(sources))
         if not isinstance(answered, ModelAnswered):
             return Extract()
-        is_used = answered.writer_role == self._writer_role
-        if not is_used and event.number > self._writer_role:
+        if answered.writer_role > self._writer_role:
+            # It was set after this generation's role, so its proposals are for later generations.
             return Extract()
+        is_used = answered.writer_role == self._writer_role
         answers = conversation.model_calls(answered)
         about = conversation.event(answered.about)
         if answers is None or about is None or not isinstance(about.payload, Content):
