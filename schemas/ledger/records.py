@@ -33,6 +33,9 @@ FIRST_FORMAT_WITH_DEPENDENCIES = 2
 #: From this format on, a part is compressed, and a vector has one byte per dimension, a token
 #: vector three bits per dimension.
 FIRST_COMPACT_FORMAT = 3
+#: From this format on, a chain is in use only if an event of the ledger switched to it, except for
+#: the first chain. Before, a switch may stand only in a zone's files.
+FIRST_FORMAT_WITH_SWITCHES = 3
 #: From this format on, a part's rows are deflated with the preset dictionary of `compression.py`,
 #: and their vectors and tokens are stored separately.
 FIRST_COLUMNAR_FORMAT = 4
@@ -154,10 +157,10 @@ def decode(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> An
         raise IntegrityError(f"{what} cannot be read: {error}") from None
 
 
-def _check_format(value: bytes, newest: int, what: str) -> None:
-    """Raise if a record was written by a newer program, or is unreadable."""
+def _check_format(value: bytes, newest: int, what: str) -> int:
+    """Return a record's format; raise if a newer program wrote it, or it is unreadable."""
     start: _Prefix = decode(_prefixes, value, what)
-    format_ = decode(_formats, start.prefix, f"the beginning of {what}").format
+    format_: int = decode(_formats, start.prefix, f"the beginning of {what}").format
     if format_ < 1:
         raise IntegrityError(f"{what} cannot be read: unsupported format {format_}")
     if format_ > newest:
@@ -165,6 +168,7 @@ def _check_format(value: bytes, newest: int, what: str) -> None:
             f"{what} of format {format_} was written by a newer recollect "
             f"(this one reads up to {newest}); upgrade recollect to read it"
         )
+    return format_
 
 
 def read_event(value: bytes) -> tuple[Envelope, EventRecord]:
@@ -273,6 +277,16 @@ def read_change(value: bytes) -> tuple[ChangeHeader, ChangeRecord]:
     return header, record
 
 
+def format_of_change(value: bytes) -> int:
+    """Return the format of a change record; nothing else in it is checked.
+
+    Raises:
+        IntegrityError: the bytes are not a change record.
+        NewerFormat: a newer program wrote it.
+    """
+    return _check_format(value, CHANGE_FORMAT, "a change record")
+
+
 def chain_of(value: bytes) -> str:
     """Return the chain of a change record; nothing else in it is checked.
 
@@ -280,7 +294,7 @@ def chain_of(value: bytes) -> str:
         IntegrityError: the bytes are not a change record.
         NewerFormat: a newer program wrote it.
     """
-    _check_format(value, CHANGE_FORMAT, "a change record")
+    format_of_change(value)
     start: _Prefix = decode(_prefixes, value, "a change record")
     header: _Chain = decode(_chains, start.prefix, "a change's header")
     return header.chain

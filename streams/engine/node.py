@@ -37,7 +37,12 @@ from recollect.schemas.errors import (
 )
 from recollect.schemas.events import ActivateChain
 from recollect.schemas.ledger.fragments import Assembler
-from recollect.schemas.ledger.records import NO_CHAIN, chain_of
+from recollect.schemas.ledger.records import (
+    FIRST_FORMAT_WITH_SWITCHES,
+    NO_CHAIN,
+    chain_of,
+    format_of_change,
+)
 from recollect.schemas.zones import check_zone
 from recollect.streams.encoder.gateway import EncoderGateway
 from recollect.streams.engine.journal import Journal
@@ -749,19 +754,27 @@ class Node:
     def chain_in_use(self, zone: str) -> str:
         """Return the chain of a zone that is in use according to the ledger.
 
-        That is the chain that its last switch names. Older builds recorded a switch only in the
-        files. If the ledger has no switch, the longest chain is in use; of equally long chains, the
-        newest.
+        That is the chain that its last switch names. If the ledger has no switch, it is the first
+        chain: another one was built beside it, and not activated. But older builds recorded a
+        switch only in the files. So if they began chains, the longest of these and of the first is
+        in use; of equally long chains, the newest.
         """
         chains: dict[str, int] = {}
+        may_be_in_use: set[str] = set()
         offset = 0
         assembler = Assembler()
         while records := self.ledger.read(CHANGES, partition_of(zone), offset, 1_000, zone):
             for record in records:
                 try:
                     value = assembler.add(record.value)
-                    if value is not None and (chain := chain_of(value)) != NO_CHAIN:
-                        chains.setdefault(chain, record.offset)
+                    if value is None:
+                        continue
+                    chain = chain_of(value)
+                    if chain == NO_CHAIN or chain in chains:
+                        continue
+                    chains[chain] = record.offset
+                    if chain == FIRST_CHAIN or format_of_change(value) < FIRST_FORMAT_WITH_SWITCHES:
+                        may_be_in_use.add(chain)
                 except IntegrityError:
                     # The record is damaged and belongs to no chain; the chain readers report it.
                     continue
@@ -773,11 +786,11 @@ class Node:
         if (switch := last_switch(self.ledger, zone)) is not None:
             return switch.chain
         best = (0, -1, FIRST_CHAIN)
-        for chain, first in chains.items():
+        for chain in may_be_in_use:
             reader = ChangeReader(self.ledger, zone, chain)
             while reader.read(1_000):
                 pass
-            best = max(best, (reader.number, first, chain))
+            best = max(best, (reader.number, chains[chain], chain))
         return best[2]
 
 

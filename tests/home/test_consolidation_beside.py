@@ -113,3 +113,18 @@ def test_a_level_that_decides_nothing_refuses_it(tmp_path: Path, level: str) -> 
     done = home.run("rebuild", "--level", level, "--consolidation", "off")
     assert done.status == 2
     assert "does not decide events again" in done.stderr
+
+
+@pytest.mark.parametrize("later", [(), ("I keep my pottery in the garden shed.",)])
+def test_lost_files_come_back_without_what_was_only_compared(
+    tmp_path: Path, later: tuple[str, ...]
+) -> None:
+    home = pottery(tmp_path)
+    home.well(*OFF, "--diff")
+    home.ingest(*later, first=len(POTTERY) + 1)
+    before = observations(home)
+    assert len(before) == 1
+    shutil.rmtree(home.path / "zones")
+    home.well("status")
+    assert observations(home) == before
+    assert home.well("verify", "--json").json["ok"]
