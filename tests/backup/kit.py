@@ -24,14 +24,14 @@ Json = dict[str, Any]
 
 #: Words that stand in one event each, in zone "default"; a stemmer leaves them as they are.
 WORDS = {
-    "m-1": "bazukak",
-    "m-2": "dofemik",
-    "m-3": "gotivuk",
-    "m-4": "kupamik",
-    "m-5": "ravoguk",
-    "m-6": "tizobak",
-    "m-7": "vumefak",
-    "m-8": "zabikok",
+    "m-1": "bazukakolimuk",
+    "m-2": "dofemikolimuk",
+    "m-3": "gotivukolimuk",
+    "m-4": "kupamikolimuk",
+    "m-5": "ravogukolimuk",
+    "m-6": "tizobakolimuk",
+    "m-7": "vumefakolimuk",
+    "m-8": "zabikokolimuk",
 }
 
 
@@ -121,7 +121,7 @@ class Homes:
             line("m-2", f"Where is the {WORDS['m-2']} now?", day=2, thread_id="attic"),
             line("m-3", f"Ben painted the {WORDS['m-3']} in Graz.", day=3, thread_id="attic"),
             line("m-4", f"I bought a {WORDS['m-4']} in Lyon.", day=4, sender_id="u9"),
-            line("m-5", f"Irina Ravoguk met me at {WORDS['m-5']} House.", day=5),
+            line("m-5", f"Irina Ravogukolimuk met me at {WORDS['m-5']} House.", day=5),
             line("m-6", f"My sister works at {WORDS['m-6']} in Oslo.", day=6),
             line("m-7", f"I like {WORDS['m-7']}.", day=7),
             line(

@@ -22,7 +22,7 @@ WAYS = (
     (("m-1",), ("m-1",)),
     (("--thread", "attic"), ("m-2", "m-3")),
     (("--sender", "u9"), ("m-4",)),
-    (("--entity", "Irina Ravoguk"), ("m-5",)),
+    (("--entity", "Irina Ravogukolimuk"), ("m-5",)),
     (("--after", "2026-05-05T12:00:00Z", "--before", "2026-05-06T12:00:00Z"), ("m-6",)),
     # With every version of it.
     (("m-7e",), ("m-7",)),
@@ -96,9 +96,9 @@ def test_restoring_twice_is_as_restoring_once(homes: Homes) -> None:
 def test_what_is_newer_is_lost_only_by_consent_and_what_was_forgotten_of_it_stays_so(
     homes: Homes,
 ) -> None:
-    newer = [line("n-1", "Ada sold the nopuvak.", day=11), line("n-2", "Ben has a tulozek.")]
+    newer = [line("n-1", "Ada sold the nopuvakolimuk.", day=11), line("n-2", "Ben has a tulozek.")]
     homes.ingest(*newer)
-    homes.ingest(line("n-1", "Somebody said a nopuvak."), zone="new")
+    homes.ingest(line("n-1", "Somebody said a nopuvakolimuk."), zone="new")
     homes.well("forget", "n-1", "--yes")
     homes.well("forget", "m-1", "--yes")
     ended = homes.refused()
@@ -109,11 +109,11 @@ def test_what_is_newer_is_lost_only_by_consent_and_what_was_forgotten_of_it_stay
     report = homes.restored("--lose-newer")
     assert (report["events_lost"], report["forgotten"]) == (2, 1)
     assert "n-2" not in homes.contents()
-    assert homes.traces(WORDS["m-1"], "nopuvak") == []
+    assert homes.traces(WORDS["m-1"], "nopuvakolimuk") == []
     # An import brings back what was lost, and not what was forgotten.
     again = homes.ingest(*newer)
     assert (again["new"], again["duplicate"]) == (1, 1)
-    assert homes.traces("nopuvak") == []
+    assert homes.traces("nopuvakolimuk") == []
     homes.whole()
     assert homes.well("forget", "n-1", "--yes", "--json").json["already_forgotten"] == ["n-1"]
 
@@ -230,9 +230,9 @@ def test_where_nothing_can_tell_it_somebody_must_say_that_it_may_return(
 def test_histories_that_have_parted_tell_it_by_the_sources_ids(homes: Homes) -> None:
     """The same words were imported again after an older backup was restored."""
     more: list[Json] = [
-        line("p-1", "Ada found a sepavuk.", day=12),
-        line("p-2", "Ben lost a mokaruz.", day=13),
-        line("p-1e", "Ada found two sepavuk.", day=14, kind="edit", target="p-1",
+        line("p-1", "Ada found a sepavukolimuk.", day=12),
+        line("p-2", "Ben lost a mokaruzolimuk.", day=13),
+        line("p-1e", "Ada found two sepavukolimuk.", day=14, kind="edit", target="p-1",
              said_at="2026-05-12T10:00:00Z"),
     ]  # fmt: skip
     homes.ingest(*more)
@@ -245,8 +245,8 @@ def test_histories_that_have_parted_tell_it_by_the_sources_ids(homes: Homes) -> 
     homes.well("forget", "m-3", "--yes")
     report = homes.restored(path=homes.room / "longer")
     assert report["events_lost"] == 0
-    assert homes.traces("sepavuk", WORDS["m-3"]) == []
-    assert homes.traces("mokaruz")
+    assert homes.traces("sepavukolimuk", WORDS["m-3"]) == []
+    assert homes.traces("mokaruzolimuk")
     assert "p-2" in homes.contents()
     assert "p-1e" not in homes.contents()
 

@@ -50,7 +50,7 @@ def died(homes: Homes, *arguments: str, at: str) -> None:
 def test_a_restore_that_is_killed_leaves_one_whole_home_and_is_ended_by_the_next(
     homes: Homes, place: int
 ) -> None:
-    homes.ingest(line("n-1", "Ada has a sepavuk."))
+    homes.ingest(line("n-1", "Ada has a sepavukolimuk."))
     homes.well("forget", "m-1", "--yes")
     old = homes.whole()["models"]
     died(homes, "restore", str(homes.backup), "--lose-newer", at=RESTORING[place])
@@ -61,19 +61,19 @@ def test_a_restore_that_is_killed_leaves_one_whole_home_and_is_ended_by_the_next
         # The copied keys, which open what was forgotten, are gone with the next command.
         assert not (homes.home / "restoring").exists()
         assert "n-1" in homes.contents()
-        assert homes.ingest(line("n-2", "Ben has a sepavuk."))["new"] == 1
+        assert homes.ingest(line("n-2", "Ben has a sepavukolimuk."))["new"] == 1
         report = homes.restored("--lose-newer")
         assert (report["resumed"], report["events_lost"]) == (False, 2)
     else:
         # Nobody takes it for a home, and nobody makes one there.
         assert "restore" in homes.run("doctor").out
-        for command in (["status"], ["recall", "sepavuk"], ["init", "--encoder", "none"]):
+        for command in (["status"], ["recall", "sepavukolimuk"], ["init", "--encoder", "none"]):
             ended = homes.run(*command)
             assert ended.status == 2, command
             assert "was interrupted" in ended.err
         report = homes.restored()
         assert (report["resumed"], report["events_lost"], report["forgotten"]) == (True, 1, 1)
-    assert homes.traces(WORDS["m-1"], "sepavuk") == []
+    assert homes.traces(WORDS["m-1"], "sepavukolimuk") == []
     assert set(homes.contents()) == {"m-2", "m-3", "m-4", "m-5", "m-6", "m-7", "m-7e", "m-8", "m-9"}
 
 

@@ -31,8 +31,8 @@ def talk(recollect: Recollect) -> Recollect:
     recollect.ingest(
         line("a1", "I live in Paris.", thread_id="t1", occurred_at=at(5)),
         line("a2", "My cat is called Molly.", thread_id="t2", occurred_at=at(6)),
-        line("b1", "I live in Oslo.", thread_id="t1", occurred_at=at(6), **bob),
-        line("b2", "My dog is called Rex.", thread_id="t2", occurred_at=at(7), **bob),
+        line("b1", "I live in Trondheim.", thread_id="t1", occurred_at=at(6), **bob),
+        line("b2", "My dog is called Rexomil.", thread_id="t2", occurred_at=at(7), **bob),
         line("b3", "I play chess.", platform="mail", occurred_at=at(8), sender_id="bobhandle"),
         line("a3", "Yesterday Bob Stonefield called me.", occurred_at=at(8)),
     )
@@ -79,12 +79,12 @@ def test_a_person_is_forgotten_with_all_that_speaks_of_them(talk: Recollect) -> 
     gone = talk.run("forget", "--entity", "Bob Stonefield")
     assert {"b1", "b2", "a3"} <= set(gone["forgotten"])
     assert not {"a1", "a2"} & set(gone["forgotten"])
-    assert not talk.left("Stonefield", "stonefield", "Oslo", "Bergen", "Turku", "Rex")
+    assert not talk.left("Stonefield", "stonefield", "Trondheim", "Bergen", "Turku", "Rexomil")
     assert talk.left("Molly")
     assert events(talk) == 3, "an account of that name elsewhere is somebody else's"
     assert talk.whole()
     talk.run("rebuild", "--level", "derive")
-    assert not talk.left("Stonefield", "stonefield", "Oslo")
+    assert not talk.left("Stonefield", "stonefield", "Trondheim")
     assert talk.run("forget", "--entity", "Bob Stonefield")["already_forgotten"] == [
         "Bob Stonefield"
     ]

@@ -112,33 +112,33 @@ def test_a_remembered_text(recollect: Recollect) -> None:
 
 def test_an_edit_that_was_parked_goes_with_the_message(recollect: Recollect) -> None:
     """Trace: edited, parked, then the message forgotten, and the parked record dropped."""
-    post(recollect, body("m1", "My PIN is 1111."), body("m1", "My PIN is qwxyz."))
+    post(recollect, body("m1", "My PIN is 11118888."), body("m1", "My PIN is qwxyz."))
     post(recollect, body("m2", "The box is green."), body("m2", "The box is red."))
     recollect.run("worker", "--once")
     first, second = letters(recollect)
     assert "'m1'" in first["reason"]
     gone = recollect.run("forget", "m1")
     assert gone["events"] == 2
-    assert not recollect.left("qwxyz", "1111", "'m1'")
+    assert not recollect.left("qwxyz", "11118888", "'m1'")
     assert [letter["number"] for letter in letters(recollect)] == [second["number"]]
     assert recollect.whole()
 
 
 def test_an_edit_that_was_dropped_before_goes_with_the_message(recollect: Recollect) -> None:
-    post(recollect, body("m1", "My PIN is 1111."), body("m1", "My PIN is qwxyz."))
+    post(recollect, body("m1", "My PIN is 11118888."), body("m1", "My PIN is qwxyz."))
     recollect.run("worker", "--once")
     (letter,) = letters(recollect)
     assert recollect.run("deadletters", "drop", f"#{letter['number']}")["done"]
     assert recollect.left("qwxyz"), "dropping is not forgetting"
     recollect.run("forget", "m1")
-    assert not recollect.left("qwxyz", "1111")
+    assert not recollect.left("qwxyz", "11118888")
     assert recollect.whole()
 
 
 def test_an_edit_that_was_refused_for_something_else_goes_too(recollect: Recollect) -> None:
     post(
         recollect,
-        body("m1", "My PIN is 1111."),
+        body("m1", "My PIN is 11118888."),
         body("m1", "My PIN is qwxyz.", occurred_at="tomorrow"),
         body("m1", "My PIN is qwxyz.", platform="mail", occurred_at="tomorrow"),
     )
@@ -242,12 +242,12 @@ def test_a_turn_goes_with_our_command_that_ended_it(recollect: Recollect) -> Non
 
 
 def test_several_platforms_have_the_id(recollect: Recollect) -> None:
-    recollect.ingest(line("m1", "Green."), line("m1", "Red.", platform="mail"))
+    recollect.ingest(line("m1", "Green."), line("m1", "Crimson.", platform="mail"))
     ended = recollect.end("forget", "m1")
     assert ended.status == 2
     assert "chat, mail" in ended.said
     recollect.run("forget", "m1", "--platform", "mail")
-    assert not recollect.left("Red.")
+    assert not recollect.left("Crimson.")
     assert recollect.left("Green.")
 
 

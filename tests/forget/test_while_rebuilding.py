@@ -127,7 +127,7 @@ def test_what_is_forgotten_while_another_erasure_is_derived_stops_nothing(
     recollect.ingest(
         *(
             line(f"q{n}", f"My friend Zibrotok Miller lives in {town}.", sender_id=f"u{n}")
-            for n, town in enumerate(("Oslo", "Lima", "Rome", "Porto"))
+            for n, town in enumerate(("Trondheim", "Ljubljana", "Barcelona", "Porto"))
         )
     )
     left: list[str] = []
@@ -155,6 +155,6 @@ def test_what_is_forgotten_while_another_erasure_is_derived_stops_nothing(
         assert begun
         assert not left
         found = content(library)
-        assert not recollect.left("Oslo", "Lima", "Rome")
+        assert not recollect.left("Trondheim", "Ljubljana", "Barcelona")
         zone.rebuild("derive")
         assert content(library) == found

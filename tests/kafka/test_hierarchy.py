@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.kafka.conftest import Make
 from tests.kafka.kit import Recollect, files_holding
 
-TEXTS = ("The kiln is cold.", "Mira sweeps the yard.", "A zuqo sank in the bay.", "Ada sings.")
+TEXTS = ("The kiln is cold.", "Mira sweeps the yard.", "A zuqomaril sank in the bay.", "Ada sings.")
 
 
 def levels(home: Recollect) -> dict[str, list[int]]:
@@ -57,12 +57,12 @@ def test_memories_are_consolidated_and_forgotten_on_every_node(make: Make, room:
         assert told(home) == told(asking)
         assert home.ask("verify")["problems"] == []
 
-    zuqo = next(
+    sunk = next(
         id_
         for id_, text in asking.query("events", "SELECT id, content FROM events")
         if text == TEXTS[2]
     )
-    asking.ask("forget", zuqo, "--yes")
+    asking.ask("forget", sunk, "--yes")
     for home in (deciding, copy):
         home.wait_for("default", asking.decided())
     assert (replica.stop(), worker.stop()) == (0, 0)
@@ -72,7 +72,7 @@ def test_memories_are_consolidated_and_forgotten_on_every_node(make: Make, room:
         assert levels(home) == left
         assert [level for level, _ in told(home)] == [1]
         assert home.ask("verify")["problems"] == []
-    assert files_holding(room, b"zuqo") == []
+    assert files_holding(room, b"zuqomaril") == []
     assert copy.hashes() == deciding.hashes() == asking.hashes()
     deciding.ask("rebuild", "--level", "derive")
     assert levels(deciding) == left

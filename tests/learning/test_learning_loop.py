@@ -415,10 +415,10 @@ class TestForgetting:
         assert files_holding(tmp_path / "home", b"Zyxolda") == []
 
     def test_a_trajectory_goes_with_all_its_records(self, zone: Zone, tmp_path: Path) -> None:
-        learn(zone, "Run the qebu tests.")
+        learn(zone, "Run the qebuzamok tests.")
         ids = [run.id for run in zone.trajectories()]
         for run in ids:
-            zone.give_feedback(run, 0.5, comment="qebu")
+            zone.give_feedback(run, 0.5, comment="qebuzamok")
             report = zone.forget(run)
             assert report.events >= 4
             with pytest.raises(UnknownId):
@@ -426,7 +426,7 @@ class TestForgetting:
         assert list(zone.trajectories()) == []
         assert zone.playbooks()[0].strategies == []
         assert zone.verify().ok
-        assert files_holding(tmp_path / "home", b"qebu") == []
+        assert files_holding(tmp_path / "home", b"qebuzamok") == []
 
     def test_a_step_and_a_judgement_go_alone(self, zone: Zone) -> None:
         learn(zone, "Run all tests.")

@@ -111,18 +111,18 @@ class TestConsolidation:
             zone.stored_memory(made.memory_id)
 
     def test_C15_a_forgotten_memory_leaves_the_text(self, zone: Zone, tmp_path: Path) -> None:
-        first, second, third = store(zone, "The zuqo is cold.", "A boat sank.", "Ada sings.")
+        first, second, third = store(zone, "The zuqomaril is cold.", "A boat sank.", "Ada sings.")
         (made,) = consolidated(zone, method="criteria")
         zone.forget(first)
         found = zone.stored_memory(made.memory_id)
         assert found.child_memory_ids == [second, third]
-        assert "zuqo" not in found.content
+        assert "zuqomaril" not in found.content
         zone.forget(second)
         with pytest.raises(UnknownId):
             zone.stored_memory(made.memory_id)
         assert not zone.stored_memory(third).is_archived
         assert zone.verify().ok
-        assert files_holding(tmp_path / "home", b"zuqo") == []
+        assert files_holding(tmp_path / "home", b"zuqomaril") == []
 
     def test_C15_to_forget_a_consolidated_memory_is_to_forget_its_texts(self, zone: Zone) -> None:
         ids = store(zone, *KILN)

@@ -12,35 +12,35 @@ from dataclasses import dataclass
 #: Every text that is ever said -> the sentences that are facts. Each text has a word of its own
 #: that stands nowhere else, so that its traces can be searched for.
 POOL: dict[str, list[str]] = {
-    "Ada likes qaxo tea.": ["Ada likes qaxo tea."],
-    "Ada's qebu kitchen is red.": ["Ada's qebu kitchen is red."],
-    "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": [
-        "Ada's qico bicycle is blue.",
-        "The cat sleeps under the qico sofa.",
+    "Ada likes qaxozulem tea.": ["Ada likes qaxozulem tea."],
+    "Ada's qebuzamok kitchen is red.": ["Ada's qebuzamok kitchen is red."],
+    "Ada's qicozavun bicycle is blue. The cat sleeps under the qicozavun sofa.": [
+        "Ada's qicozavun bicycle is blue.",
+        "The cat sleeps under the qicozavun sofa.",
     ],
-    "Ada's qudo honey is sweet. Ada's qudo honey is sweet.": [
-        "Ada's qudo honey is sweet.",
-        "Ada's qudo honey is sweet.",
+    "Ada's qudozimak honey is sweet. Ada's qudozimak honey is sweet.": [
+        "Ada's qudozimak honey is sweet.",
+        "Ada's qudozimak honey is sweet.",
     ],
-    "Where did you put the qefy keys?": [],
-    "Did you see the qoga film?": [],
-    "Ada moved to Qihurg.": ["Ada moved to Qihurg."],
+    "Where did you put the qefyzomat keys?": [],
+    "Did you see the qogazutim film?": [],
+    "Ada moved to Qihurgostad.": ["Ada moved to Qihurgostad."],
     "Ada moved to Qajoville.": ["Ada moved to Qajoville."],
-    "Hello qeku.": [],
+    "Hello qekuzopat.": [],
 }
 #: Where somebody lives is replaced by where they moved; said again after that, it is news. Who is
 #: meant, and so what is replaced, is not said here: these must stand at least once.
-MOVES = {"Ada moved to Qihurg.", "Ada moved to Qajoville."}
+MOVES = {"Ada moved to Qihurgostad.", "Ada moved to Qajoville."}
 WORDS = {
-    "Ada likes qaxo tea.": "qaxo",
-    "Ada's qebu kitchen is red.": "qebu",
-    "Ada's qico bicycle is blue. The cat sleeps under the qico sofa.": "qico",
-    "Ada's qudo honey is sweet. Ada's qudo honey is sweet.": "qudo",
-    "Where did you put the qefy keys?": "qefy",
-    "Did you see the qoga film?": "qoga",
-    "Ada moved to Qihurg.": "qihurg",
+    "Ada likes qaxozulem tea.": "qaxozulem",
+    "Ada's qebuzamok kitchen is red.": "qebuzamok",
+    "Ada's qicozavun bicycle is blue. The cat sleeps under the qicozavun sofa.": "qicozavun",
+    "Ada's qudozimak honey is sweet. Ada's qudozimak honey is sweet.": "qudozimak",
+    "Where did you put the qefyzomat keys?": "qefyzomat",
+    "Did you see the qogazutim film?": "qogazutim",
+    "Ada moved to Qihurgostad.": "qihurgostad",
     "Ada moved to Qajoville.": "qajoville",
-    "Hello qeku.": "qeku",
+    "Hello qekuzopat.": "qekuzopat",
 }
 
 

@@ -78,7 +78,7 @@ class Protocol(RuleBasedStateMachine):
         # Not to be guessed from anything else in a file, but the same in every run.
         self.token = 0
         # Nothing is derived of a ledger that is not there: it comes with its first event.
-        self.append([("Hello qeku.", "Ada", 0, None, None, False)])
+        self.append([("Hello qekuzopat.", "Ada", 0, None, None, False)])
 
     def _name(self, what: str) -> str:
         self.token += 1

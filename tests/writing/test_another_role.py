@@ -24,7 +24,7 @@ GOAT, FERRY = "Quill the goat sneezes.", "The ferry is late on Mondays."
 #: What each role makes of a message.
 ANIMALS = {HORSE: "Zinnia the horse limps.", GOAT: "Quill the goat sneezes."}
 TRAVEL = {TRAIN: "The train of Ada runs at dawn.", FERRY: "The ferry is late on Mondays."}
-ROLES = {"animals": ANIMALS, "travel": TRAVEL, "both": ANIMALS | TRAVEL}
+ROLES = {"animals": ANIMALS, "travel": TRAVEL, "animals-and-travel": ANIMALS | TRAVEL}
 
 Opened = tuple[Memory, ModelServer]
 
@@ -180,7 +180,7 @@ def test_later_rebuilds_and_lost_files_keep_the_role(animals: Opened) -> None:
 
 def test_facts_of_both_roles_stay_and_the_default_role_comes_back(animals: Opened) -> None:
     memory, _ = animals
-    found = rebuilt(memory, "both", compare=True).difference
+    found = rebuilt(memory, "animals-and-travel", compare=True).difference
     assert (found.facts_same, found.facts_gained, found.facts_lost) == (1, 1, 0)
     rebuilt(memory, "")
     assert role_of(memory) == "You"
@@ -271,11 +271,11 @@ def test_what_is_forgotten_while_a_role_waits_is_gone(animals: Opened) -> None:
 
 def test_an_export_has_the_role_in_use(animals: Opened, tmp_path: Path) -> None:
     memory, _ = animals
-    rebuilt(memory, "both", compare=True)
+    rebuilt(memory, "animals-and-travel", compare=True)
     rebuilt(memory)
     file = tmp_path / "export.jsonl"
     file.write_bytes(b"".join(memory.export_lines()))
-    assert b"both" not in file.read_bytes()
+    assert b"animals-and-travel" not in file.read_bytes()
     with Memory(Home.create_or_open(tmp_path / "new", without_encoder=True, writer="model")) as new:
         assert new.ingest_files(file).rejections == []
         assert role_of(new) == "travel"

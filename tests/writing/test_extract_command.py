@@ -19,7 +19,7 @@ from tests.writing.scripts import good, message_of
 
 DEPLOY = "The deploy is on Fridays at Marlowe Labs."
 CHAT = [
-    said("m-1", "I live in Oslo.", "Ada", at="2026-05-08T13:00:00Z"),
+    said("m-1", "I live in Trondheim.", "Ada", at="2026-05-08T13:00:00Z"),
     said("m-2", DEPLOY, "Bob", at="2026-05-08T13:01:00Z"),
     said("m-3", "My sister Ann breeds alpacas.", "Ada", at="2026-05-08T13:02:00Z"),
     said("m-4", "Walnuts give me hives.", "Bob", at="2026-05-08T13:03:00Z"),
@@ -85,7 +85,7 @@ def test_two_writers_stand_side_by_side(tmp_path: Path) -> None:
     assert both[::2] == rules
     assert both[1::2] == model
     assert f"  + {DEPLOY}" in shown
-    assert "  = Ada lives in Oslo." in shown
+    assert "  = Ada lives in Trondheim." in shown
     assert "scripted: 4 calls, 1 kept" in shown
 
 
@@ -101,7 +101,7 @@ def test_nothing_is_stored(tmp_path: Path) -> None:
         assert len(server.questions) > asked
         assert shell("status", "--json").json()[0]["head"] == before[0]["head"]
     home = tmp_path / "home"
-    assert files_holding(home, b"Marlowe", b"marlowe", b"Oslo", b"alpacas") == []
+    assert files_holding(home, b"Marlowe", b"marlowe", b"Trondheim", b"alpacas") == []
     with Memory(home) as memory:
         assert memory.status().model_usage is None
         assert memory.verify().ok

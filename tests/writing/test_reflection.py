@@ -159,8 +159,8 @@ def test_a_home_without_a_model_says_how_to_have_one(tmp_path: Any) -> None:
 
 
 def test_forgetting_a_step_forgets_what_a_model_made_of_it(opened: OpenWriting) -> None:
-    memory, _ = opened(citing(text="Keep the qaxo key."))
-    run = record(memory, "Read the log.", "Use the qaxo key.")
+    memory, _ = opened(citing(text="Keep the qaxozulem key."))
+    run = record(memory, "Read the log.", "Use the qaxozulem key.")
     report = memory.learn_from(run)
     assert report.version == 2
     memory.forget(memory.trajectory(run).steps[-1].id)
@@ -169,7 +169,7 @@ def test_forgetting_a_step_forgets_what_a_model_made_of_it(opened: OpenWriting) 
     assert memory.verify().ok
     memory.rebuild("derive")
     assert memory.playbook(report.playbook_id).strategies == []
-    assert files_holding(memory.home.directory, b"qaxo") == []
+    assert files_holding(memory.home.directory, b"qaxozulem") == []
 
 
 def test_steps_cannot_leave_their_frame(opened: OpenWriting) -> None:

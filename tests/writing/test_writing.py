@@ -162,17 +162,17 @@ def test_forgetting_a_message_that_a_model_was_shown_takes_what_it_wrote_and_it_
     opened: OpenWriting,
 ):
     memory, server = opened(good)
-    say_all(memory, "The safe of Oleander has the code 4711.", DEPLOY)
+    say_all(memory, "The safe of Oleander has the code 47114711.", DEPLOY)
     memory.write()
-    assert any("4711" in json.dumps(body) for body in server.questions)
+    assert any("47114711" in json.dumps(body) for body in server.questions)
     asked = len(server.questions)
     memory.forget("m0")
     assert DEPLOY_FACT not in facts(memory)
     assert memory.write().pending == 1
     assert DEPLOY_FACT in facts(memory)
-    assert not any("4711" in json.dumps(body) for body in server.questions[asked:])
+    assert not any("47114711" in json.dumps(body) for body in server.questions[asked:])
     assert memory.verify().ok
-    assert files_holding(memory.home.directory, b"4711", b"Oleander") == []
+    assert files_holding(memory.home.directory, b"47114711", b"Oleander") == []
 
 
 def _merged(memory: Memory) -> list[tuple[str, str]]:
