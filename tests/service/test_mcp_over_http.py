@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,23 +55,23 @@ def connected(
         yield found
 
 
-def test_an_agent_whose_token_ends_is_answered_nothing_more(service: Served) -> None:
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_an_agent_whose_token_ends_is_answered_nothing_more(
+    service: Served, token_clock: Callable[[int], int], how: str
+) -> None:
     """It was connected before; each call asks again."""
     tokens = AccessTokens(service.home)
-    soon = time.time_ns() // 1_000_000 + 1_500
-    for ends in (
-        {"expires_at": soon},
-        {},
-    ):
-        made = tokens.create(("ada",), ("read",), **ends)  # type: ignore[arg-type]
-        with service.bare(Authorization=f"Bearer {made.token}", **ACCEPT) as client:
-            assert "recall" in client.post("/mcp", json=LIST).text
-            if not ends:
-                tokens.revoke(made.id)
-            while (answer := client.post("/mcp", json=LIST)).is_success:
-                time.sleep(0.05)
-            assert answer.status_code == 401
-            assert "recall" not in answer.text
+    soon = token_clock(0) + 1_000
+    made = tokens.create(("ada",), ("read",), expires_at=soon if how == "expired" else None)
+    with service.bare(Authorization=f"Bearer {made.token}", **ACCEPT) as client:
+        assert "recall" in client.post("/mcp", json=LIST).text
+        if how == "revoked":
+            tokens.revoke(made.id)
+        else:
+            token_clock(1_000)
+        answer = client.post("/mcp", json=LIST)
+        assert answer.status_code == 401
+        assert "recall" not in answer.text
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -287,7 +286,9 @@ def test_a_retained_text_is_kept_though_deciding_it_takes_long(slow: Any) -> Non
         with service.client("ada") as client:
             body = {"content": "My cat is called Tom."}
             key = {"Idempotency-Key": "k"}
-            answers = [client.post("/v1/zones/ada/memories", json=body, headers=key)] * 2
+            answers = [
+                client.post("/v1/zones/ada/memories", json=body, headers=key) for _ in range(2)
+            ]
             assert [answer.status_code for answer in answers] == [201, 201]
             first, second = (answer.json() for answer in answers)
             assert first == second

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,10 @@ def test_its_progress_is_sent_until_it_has_ended(service: Served) -> None:
 
 @pytest.mark.parametrize("how", ["revoked", "expired"])
 def test_who_may_not_any_more_watches_no_further(
-    service: Served, monkeypatch: pytest.MonkeyPatch, how: str
+    service: Served,
+    monkeypatch: pytest.MonkeyPatch,
+    token_clock: Callable[[int], int],
+    how: str,
 ) -> None:
     go_on = threading.Event()
 
@@ -94,7 +98,7 @@ def test_who_may_not_any_more_watches_no_further(
 
     monkeypatch.setattr(Zone, "verify", slow)
     tokens = AccessTokens(service.home)
-    soon = time.time_ns() // 1_000_000 + 1_500
+    soon = token_clock(0) + 1_000
     made = tokens.create(("over",), ("admin",), expires_at=soon if how == "expired" else None)
     with service.client("over") as client:
         filled(client, "over")
@@ -107,6 +111,8 @@ def test_who_may_not_any_more_watches_no_further(
             assert "event: operation" in next(line for line in lines if line)
             if how == "revoked":
                 tokens.revoke(made.id)
+            else:
+                token_clock(1_000)
             rest = [line for line in lines if line]
         go_on.set()
         ended(client, place)
