@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,10 +14,8 @@ from typing import Any
 
 import pytest
 
-import recollect
+from tests.plugins.kit import PLUGIN, hook_command
 
-PLUGIN = Path(recollect.__file__).parent / "plugins" / "claude_code"
-HOOK = PLUGIN / "hooks" / "memory_hook.py"
 BLOCK = "<memory_context>\nRemembered.\n[8 May 2026 Ada] I live in Turin.\n</memory_context>"
 
 
@@ -37,7 +34,7 @@ class Service:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 service.asked.append((self.path, self.headers.get("Authorization"), body))
-                service.go_on.wait(20)
+                service.go_on.wait(60)
                 self.send_response(service.status)
                 self.end_headers()
                 self.wfile.write(service.answer)
@@ -80,17 +77,16 @@ def environment(url: str) -> dict[str, str]:
     }
 
 
-def hook(payload: object, url: str) -> str:
+def hook(payload: object, url: str, *, patient: bool = True) -> str:
     """Return what the hook prints on a payload; it must end well, and say nothing else."""
     text = payload if isinstance(payload, str) else json.dumps(payload)
-    # Isolated: the standard library alone.
     done = subprocess.run(
-        [sys.executable, "-I", str(HOOK)],
+        hook_command(patient=patient),
         input=text,
         capture_output=True,
         text=True,
         env=environment(url),
-        timeout=20,
+        timeout=50,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -153,7 +149,7 @@ def test_a_service_that_fails_is_passed_over(service: Service) -> None:
 
 def test_a_service_that_does_not_answer_is_not_waited_for(service: Service) -> None:
     service.go_on.clear()
-    assert hook(prompt("Where do I live?"), service.url) == ""
+    assert hook(prompt("Where do I live?"), service.url, patient=False) == ""
 
 
 def line(role: str, uuid: str, content: object, **fields: Any) -> str:

@@ -21,7 +21,7 @@ def writing_home(
 ) -> Iterator[tuple[Memory, ModelServer]]:
     """Open a home without an encoder, with a scripted model."""
     with model_server(script) as server:
-        given = {"seconds": 5.0, "attempts": 2} | settings
+        given = {"seconds": 60.0, "attempts": 2} | settings
         lines = [f'accounts = ["{server.url} scripted"]']
         lines += [f"{name} = {value}" for name, value in given.items()]
         place.mkdir(parents=True, exist_ok=True)

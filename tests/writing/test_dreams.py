@@ -54,7 +54,7 @@ def home_of(
         Home.create_or_open(
             place, without_encoder=True, writer="model", agents=["own", "consolidation"]
         )
-        given = {"seconds": 5.0, "attempts": 2, **settings}
+        given = {"seconds": 60.0, "attempts": 2, **settings}
         lines = [f'accounts = ["{server.url} scripted"]']
         lines += [f"{name} = {value}" for name, value in given.items()]
         (place / "recollect.toml").write_text("[model]\n" + "\n".join(lines) + "\n")

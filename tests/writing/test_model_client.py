@@ -407,13 +407,15 @@ def test_a_budget_of_a_day_outlives_the_process_and_ends_with_the_day(tmp_path):
 
 
 def test_a_question_that_nobody_took_costs_nothing_and_one_that_broke_off_all():
-    settings = ModelSettings(attempts=1, seconds=0.2, answer_tokens=100)
-    late = say()
-    late.delay = 2
-    with served(in_turn(Reply(b"", 503), late), settings=settings) as (client, _):
+    settings = ModelSettings(attempts=1, answer_tokens=100)
+    with served(in_turn(Reply(b"", 503)), settings=settings) as (client, _):
         with pytest.raises(ModelUnavailable):
             client.ask(QUESTION)
         assert client.budget.today().tokens == 0
+    late = say()
+    late.delay = 2
+    settings = ModelSettings(attempts=1, answer_tokens=100, seconds=0.2)
+    with served(in_turn(late), settings=settings) as (client, _):
         with pytest.raises(ModelUnavailable):
             client.ask(QUESTION)
         assert client.budget.today().tokens > 100
