@@ -322,7 +322,6 @@ def test_directives_leave_room_in_a_small_context(zone: Zone) -> None:
 
 def test_a_page_about_nothing_known_says_so(zone: Zone) -> None:
     zone.ingest([said("Hello there.", 1)])
+    ada = zone.get_entity("Ada Moreau")
     with pytest.raises(InvalidInput, match="there are no facts about"):
-        zone.create_mental_model(
-            "Nobody", "", entity_id="0000000000TM58XV8YZVBG9TN4", refresh="by_hand"
-        )
+        zone.create_mental_model("Nobody", "", entity_id=ada.id, refresh="by_hand")

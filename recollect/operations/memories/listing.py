@@ -11,12 +11,14 @@ import msgspec
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers import recalling
 from recollect.operations.answers.suggestions import unknown_entity
+from recollect.operations.ingestion.ingesting import unknown_or_undecided
 from recollect.operations.memories.page_cursors import check_limit, page_of, place_of
 from recollect.projections.events import event_list
 from recollect.projections.events.event_queries import by_ids
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity import entity_list, merge_list
 from recollect.projections.identity.entities_for_recall import canonical_ids
+from recollect.projections.identity.entity_queries import canonical
 from recollect.projections.identity.merge_list import ListedMerge
 from recollect.projections.memory import fact_statements
 from recollect.projections.memory.listing import fact_list
@@ -301,8 +303,7 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
         InvalidInput: several entities have the name.
     """
     zone.must_exist()
-    if not isinstance(name_or_id, str):
-        raise InvalidInput(f"entity is {type(name_or_id).__name__}; give a string")
+    check_string("entity", name_or_id)
     with zone.files() as files, files.read_transaction():
         try:
             ids = resolve_entities(files, name_or_id)
@@ -317,6 +318,33 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
             f"{name_or_id!r} is the name of {len(entities)} entities; give the id of one: {which}"
         )
     return entities[0]
+
+
+def check_string(name: str, text: str) -> None:
+    """Raise InvalidInput if a parameter is not a text of valid Unicode."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"{name} is {type(text).__name__}; give a string")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{name} contains a lone surrogate; send valid Unicode") from None
+
+
+def unmerged_entity(zone: OpenZone, id_: str) -> str:
+    """Return the id of the entity into which the one with an id was merged, or the same id.
+
+    Raises:
+        UnknownId: no entity has the id.
+    """
+    zone.must_exist()
+    with zone.files() as files, files.read_transaction():
+        found = canonical(files.identity.connection, id_)
+    if found is None:
+        unknown = UnknownId(
+            f"zone {zone.name} has no entity with the id {id_[:200]!r}; entities lists them"
+        )
+        raise unknown_or_undecided(zone, unknown)
+    return found.id
 
 
 def related(zone: OpenZone, name_or_id: str, max_results: int) -> RelatedEntities:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import refresh_files
-from recollect.operations.ingestion.ingesting import PRINCIPAL
-from recollect.operations.memories.listing import resolve_entities, with_details
+from recollect.operations.ingestion.ingesting import PRINCIPAL, unknown_or_undecided
+from recollect.operations.memories.listing import check_string, resolve_entities, with_details
 from recollect.projections.events import event_list, event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning
@@ -37,17 +37,41 @@ def get_memory(zone: OpenZone, id_: str) -> Memory:
         InvalidInput: it is the id of an entity.
     """
     zone.must_exist()
-    _check_text("id", id_)
+    check_string("id", id_)
     with zone.files() as files, files.read_transaction():
-        for kind in (_facts, _observations, _models):
-            for memory in kind(files, [id_]):
-                return memory
-        event_id = event_queries.first_event_with_id(files.events.connection, id_)
-        for memory in _events(files, [] if event_id is None else [event_id]):
+        for memory in _with_id(files, id_):
             return memory
         if canonical(files.identity.connection, id_) is not None:
             raise InvalidInput(f"{id_!r} is the id of an entity; use get_entity")
     raise UnknownId(f"zone {zone.name} holds nothing with the id {id_!r}")
+
+
+def memory_ids(zone: OpenZone, name: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return given id -> the memory's own id; `name`: the parameter that has the ids.
+
+    Raises:
+        UnknownId: the zone has no memory with one of the ids.
+    """
+    found: dict[str, str] = {}
+    zone.must_exist()
+    with zone.files() as files, files.read_transaction():
+        for id_ in ids:
+            check_string(name, id_)
+            for memory in _with_id(files, id_):
+                found[id_] = memory.id
+                break
+            else:
+                unknown = f"{name}: zone {zone.name} has no memory with the id {id_[:200]!r}"
+                raise unknown_or_undecided(zone, UnknownId(unknown))
+    return found
+
+
+def _with_id(files: ZoneFiles, id_: str) -> Iterator[Memory]:
+    """Yield the memory of any kind that has an id, if there is one."""
+    for kind in (_facts, _observations, _models):
+        yield from kind(files, [id_])
+    event_id = event_queries.first_event_with_id(files.events.connection, id_)
+    yield from _events(files, [] if event_id is None else [event_id])
 
 
 def list_memories(
@@ -142,7 +166,7 @@ class _Cursor(NamedTuple):
     @classmethod
     def read(cls, text: str, scope: str) -> _Cursor:
         """Parse a cursor; raise InvalidInput if it is invalid, or of another scope."""
-        _check_text("cursor", text)
+        check_string("cursor", text)
         cursor_scope, _, place = text.partition(":")
         at, _, id_ = place.partition(":")
         if not (at.isascii() and at.isdecimal() and len(at) <= len(str(LATEST_MS)) and id_):
@@ -159,7 +183,7 @@ def _check_listing(
 ) -> None:
     for name, text in (("entity", entity), ("platform", platform), ("thread_id", thread_id)):
         if text is not None:
-            _check_text(name, text)
+            check_string(name, text)
     if isinstance(limit, bool) or not isinstance(limit, int):
         raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
     if not 1 <= limit <= _MAX_LIMIT:
@@ -178,7 +202,7 @@ def _check_event_filters(
         if isinstance(source_event_ids, str) or not isinstance(source_event_ids, Sequence):
             raise InvalidInput("source_event_ids: give a list of ids")
         for id_ in source_event_ids:
-            _check_text("source_event_ids", id_)
+            check_string("source_event_ids", id_)
         if scope not in ("events", "facts"):
             raise InvalidInput(
                 f"source_event_ids filters events and facts only, but scope is {scope}"
@@ -187,8 +211,8 @@ def _check_event_filters(
         if not isinstance(metadata, Mapping):
             raise InvalidInput(f"metadata is {type(metadata).__name__}; give an object of strings")
         for path, text in metadata.items():
-            _check_text("metadata", path)
-            _check_text(f"metadata {path[:60]!r}", text)
+            check_string("metadata", path)
+            check_string(f"metadata {path[:60]!r}", text)
             if '"' in path or "\0" in path:
                 raise InvalidInput(
                     f"metadata {path[:60]!r}: give a key, or a dotted path of keys, without "
@@ -196,15 +220,6 @@ def _check_event_filters(
                 )
         if scope != "events":
             raise InvalidInput(f"metadata filters events only, but scope is {scope}")
-
-
-def _check_text(name: str, text: str) -> None:
-    if not isinstance(text, str):
-        raise InvalidInput(f"{name} is {type(text).__name__}; give a string")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(f"{name} contains a lone surrogate; send valid Unicode") from None
 
 
 _Page = tuple[list[str], tuple[int, str] | None]

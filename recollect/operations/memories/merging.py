@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from recollect.home.open_zone import OpenZone
-from recollect.operations.ingestion.ingesting import command, unknown_or_undecided
-from recollect.operations.memories.listing import merges, to_merges
+from recollect.operations.ingestion.ingesting import command
+from recollect.operations.memories.listing import merges, to_merges, unmerged_entity
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
-from recollect.projections.identity.entity_queries import canonical
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
 from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
@@ -28,7 +25,8 @@ def propose_merge(
         raise InvalidInput(f"confidence {confidence}: give 0 to 1")
     if entity_a == entity_b:
         raise InvalidInput("entity_a and entity_b are the same; give the ids of two entities")
-    _check_entities(zone, (entity_a, entity_b))
+    for id_ in (entity_a, entity_b):
+        unmerged_entity(zone, id_)
     return command(
         zone,
         ProposeMerge(
@@ -39,18 +37,6 @@ def propose_merge(
             reason=reason,
         ),
     )
-
-
-def _check_entities(zone: OpenZone, ids: Sequence[str]) -> None:
-    """Raise UnknownId if there is no entity with one of these ids."""
-    zone.must_exist()
-    with zone.files() as files, files.read_transaction():
-        missing = [id_ for id_ in ids if canonical(files.identity.connection, id_) is None]
-    if missing:
-        unknown = UnknownId(
-            f"zone {zone.name} has no entity with the id {missing[0][:200]!r}; entities lists them"
-        )
-        raise unknown_or_undecided(zone, unknown)
 
 
 def merge_page(

@@ -11,7 +11,6 @@ from recollect.cli.output import note, print_json, print_line, quiet, strong, wa
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 
 if TYPE_CHECKING:
-    from recollect.library.library_zone import Zone
     from recollect.schemas.wire import Directive, MentalModel
 
 _INDENT = "    "
@@ -102,7 +101,7 @@ def models(
                 id_,
                 text or "",
                 subtype=subtype,
-                entity_id=None if entity is None else _entity_id(memory, entity),
+                entity_id=None if entity is None else memory.get_entity(entity).id,
                 tags=tags,
                 refresh=refresh,
                 every_hours=every_hours,
@@ -118,14 +117,6 @@ def models(
         for line in model.description.splitlines():
             print_line(_INDENT, line)
     return 0
-
-
-def _entity_id(memory: Zone, name: str) -> str:
-    """Return the id of the entity with a name or id."""
-    for found in memory.entities():
-        if name in (found.id, found.name):
-            return found.id
-    raise click.UsageError(f"--entity {name!r}: there is no such entity; see recollect entities")
 
 
 def _list_models(home: str | None, zone: str | None, *, as_json: bool) -> None:

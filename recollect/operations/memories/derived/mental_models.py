@@ -12,6 +12,7 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.erasure import forgetting
 from recollect.operations.erasure.record_matching import SOURCE_TAG_PREFIX
 from recollect.operations.ingestion.ingesting import command
+from recollect.operations.memories.listing import check_string, unmerged_entity
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
@@ -194,7 +195,7 @@ def create(
     Raises:
         InvalidInput: the name or the description is not a string, or is empty; or there is no
             entity to make the page about.
-        UnknownId: nothing in the zone has one of the ids in `sources`.
+        UnknownId: the zone has no entity `entity_id`, or nothing with one of the ids in `sources`.
     """
     _check_text("name", name, MAX_NAME)
     if refresh is None or description:
@@ -202,6 +203,9 @@ def create(
     _check_labels(tags)
     if refresh is not None and entity_id is None:
         raise InvalidInput("refresh needs entity_id, the entity that the page is about")
+    if entity_id is not None:
+        check_string("entity_id", entity_id)
+        entity_id = unmerged_entity(zone, entity_id)
     receipt = command(
         zone,
         CreateMentalModel(

@@ -18,7 +18,7 @@ from recollect.operations.ingestion.ingesting import (
     remember_draft,
     unknown_or_undecided,
 )
-from recollect.operations.memories.memory_listing import get_memory
+from recollect.operations.memories.memory_listing import get_memory, memory_ids
 from recollect.operations.memories.page_cursors import check_limit
 from recollect.operations.memories.stored.memory_reading import listed
 from recollect.projections.events import event_list
@@ -82,10 +82,12 @@ def store(
 
     Raises:
         InvalidInput: there are none or too many, or a value is invalid.
+        UnknownId: the caller reads no memory with one of the ids in a `derived_from`.
     """
     if not 1 <= len(memories) <= MAX_BATCH:
         raise InvalidInput(f"memories: {len(memories)} were given; give 1 to {MAX_BATCH}")
-    drafts = [draft_of(_as_caller(zone, each), principal) for each in memories]
+    memories = _with_known_sources(zone, [_as_caller(zone, each) for each in memories])
+    drafts = [draft_of(each, principal) for each in memories]
     receipts = remember_all(zone, drafts)
     # Imported here: it loads the agents, which a query does not need.
     from recollect.home.ticks.after_import import archive_after_storing
@@ -102,6 +104,24 @@ def _as_caller(zone: OpenZone, memory: MemoryInput) -> MemoryInput:
     """
     user_id, agent_id = zone.owner(memory.user_id, memory.agent_id)
     return msgspec.structs.replace(memory, user_id=user_id, agent_id=agent_id)
+
+
+def _with_known_sources(zone: OpenZone, memories: list[MemoryInput]) -> list[MemoryInput]:
+    """Return memories with the ids in `derived_from` as those of memories.
+
+    Raises:
+        UnknownId: the caller reads no memory with one of them.
+    """
+    named = {id_ for memory in memories for id_ in memory.derived_from}
+    if not named:
+        return memories
+    found = memory_ids(zone, "derived_from", sorted(named))
+    return [
+        msgspec.structs.replace(
+            memory, derived_from=list(dict.fromkeys(found[id_] for id_ in memory.derived_from))
+        )
+        for memory in memories
+    ]
 
 
 def draft_of(

@@ -188,7 +188,7 @@ def create_mental_model(
 
     Raises:
         InvalidInput: a text is empty.
-        UnknownId: an id in `sources` is unknown.
+        UnknownId: `entity_id`, or an id in `sources`, is unknown.
 
     >>> zone.create_mental_model("Homes", "Ada lives in Turin.").current
     True

@@ -133,6 +133,7 @@ def store_memories(
 
     Raises:
         InvalidInput: a value is invalid; the message names it.
+        UnknownId: an id in `derived_from` is unknown.
 
     >>> from recollect import MemoryInput
     >>> tea, = zone.store_memories([MemoryInput(
