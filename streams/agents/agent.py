@@ -81,8 +81,8 @@ class Conversation(Protocol):
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
         """Return the other versions of an event's message, and its deletions, in ledger order.
 
-        Only events before the number `below` count. An event that is not a version of a message has
-        none.
+        Only events before the number `below` count or, if the record is retried, those before its
+        retry. An event that is not a version of a message has none.
         """
         ...
 

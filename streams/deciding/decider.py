@@ -76,9 +76,11 @@ class LedgerConversation(Conversation):
         excluded: Set[int] = frozenset(),
         annotations: Annotations = MappingProxyType({}),
         answers: Callable[[Sequence[RecordingRef]], Sequence[OpenedRecording] | None] | None = None,
+        retried_by: int = 0,
     ) -> None:
-        """`answers` looks up recorded model answers."""
+        """`answers` looks up recorded model answers; `retried_by`: the record that retries."""
         self._answers = answers
+        self._retried_by = retried_by
         self._connection = connection
         self._excluded = excluded
         self._annotations = annotations
@@ -120,6 +122,8 @@ class LedgerConversation(Conversation):
         return self._record_reads(self._not_excluded(found))
 
     def revisions(self, event: Event, below: int) -> list[Event]:
+        # A retried record is decided after those between it and its retry.
+        below = max(below, self._retried_by)
         found = event_queries.revisions_before(self._connection, event, below)
         return self._record_reads(self._not_excluded(found))
 
@@ -295,19 +299,24 @@ class Decider:
         parked: Container[int] = frozenset(),
         executor: Executor | None = None,
         pending: PendingAnnotations | None = None,
+        retried_by: int = 0,
     ) -> list[Extracted]:
         """Run the agents' `extract` on records, and encode their texts.
 
         Events in `excluded` are treated as erased. Records in `parked` are skipped, since the
         agents may fail on them. With `executor`, the encoder works in it while the caller goes on;
         the agents do not, because two Python threads would only wait for each other. `pending` is
-        the result of `annotate` for these records; if None, they are annotated now.
+        the result of `annotate` for these records; if None, they are annotated now. `retried_by`:
+        the number of the record that retries them.
         """
         if pending is None:
             pending = self.annotate(records, excluded, parked)
         annotations = pending.annotations()
         rows = self._annotation_rows(pending.own_texts, annotations)
-        found = [self._extract_one(record, excluded, parked, annotations) for record in records]
+        found = [
+            self._extract_one(record, excluded, parked, annotations, retried_by)
+            for record in records
+        ]
         extracts = [extract for of_record, _ in found for _, extract in of_record]
         texts = [text for extract in extracts for text in extract.texts]
         turns = [text for extract in extracts for text in extract.token_texts]
@@ -343,6 +352,7 @@ class Decider:
         excluded: Set[int],
         parked: Container[int],
         annotations: Annotations,
+        retried_by: int,
     ) -> tuple[tuple[tuple[Agent, Extract], ...], Set[int]]:
         """Return each agent's extract of a record, and the numbers of all records read for them."""
         if record.event is None or record.source.number in parked:
@@ -352,6 +362,7 @@ class Decider:
             excluded,
             annotations,
             lambda refs: recorded_answers(self._ledger, self._zone, refs),
+            retried_by,
         )
         extracts = tuple(
             (agent, agent.extract(record.event, conversation))
@@ -459,7 +470,7 @@ class Decider:
         parked = event_at(self._ledger, self._zone, number)
         if parked is None or parked.event is None or parked.kind == "park":
             return []
-        extracted = self.extract([parked])[0]
+        (extracted,) = self.extract([parked], retried_by=record.source.number)
         for read in extracted.reads:
             state.record_read(key_of_event(read))
         retried = msgspec.structs.replace(letter, state="retried")

@@ -353,7 +353,7 @@ class Switch(msgspec.Struct):
 class Poisoned:
     """An agent that fails on records that contain a word; `where` is the step that fails."""
 
-    kinds = frozenset({"message", "turn_completed", "remember"})
+    kinds = frozenset({"message", "turn_completed", "remember", "edit"})
 
     def __init__(
         self,
