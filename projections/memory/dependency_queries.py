@@ -15,12 +15,16 @@ _COLUMNS = ", ".join(StatedDependency.__struct_fields__)
 _MAX_CHANGES = 200
 
 
-def dependencies_of_event(connection: apsw.Connection, event_id: str) -> list[StatedDependency]:
-    """Return the dependencies that an event states, withdrawn ones included, in order."""
+def dependencies_of_events(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> list[StatedDependency]:
+    """Return the dependencies that events state, withdrawn ones included, in the events' order."""
+    columns = ", ".join(f"dependencies.{name}" for name in StatedDependency.__struct_fields__)
     found = rows(
         connection,
-        f"SELECT {_COLUMNS} FROM dependencies WHERE event_id = ? ORDER BY char_start",
-        (event_id,),
+        f"SELECT {columns} FROM json_each(?) AS ids "
+        "CROSS JOIN dependencies ON event_id = ids.value ORDER BY ids.key, char_start",
+        (json_array(event_ids),),
     )
     return [StatedDependency(*row) for row in found]
 

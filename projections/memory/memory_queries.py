@@ -105,6 +105,28 @@ def occasions_of_event(connection: apsw.Connection, event_id: str) -> list[tuple
     )
 
 
+def facts_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Return (event id, fact id) of the facts that events state, by fact."""
+    return rows(
+        connection,
+        "SELECT source_event_id, facts.id FROM json_each(?) AS ids "
+        "CROSS JOIN facts ON source_event_id = ids.value ORDER BY facts.id",
+        (json_array(event_ids),),
+    )
+
+
+def facts_repeated_by(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return (event id, fact id) of the facts that events repeat, by fact."""
+    return rows(
+        connection,
+        "SELECT DISTINCT event_id, fact_id FROM json_each(?) AS ids "
+        "CROSS JOIN occasions ON event_id = ids.value ORDER BY fact_id",
+        (json_array(event_ids),),
+    )
+
+
 class DatedClaim(NamedTuple):
     """A claim, and the end of its validity (unix ms); None if it is still valid."""
 
@@ -196,6 +218,19 @@ def supersession(connection: apsw.Connection, fact_id: str) -> tuple[str, int] |
         (fact_id,),
     )
     return found[0] if found else None
+
+
+def supersessions_of(
+    connection: apsw.Connection, fact_ids: Sequence[str]
+) -> dict[str, tuple[str, int]]:
+    """Return fact id -> what `supersession` returns, for facts that are superseded."""
+    found = rows(
+        connection,
+        "SELECT fact_id, superseded_by, invalid_at FROM json_each(?) AS ids "
+        "CROSS JOIN fact_supersessions ON fact_id = ids.value",
+        (json_array(fact_ids),),
+    )
+    return {fact_id: (by, at) for fact_id, by, at in found}
 
 
 def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:

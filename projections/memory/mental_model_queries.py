@@ -201,12 +201,14 @@ def current_model_texts(connection: apsw.Connection) -> dict[str, str]:
 _DIRECTIVE = ", ".join(Directive.__struct_fields__)
 
 
-def directives_of_event(connection: apsw.Connection, event_id: str) -> list[Directive]:
-    """Return the directives that an event states, withdrawn ones included, in order."""
+def directives_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[Directive]:
+    """Return the directives that events state, withdrawn ones included, in the events' order."""
+    columns = ", ".join(f"directives.{name}" for name in Directive.__struct_fields__)
     found = rows(
         connection,
-        f"SELECT {_DIRECTIVE} FROM directives WHERE event_id = ? ORDER BY char_start",
-        (event_id,),
+        f"SELECT {columns} FROM json_each(?) AS ids "
+        "CROSS JOIN directives ON event_id = ids.value ORDER BY ids.key, char_start",
+        (json_array(event_ids),),
     )
     return [Directive(*row) for row in found]
 

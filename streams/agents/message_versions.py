@@ -42,22 +42,25 @@ def message_version(
 def withdrawals(
     event: Event,
     earlier: Sequence[tuple[int, str]],
-    rows_of: Callable[[str], Sequence[StandingRow]],
+    rows_of: Callable[[Sequence[str]], Sequence[StandingRow]],
 ) -> list[DecidedPart]:
     """Return the rows of a message's earlier versions, which no longer stand after an event.
 
-    `rows_of`: event id -> its rows.
+    `rows_of`: event ids -> their rows, in the order of the ids.
     """
-    parts: list[DecidedPart] = []
-    for number, event_id in earlier:
-        withdrawn: list[AnyRow] = [
-            msgspec.structs.replace(row, is_standing=0)
-            for row in rows_of(event_id)
-            if row.is_standing
-        ]
-        if withdrawn:
-            parts.append(DecidedPart(tuple(sorted({number, event.number})), withdrawn))
-    return parts
+    if not earlier:
+        return []
+    numbers = {event_id: number for number, event_id in earlier}
+    withdrawn: dict[str, list[AnyRow]] = {}
+    for row in rows_of(list(numbers)):
+        if row.is_standing:
+            withdrawn.setdefault(row.event_id, []).append(
+                msgspec.structs.replace(row, is_standing=0)
+            )
+    return [
+        DecidedPart(tuple(sorted({numbers[event_id], event.number})), found)
+        for event_id, found in withdrawn.items()
+    ]
 
 
 def _age(event: Event) -> tuple[int, int]:

@@ -521,6 +521,18 @@ class State:
         found = memory.facts_from(self.memory, event_id)
         return [(fact, text, self._end(fact) is None) for fact, text in found]
 
+    def facts_of_events(self, event_ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Return (event id, fact id) of the facts of events, by fact."""
+        for event_id in event_ids:
+            self.record_read(key_of("facts", event_id))
+        return memory.facts_of_events(self.memory, event_ids) if event_ids else []
+
+    def facts_repeated_by(self, event_ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Return (event id, fact id) of the facts that events state again, by fact."""
+        for event_id in event_ids:
+            self.record_read(key_of("repeated by", event_id))
+        return memory.facts_repeated_by(self.memory, event_ids) if event_ids else []
+
     def fact(self, fact_id: str) -> Fact | None:
         """Return a fact. Callers must also read its event, because the fact's text quotes it."""
         self.record_read(key_of("fact", fact_id))
@@ -859,15 +871,22 @@ class State:
         self.record_read(key_of("end", fact_id))
         return memory.supersession(self.memory, fact_id)
 
+    def supersessions(self, fact_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
+        """Return fact id -> what `supersession` returns, for facts that are superseded."""
+        for fact_id in fact_ids:
+            self.record_read(key_of("end", fact_id))
+        return memory.supersessions_of(self.memory, fact_ids) if fact_ids else {}
+
     def retractions_of_fact(self, fact_id: str) -> list[RetractedFact]:
         """Return the retractions that cover a fact, withdrawn ones included."""
         self.record_read(key_of("retracted", fact_id))
         return retractions.retractions_of_fact(self.memory, fact_id)
 
-    def directives_of(self, event_id: str) -> list[Directive]:
-        """Return the directives that an event states, withdrawn ones included, in order."""
-        self.record_read(key_of("directives of", event_id))
-        return mental_models.directives_of_event(self.memory, event_id)
+    def directives_of(self, event_ids: Sequence[str]) -> list[Directive]:
+        """Return the directives that events state, withdrawn ones included, in events' order."""
+        for event_id in event_ids:
+            self.record_read(key_of("directives of", event_id))
+        return mental_models.directives_of_events(self.memory, event_ids)
 
     # Learning
 
@@ -926,10 +945,11 @@ class State:
         self.record_read(key_of("evidence of", strategy_id))
         return learning.evidence(self.memory, strategy_id)
 
-    def dependencies_of(self, event_id: str) -> list[StatedDependency]:
-        """Return the dependencies that an event states, withdrawn ones included, in order."""
-        self.record_read(key_of("dependencies of", event_id))
-        return dependencies.dependencies_of_event(self.memory, event_id)
+    def dependencies_of(self, event_ids: Sequence[str]) -> list[StatedDependency]:
+        """Return the dependencies that events state, withdrawn ones included, in events' order."""
+        for event_id in event_ids:
+            self.record_read(key_of("dependencies of", event_id))
+        return dependencies.dependencies_of_events(self.memory, event_ids)
 
     # Stored memories
 

@@ -84,6 +84,8 @@ class LedgerConversation(Conversation):
         self._connection = connection
         self._excluded = excluded
         self._annotations = annotations
+        #: The versions of messages, which several agents ask for, by event and record number.
+        self._revisions: dict[tuple[int, int], list[Event]] = {}
         #: The numbers of all events that were read, even if they were not used.
         self.read_numbers: set[int] = set()
 
@@ -124,8 +126,10 @@ class LedgerConversation(Conversation):
     def revisions(self, event: Event, below: int) -> list[Event]:
         # A retried record is decided after those between it and its retry.
         below = max(below, self._retried_by)
-        found = event_queries.revisions_before(self._connection, event, below)
-        return self._record_reads(self._not_excluded(found))
+        if (event.number, below) not in self._revisions:
+            found = event_queries.revisions_before(self._connection, event, below)
+            self._revisions[event.number, below] = self._record_reads(self._not_excluded(found))
+        return self._revisions[event.number, below]
 
     def annotation(self, text: str) -> TextReading | None:
         content = self._annotations.get(text_hash(text))

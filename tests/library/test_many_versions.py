@@ -170,3 +170,38 @@ def test_a_replacement_comes_after_the_versions_that_it_replaces_whatever_their_
     for order in itertools.permutations(events):
         groups = [[version.id for version in group] for group in group_versions(order)]
         assert groups == [["m", "edit", "other"]]
+
+
+def test_an_edit_takes_as_many_queries_however_many_there_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executed = 0
+
+    def count(connection: apsw.Connection) -> None:
+        def note(cursor: apsw.Cursor, sql: str, bindings: Any) -> bool:
+            nonlocal executed
+            executed += 1
+            return True
+
+        connection.exec_trace = note
+
+    def versions() -> Iterator[dict[str, Any]]:
+        for number, event in enumerate(edited("m1", 40)):
+            town = ("Porto", "Bergen", "Lyon", "Graz")[number % 4]
+            text = f"I live in {town}, house {number}. If it rains, I stay. Call me A{number}."
+            yield event | {"content": text, "sender_name": "Ada", "direction": "in"}
+
+    monkeypatch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, count])
+    counts = []
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        zone = recollect.zone("ada")
+        for event in versions():
+            before = executed
+            zone.ingest([event])
+            counts.append(executed - before)
+        assert zone.dead_letters() == []
+        facts = [fact.text for fact in zone.facts()]
+        assert "Ada lives in Porto, house 40." in facts
+        assert not any(f"A{number}." in fact for fact in facts for number in range(40))
+        assert len(zone.facts(superseded=True)) > 40
+    assert max(counts[20:]) <= max(counts[5:12]) + 9, counts

@@ -37,14 +37,23 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
     ended: set[str] = set()
     ended_before: set[str] = set()
     withdrawn: list[FactOccasion] = []
+    stated = state.facts_of_events(message.replaced)
+    repeated = state.facts_repeated_by(message.replaced)
+    ends = state.supersessions([fact for _, fact in (*stated, *repeated)])
+    own_facts: dict[str, list[str]] = {}
+    repeated_facts: dict[str, list[str]] = {}
+    for event_id, fact in stated:
+        if fact in ends and ends[fact][0] in message.replaced:
+            ended_before.add(fact)
+        else:
+            # Even if another message ended it: it is no longer what that message ended.
+            own_facts.setdefault(event_id, []).append(fact)
+    for event_id, fact in repeated:
+        if fact not in ends:
+            repeated_facts.setdefault(event_id, []).append(fact)
     for event_id in message.replaced:
-        facts = [fact for fact, _, _ in state.facts_of_event(event_id)]
-        before = {fact for fact in facts if _has_end_by(fact, message.replaced, state)}
-        ended_before |= before
-        # A fact that another message ended is withdrawn too: it is no longer what that one ended.
-        own = [fact for fact in facts if fact not in before]
-        again = [fact for fact, _, current in state.occasions_of(event_id) if current]
-        for fact in dict.fromkeys((*own, *again)):
+        own = own_facts.get(event_id, [])
+        for fact in dict.fromkeys((*own, *repeated_facts.get(event_id, ()))):
             rows = {row.event_id: row for row in state.occasions(fact)}
             if not _is_stated_by_others(rows, message.replaced, is_own=fact in own):
                 ended.add(fact)
@@ -56,12 +65,6 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
             else:
                 withdrawn.append(msgspec.structs.replace(rows[event_id], text="", is_standing=0))
     return Withdrawal(frozenset(ended), frozenset(ended_before), tuple(withdrawn))
-
-
-def _has_end_by(fact: str, events: tuple[str, ...], state: State) -> bool:
-    """Return whether one of these events ended a fact."""
-    end = state.supersession(fact)
-    return end is not None and end[0] in events
 
 
 def _is_stated_by_others(
