@@ -84,12 +84,12 @@ class _Commands(click.Group):
 @click.option(
     "--home",
     metavar="DIR",
-    help="recollect's data directory, the home [RECOLLECT_HOME, ~/.recollect].",
+    help="Data directory, called the home [env: RECOLLECT_HOME; default: ~/.recollect].",
 )
 @click.option(
     "--config",
     metavar="FILE",
-    help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
+    help="Configuration file [env: RECOLLECT_CONFIG; default: recollect.toml in the home].",
 )
 @click.option(
     "--zone",

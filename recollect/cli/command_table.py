@@ -39,7 +39,7 @@ COMMAND_TABLE = {
         "derived.browse_commands", "List entities, list those related to one, or compare two."
     ),
     "merges": CommandEntry(
-        "derived.browse_commands", "List merges of entities and facts; decide or undo one."
+        "derived.browse_commands", "List merges of entities and facts; approve, reject or undo one."
     ),
     "timeline": CommandEntry(
         "derived.timeline_command", "List what happened, by day, earliest first."
@@ -65,7 +65,7 @@ COMMAND_TABLE = {
     ),
     "hierarchy": CommandEntry(
         "derived.hierarchy_commands",
-        "List consolidated memories, the newest of each level first.",
+        "List consolidated memories, highest level first.",
     ),
     "episodes": CommandEntry(
         "derived.episode_commands", "List episodes; show the messages of one, or its versions."
@@ -80,20 +80,21 @@ COMMAND_TABLE = {
         "derived.model_commands", "List, add or remove the user's standing instructions."
     ),
     "trajectories": CommandEntry(
-        "derived.learning_commands", "List trajectories: recorded runs of tasks, the newest first."
+        "derived.learning_commands", "List trajectories: recorded runs of tasks by AI agents."
     ),
     "playbooks": CommandEntry(
         "derived.learning_commands", "List playbooks: strategies learned from trajectories."
     ),
     "extract": CommandEntry("extract_command", "Show what would be extracted, without storing it."),
     "write": CommandEntry(
-        "write_commands", "Run the language model on events that it has not read yet."
+        "write_commands", "Run the language model on all events that it has not read yet."
     ),
     "writer": CommandEntry(
         "write_commands", "Show or set a zone's instructions for the language model."
     ),
     "backfill": CommandEntry(
-        "backfill_command", "Run the language model on past messages, episode by episode."
+        "backfill_command",
+        "Run the language model on old messages, in chronological order; can be paused.",
     ),
     "status": CommandEntry("upkeep_commands", "Show what a zone contains, and its processing lag."),
     "doctor": CommandEntry(
@@ -106,11 +107,15 @@ COMMAND_TABLE = {
     "rollback": CommandEntry(
         "upkeep_commands", "Undo the last rebuild: return to the previous generation."
     ),
-    "reclaim": CommandEntry("upkeep_commands", "Remove obsolete change records from the ledger."),
+    "reclaim": CommandEntry(
+        "upkeep_commands", "Free disk space: remove results of earlier rebuilds from the ledger."
+    ),
     "deadletters": CommandEntry("upkeep_commands", "List dead letters; retry or drop one."),
     "skip": CommandEntry("upkeep_commands", "Skip a foreign record that blocks a zone."),
     "promote": CommandEntry("upkeep_commands", "Move the home's ledger, with all zones, to Kafka."),
-    "export": CommandEntry("export_command", "Export a zone: its events, or pages of its memory."),
+    "export": CommandEntry(
+        "export_command", "Export a zone, as its events or as Markdown pages to read."
+    ),
     "certificates": CommandEntry(
         "certificate_command", "List the certificates of erasures, or print one as JSON."
     ),
@@ -131,5 +136,5 @@ COMMAND_TABLE = {
     ),
     "token": CommandEntry("servers.service_commands", "Manage access tokens for the service."),
     "config": CommandEntry("config_command", "Show all settings, and where each value comes from."),
-    "mcp": CommandEntry("servers.mcp_command", "Serve a zone to an agent over MCP."),
+    "mcp": CommandEntry("servers.mcp_command", "Serve a zone to an AI agent over MCP."),
 }

@@ -49,6 +49,16 @@ FORMATS = (
 DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 
+class OptionWithoutRange(click.Option):
+    """An option whose help text states the range of its value itself."""
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """Return what click appends to the help text, without the range."""
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
+
 def _remember_config(context: click.Context, option: click.Parameter, value: str | None) -> None:
     """Remember --config, given before or after the command name."""
     given = context.ensure_object(dict)
@@ -58,14 +68,14 @@ def _remember_config(context: click.Context, option: click.Parameter, value: str
 _HOME = click.option(
     "--home",
     metavar="DIR",
-    help="recollect's data directory, the home [RECOLLECT_HOME, ~/.recollect].",
+    help="Data directory, called the home [env: RECOLLECT_HOME; default: ~/.recollect].",
 )
 _CONFIGURATION = click.option(
     "--config",
     metavar="FILE",
     callback=_remember_config,
     expose_value=False,
-    help="Configuration file [RECOLLECT_CONFIG, recollect.toml in the home].",
+    help="Configuration file [env: RECOLLECT_CONFIG; default: recollect.toml in the home].",
 )
 _ZONE = click.option(
     "--zone",
@@ -102,8 +112,8 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="TZ",
-            help="Time zone of timestamps without one. If every timestamp is in UTC, it is used "
-            "only to resolve words such as 'today'.",
+            help="Time zone of timestamps that have none. If timestamps are in UTC, the zone in "
+            "which words such as 'today' are resolved.",
         ),
         click.option(
             "--format",

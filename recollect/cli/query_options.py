@@ -20,7 +20,8 @@ TIMES = "Times are ISO 8601 with a UTC offset, or Unix milliseconds; a bare date
 known_at_option = click.option(
     "--known-at",
     metavar="T",
-    help="Answer from events ingested up to T (a time or a consistency token).",
+    help="Answer only from events ingested by T: a time, or a consistency token printed by ingest "
+    "--json.",
 )
 
 
@@ -43,20 +44,23 @@ def query_options(function: Command) -> Command:
                 type=click.Choice(PROFILES),
                 default="default",
                 show_default=True,
-                help="Ranking: rrf merges the search methods by rank, recent favours new memories, "
-                "graph weighs meaning, words and relationships.",
+                help="How the search methods are combined. default: by weighted score; rrf: by "
+                "rank (reciprocal rank fusion); recent: like default, but favours recent memories; "
+                "graph: only similarity in meaning, shared words and --graph-mode.",
             ),
             click.option(
                 "--graph-mode",
                 type=click.Choice(get_args(GraphMode)),
                 default="none",
                 show_default=True,
-                help="Also find messages through the relationships of entities (low), through "
-                "observations (high), or both (dual).",
+                help="Also find messages through relationships between entities (low), through "
+                "observations (high), or through both (dual). An observation summarises several "
+                "facts.",
             ),
             click.option(
                 "--scope",
-                help=f"Comma-separated result types: {', '.join(SCOPES)} [all but entities].",
+                help=f"Comma-separated result types: {', '.join(SCOPES)} [default: all but "
+                "entities].",
             ),
             click.option(
                 "--entity", metavar="E", help="Only results about or by entity E (name or id)."

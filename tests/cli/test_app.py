@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shlex
 import shutil
 from importlib import import_module
@@ -71,6 +72,30 @@ def test_the_first_line_of_each_help_fits_the_list(shell: Shell) -> None:
 @pytest.mark.parametrize("name", COMMAND_TABLE)
 def test_the_table_has_the_first_line_of_each_help(name: str) -> None:
     assert COMMAND_TABLE[name].summary == cli.commands[name].get_short_help_str(limit=1_000)
+
+
+def actions_of(name: str) -> list[str]:
+    """Return the actions that the reference lists for a command, as `a|b` or `[a|b]`."""
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
+    (row,) = re.findall(rf"^\| `{name}\b([^`]*)` \|", page, re.MULTILINE)
+    found = re.match(r" \[?((?:[a-z]+\\\|)+[a-z]+)", row)
+    return found.group(1).split("\\|") if found else []
+
+
+@pytest.mark.parametrize("name", [name for name in COMMAND_TABLE if name != "skip"])
+def test_every_action_has_a_line_in_help(shell: Shell, name: str) -> None:
+    """And no other; the actions are those of the reference."""
+    shell.environment["COLUMNS"] = "100"
+    section = re.search(
+        r"^(?:Actions.*|Commands):\n((?:  .+\n)+)", shell(name, "--help").out, re.MULTILINE
+    )
+    lines = re.findall(r"^  (\w+).*?  \S", section.group(1), re.MULTILINE) if section else []
+    assert sorted(lines) == sorted(actions_of(name))
+
+
+@pytest.mark.parametrize("name", COMMAND_TABLE)
+def test_help_gives_ranges_in_words(shell: Shell, name: str) -> None:
+    assert not re.search("[<>]=", shell(name, "--help").out)
 
 
 def test_every_command_of_a_module_is_in_the_table() -> None:

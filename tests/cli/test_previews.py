@@ -37,7 +37,7 @@ def test_it_shows_people_times_kinds_and_ten_lines_and_makes_no_home(shell: Shel
     assert (found["rejected"], found["skipped"][0]["files"]) == (0, 1)
     told = shell("ingest", "--dry-run", "--timezone", "UTC", "exports")
     assert "Ada (30), Bob (1)" in told.out
-    assert "nothing was published" in told.out
+    assert "nothing was stored" in told.out
     assert "\x1b[2J" not in told.out
     assert sorted(path.name for path in shell.room.rglob("*")) == before
 

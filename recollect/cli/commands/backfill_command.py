@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 )
 @click.option("--dry-run", is_flag=True, help="Count the episodes and estimate the cost.")
 @click.option("--pause", is_flag=True, help="Pause the backfill; it stays paused across restarts.")
-@click.option("--resume", is_flag=True, help="Resume the last backfill with its --from and --to.")
+@click.option(
+    "--resume", is_flag=True, help="Resume the last backfill, with its platform and period."
+)
 @click.option("--status", is_flag=True, help="Show the progress of the last backfill.")
 def backfill(
     home: str | None,
@@ -41,10 +43,12 @@ def backfill(
     resume: bool,
     status: bool,
 ) -> int:
-    """Run the language model on past messages, episode by episode.
+    """Run the language model on old messages, in chronological order; can be paused.
 
-    Platforms are read in parallel, each in chronological order. If a backfill is stopped or killed,
-    the next one continues it; after --pause, use --resume. No answer is paid for twice.
+    recollect write reads events in the order of their arrival; a backfill can be limited to a
+    period or a platform. It reads stretches of consecutive messages (episodes), and several
+    platforms in parallel. If a backfill is stopped or killed, the next one continues it; after
+    --pause, use --resume. No answer is paid for twice.
     """
     if pause + resume + status > 1 or (dry_run and (pause or status)):
         raise click.UsageError(

@@ -14,14 +14,19 @@ from recollect.schemas.text_sanitising import pluralise
 def branch() -> None:
     """Try something out on a copy of a zone's memory.
 
-    The branch NAME of the zone ada is the zone ada@NAME in every other command.
+    To use a branch in other commands, pass --zone ZONE@BRANCH, such as --zone ada@trial.
     """
 
 
 @branch.command(epilog="Example: recollect branch create trial")
 @common_options
 @click.argument("name")
-@click.option("--at", metavar="HEAD", help="Fork at HEAD, an earlier head printed by status.")
+@click.option(
+    "--at",
+    metavar="HEAD",
+    help="Fork at an earlier record. HEAD is its number and hash, which status printed as 'head' "
+    "when it was the last one.",
+)
 def create(home: str | None, zone: str | None, as_json: bool, name: str, at: str | None) -> None:
     """Fork the zone at its last record: copy its memory into a branch."""
     with open_zone(home, zone) as memory:
@@ -71,25 +76,27 @@ def diff(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
 @common_options
 @click.argument("name")
 def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
-    """Publish the branch's own messages, commands and writer prompts to its zone.
+    """Copy what was added in the branch to the zone that it was forked from.
 
-    A language model's answers about messages of the zone are copied too. The branch stays. Erasures
-    in the branch are not promoted.
+    Copies messages, commands, and instructions for the language model (recollect writer). If the
+    language model read messages of the zone in the branch, its answers are copied too, so that the
+    zone's next recollect write does not pay for them again. The branch stays. Erasures in the
+    branch are not copied.
     """
     with open_zone(home, zone) as memory:
         done = memory.promote_branch(name)
     if as_json:
         print_json(done)
         return
-    print_line(f"published {pluralise(done.published, 'event')}; {done.duplicates} were there")
+    print_line(f"copied {pluralise(done.published, 'event')}; {done.duplicates} were there already")
     for id_ in done.conflicts:
-        print_line(f"  {id_} is in the zone with other content, and was not published")
+        print_line(f"  {id_} is in the zone with other content, and was not copied")
     for name in done.outdated:
         print_line(f"  writer prompt {name}: the zone has a newer text, which stays in force")
     if done.answers:
         print_line(f"  {pluralise(done.answers, 'answer')} of a language model copied")
     for kind, count in done.left.items():
-        print_line(f"  {pluralise(count, 'record')} of kind {kind} not promoted")
+        print_line(f"  {pluralise(count, 'record')} of kind {kind} not copied")
 
 
 @branch.command(epilog="Example: recollect branch drop trial")

@@ -31,10 +31,12 @@ def evaluate(
 ) -> None:
     """Score recall on questions with known sources.
 
-    FILE has JSON Lines of {"query", "sources": [event id, ...]}, - for stdin; a line may also have
-    the options of recall --batch. Leave sources empty for a question that the memory cannot answer.
-    Prints recall@k (the share of the sources that the first k results cite), the share that each
-    retriever (arm) would find by itself, and the sources that were missed.
+    FILE has one {"query": ..., "sources": [ID, ...]} on each line, with the ids of events; - is
+    standard input. A line may also set options of recall, such as "budget" or "entity". Leave
+    sources empty for a question that the memory cannot answer.
+
+    Prints recall@k (the share of the sources that the first k results cite), the same for each
+    search method alone, and the sources that were missed.
     """
     from recollect.cli.batch_queries import read_judged_questions
 
@@ -57,7 +59,7 @@ def _show(report: Evaluation, *, full: bool) -> None:
         for cutoff, share in report.recall_at.items():
             print_line(f"{_INDENT}{cutoff:>4}  {share:.1%}")
         print_line(f"  mean reciprocal rank {report.mean_reciprocal_rank:.3f}")
-        print_line(f"  sources in the first {report.max_results} of one arm alone")
+        print_line(f"  sources in the first {report.max_results} of one search method alone")
         for arm, share in report.arms.items():
             print_line(f"{_INDENT}{arm:<12} {share:.1%}")
     if report.unanswerable:

@@ -29,8 +29,8 @@ _STANDARD_OUTPUT = Path("-")
     type=click.Choice(EXPORT_FORMATS),
     default="jsonl",
     show_default=True,
-    help="jsonl: a file of all events; markdown: a folder of pages to read; okf: the pages as a "
-    "bundle in the Open Knowledge Format.",
+    help="jsonl: a file of all events; markdown: a folder of pages to read; okf: the same pages "
+    "as a bundle in the Open Knowledge Format.",
 )
 @click.option("--force", is_flag=True, help="Replace an earlier export.")
 def export(
@@ -41,11 +41,11 @@ def export(
     as_: ExportFormat,
     force: bool,
 ) -> None:
-    """Export a zone: its events, or pages of its memory.
+    """Export a zone, as its events or as Markdown pages to read.
 
-    PATH is a new file, or for pages a new folder; it exists only once the export is complete. If
-    PATH is -, the events go to standard output. Ingesting the events into a zone of the same name
-    in a new home reproduces the memory. Forgotten events are not exported.
+    PATH is a new file (for pages, a new folder). It does not appear until the export is complete.
+    If PATH is -, the events go to standard output. Ingesting the events into a zone of the same
+    name in a new home reproduces the memory. Forgotten events are not exported.
     """
     if path == _STANDARD_OUTPUT:
         if as_ != "jsonl" or as_json or force:

@@ -34,7 +34,8 @@ _MARK_BOTH, _MARK_MODEL, _MARK_RULES = "=", "+", "-"
     type=click.Choice(["rules", "model", "both"]),
     default="rules",
     show_default=True,
-    help="rules, model (rules plus a language model), or both, to compare the two.",
+    help="rules: use the rules only; model: the rules and a language model; both: run each, and "
+    "compare the results.",
 )
 @click.option("--trace", is_flag=True, help="Show which rules matched each date and time.")
 @click.option("--dry-run", is_flag=True, help="Estimate the cost of the model without calling it.")

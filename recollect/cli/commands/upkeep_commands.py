@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.certificate_command import read_certificate_file
 from recollect.cli.commands.write_commands import (
     print_estimate,
@@ -44,13 +45,13 @@ if TYPE_CHECKING:
 @click.option(
     "--encoder",
     metavar="NAME",
-    help="With --level fresh: embed with this encoder of the home; recollect init --add-encoder "
-    "adds one [the zone's].",
+    help="With --level fresh: the encoder to use, one that the home has; recollect init "
+    "--add-encoder adds one [default: the zone's current encoder].",
 )
 @click.option(
     "--consolidation",
     type=click.Choice(["on", "off"]),
-    help="With --level derive or fresh: whether to consolidate facts [the zone's current choice].",
+    help="With --level derive or fresh: whether to consolidate facts [default: as it does now].",
 )
 @click.option(
     "--writer-role",
@@ -75,8 +76,8 @@ def rebuild(
     \b
     The levels:
     index    rebuild the search indexes
-    project  rebuild all database files, from the change records (what recollect's agents decided)
-    derive   also process all events again, with the recorded embeddings
+    project  rebuild all database files, from the stored results of processing the events
+    derive   also process all events again, with the stored embeddings
     fresh    also compute the embeddings again
     """
     role = None if writer_role is None else read_role_file("--writer-role", writer_role)
@@ -172,8 +173,8 @@ def print_difference(found: GenerationDiff) -> None:
 def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
     """Undo the last rebuild: return to the previous generation.
 
-    A generation is one complete set of a zone's files. The previous one is first brought up to
-    date, so nothing that was ingested since is missing.
+    A generation is one complete set of a zone's files. The previous generation is first brought up
+    to date, so that it includes what was ingested after the rebuild.
     """
     with open_zone(home, zone) as memory:
         found = memory.rollback()
@@ -188,7 +189,8 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.option(
     "--expect",
     metavar="HEAD",
-    help="Check that the ledger still contains HEAD, printed by an earlier verify or status.",
+    help="Check that the ledger still contains a record. HEAD is its number and hash, which verify "
+    "or status printed as 'head' when it was the last one.",
 )
 @click.option(
     "--certificate",
@@ -231,13 +233,13 @@ def verify(
 @common_options
 @click.option("--dry-run", is_flag=True, help="Show what would be removed.")
 def reclaim(home: str | None, zone: str | None, as_json: bool, dry_run: bool) -> None:
-    """Remove obsolete change records from the ledger.
+    """Free disk space: remove results of earlier rebuilds from the ledger.
 
-    Each rebuild at level derive or fresh writes a new chain of change records, which hold the
-    decisions of recollect's agents (event processors). This command removes all chains except two:
-    that of the data in use and that of the data kept for rollback. It replays the records that are
-    kept, once before the removal and once after it, and removes nothing if the results differ. A
-    ledger on Kafka cannot be reclaimed.
+    Each rebuild at level derive or fresh adds change records to the ledger: the results of
+    processing all events again. This command removes the change records that are not needed for
+    the data in use or for a rollback. Events are never removed. The ledger is replayed with and
+    without the records to be removed; if the outcomes differ, nothing is removed. A ledger on Kafka
+    cannot be reclaimed.
     """
     with open_zone(home, zone) as memory:
         found = memory.reclaim(dry_run=dry_run)
@@ -334,22 +336,27 @@ class _RecordNumber(click.ParamType):
             self.fail(f"{value!r} is not a record number", param, ctx)
 
 
-@click.command(epilog="Example: recollect deadletters list")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|retry|drop]",
-    type=click.Choice(["list", "retry", "drop"]),
-    default="list",
+_DEAD_LETTER_ACTIONS = {
+    "list": "List the dead letters.",
+    "retry NUMBER": "Process a dead letter again.",
+    "drop NUMBER": "Remove a dead letter from the list; its record stays in the ledger.",
+}
+
+
+@click.command(
+    cls=CommandWithActions,
+    actions=_DEAD_LETTER_ACTIONS,
+    epilog="Example: recollect deadletters list",
 )
+@common_options
 @click.argument("number", type=_RecordNumber(), required=False)
 def deadletters(
     home: str | None, zone: str | None, as_json: bool, action: str, number: int | None
 ) -> int:
     """List dead letters; retry or drop one.
 
-    A dead letter is a record that failed processing. NUMBER may be written as 17 or '#17'. A
-    dropped record stays in the ledger; recollect forget '#17' erases it.
+    A dead letter is a record that failed processing. NUMBER is its number in the ledger, such as 17
+    or '#17'. To erase the record, run recollect forget '#17'.
     """
     if action != "list" and number is None:
         raise click.UsageError(f"{action} needs the NUMBER of a dead letter")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common_options, open_zone
+from recollect.cli.options import OptionWithoutRange, common_options, open_zone
 from recollect.cli.output import note, print_json, print_line, progress, quiet, strong
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import pluralise
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: recollect write --dry-run")
 @common_options
-@click.option("--limit", metavar="N", type=click.IntRange(1), help="Process at most N events.")
+@click.option(
+    "--limit",
+    cls=OptionWithoutRange,
+    metavar="N",
+    type=click.IntRange(1),
+    help="Process at most N events.",
+)
 @click.option(
     "--again", is_flag=True, help="Also process events that another model or prompt has processed."
 )
@@ -36,11 +42,11 @@ def write(
     again: bool,
     dry_run: bool,
 ) -> int:
-    """Run the language model on events that it has not read yet.
+    """Run the language model on all events that it has not read yet.
 
-    The rules have processed them already. Adds what the rules missed: facts, values, dates, and
-    which facts no longer hold. Every proposal is validated. The model's answers are recorded, so
-    no event is paid for twice, not even by a rebuild.
+    The rules have processed them already. The model adds facts, values and dates that the rules
+    missed, and marks facts that no longer hold. Each addition is validated. The model's answers are
+    recorded, so no event is paid for twice, not even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
         report = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
@@ -112,10 +118,12 @@ def print_estimate(found: WriteReport, of: str = "event") -> None:
 @click.option(
     "--compare",
     metavar="ID",
-    help="Show which facts of the latest messages a proposed text would change; calls the model.",
+    help="Show how a proposed text would change the facts extracted from the latest messages; "
+    "calls the model.",
 )
 @click.option(
     "--limit",
+    cls=OptionWithoutRange,
     metavar="N",
     type=click.IntRange(1),
     default=10,

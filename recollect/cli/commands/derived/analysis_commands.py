@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import (
     entries,
     is_empty,
@@ -36,14 +37,21 @@ _MOST_EPISODES = 1_000
 _STYLES = {"completed": good, "blocked": warning, "failed": warning}
 
 
-@click.command(epilog="Example: recollect analyses facets --type 'pii_*'")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|facets|types|run]",
-    type=click.Choice(["list", "facets", "types", "run"]),
-    default="list",
+_ACTIONS = {
+    "list": "List the analyses with their texts, such as summaries and reports on conversations.",
+    "facets": "List single findings, such as topics, decisions and personal data.",
+    "types": "List the types of analysis, and how many analyses of each type there are.",
+    "run": "Analyse the episodes that have ended and have no analysis yet; retry blocked and "
+    "failed analyses. If the home has a language model, also make the analyses that need one.",
+}
+
+
+@click.command(
+    cls=CommandWithActions,
+    actions=_ACTIONS,
+    epilog="Example: recollect analyses facets --type 'pii_*'",
 )
+@common_options
 @click.option(
     "--type",
     "types",
@@ -69,7 +77,7 @@ _STYLES = {"completed": good, "blocked": warning, "failed": warning}
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="With run: print what the home's language model would cost, and analyse nothing.",
+    help="With run: estimate the cost of the home's language model, and analyse nothing.",
 )
 @paging_options
 def analyses(
@@ -88,10 +96,7 @@ def analyses(
 ) -> int:
     """List analyses of episodes, or analyse episodes.
 
-    list shows analyses in prose: summaries, and reports on conversations. facets shows single
-    findings, such as topics, decisions and personal data. types shows the types. The action run
-    analyses the episodes that have ended and lack an analysis, and retries blocked and failed ones.
-    If the home has a language model, it runs the types that have a prompt.
+    An episode is a group of messages that belong together (recollect episodes lists them).
     """
     if len(types) > 1 and action != "run":
         raise click.UsageError(f"{action} takes one --type")

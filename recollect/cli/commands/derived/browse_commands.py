@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recollect.cli.options import common_options, open_home, open_zone
+from recollect.cli.command_actions import CommandWithActions
+from recollect.cli.options import OptionWithoutRange, common_options, open_home, open_zone
 from recollect.cli.output import (
     bad,
     display_width,
@@ -64,6 +65,17 @@ _RELATED = 20
 _MIN_TABLE_WIDTH = 72
 # Minimum width of the types, width of the counts, and minimum width of the aliases after them.
 _MIN_TYPE_COLUMNS, _COUNT_COLUMNS, _MIN_DETAIL_COLUMNS = 14, 24, 8
+_ENTITY_ACTIONS = {
+    "list": "List the entities, the most mentioned first.",
+    "compare A B": "Say whether A and B are merged already, may be the same, or differ, and why.",
+    "related A": "List the entities that share the most facts with A.",
+}
+_MERGE_ACTIONS = {
+    "list": "List the merges with their status: pending, merged, rejected or undone.",
+    "approve ID": "Merge the two entities.",
+    "reject ID": "Keep the two entities separate.",
+    "undo ID": "Separate two merged entities, or two merged facts, again.",
+}
 _DECISIONS: dict[str, MergeDecision] = {
     "approve": "merged",
     "reject": "rejected",
@@ -80,9 +92,11 @@ def paging_options(function: Command) -> Command:
         ),
         click.option(
             "--limit",
+            cls=OptionWithoutRange,
             metavar="N",
             type=click.IntRange(1, MAX_PAGE_SIZE),
-            help=f"Maximum entries per page  [{PAGE}; all with --json].",
+            help=f"Maximum entries per page, 1 to {MAX_PAGE_SIZE} [default: {PAGE}; with --json, "
+            "all entries].",
         ),
     ):
         function = option(function)
@@ -197,14 +211,12 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
         print_parts(INDENT, *map(quiet, relations))
 
 
-@click.command(epilog="Example: recollect entities compare 'Ada Moreau' Ada")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|compare|related]",
-    type=click.Choice(["list", "compare", "related"]),
-    default="list",
+@click.command(
+    cls=CommandWithActions,
+    actions=_ENTITY_ACTIONS,
+    epilog="Example: recollect entities compare 'Ada Moreau' Ada",
 )
+@common_options
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option(
@@ -217,7 +229,8 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
     "--batch",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help='With compare: JSON Lines of {"a": {"name", "type", "email"}, "b": {...}}; - for stdin.',
+    help='With compare: compare the pairs in FILE, one {"a": {"name", "type", "email"}, '
+    '"b": {...}} on each line; - is standard input.',
 )
 @paging_options
 def entities(
@@ -234,9 +247,7 @@ def entities(
 ) -> None:
     """List entities, list those related to one, or compare two.
 
-    The most mentioned come first. compare A B says whether two entities (names or ids) are already
-    merged, may be the same, or differ, and why. related A lists the entities that share the most
-    facts with A.
+    A and B are names or ids.
     """
     if query is not None and action != "list":
         raise click.UsageError("--query works only with list")
@@ -349,14 +360,10 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
     )
 
 
-@click.command(epilog="Example: recollect merges list")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|approve|reject|undo]",
-    type=click.Choice(["list", "approve", "reject", "undo"]),
-    default="list",
+@click.command(
+    cls=CommandWithActions, actions=_MERGE_ACTIONS, epilog="Example: recollect merges list"
 )
+@common_options
 @click.argument("id_", metavar="[ID]", required=False)
 @paging_options
 def merges(
@@ -368,10 +375,10 @@ def merges(
     limit: int | None,
     cursor: str | None,
 ) -> int:
-    """List merges of entities and facts; decide or undo one.
+    """List merges of entities and facts; approve, reject or undo one.
 
-    Entities that may be the same stay separate while their merge is pending. approve merges them,
-    reject keeps them separate, undo separates merged ones. Duplicate facts are merged daily.
+    Two entities that may be the same stay separate until their merge is approved. Duplicate facts
+    are merged daily, without approval.
     """
     if action == "list":
         if id_ is not None:

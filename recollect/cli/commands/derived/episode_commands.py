@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     NO_WORDS,
@@ -24,14 +25,19 @@ if TYPE_CHECKING:
     from recollect.schemas.wire import Episode, EpisodeMessage
 
 
-@click.command(epilog="Example: recollect episodes list --strategy day --entity Ada")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|show|history]",
-    type=click.Choice(["list", "show", "history"]),
-    default="list",
+_ACTIONS = {
+    "list": "List the episodes, newest first.",
+    "show ID": "Print the messages of an episode.",
+    "history ID": "List the versions of an episode.",
+}
+
+
+@click.command(
+    cls=CommandWithActions,
+    actions=_ACTIONS,
+    epilog="Example: recollect episodes list --strategy day --entity Ada",
 )
+@common_options
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option(
     "--strategy",
@@ -42,7 +48,9 @@ if TYPE_CHECKING:
 @click.option("--query", metavar="Q", help="Only episodes that match Q, the best ones first.")
 @click.option("--entity", metavar="E", help="Only episodes with entity E (name or id).")
 @click.option("--platform", metavar="P", help="Only episodes of platform P.")
-@click.option("--from", "first", metavar="T", help="Only episodes that end at T or later.")
+@click.option(
+    "--from", "first", metavar="T", help="Only episodes that end at T (a date or a time) or later."
+)
 @click.option("--to", "last", metavar="T", help="Only episodes that begin at T or earlier.")
 @paging_options
 @click.option("--full", is_flag=True, help="Do not truncate texts on a terminal.")
@@ -60,7 +68,7 @@ def episodes(
     """List episodes; show the messages of one, or its versions.
 
     An episode is a group of messages that belong together: from one thread, session, day or topic,
-    or without a long pause between them. T is a date or a time.
+    or without a long pause between them.
     """
     if action == "list":
         if id_ is not None:

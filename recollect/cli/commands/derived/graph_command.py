@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     entries,
@@ -24,34 +25,40 @@ if TYPE_CHECKING:
     from recollect.schemas.wire import EntityGraph, Relationship, RelationshipDirection
 
 _MAX_ENTITIES = 100
+_ACTIONS = {
+    "list ENTITY": "List the relationships of an entity.",
+    "neighbors ENTITY": "Show the entities around it, and how they are related.",
+    "subgraph ENTITY...": "Show the relationships among several entities.",
+    "path ENTITY ENTITY": "Show a shortest path between two entities.",
+}
 
 
-@click.command(epilog="Example: recollect graph path Ada Turin")
-@common_options
-@click.argument(
-    "action",
-    metavar="{list|neighbors|subgraph|path}",
-    type=click.Choice(["list", "neighbors", "subgraph", "path"]),
+@click.command(
+    cls=CommandWithActions,
+    actions=_ACTIONS,
+    required=True,
+    epilog="Example: recollect graph path Ada Turin",
 )
+@common_options
 @click.argument("names", metavar="ENTITY...", nargs=-1, required=True)
 @click.option(
     "--type",
     "types",
     metavar="T",
     multiple=True,
-    help="Only relationships of this type; repeatable.",
+    help="Only relationships of this type. Repeatable.",
 )
 @click.option(
     "--direction",
     type=click.Choice(["out", "in", "both"]),
     default="both",
-    help="Relationships that begin at the entity, lead to it, or both  [both].",
+    help="Relationships that begin at the entity, lead to it, or both [default: both].",
 )
 @click.option(
     "--hops",
     metavar="N",
     type=int,
-    help="Maximum number of hops  [neighbors: 2, subgraph: 0, path: 4].",
+    help="Maximum number of hops [default: neighbors 2, subgraph 0, path 4].",
 )
 @known_at_option
 @click.option("--valid-at", metavar="T", help="Only relationships that held at T.")
@@ -74,8 +81,7 @@ def graph(
 ) -> None:
     """Show how people and things are related.
 
-    ENTITY is a name or an id. list shows the relationships of an entity, neighbors the entities
-    around it, subgraph the relationships among several, and path the path between two.
+    ENTITY is a name or an id.
     """
     wanted = {"list": 1, "neighbors": 1, "path": 2}.get(action, len(names))
     if len(names) != wanted:

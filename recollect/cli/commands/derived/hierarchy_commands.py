@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import is_empty
 from recollect.cli.commands.derived.memory_commands import show_memory
 from recollect.cli.options import common_options, open_zone
@@ -16,7 +17,15 @@ from recollect.schemas.text_sanitising import pluralise
 if TYPE_CHECKING:
     from recollect import MemoryConsolidationReport, MemoryHit, StoredMemory, Zone
 
-_ACTIONS = ("list", "consolidate", "children", "ancestors", "search")
+_ACTIONS = {
+    "list": "List the consolidated memories, newest first within each level.",
+    "consolidate": "Combine stored memories into groups, write a consolidated memory for each "
+    "group, and archive the originals.",
+    "children ID...": "List the memories that a consolidated memory was written from.",
+    "ancestors ID...": "List the consolidated memories above a memory.",
+    "search QUERY": "Find memories by meaning, and print the topmost consolidated memory above "
+    "each.",
+}
 #: What is printed if nothing is found.
 _NOTHING = {
     "list": "nothing is consolidated; hierarchy consolidate does that",
@@ -26,18 +35,20 @@ _NOTHING = {
 }
 
 
-@click.command(epilog="Example: recollect hierarchy consolidate --levels 2")
-@common_options
-@click.argument(
-    "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="list"
+@click.command(
+    cls=CommandWithActions,
+    actions=_ACTIONS,
+    epilog="Example: recollect hierarchy consolidate --levels 2",
 )
+@common_options
 @click.argument("words", metavar="[ID|QUERY]...", nargs=-1)
 @click.option(
     "--method",
     type=click.Choice(["affinity", "criteria"]),
     default="affinity",
-    help="With consolidate: affinity groups similar memories that are close in time; criteria "
-    "groups all that the options select [affinity].",
+    help="With consolidate: what goes into a group. affinity: memories that are similar and close "
+    "in time; criteria: all memories that --namespace and --importance-max select [default: "
+    "affinity].",
 )
 @click.option("--namespace", metavar="N", help="With consolidate: only in namespace N itself.")
 @click.option(
@@ -51,16 +62,23 @@ _NOTHING = {
     type=float,
     default=0.85,
     metavar="A",
-    help="With consolidate: the minimum affinity [0.85].",
+    help="With consolidate: the minimum affinity, 0 to 1 [default: 0.85].",
 )
 @click.option(
     "--levels",
     type=int,
     default=CONSOLIDATION_LEVELS,
     metavar="N",
-    help=f"With consolidate: the maximum number of levels [{CONSOLIDATION_LEVELS}].",
+    help=f"With consolidate: the maximum number of levels [default: {CONSOLIDATION_LEVELS}].",
 )
-@click.option("-k", "k", type=int, default=10, metavar="N", help="At most N memories [10].")
+@click.option(
+    "-k",
+    "k",
+    type=int,
+    default=10,
+    metavar="N",
+    help="At most N memories; with list, N of each level [default: 10].",
+)
 def hierarchy(
     home: str | None,
     zone: str | None,
@@ -74,13 +92,10 @@ def hierarchy(
     levels: int,
     k: int,
 ) -> None:
-    """List consolidated memories, the newest of each level first.
+    """List consolidated memories, highest level first.
 
-    consolidate groups stored memories, writes one memory of a higher level for each group, and
-    archives the originals; to undo this, delete the consolidated memory (memories delete). children
-    prints the memories from which a consolidated one was written, ancestors the consolidated ones
-    above a memory. search finds memories by meaning, and prints the topmost consolidated
-    memory above each.
+    A memory of level 1 stands for a group of stored texts, one of level 2 for a group of level 1,
+    and so on. To undo a consolidation, delete the consolidated memory: recollect memories delete.
     """
     if (action in ("children", "ancestors", "search")) != bool(words):
         needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     entries,
@@ -28,15 +29,26 @@ if TYPE_CHECKING:
     )
 
 _STATES = ("running", "success", "failure", "partial")
+_TRAJECTORY_ACTIONS = {
+    "list": "List the trajectories, newest first.",
+    "show ID": "Print a trajectory with its steps, the feedback on it, and what was learned from "
+    "it.",
+}
+_PLAYBOOK_ACTIONS = {
+    "list": "List the playbooks.",
+    "show ID": "Print a playbook with its strategies and the evidence for them.",
+    "history ID": "Print what each version of a playbook changed.",
+}
 
 
-@click.command(epilog="Example: recollect trajectories list --type release --status failure")
-@common_options
-@click.argument(
-    "action", metavar="[list|show]", type=click.Choice(["list", "show"]), default="list"
+@click.command(
+    cls=CommandWithActions,
+    actions=_TRAJECTORY_ACTIONS,
+    epilog="Example: recollect trajectories list --type release --status failure",
 )
+@common_options
 @click.argument("id_", metavar="[ID]", required=False)
-@click.option("--agent", metavar="A", help="Only runs of agent A.")
+@click.option("--agent", metavar="A", help="Only runs by the AI agent A.")
 @click.option("--type", "type_", metavar="T", help="Only runs of task type T.")
 @click.option("--status", type=click.Choice(_STATES), help="Only runs in this state.")
 @paging_options
@@ -52,10 +64,7 @@ def trajectories(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List trajectories: recorded runs of tasks, the newest first.
-
-    show prints one with its steps, the feedback on it, and what was learned from it.
-    """
+    """List trajectories: recorded runs of tasks by AI agents."""
     _check_id(action, id_, "trajectory")
     with open_zone(home, zone) as memory:
         if id_ is not None:
@@ -87,16 +96,14 @@ def trajectories(
     print_page_footer(more)
 
 
-@click.command(epilog="Example: recollect playbooks list --json")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|show|history]",
-    type=click.Choice(["list", "show", "history"]),
-    default="list",
+@click.command(
+    cls=CommandWithActions,
+    actions=_PLAYBOOK_ACTIONS,
+    epilog="Example: recollect playbooks list --json",
 )
+@common_options
 @click.argument("id_", metavar="[ID]", required=False)
-@click.option("--agent", metavar="A", help="Only playbooks of agent A.")
+@click.option("--agent", metavar="A", help="Only playbooks of the AI agent A.")
 @click.option(
     "--pattern", metavar="TEXT", help="Only those whose name or description contains TEXT."
 )
@@ -112,11 +119,7 @@ def playbooks(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List playbooks: strategies learned from trajectories.
-
-    show prints one with its strategies and their evidence; history prints what each version
-    changed.
-    """
+    """List playbooks: strategies learned from trajectories."""
     _check_id(action, id_, "playbook")
     with open_zone(home, zone) as memory:
         if id_ is not None and action == "show":

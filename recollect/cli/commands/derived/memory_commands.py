@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     entries,
@@ -29,15 +30,29 @@ _STATES: dict[str, Literal["active", "inactive", "deleted"]] = {
 }
 #: What is done with a path or a pattern.
 _PATH_ACTIONS = ("ls", "glob", "cat")
-_ACTIONS = ("list", "show", "versions", "diff", "rollback", *_STATES, *_PATH_ACTIONS)
+_ACTIONS = {
+    "list": "List the memories, newest first.",
+    "show ID": "Print a memory.",
+    "versions ID": "List all versions of a memory.",
+    "diff ID ID": "Compare two memories, or two versions of one.",
+    "rollback ID": "Restore the version that --version names, as a new version.",
+    "approve ID...": "Make inactive memories active again.",
+    "deactivate ID...": "Make memories inactive: they are no longer recalled or listed.",
+    "delete ID...": "Delete memories for good; recollect forget also erases their text from the "
+    "ledger.",
+    "ls [PATH]": "List a directory of virtual paths, such as /memory/by-user/ada/.",
+    "glob PATTERN": "Find the memories whose paths match a pattern with *, ? and **.",
+    "cat PATH": "Print the memory at a path.",
+}
 _TYPES = get_args(StoredMemoryType)
 
 
-@click.command(epilog="Example: recollect memories list --prefix /people/")
-@common_options
-@click.argument(
-    "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="list"
+@click.command(
+    cls=CommandWithActions,
+    actions=_ACTIONS,
+    epilog="Example: recollect memories list --prefix /people/",
 )
+@common_options
 @click.argument("ids", metavar="[ID|PATH]...", nargs=-1)
 @click.option("--type", "memory_type", type=click.Choice(_TYPES), help="Only this type of memory.")
 @click.option("--namespace", metavar="N", help="Only namespace N, without those below it.")
@@ -47,7 +62,7 @@ _TYPES = get_args(StoredMemoryType)
     "--state",
     type=click.Choice(["active", "inactive", "deleted", "any"]),
     default="active",
-    help="Only in this state [active].",
+    help="Only in this state [default: active].",
 )
 @click.option("--tier", type=click.Choice(TIERS), help="Only in this tier.")
 @click.option(
@@ -72,15 +87,7 @@ def memories(
     limit: int | None,
     cursor: str | None,
 ) -> None:
-    """List stored memories: texts that were saved on request.
-
-    show prints one; versions lists all versions of one; diff compares two; rollback restores an
-    earlier version. approve, deactivate and delete set the state of any number of memories;
-    inactive and deleted memories are not recalled.
-
-    ls lists a directory of virtual paths, such as /memory/by-user/ada/; glob finds the memories
-    whose paths match a pattern with *, ? and **; cat prints the memory at a path.
-    """
+    """List stored memories: texts that were saved on request."""
     _check_ids(action, ids, version)
     with open_zone(home, zone) as memory:
         if action in ("ls", "glob"):

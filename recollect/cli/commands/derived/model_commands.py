@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.options import common_options, open_zone
 from recollect.cli.output import note, print_json, print_line, quiet, strong, warning
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
@@ -14,18 +15,25 @@ if TYPE_CHECKING:
     from recollect.schemas.wire import Directive, MentalModel
 
 _INDENT = "    "
-_MODEL_ACTIONS = ("list", "show", "history", "refresh", "create", "update")
-_DIRECTIVE_ACTIONS = ("list", "add", "remove")
+_MODEL_ACTIONS = {
+    "list": "List the mental models.",
+    "show ID": "Print the version with this ID.",
+    "history ID": "Print how each version differs from the one before it.",
+    "refresh ID": "Regenerate the page that was created with --refresh.",
+    "create NAME [TEXT]": "Create a mental model. TEXT is optional with --refresh.",
+    "update ID TEXT": "Save TEXT as a new version.",
+}
+_DIRECTIVE_ACTIONS = {
+    "list": "List the instructions.",
+    "add TEXT": "Add an instruction.",
+    "remove ID": "Remove an instruction.",
+}
 
 
-@click.command(epilog="Example: recollect models list")
-@common_options
-@click.argument(
-    "action",
-    metavar=f"[{'|'.join(_MODEL_ACTIONS)}]",
-    type=click.Choice(_MODEL_ACTIONS),
-    default="list",
+@click.command(
+    cls=CommandWithActions, actions=_MODEL_ACTIONS, epilog="Example: recollect models list"
 )
+@common_options
 @click.argument("id_", metavar="[ID|NAME]", required=False)
 @click.argument("text", metavar="[TEXT]", required=False)
 @click.option("--dry-run", is_flag=True, help="With refresh: show the difference, change nothing.")
@@ -35,15 +43,17 @@ _DIRECTIVE_ACTIONS = ("list", "add", "remove")
     help="With create: its kind: structural (how things are set up), emergent (an observed "
     "pattern), pinned (never rewritten automatically), or one of your own.",
 )
-@click.option("--tag", "tags", multiple=True, help="With create or update: a label; repeatable.")
+@click.option("--tag", "tags", multiple=True, help="With create or update: a label. Repeatable.")
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),
-    help="With create: add to TEXT a page generated from the facts about the entity, and "
-    "regenerate that page after changes, on a schedule, or by hand.",
+    help="With create: append a page generated from the facts about the --entity, and regenerate "
+    "it after changes, on a schedule, or only by hand (models refresh).",
 )
 @click.option(
-    "--every-hours", type=float, help="With --refresh schedule: hours between regenerations [24]."
+    "--every-hours",
+    type=float,
+    help="With --refresh schedule: hours between regenerations [default: 24].",
 )
 def models(
     home: str | None,
@@ -61,9 +71,8 @@ def models(
 ) -> int:
     """List, show, refresh or change mental models.
 
-    A mental model is a saved report. show and history take the ID of any version. create
-    takes a NAME and a TEXT, which may be omitted with --refresh; update takes an ID and the new
-    TEXT.
+    A mental model is a saved report about somebody or something. Each of its versions has its own
+    ID.
     """
     if action == "list":
         if id_ is not None:
@@ -145,14 +154,12 @@ def _print_diff(lines: list[str]) -> None:
             print_line(_INDENT, line)
 
 
-@click.command(epilog="Example: recollect directives add 'Always answer in French.'")
-@common_options
-@click.argument(
-    "action",
-    metavar=f"[{'|'.join(_DIRECTIVE_ACTIONS)}]",
-    type=click.Choice(_DIRECTIVE_ACTIONS),
-    default="list",
+@click.command(
+    cls=CommandWithActions,
+    actions=_DIRECTIVE_ACTIONS,
+    epilog="Example: recollect directives add 'Always answer in French.'",
 )
+@common_options
 @click.argument("text", metavar="[TEXT|ID]", required=False)
 @click.option("--all", "all_", is_flag=True, help="Include superseded and retracted directives.")
 def directives(
@@ -160,7 +167,7 @@ def directives(
 ) -> int:
     """List, add or remove the user's standing instructions.
 
-    Every context block begins with these instructions. add takes a TEXT, remove an ID.
+    Every block that recollect context prints begins with these instructions.
     """
     if action == "list":
         if text is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import (
     INDENT,
     entries,
@@ -37,14 +38,28 @@ if TYPE_CHECKING:
     )
 
 
-@click.command(epilog="Example: recollect observations list --entity Ada")
-@common_options
-@click.argument(
-    "action",
-    metavar="[list|show|history|consolidate|write]",
-    type=click.Choice(["list", "show", "history", "consolidate", "write"]),
-    default="list",
+_OBSERVATION_ACTIONS = {
+    "list": "List the observations, newest first.",
+    "show ID": "Print an observation with the facts that it cites.",
+    "history ID": "Print what each version of an observation added and removed.",
+    "consolidate": "Update all observations now, and run the daily jobs: find patterns over time, "
+    "and merge duplicate observations and facts.",
+    "write": "Let the home's language model write up to --limit observations; every text is "
+    "validated.",
+}
+_DREAM_ACTIONS = {
+    "list": "List the dreams, newest first.",
+    "find": "Update the observations (as observations consolidate does), then ask the home's "
+    "language model for new dreams.",
+}
+
+
+@click.command(
+    cls=CommandWithActions,
+    actions=_OBSERVATION_ACTIONS,
+    epilog="Example: recollect observations list --entity Ada",
 )
+@common_options
 @click.argument("id_", metavar="[ID]", required=False)
 @click.option("--entity", metavar="E", help="Only observations about entity E (name or id).")
 @click.option("--all", "all_", is_flag=True, help="Include superseded observations.")
@@ -66,13 +81,7 @@ def observations(
     limit: int | None,
     cursor: str | None,
 ) -> int:
-    """List observations: what several facts say about one topic.
-
-    show prints one, with the facts that its text cites; history prints what each of its versions
-    added and removed. consolidate updates all observations and runs the daily passes (patterns
-    over time, merges of duplicates) now. write lets the home's language model write up to --limit
-    observations; every text is validated.
-    """
+    """List observations: what several facts say about one topic."""
     takes_id = action in ("show", "history")
     if takes_id and id_ is None:
         raise click.UsageError(f"{action} needs the ID of an observation; list prints the ids")
@@ -141,11 +150,12 @@ def _write(report: WriteReport, as_json: bool) -> int:
     return 1 if report.stopped else 0
 
 
-@click.command(epilog="Example: recollect dreams find --dry-run")
-@common_options
-@click.argument(
-    "action", metavar="[list|find]", type=click.Choice(["list", "find"]), default="list"
+@click.command(
+    cls=CommandWithActions,
+    actions=_DREAM_ACTIONS,
+    epilog="Example: recollect dreams find --dry-run",
 )
+@common_options
 @click.option(
     "--dry-run", is_flag=True, help="With find: estimate the cost without calling the model."
 )
@@ -161,8 +171,7 @@ def dreams(
 ) -> None:
     """List dreams: conjectured links between distant topics.
 
-    They are conjectures: recall never returns them, and no fact follows from them. find runs the
-    daily passes over observations now, and then asks the home's language model for dreams.
+    Dreams are conjectures: recall never returns them, and no fact is derived from them.
     """
     if dry_run and action == "list":
         raise click.UsageError("--dry-run works only with find")

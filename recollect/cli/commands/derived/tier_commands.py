@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.command_actions import CommandWithActions
 from recollect.cli.commands.derived.browse_commands import is_empty
 from recollect.cli.commands.derived.memory_commands import show_memory
 from recollect.cli.options import common_options, open_zone
@@ -16,14 +17,21 @@ from recollect.schemas.text_sanitising import pluralise
 if TYPE_CHECKING:
     from recollect import Zone
 
-_ACTIONS = ("sizes", "recent", "search", "archive", "restore")
+_ACTIONS = {
+    "sizes": "Print how many memories are in each tier.",
+    "recent": "List the memories of 'main', the most recently used first, then those of 'recall'.",
+    "search QUERY": "Find memories in each tier.",
+    "archive ID...": "Move memories to 'archival'.",
+    "restore ID...": "Move memories to 'main'.",
+}
 
 
-@click.command(epilog='Example: recollect tiers search "deploy key"')
-@common_options
-@click.argument(
-    "action", metavar=f"[{'|'.join(_ACTIONS)}]", type=click.Choice(_ACTIONS), default="sizes"
+@click.command(
+    cls=CommandWithActions,
+    actions=_ACTIONS,
+    epilog='Example: recollect tiers search "deploy key"',
 )
+@common_options
 @click.argument("words", metavar="[QUERY|ID]...", nargs=-1)
 @click.option(
     "-k",
@@ -31,7 +39,7 @@ _ACTIONS = ("sizes", "recent", "search", "archive", "restore")
     type=int,
     default=10,
     metavar="N",
-    help="At most N memories; with search, N of each tier [10].",
+    help="At most N memories; with search, N of each tier [default: 10].",
 )
 @click.option("--cascade", is_flag=True, help="With search: stop once N memories are found.")
 def tiers(
@@ -45,10 +53,9 @@ def tiers(
 ) -> None:
     """Print how many stored memories are in each tier.
 
-    The tiers: main has the most recently used memories; archival has those not used for a long
-    time, no longer true, consolidated, or archived on request; recall has all others. recent lists
-    the main tier, then the recall tier. search finds memories in each tier. archive moves memories
-    to archival, restore moves them to main.
+    The tier 'main' holds the most recently used memories. 'archival' holds memories that were not
+    used for a long time, are no longer true, were consolidated, or were archived on request. The
+    tier 'recall' holds all others.
     """
     if action in ("search", "archive", "restore") and not words:
         needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"

@@ -50,7 +50,7 @@ def mcp(
     install: str | None,
     yes: bool,
 ) -> int:
-    """Serve a zone to an agent over MCP.
+    """Serve a zone to an AI agent over MCP.
 
     Speaks the Model Context Protocol over stdio until the client disconnects. Clients launch this
     command themselves; --install adds it to a client's configuration.

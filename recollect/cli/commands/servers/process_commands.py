@@ -17,7 +17,7 @@ from recollect.schemas.text_sanitising import pluralise
 @click.option(
     "--member",
     metavar="NAME",
-    help="On Kafka: static member name; keeps partitions across restarts.",
+    help="On Kafka: a fixed name, under which the worker keeps its partitions across restarts.",
 )
 def worker(
     home: str | None, zone: str | None, as_json: bool, once: bool, member: str | None
@@ -42,8 +42,8 @@ def worker(
 def replica(home: str | None, zone: str | None, as_json: bool) -> None:
     """Run a read replica of a ledger on Kafka.
 
-    Runs until Ctrl-C, for all zones; --zone has no effect. The replica applies the workers' change
-    records to files of its own, from which it answers queries.
+    Runs until Ctrl-C, for all zones; --zone has no effect. The replica copies the workers' results
+    into files of its own, from which it answers queries.
     """
     from recollect.streams.system.extras import needed
 

@@ -12,14 +12,14 @@ _RIGHTS = "read,write,forget,admin"
 
 @click.command(epilog="Example: recollect serve --port 8420")
 @common_options
-@click.option("--host", metavar="ADDRESS", help="Address to listen on [127.0.0.1].")
-@click.option("--port", type=int, metavar="N", help="Port; 0 picks a free one [8420].")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on [default: 127.0.0.1].")
+@click.option("--port", type=int, metavar="N", help="Port; 0 picks a free one [default: 8420].")
 @click.option("--no-auth", is_flag=True, help="Disable authentication (loopback addresses only).")
 @click.option(
     "--recall-workers",
     type=int,
     metavar="N",
-    help="Maximum number of additional processes that answer recalls [1].",
+    help="Maximum number of additional processes that answer recalls [default: 1].",
 )
 def serve(
     home: str | None,
@@ -72,7 +72,7 @@ def token() -> None:
     "zones",
     metavar="NAME",
     multiple=True,
-    help="Zone that the token gives access to, or '*' for all; repeatable [default: default].",
+    help="Zone that the token gives access to, or '*' for all. Repeatable [default: default].",
 )
 @click.option(
     "--rights",
@@ -84,9 +84,13 @@ def token() -> None:
     "--user", metavar="NAME", help="User that the token is for; recorded on events sent with it."
 )
 @click.option(
-    "--agent", metavar="NAME", help="Agent that the token is for; recorded on events sent with it."
+    "--agent",
+    metavar="NAME",
+    help="AI agent that the token is for; recorded on events sent with it.",
 )
-@click.option("--expires", metavar="TIME", help="Expiry time, ISO 8601 with a UTC offset [never].")
+@click.option(
+    "--expires", metavar="TIME", help="Expiry time, ISO 8601 with a UTC offset [default: never]."
+)
 def create(
     home: str | None,
     zones: tuple[str, ...],
