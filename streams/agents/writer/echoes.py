@@ -18,7 +18,8 @@ _MONTHS = "January|February|March|April|May|June|July|August|September|October|N
 _MARKS = r"[ \t>*\u2022-]*"
 # The head of a block, in this release and in earlier ones.
 _HEAD = re.compile(
-    rf"{_MARKS}(?:Memories, newest day first: \[day who\] text|Remembered, \[when who\] what)\b"
+    rf"{_MARKS}(?:Memories, newest day first: \[day (?:author|who)\] text\b"
+    r"|Remembered, \[when who\] what\b)"
 )
 _DATED_LABEL = re.compile(rf"{_MARKS}\[\d{{1,2}} (?:{_MONTHS}) \d{{4}}[ ,][^\]]{{1,200}}\]\s")
 _LABEL = re.compile(rf"{_MARKS}\[[^\]]{{1,200}}\]\s")
