@@ -158,7 +158,7 @@ LIMITS = {
     "free disk space below which nothing is written": of_bytes(MIN_FREE_BYTES),
     "files that an idle zone keeps open": str(FILES_PER_ZONE),
     "idle zones that stay open; fewer if the limit of open files is low": str(MAX_IDLE_ZONES),
-    "a merge is made without review from a confidence of": str(AUTO_MERGE_CONFIDENCE),
+    "minimum confidence for a merge without review": str(AUTO_MERGE_CONFIDENCE),
     "near-verbatim repetitions give no new fact within": f"{DUPLICATE_WINDOW_MS // 3_600_000} h",
     "minimum messages in a zone for recall's index to be kept in files": f"{MIN_STORED_TURNS:,}",
     "dimensions of a token's vector": str(TOKEN_DIMENSIONS),
@@ -182,8 +182,8 @@ RANKING = {
     "messages that late interaction reads": (
         f"{DEFAULT_PROFILE.late_interaction_limit}, or twice the number of results if that is more"
     ),
-    "factor by which `high`, and a question that counts or lists, raises the number of candidates; "
-    "`high` raises the number of messages that late interaction reads by the same factor": str(
+    "factor by which the budget `high` raises the number of candidates and of messages that late "
+    "interaction reads; a question that counts or lists raises the number of candidates only": str(
         WIDE
     ),
     "candidates that a reranker judges": str(DEFAULT_PROFILE.rerank_limit),
