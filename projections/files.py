@@ -119,7 +119,7 @@ class ZoneFiles:
         marks = {model.watermark() for model in self.decided}
         if len(marks) > 1:
             raise IntegrityError(
-                f"{self.directory}: the files have applied different numbers of records; "
+                f"{self.directory}: the database files are at different positions in the ledger; "
                 "run recollect rebuild"
             )
         return marks.pop()

@@ -1,5 +1,8 @@
 """Errors that cross package boundaries. Each message says what happened and what to do."""
 
+#: What to do about a damaged record; the end of many messages.
+RESTORE_LEDGER = "restore the ledger from a backup"
+
 
 class RecollectError(Exception):
     """Base class of every error that recollect raises on purpose."""

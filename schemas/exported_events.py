@@ -160,7 +160,7 @@ def exported_draft(line: bytes) -> ExportedDraft:
         InvalidInput: the line was changed, or is of a kind that is not exported.
     """
     if len(line) > MAX_LINE_BYTES:
-        raise InvalidInput(f"it has {len(line)} bytes; the maximum is {MAX_LINE_BYTES}")
+        raise InvalidInput(f"the line has {len(line)} bytes; the maximum is {MAX_LINE_BYTES}")
     try:
         fields = msgspec.json.decode(line, type=dict[str, Any])
         origin = msgspec.convert(fields.pop(RESERVED_PLATFORM, None), Origin)

@@ -132,7 +132,7 @@ def decode_inbound(line: bytes) -> InboundEvent:
         InvalidInput: the line is not a valid event; the message says why, in one sentence.
     """
     if len(line) > MAX_RECORD_BYTES:
-        raise InvalidInput(f"it is too long; the maximum is {MAX_RECORD_BYTES} bytes")
+        raise InvalidInput(f"the event is too long; the maximum is {MAX_RECORD_BYTES} bytes")
     line = replace_lone_surrogates_json(line)
     try:
         event = _decoder.decode(line)

@@ -92,7 +92,7 @@ def format_time(milliseconds: int) -> str:
         moment = datetime.fromtimestamp(milliseconds // 1000, UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         raise IntegrityError(
-            f"{milliseconds:.3g} ms is out of range; the record is corrupt"
+            f"{milliseconds:.3g} ms is out of range, so the record is damaged; run recollect verify"
         ) from None
     # Four times as fast as strftime.
     return f"{moment.isoformat()}.{milliseconds % 1000:03d}Z"

@@ -104,7 +104,7 @@ class AccessTokens:
         if not zone_names or not requested or len(granted) < len(requested):
             wrong = next((right for right in requested if right not in RIGHTS), "")
             raise InvalidInput(
-                f"right {wrong!r}: choose from {', '.join(RIGHTS)}"
+                f"unknown right {wrong!r}; choose from {', '.join(RIGHTS)}"
                 if wrong
                 else "zones or rights are missing; give at least one of each"
             )
@@ -146,7 +146,7 @@ class AccessTokens:
             kept = [token for token in stored if token.id != id_]
             if len(kept) == len(stored):
                 raise InvalidInput(
-                    f"no token has the id {id_[:80]!r}; recollect token list shows the ids"
+                    f"no token has the id {id_[:80]!r}; run recollect token list to see the ids"
                 )
             self._write(kept)
 

@@ -181,7 +181,7 @@ class Home:
             if without_encoder and pin is not None:
                 raise HomeError(
                     f"the home {directory} was created with the encoder {pin.model} and cannot "
-                    "be used without one: omit --encoder none, or create another home for that"
+                    "be used without one; to work without an encoder, create a separate home"
                 )
             names = () if pin is None else (pin.name, pin.place, f"{pin.place}@{pin.revision}")
             # `reinstall` compares checksums, so the name of the directory does not matter.
@@ -416,7 +416,8 @@ class Home:
         pin = self.settings.reader
         if pin is None:
             raise HomeError(
-                f"{self.directory} has no reader; to add one, run recollect init --reader own"
+                f"{self.directory} has no reader (the classifiers that find names); to add "
+                "recollect's own, run recollect init --reader own"
             )
         from recollect.streams.reader.reader_loading import load_reader
 
@@ -517,8 +518,8 @@ def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> 
         reason = f"the reader needs {MINILM.name}, which is downloaded only on request"
     if progress is not None:
         message = (
-            f"no reader, so only rules find names: {reason}; recollect init --reader own installs "
-            "it"
+            f"no reader is installed ({reason}), so names are found by rules only; to install it, "
+            "run recollect init --reader own"
         )
         progress(message, 0, 1)
         progress(message, 1, 1)

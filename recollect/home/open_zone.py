@@ -323,8 +323,8 @@ class OpenZone:
         """Raise InvalidInput for a user or an agent: the ledger holds the records of everyone."""
         if self.reader is not None:
             raise InvalidInput(
-                "the ledger contains the records of everyone; use a token without a user or an "
-                "agent"
+                "the ledger contains every user's records; use a token that is not limited to a "
+                "user or an agent"
             )
 
     def owner(self, user_id: str | None, agent_id: str | None) -> Reader:

@@ -75,7 +75,7 @@ class Branches:
         if name not in known:
             raise InvalidInput(
                 f"zone {zone} has no branch {name!r} (branches: {', '.join(known) or 'none'}); "
-                "recollect branch create makes one"
+                "to create one, run recollect branch create"
             )
         path = self._directory(zone) / name / _DESCRIPTION
         try:

@@ -52,6 +52,6 @@ def _sqlite_message(error: apsw.Error) -> str:
     if isinstance(error, apsw.IOError):
         return (
             f"a file of this home could not be read or written ({error}); perhaps the disk is "
-            "full or failing; recollect doctor says what to do"
+            "full or failing; run recollect doctor to see what to do"
         )
     return f"SQLite: {error}; run recollect doctor"

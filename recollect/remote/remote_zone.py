@@ -211,8 +211,9 @@ class RemoteZone(Zone):
         for export in exports_of(inputs):
             if isinstance(export.source, ExportedZone):
                 raise RequiresLocalHome(
-                    f"{export.path} is the export of a zone, with commands that a service does "
-                    "not accept; ingest it into a home on this machine"
+                    f"{export.path} is the export of a zone, which contains commands (such as "
+                    "retractions) that a service does not accept; ingest it into a home on this "
+                    "machine"
                 )
         report: IngestReport | None = None
         with show("reading", total_size(inputs), "bytes") as meter.on_bytes_read:

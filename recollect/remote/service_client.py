@@ -119,7 +119,9 @@ class ServiceClient:
         headers = {"User-Agent": f"recollect/{version('recollect')}", "Prefer": "empty-zone"}
         if token is not None:
             if not token.isascii() or not token.isprintable() or not token.strip():
-                raise InvalidInput("token is not an access token; recollect token create makes one")
+                raise InvalidInput(
+                    "token is not an access token; run recollect token create to make one"
+                )
             headers["Authorization"] = f"Bearer {token.strip()}"
         self._timeout = timeout
         self._closing = threading.Event()

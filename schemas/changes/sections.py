@@ -15,7 +15,7 @@ from recollect.schemas.changes.embedding_rows import Embedding, EmbeddingRow, To
 from recollect.schemas.changes.identity_rows import IdentityRow
 from recollect.schemas.changes.memory_rows import MemoryRow
 from recollect.schemas.changes.row import Row
-from recollect.schemas.errors import IntegrityError, NewerFormat
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS, Draft
 from recollect.schemas.ledger.compression import deflate, huffman_decode, huffman_encode, inflate
 from recollect.schemas.ledger.records import FIRST_COLUMNAR_FORMAT, FIRST_COMPACT_FORMAT
@@ -174,7 +174,9 @@ def _sections(text: bytes, format_: int) -> dict[str, msgspec.Raw]:
             return msgspec.structs.asdict(_sections_in_order.decode(text))
         sections = _named_sections.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, zlib.error) as error:
-        raise IntegrityError(f"a part cannot be read: {error}") from None
+        raise IntegrityError(
+            f"a part of a change record cannot be read: {error}; {RESTORE_LEDGER}"
+        ) from None
     if unknown := sections.keys() - _decoders.keys():
         raise _newer_format(f"a section named {min(unknown)!r}")
     return sections
@@ -185,7 +187,9 @@ def _with_vectors(section: Section, columns: _Columns) -> Section:
     try:
         vectors = huffman_decode(columns.vectors) if columns.vectors else b""
     except zlib.error as error:
-        raise IntegrityError(f"the vectors of a part cannot be read: {error}") from None
+        raise IntegrityError(
+            f"the vectors in a part of a change record cannot be read: {error}; {RESTORE_LEDGER}"
+        ) from None
     token_arrays = iter(columns.tokens)
     puts: list[Any] = []
     start = 0
@@ -201,7 +205,10 @@ def _with_vectors(section: Section, columns: _Columns) -> Section:
             puts.append(row)
     rows = sum(isinstance(row, TokenVectorsRow) for row in puts)
     if (start, 3 * rows) != (len(vectors), len(columns.tokens)):
-        raise IntegrityError("the vectors of a part cannot be read: they do not match its rows")
+        raise IntegrityError(
+            "the vectors in a part of a change record cannot be read: they do not match its rows; "
+            f"{RESTORE_LEDGER}"
+        )
     return msgspec.structs.replace(section, puts=tuple(puts))
 
 
@@ -211,7 +218,9 @@ def _decode(name: str, raw: msgspec.Raw) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if unknown := _unknown_rows(name, raw):
             raise _newer_format(f"rows named {min(unknown)!r}") from None
-        raise IntegrityError(f"the section {name} cannot be read: {error}") from None
+        raise IntegrityError(
+            f"the section {name} of a change record cannot be read: {error}; {RESTORE_LEDGER}"
+        ) from None
 
 
 def _unknown_rows(name: str, raw: msgspec.Raw) -> set[str]:
@@ -245,7 +254,8 @@ def _with_current_keys(model: str, section: Section) -> Section:
         row = ROW_OF_TABLE[delete.table]
         if READ_MODEL_OF_ROW[row] != model or len(delete.key) < len(row.KEY):
             raise IntegrityError(
-                f"the section {model} has an invalid delete key for table {delete.table}"
+                f"the section {model} of a change record has an invalid delete key for table "
+                f"{delete.table}; {RESTORE_LEDGER}"
             )
     deletes = tuple(
         Delete(delete.table, delete.key[: len(ROW_OF_TABLE[delete.table].KEY)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from recollect.schemas.errors import IntegrityError
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError
 from recollect.schemas.ledger.records import decode, record_hash
 
 #: Below Kafka's default limit of 1,048,576 bytes, which includes its framing.
@@ -94,7 +94,10 @@ class Assembler:
             fragment.data,
         )
         if fragment.checksum != _checksum(hash_, index, count, data):
-            raise IntegrityError("a fragment was changed after it was written")
+            raise IntegrityError(
+                "a fragment of a record does not match its checksum: it was changed after it was "
+                f"written; {RESTORE_LEDGER}"
+            )
         self.void += 1
         pieces = self._incomplete.pop(hash_, [])
         if index == len(pieces):
@@ -102,7 +105,9 @@ class Assembler:
             if len(pieces) == count:
                 joined = b"".join(pieces)
                 if record_hash(joined) != hash_:
-                    raise IntegrityError("the fragments of a record do not match its hash")
+                    raise IntegrityError(
+                        f"the fragments of a record do not match its hash; {RESTORE_LEDGER}"
+                    )
                 self.void -= count
                 return joined
         if pieces:

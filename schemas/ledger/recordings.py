@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.errors import IntegrityError, NewerFormat
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError, NewerFormat
 from recollect.schemas.ledger.compression import deflate, inflate
 from recollect.schemas.ledger.records import Source, decode
 from recollect.schemas.ledger.seal import joint_key, seal, unseal
@@ -133,5 +133,5 @@ def unseal_recording(recording: Recording, keys: Mapping[bytes, bytes]) -> Recor
     try:
         answer: RecordedAnswer = _answers.decode(inflate(text))
     except (zlib.error, msgspec.DecodeError) as error:
-        raise IntegrityError(f"a recording cannot be read: {error}") from None
+        raise IntegrityError(f"a recording cannot be read: {error}; {RESTORE_LEDGER}") from None
     return answer

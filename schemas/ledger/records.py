@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.schemas.errors import IntegrityError, NewerFormat
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError, NewerFormat
 from recollect.schemas.events import KINDS, AnyPayload, Draft, Event, kind_of
 from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.compression import deflate, inflate
@@ -154,7 +154,7 @@ def decode(decoder: msgspec.msgpack.Decoder[Any], value: bytes, what: str) -> An
     try:
         return decoder.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise IntegrityError(f"{what} cannot be read: {error}") from None
+        raise IntegrityError(f"{what} cannot be read: {error}; {RESTORE_LEDGER}") from None
 
 
 def _check_format(value: bytes, newest: int, what: str) -> int:
@@ -162,7 +162,9 @@ def _check_format(value: bytes, newest: int, what: str) -> int:
     start: _Prefix = decode(_prefixes, value, what)
     format_: int = decode(_formats, start.prefix, f"the beginning of {what}").format
     if format_ < 1:
-        raise IntegrityError(f"{what} cannot be read: unsupported format {format_}")
+        raise IntegrityError(
+            f"{what} cannot be read: {format_} is not a valid format number; {RESTORE_LEDGER}"
+        )
     if format_ > newest:
         raise NewerFormat(
             f"{what} of format {format_} was written by a newer recollect "
@@ -242,17 +244,20 @@ def unseal_event(envelope: Envelope, record: EventRecord, key: bytes) -> Event:
         try:
             plain = inflate(plain)
         except zlib.error as error:
-            raise IntegrityError(f"{what} cannot be read: {error}") from None
+            raise IntegrityError(f"{what} cannot be read: {error}; {RESTORE_LEDGER}") from None
     if envelope.version == CURRENT_VERSIONS[envelope.kind]:
         payload = decode(_payloads[envelope.kind], plain, what)
     elif envelope.version < 1:
-        raise IntegrityError(f"{what} cannot be read: no such version")
+        raise IntegrityError(
+            f"{what} cannot be read: {envelope.version} is not a valid version number; "
+            f"{RESTORE_LEDGER}"
+        )
     else:
         raw = upcast(envelope.kind, envelope.version, decode(_anything, plain, what))
         try:
             payload = msgspec.convert(raw, KINDS[envelope.kind])  # type: ignore[assignment]
         except msgspec.ValidationError as error:
-            raise IntegrityError(f"{what} cannot be read: {error}") from None
+            raise IntegrityError(f"{what} cannot be read: {error}; {RESTORE_LEDGER}") from None
     return Event(
         zone=envelope.zone,
         number=envelope.number,

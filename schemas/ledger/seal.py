@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from recollect.schemas.errors import IntegrityError
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError
 
 KEY_BYTES = 32
 KEY_ID_BYTES = 16
@@ -72,7 +72,10 @@ def unseal(key: bytes, sealed: bytes, context: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
     except (InvalidTag, ValueError):
-        raise IntegrityError("a sealed part was changed after it was written") from None
+        raise IntegrityError(
+            "a record does not match its seal: it was changed after it was written; "
+            f"{RESTORE_LEDGER}"
+        ) from None
 
 
 def joint_key(keys: Sequence[bytes]) -> bytes:

@@ -236,7 +236,7 @@ def _problem(error: Exception) -> str:
     if isinstance(error, AttributeError | TypeError | IndexError | RecursionError):
         found = _PYTHON_TYPE.search(str(error))
         what = _JSON_TYPES.get(found[1] or found[2]) if found else None
-        return f"one of its values has another form{f': {what}' if what else ''}"
+        return f"one of its values has an unexpected type{f': {what}' if what else ''}"
     return str(error)
 
 

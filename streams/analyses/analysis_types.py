@@ -156,8 +156,8 @@ def _by_model(
         return AnalysisResult("", (), ())
     if calls is None:
         raise AnalysisBlocked(
-            "it has a prompt, and no language model was asked; recollect init --writer model adds "
-            "one to this home"
+            "the type has a prompt, which needs a language model; to add one to this home, run "
+            "recollect init --writer model"
         )
     statements = checked_statements(calls, own, utterances)
     if calls and not statements:

@@ -231,7 +231,7 @@ def _change_of(
     begin = offsets.get(number - 1, -1) + 1
     header, record = read_change(record_ending_at(ledger, zone, begin, offsets[number]))
     if (header.number, header.chain) != (number, chain):
-        raise DependenciesUnknown(f"change {number} is not at its offset")
+        raise DependenciesUnknown(f"change record {number} was not found at its recorded offset")
     return header, record
 
 

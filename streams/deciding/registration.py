@@ -67,7 +67,7 @@ def with_disabled_steps(names: Sequence[str], steps: Sequence[str]) -> tuple[str
     disabled = tuple(_with_disabled_steps(name, steps) for name in names)
     if steps and disabled == tuple(name.partition(LESS)[0] for name in names):
         raise HomeError(
-            f"without: none of the agents {', '.join(names)} has the steps {', '.join(steps)}"
+            f"`without`: none of the agents {', '.join(names)} has the steps {', '.join(steps)}"
         )
     return disabled
 

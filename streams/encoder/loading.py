@@ -133,7 +133,7 @@ def _fastest_file(files: _Files, cache: Path) -> Path:
 
 def _damage_message(path: Path, pin: Pin) -> str:
     return (
-        f"{path} does not have its checksum: it is damaged or replaced, and is not used. "
+        f"{path} does not match its checksum: it is damaged or was replaced, and is not used. "
         f"Install {pin.model} again with: {_reinstall_command(pin)}"
     )
 

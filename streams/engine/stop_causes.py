@@ -18,8 +18,8 @@ from recollect.streams.ledger import LedgerUnavailable
 _CAUSES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     (
         (apsw.CorruptError, apsw.NotADBError, CorruptFile),
-        "a file of the zone is damaged; recollect doctor names it, and recollect rebuild "
-        "recreates it",
+        "a file of the zone is damaged; run recollect doctor to see which, and recollect rebuild "
+        "to recreate it",
     ),
     (
         (apsw.BusyError, apsw.LockedError),
@@ -28,16 +28,16 @@ _CAUSES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ((apsw.ReadOnlyError, ReadOnlyHome), "the home cannot be written; make it writable"),
     (
         (apsw.Error, OSError),
-        "a file of the zone cannot be read or written; recollect doctor names it",
+        "a file of the zone cannot be read or written; run recollect doctor to see which",
     ),
-    ((EncoderError,), "the encoder cannot be used; recollect init installs it again"),
+    ((EncoderError,), "the encoder cannot be used; run recollect init to install it again"),
     (
         (AgentMismatch,),
         "the zone was processed by other agents; run recollect rebuild --level derive",
     ),
     ((LedgerUnavailable,), "the ledger cannot be reached; check its brokers"),
     ((NewerFormat,), "a newer recollect wrote its records; upgrade recollect"),
-    ((RecollectError,), "the home needs repair; recollect doctor says how"),
+    ((RecollectError,), "the home needs repair; run recollect doctor to see how"),
 )
 
 

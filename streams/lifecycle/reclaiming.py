@@ -40,7 +40,8 @@ def reclaim(node: Node, zone: str, *, dry_run: bool = False) -> ReclaimReport:
     ledger = node.ledger
     if not isinstance(ledger, EmbeddedLedger):
         raise InvalidInput(
-            "reclaim works on the embedded ledger: records of a Kafka topic are never changed"
+            "`reclaim` works on the embedded ledger only: records of a Kafka topic are never "
+            "changed"
         )
     directory = node.zone(zone)
     if not dry_run:

@@ -54,8 +54,9 @@ def publish_commands(ledger: Ledger, zone: str, drafts: Sequence[Draft]) -> list
     for draft, receipt in zip(drafts, receipts, strict=True):
         if receipt.status == "conflict":
             raise CommandConflict(
-                f"zone {zone}: the command {kind_of(draft.payload)} was rejected: record "
-                f"{receipt.number} of the ledger has its id {draft.payload.source_id!r} but other "
-                "content, so nothing was done; inspect that record (recollect verify)"
+                f"zone {zone}: the command {kind_of(draft.payload)} was rejected and nothing was "
+                f"done, because record {receipt.number} already has the id "
+                f"{draft.payload.source_id!r} with different content; inspect that record "
+                "(recollect records)"
             )
     return receipts

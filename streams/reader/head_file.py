@@ -83,15 +83,18 @@ def read_heads(path: Path, sha256: str) -> HeadFile:
     content = path.read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
-        raise IntegrityError(f"{path} has SHA-256 {found}, but {sha256} was expected")
+        raise IntegrityError(
+            f"{path} is damaged or was replaced: it has SHA-256 {found}, but {sha256} was "
+            "expected; restore it"
+        )
     try:
         heads = msgspec.msgpack.decode(content, type=HeadFile)
     except msgspec.MsgspecError as error:
-        raise IntegrityError(f"{path} is not a file of classifiers: {error}") from None
+        raise IntegrityError(f"{path} is not a valid reader file: {error}; restore it") from None
     if heads.format != FORMAT:
         raise IntegrityError(
-            f"{path} has classifiers of format {heads.format}; this version of recollect reads "
-            f"format {FORMAT}"
+            f"{path} has classifiers of format {heads.format}, but this version of recollect reads "
+            f"format {FORMAT}; install another reader file"
         )
     return heads
 

@@ -82,7 +82,8 @@ class _Matrix:
     def __init__(self, layer: Layer) -> None:
         if layer.weights.type != np.dtype(np.int8).str:
             raise IntegrityError(
-                f"a classifier has weights of type {layer.weights.type}, not bytes"
+                f"a classifier has weights of type {layer.weights.type}, not bytes; install "
+                "another reader file"
             )
         self._products = WholeProducts(layer.weights.array().astype(np.int8))
         self._scales = layer.scales.array().astype(np.float64)

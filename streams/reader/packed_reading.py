@@ -217,12 +217,16 @@ def unpacked(text: str, content: bytes) -> TextReading:
     """
     if not content or content[0] not in range(_WITHOUT_SCORES, _FORM + 1):
         raise IntegrityError(
-            "a recorded reading has a form that this version of recollect does not know"
+            "a record contains results of the reader in a format that this version of recollect "
+            "does not know; upgrade recollect"
         )
     try:
         return (_unpacked if content[0] >= _WITHOUT_VALUES else _unpacked_earlier)(text, content)
     except (ValueError, IndexError, StopIteration, RuntimeError) as error:
-        raise IntegrityError(f"a recorded reading does not match its text: {error}") from None
+        raise IntegrityError(
+            f"the results of the reader in a record do not match its text ({error}); run recollect "
+            "verify"
+        ) from None
 
 
 def _unpacked(text: str, content: bytes) -> TextReading:

@@ -25,8 +25,8 @@ def load_reader(pin: ReaderPin, *, cache: Path) -> TextReader:
     if not kept.is_file():
         if sha256_of(OWN) != pin.heads:
             raise EncoderMissing(
-                f"this home's file of classifiers is missing: copy the file with the SHA-256 "
-                f"{pin.heads} to {kept}"
+                f"this home's reader file is missing; copy the file that it was installed from "
+                f"(SHA-256 {pin.heads}) to {kept}"
             )
         kept = OWN
     heads = read_heads(kept, pin.heads)

@@ -34,7 +34,10 @@ class WholeProducts:
         """`weights`: (inputs, outputs). Raise IntegrityError if the sums could overflow."""
         inputs, outputs = weights.shape
         if inputs > _MOST_TERMS:
-            raise IntegrityError(f"a classifier has {inputs} inputs, more than {_MOST_TERMS}")
+            raise IntegrityError(
+                f"a classifier has {inputs} inputs, more than {_MOST_TERMS}; install another "
+                "reader file"
+            )
         even = inputs + inputs % 2
         pairs = np.zeros((even, outputs), np.int16)
         pairs[:inputs] = weights

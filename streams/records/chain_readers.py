@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from recollect.projections.embeddings import EmbeddingsModel, legacy_vectors
 from recollect.schemas.changes import Section, decode_outbox, decode_sections
-from recollect.schemas.errors import IntegrityError, NewerFormat, RecollectError
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError, NewerFormat, RecollectError
 from recollect.schemas.events import ActivateChain, Draft, Event
 from recollect.schemas.ledger.fragments import Assembler
 from recollect.schemas.ledger.records import (
@@ -264,11 +264,11 @@ def void_reason(
     if header.zone != envelope.zone:
         return f"change {header.number} belongs to zone {header.zone}"
     if (header.event_hash, header.event_offset) != (event.hash, event.offset):
-        return f"change {header.number} belongs to another event {header.number}"
+        return f"change {header.number} does not name the hash and offset of event {header.number}"
     if header.erased_events != erases:
         return (
-            f"change {header.number} erases {_numbers(header.erased_events)}, and its event asks "
-            f"to erase {_numbers(erases)}"
+            f"change {header.number} erases {_numbers(header.erased_events)}, but its event "
+            f"asks to erase {_numbers(erases)}"
         )
     for part in change.parts:
         if not part.sources:
@@ -423,7 +423,8 @@ def record_ending_at(ledger: Ledger, zone: str, begin: int, end: int) -> bytes:
         complete = assembler.add(value)
         if offset == end and complete is not None:
             return complete
-    raise with_location(IntegrityError("no change record ends here"), CHANGES, zone, end)
+    error = IntegrityError(f"a change record should end here, but none does; {RESTORE_LEDGER}")
+    raise with_location(error, CHANGES, zone, end)
 
 
 def open_sections(

@@ -59,9 +59,9 @@ def erased_numbers(ledger: Ledger, zone: str) -> frozenset[int]:
 def lost_key_error(zone: str, number: int) -> IntegrityError:
     """Return the error for an event whose key is missing although it was not erased."""
     return IntegrityError(
-        f"the key of event {number} is missing, and no erasure in the ledger names the event: it "
-        f"was not forgotten but lost. Neither it nor what follows is processed; {_RESTORE}. If "
-        f"no backup has it, write the event off: recollect forget '#{number}' --zone {zone}"
+        f"the key of event {number} is missing, although no erasure in the ledger names that "
+        f"event: the key was lost, not deleted. Processing of the zone stops there; {_RESTORE}. "
+        f"If no backup has the key, give up the event: recollect forget '#{number}' --zone {zone}"
     )
 
 

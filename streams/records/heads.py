@@ -37,8 +37,8 @@ class ExpectedHead(NamedTuple):
         match = _PATTERN.fullmatch(text.strip())
         if match is None:
             raise InvalidInput(
-                f"{text[:60]!r} is not a head; status prints one: a number, a colon and {_DIGITS} "
-                "hexadecimal digits"
+                f"{text[:60]!r} is not a head; `status` prints one: a number, a colon and "
+                f"{_DIGITS} hexadecimal digits"
             )
         return cls(int(match[1]), match[2])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.schemas.errors import IntegrityError
+from recollect.schemas.errors import RESTORE_LEDGER, IntegrityError
 from recollect.schemas.events import RecordingRef
 from recollect.schemas.ledger.recordings import (
     RecordedAnswer,
@@ -15,8 +15,6 @@ from recollect.schemas.ledger.recordings import (
 )
 from recollect.schemas.ledger.records import record_hash
 from recollect.streams.ledger import RECORDINGS, Ledger, partition_of
-
-_RESTORE = "restore the ledger from a backup that has it"
 
 
 class OpenedRecording(NamedTuple):
@@ -41,11 +39,11 @@ def recorded_answers(
         where = f"{RECORDINGS}/{partition} offset {location.offset}"
         if not records or records[0].offset != location.offset:
             raise IntegrityError(
-                f"{where}: a model's recorded answer is missing (zone {zone}); {_RESTORE}"
+                f"{where}: a model's recorded answer is missing (zone {zone}); {RESTORE_LEDGER}"
             )
         if record_hash(records[0].value) != location.hash:
             raise IntegrityError(
-                f"{where}: a model's recorded answer was changed (zone {zone}); {_RESTORE}"
+                f"{where}: a model's recorded answer was changed (zone {zone}); {RESTORE_LEDGER}"
             )
         recording = read_recording(records[0].value)
         keys = ledger.keys.get([source.key_id for source in recording.header.sources])

@@ -281,5 +281,5 @@ def test_a_malformed_record_is_described_without_python(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     (rejection,) = opened(path).rejections
     assert rejection.line == 1
-    assert "one of its values has another form" in rejection.reason
+    assert "one of its values has an unexpected type" in rejection.reason
     assert "Error" not in rejection.reason

@@ -271,7 +271,9 @@ def test_fault_42_two_digit_years_are_found(tmp_path: Path, written: str, right:
 
 
 def test_fault_42_impossible_order_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="order ymd: 03/04/20 would not be a date from 2009"):
+    with pytest.raises(
+        InvalidInput, match="order ymd: read that way, 03/04/20 is no date, or is before 2009"
+    ):
         days("03/04/20 05/06/20", tmp_path, date_order="ymd")
     assert days("25/04/20 03/05/20", tmp_path, date_order="mdy") == ["2020-04-25", "2020-05-03"]
     assert days("24-12-10 24-12-11", tmp_path, date_order="ymd") == ["2024-12-10", "2024-12-11"]

@@ -124,7 +124,7 @@ def test_on_another_machine_nothing_is_known_unless_a_place_is_named(homes: Home
     homes.well("forget", "m-4", "--yes")
     there = homes.other("there")
     ended = there.well("restore", str(homes.backup))
-    assert "data forgotten since then is back" in ended.err
+    assert "data forgotten since then has been restored" in ended.err
     assert there.traces(WORDS["m-1"])
     report = there.restored("--erasures-from", str(homes.room / "later"))
     assert (report["erasures_known"], report["forgotten"]) == (True, 1)

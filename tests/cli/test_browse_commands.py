@@ -203,9 +203,9 @@ def test_a_merge_that_the_rules_made_is_undone_by_its_id(held: Shell) -> None:
 
 def test_merges_need_an_id_that_there_is(held: Shell) -> None:
     for arguments, said_ in (
-        (("approve",), "approve needs the ID"),
-        (("approve", "nothing"), "has no merge 'nothing'; recollect merges lists"),
-        (("list", "x"), "did you mean approve, reject or undo"),
+        (("approve",), "`approve` needs the ID"),
+        (("approve", "nothing"), "has no merge 'nothing'; run recollect merges"),
+        (("list", "x"), "did you mean `approve`, `reject` or `undo`"),
     ):
         done = held("merges", *arguments)
         assert done.status == 2

@@ -99,9 +99,9 @@ def test_a_search_prints_what_is_above_each_memory(shell: Shell, ids: list[str])
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["children"], "children needs the ID of a memory; memories prints the ids"),
-        (["search"], "search needs a QUERY"),
-        (["list", "x"], "list takes no argument"),
+        (["children"], "`children` needs the ID of a memory; `memories` prints the ids"),
+        (["search"], "`search` needs a QUERY"),
+        (["list", "x"], "`list` takes no argument"),
         (["children", "01KR3XZBC0BAQNHSCT9EJ4NDPT"], "01KR3XZBC0BAQNHSCT9EJ4NDPT"),
         (["consolidate", "--threshold", "7"], "affinity_threshold"),
         (["consolidate", "--levels", "0"], "max_levels"),

@@ -234,7 +234,7 @@ def test_no_term_begins_after_the_end() -> None:
 def test_a_worker_that_gets_different_partitions_of_its_topics_ends() -> None:
     async def story() -> None:
         room = Room(Recorder())
-        with pytest.raises(DeliveryFailed, match="different partitions of the topics"):
+        with pytest.raises(DeliveryFailed, match="partitions that differ between the topics"):
             room.delivery.open_assignment({EVENTS, ("inbox", 4)})
 
     play(story)

@@ -197,7 +197,7 @@ def test_a_topic_that_is_deleted_under_way_ends_it(place: Place) -> None:
     place.admin(lambda admin: admin.delete_topics([place.events]))
     code, said = worker.ended()
     assert code == 1
-    assert "one was deleted" in said
+    assert "a topic was deleted" in said
 
 
 def test_a_group_that_will_not_have_it_is_named(place: Place) -> None:

@@ -85,7 +85,7 @@ def test_a_damaged_graph_is_refused_whatever_its_outline_says(tiny_directory, tm
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(EncoderMismatch, match="does not have its checksum"):
+    with pytest.raises(EncoderMismatch, match="does not match its checksum"):
         load(pin, cache=tmp_path)
 
 

@@ -403,7 +403,7 @@ def test_a_file_damaged_in_the_cache_is_refused_and_repaired_by_bringing_again(
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
-    with pytest.raises(EncoderMismatch, match=r"(?s)does not have its checksum.*recollect init"):
+    with pytest.raises(EncoderMismatch, match=r"(?s)does not match its checksum.*recollect init"):
         load(pin, cache=tmp_path)
     assert install(cache=tmp_path, directory=tiny_directory) == pin
     assert np.array_equal(vectors(pin, tmp_path), expected)

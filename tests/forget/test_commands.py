@@ -136,7 +136,7 @@ def test_a_command_that_the_ledger_does_not_take_fails_loudly(recollect: Recolle
     ledger = EmbeddedLedger(recollect.home)
     try:
         tick = Tick(source_id="tick:close_turns:1", name=CLOSE_TURNS)
-        with pytest.raises(CommandConflict, match="record 1 of the ledger has its id"):
+        with pytest.raises(CommandConflict, match="record 1 already has the id"):
             publish_commands(ledger, ZONE, [command(tick, 1)])
         taken = command(Tick(source_id="tick:close_turns:2", name=CLOSE_TURNS), 2)
         first, again = publish_commands(ledger, ZONE, [taken, taken])

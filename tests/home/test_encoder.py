@@ -191,7 +191,7 @@ def test_a_directory_says_why_it_gives_no_reader(model: Path, cache: Path, tmp_p
     """FAULTS 24."""
     made, told = pinned(Home(tmp_path / "home"), "--encoder-directory", str(model))
     assert made["reader"] is None
-    assert "no reader, so only rules find names" in told
+    assert "names are found by rules only" in told
     assert "recollect init --reader own" in told
 
 

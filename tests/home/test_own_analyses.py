@@ -66,7 +66,7 @@ def test_a_prompt_is_blocked_and_is_tried_again(tmp_path: Path) -> None:
             assert zone.analyse(types=["mood_v1"]).blocked == 1
             (run,) = zone.analyses(status="blocked")
             assert run.retries == retries
-            assert "no language model was asked" in str(run.blocked_reason)
+            assert "which needs a language model" in str(run.blocked_reason)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_a_prompt_is_blocked_and_is_tried_again(tmp_path: Path) -> None:
         ({"name": "t", "patterns": {"t": "x"}, "prompt": "p"}, "needs either patterns or a prompt"),
         ({"name": "t", "prompt": " "}, "has a prompt that is empty"),
         ({"name": "t", "prompt": "p", "facets": ["T!"]}, "has the facet type 'T!'"),
-        ({"name": "t", "patterns": {"t": "x"}, "facets": ["u"]}, "has facets and no prompt"),
+        ({"name": "t", "patterns": {"t": "x"}, "facets": ["u"]}, "has facets but no prompt"),
         ({"name": "t", "patterns": {"t": "("}}, "for t that is not a regular expression"),
-        ({"name": "t", "patterns": {"t": "x*"}}, "for t that matches the empty text"),
+        ({"name": "t", "patterns": {"t": "x*"}}, "for t that matches the empty string"),
         ({"name": "t", "patterns": {"t": "(x+)+y"}}, "repeats a repetition without a limit"),
         ({"name": "t", "patterns": {"T!": "x"}}, "has the facet type 'T!'"),
         ({"name": "t", "patterns": {"t": "x" * 1_001}}, "of more than 1,000 characters"),
@@ -98,7 +98,7 @@ def test_a_type_that_cannot_be_used_is_refused(
 
 def test_two_types_of_one_name_are_refused(tmp_path: Path) -> None:
     one = {"name": "tickets", "patterns": {"ticket": "x"}}
-    with pytest.raises(HomeError, match=r"analysis 2 \('tickets'\) has the name of another"):
+    with pytest.raises(HomeError, match=r"analysis 2 \('tickets'\) has the same name as another"):
         Home(home_with(tmp_path / "home", one, one))
 
 

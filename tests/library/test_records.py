@@ -183,7 +183,7 @@ def test_a_decision_is_found_among_those_of_other_zones_and_chains(tmp_path: Any
 def test_what_cannot_be_listed_is_a_sentence(zone: Zone) -> None:
     assert list(zone.records()) == []
     zone.ingest([said(1)])
-    with pytest.raises(UnknownId, match="no record 7; records lists them"):
+    with pytest.raises(UnknownId, match="no record 7; `records` lists them"):
         zone.record(7)
     with pytest.raises(InvalidInput, match="'telegram': there is no such kind"):
         zone.records(kinds=["telegram"])

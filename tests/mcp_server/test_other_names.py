@@ -131,7 +131,7 @@ def test_mem0_refuses_filters_that_it_would_pass_over(mem0: Agent) -> None:
     for filters in wrong:
         assert "filters" in mem0.refused("search_memories", query="tea", filters=filters)
     assert "enable_graph" in mem0.refused("search_memories", query="tea", enable_graph=True)
-    assert "text and messages" in mem0.refused("add_memory", user_id="ada")
+    assert "`text` and `messages`" in mem0.refused("add_memory", user_id="ada")
 
 
 def test_chatgpt_searches_and_fetches(chatgpt: Agent) -> None:

@@ -135,7 +135,7 @@ class TestConsolidation:
     def test_C15_a_consolidated_memory_is_not_changed_itself(self, zone: Zone) -> None:
         store(zone, *KILN)
         (made,) = consolidated(zone, method="criteria")
-        with pytest.raises(InvalidInput, match="consolidates other memories"):
+        with pytest.raises(InvalidInput, match="is a consolidation of other memories"):
             zone.roll_back_memory(made.memory_id, 1)
 
     def test_C15_a_rebuild_decides_the_same(self, zone: Zone) -> None:

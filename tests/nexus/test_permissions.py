@@ -312,7 +312,7 @@ def test_past_states_hide_them_too(worlds: Worlds) -> None:
 def test_a_user_exports_no_records_of_everyone(worlds: Worlds, tmp_path: Path) -> None:
     bob = acting(worlds.full, "bob")
     for export in (bob.export_lines, lambda: bob.export(tmp_path / "all.jsonl")):
-        with pytest.raises(RecollectError, match="records of everyone"):
+        with pytest.raises(RecollectError, match="every user's records"):
             export()
     assert not list(tmp_path.iterdir())
 

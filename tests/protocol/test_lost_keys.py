@@ -75,7 +75,7 @@ def test_conclusions_that_rest_on_a_lost_key_are_not_left_out(
     restore = lose(home.path, keys_of(home)[LOST - 1])
     generation = late.node.current(ZONE)
     with late.node.open(ZONE, generation) as files:
-        with pytest.raises(IntegrityError, match=f"event {LOST} .*not forgotten but lost"):
+        with pytest.raises(IntegrityError, match=f"event {LOST} .*was lost, not deleted"):
             project_changes(late.ledger, ZONE, generation.chain, files)
         assert files.watermark().number == 0
         restore()

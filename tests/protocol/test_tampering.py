@@ -113,9 +113,9 @@ BOTH = [(1, "Ada moved to Berlin."), (2, "Ada likes green tea.")]
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"event_hash": bytes(32)}, "belongs to another event 2"),
-        ({"event_offset": 0}, "belongs to another event 2"),
-        ({"event_offset": 77}, "belongs to another event 2"),
+        ({"event_hash": bytes(32)}, "does not name the hash and offset of event 2"),
+        ({"event_offset": 0}, "does not name the hash and offset of event 2"),
+        ({"event_offset": 77}, "does not name the hash and offset of event 2"),
         ({"zone": "another"}, "belongs to zone another"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_change_record_without_parts_is_appended_with_erases_that_no_forget_as
     home.tell(BERLIN)
     home.publish(TEA, RED)
     extend(home, 2, erased_events=(source(home, erased),))
-    said = f"erases {erased}, and its event asks to erase nothing"
+    said = f"erases {erased}, but its event asks to erase nothing"
     stands(home, said, [*BOTH, (3, "Ada and others painted the kitchen red.")])
     assert len(home.ledger.keys.get([source(home, n).key_id for n in (1, 2, 3)])) == 3
 
@@ -151,7 +151,7 @@ def test_an_erasure_that_erases_something_else_than_was_asked_for_is_void(
     home.tell(BERLIN, SECRET)
     home.publish(forget(2), TEA)
     extend(home, 3, erased_events=tuple(source(home, number) for number in claimed))
-    stands(home, "and its event asks to erase 2", [BOTH[0], (4, "Ada likes green tea.")])
+    stands(home, "but its event asks to erase 2", [BOTH[0], (4, "Ada likes green tea.")])
     assert not home.ledger.keys.get([source(home, 2).key_id])
     assert len(home.ledger.keys.get([source(home, n).key_id for n in (1, 3, 4)])) == 3
     assert not files_holding(home.path, b"qwxyz")
@@ -161,7 +161,7 @@ def test_an_erasure_that_names_another_key_is_void(home: Home) -> None:
     home.tell(BERLIN, SECRET)
     home.publish(forget(2))
     extend(home, 3, erased_events=(Source(2, source(home, 1).key_id),))
-    stands(home, "erases 2, and its event asks to erase 2", BOTH[:1])
+    stands(home, "erases 2, but its event asks to erase 2", BOTH[:1])
 
 
 def test_a_forged_record_is_void_for_a_replica_that_comes_after_the_keys_are_gone(
@@ -222,7 +222,7 @@ def test_a_change_of_an_event_that_is_void_is_void(home: Home) -> None:
     home.ledger.append(EVENTS, ZONE, [late.value])
     offset = home.ledger.end(EVENTS, partition_of(ZONE)) - 1
     extend(home, 2, event_hash=record_hash(late.value), event_offset=offset)
-    stands(home, "belongs to another event 2", BOTH)
+    stands(home, "does not name the hash and offset of event 2", BOTH)
 
 
 def test_a_change_that_comes_before_its_event_waits_for_it_and_is_void(home: Home) -> None:
@@ -235,7 +235,7 @@ def test_a_change_that_comes_before_its_event_waits_for_it_and_is_void(home: Hom
     assert reader.read(10) == []
     home.publish(TEA)
     assert reader.read(10) == []
-    stands(home, "belongs to another event 2", BOTH)
+    stands(home, "does not name the hash and offset of event 2", BOTH)
 
 
 def test_an_event_of_another_zone_under_this_zones_name_is_void(home: Home) -> None:
@@ -255,7 +255,9 @@ def test_what_follows_a_forged_record_is_void_with_it(home: Home) -> None:
     forged = extend(home, 2, event_hash=bytes(32))
     extend(home, 3, previous=forged)
     stands(
-        home, "belongs to another event 2", [*BOTH, (3, "Ada and others painted the kitchen red.")]
+        home,
+        "does not name the hash and offset of event 2",
+        [*BOTH, (3, "Ada and others painted the kitchen red.")],
     )
 
 
@@ -269,7 +271,7 @@ def test_a_record_is_forged_between_reading_and_appending(home: Home) -> None:
         extracted = driver.extract([record])
         extend(home, 2, event_hash=bytes(32))
         assert driver.decide([record], extracted) == 1
-    stands(home, "belongs to another event 2", BOTH)
+    stands(home, "does not name the hash and offset of event 2", BOTH)
 
 
 @pytest.mark.parametrize("level", ["project", "derive"])
@@ -310,4 +312,4 @@ def test_what_a_driver_decides_against_the_rules_stops_it_loudly(
 def test_the_first_change_of_a_zone_is_checked_too(home: Home, room: Path) -> None:
     home.publish(BERLIN)
     extend(home, 1, previous=GENESIS, event_hash=bytes(32))
-    stands(home, "belongs to another event 1", BOTH[:1])
+    stands(home, "does not name the hash and offset of event 1", BOTH[:1])

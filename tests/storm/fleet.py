@@ -46,7 +46,7 @@ _GIVES_UP = "could not be handled (InjectedFailure"
 _BAD = re.compile(
     r"Exception in thread|restore the |"
     r"File \"(?![^\"]*/site-packages/)[^\"]*/(recollect|streams|projections|schemas)/|"
-    r"was changed after|different numbers of records|was never awaited|"
+    r"was changed after|different positions in the ledger|was never awaited|"
     r"another recollect process holds"
 )
 

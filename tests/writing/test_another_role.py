@@ -283,7 +283,7 @@ def test_an_export_has_the_role_in_use(animals: Opened, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("level", "said_why"),
-    [("project", "does not decide events again"), ("index", "does not decide events again")],
+    [("project", "derives nothing from the events"), ("index", "derives nothing from the events")],
 )
 def test_a_level_that_decides_nothing_refuses_a_role(
     animals: Opened, level: str, said_why: str

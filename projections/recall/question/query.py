@@ -21,7 +21,7 @@ def check_query_time(time: int | None, field: str) -> None:
     """Raise InvalidInput if a time (unix ms) is after the year 2200 or before 1740."""
     if time is not None and abs(time) > LATEST_MS:
         raise InvalidInput(
-            f"{field}: {time:.3g} ms is after 2200 or before 1740; give unix milliseconds"
+            f"{field}: {time:.3g} ms is outside the years 1740 to 2200; give unix milliseconds"
         )
 
 

@@ -127,7 +127,8 @@ def _print_without_model(found: BackfillReport) -> None:
     _print_plan(found)
     print_line(
         f"the rules have read all {pluralise(found.messages, 'message')} of this span; the home "
-        "has no language model that could read them too (recollect init --writer model adds one)"
+        "has no language model that could read them too (to add one, run recollect init --writer "
+        "model)"
     )
 
 
@@ -140,10 +141,10 @@ def _print_progress(report: BackfillReport) -> None:
     if written is not None:
         print_written(written)
     if report.state == "paused":
-        note("recollect backfill --resume continues it")
+        note("to continue, run recollect backfill --resume")
     elif report.state == "stopped":
         why = f" ({written.stopped})" if written is not None and written.stopped else ""
-        note(f"it stopped early{why}; recollect backfill --resume continues it")
+        note(f"the backfill stopped early{why}; to continue, run recollect backfill --resume")
 
 
 COMMANDS = (backfill,)

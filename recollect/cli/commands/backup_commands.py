@@ -74,8 +74,9 @@ def restore(
         )
     if not done.erasures_known:
         note(
-            f"erasures after {done.made_at} are unknown: data forgotten since then is back. "
-            "Restore again with --erasures-from, or forget it again"
+            f"the backup was made at {done.made_at} and does not know of later erasures, so data "
+            "forgotten since then has been restored. Restore again with --erasures-from, or forget "
+            "that data again"
         )
     if as_json:
         print_json(done)

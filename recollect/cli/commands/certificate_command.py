@@ -40,8 +40,8 @@ def write_certificate(path: Path, certificate: Certificate) -> None:
     except OSError as error:
         number = certificate.statement.erasure
         raise InvalidInput(
-            f"the erasure is certified, but {path} cannot be written ({error.strerror}); recollect "
-            f"certificates {number} prints the certificate"
+            f"the erasure is certified, but {path} cannot be written ({error.strerror}); run "
+            f"recollect certificates {number} to print the certificate"
         ) from None
 
 

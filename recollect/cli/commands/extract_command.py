@@ -68,7 +68,8 @@ def extract(
 
     if dry_run and writer == "rules":
         raise InvalidInput(
-            "--dry-run estimates the cost of a model; the rules cost nothing: add --writer model"
+            "--dry-run estimates what a language model would cost, but the rule-based writer is "
+            "free; to estimate a model, add --writer model"
         )
     name = given_zone(zone)
     configuration = configured(home)

@@ -203,7 +203,7 @@ def init(
             f"{further.model}"
         )
     if reader_pin is None:
-        hint = "" if pin is None else "; recollect init --reader own installs one"
+        hint = "" if pin is None else "; run recollect init --reader own to install a reader"
         print_line(f"reader    none: names are found by rules only{hint}")
     else:
         heads, model = reader_pin.heads[:16], reader_pin.encoder.model
@@ -424,7 +424,7 @@ def _show_report(counts: IngestReport) -> None:
     if not counts.read:
         note("no events found")
     elif counts.rejected == counts.read:
-        note("recollect ingest --help shows what an event looks like")
+        note("run recollect ingest --help to see what an event looks like")
 
 
 def _print_rejections(

@@ -359,7 +359,7 @@ def deadletters(
     or '#17'. To erase the record, run recollect forget '#17'.
     """
     if action != "list" and number is None:
-        raise click.UsageError(f"{action} needs the NUMBER of a dead letter")
+        raise click.UsageError(f"`{action}` needs the NUMBER of a dead letter")
     with open_zone(home, zone) as memory:
         letters = memory.dead_letters()
         if action == "list":

@@ -59,7 +59,7 @@ def write(
         print_written(report)
         if proposed:
             texts = pluralise(len(proposed), "proposed text")
-            note(f"{texts} to decide; recollect writer --proposals shows them")
+            note(f"{texts} to decide; run recollect writer --proposals to see them")
         if report.stopped:
             left = pluralise(report.pending - report.processed, "event")
             note(f"{left} left: {report.stopped}")

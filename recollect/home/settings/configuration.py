@@ -469,5 +469,7 @@ def _unknown_key_message(key: str, is_table: bool) -> str:
         name for name in SETTINGS if name.rpartition(".")[2] == key.rpartition(".")[2]
     ]
     return (
-        f"{what}; did you mean {similar[0]}?" if similar else f"{what}; recollect config lists them"
+        f"{what}; did you mean {similar[0]}?"
+        if similar
+        else f"{what}; run recollect config to see the settings"
     )

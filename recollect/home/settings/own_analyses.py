@@ -53,13 +53,16 @@ def _problem(own: OwnAnalysis, names: set[str]) -> str | None:
             f"has the name of a built-in type; choose a name other than {', '.join(sorted(_TAKEN))}"
         )
     if own.name in names:
-        return "has the name of another; give each type a name of its own"
+        return "has the same name as another analysis type; give each type a unique name"
     if not _VERSION.fullmatch(own.version):
         return f"has the version {own.version[:40]!r}; give digits, letters and full stops"
     if bool(own.patterns) == (own.prompt is not None):
         return "needs either patterns or a prompt"
     if own.facets and own.prompt is None:
-        return "has facets and no prompt; the facets of patterns are their names"
+        return (
+            "has facets but no prompt; leave `facets` out, since the facet types of patterns are "
+            "the patterns' names"
+        )
     for facet_type in own.facets:
         if not _NAME.fullmatch(facet_type):
             return _facet_problem(facet_type)
@@ -84,7 +87,7 @@ def _pattern_problem(facet_type: str, pattern: str) -> str | None:
     except re.error as error:
         return f"has a pattern for {facet_type} that is not a regular expression: {error}"
     if form.match("") is not None:
-        return f"has a pattern for {facet_type} that matches the empty text"
+        return f"has a pattern for {facet_type} that matches the empty string"
     if _NESTED.search(pattern):
         return (
             f"has a pattern for {facet_type} that repeats a repetition without a limit, which may "

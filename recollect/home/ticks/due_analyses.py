@@ -43,8 +43,8 @@ def analysis_ids(own: Sequence[OwnAnalysis], asked: Sequence[str] | None) -> lis
         if type_id not in known:
             if type_id in (analysis.id for analysis in MODEL_ANALYSES):
                 raise InvalidInput(
-                    f"{type_id} needs a language model; recollect init --writer model adds one to "
-                    "this home"
+                    f"{type_id} needs a language model; to add one to this home, run recollect "
+                    "init --writer model"
                 )
             raise InvalidInput(
                 f"there is no analysis type {type_id[:60]!r}; choose from {', '.join(known)}"

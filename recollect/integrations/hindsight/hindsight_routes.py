@@ -206,7 +206,7 @@ async def recall(
     matches = tag_filter(data.tags, data.tags_match or "any", data.tag_groups)
     scores, window = data.min_scores or ScoresBody(), data.temporal_window
     if (scores.semantic, scores.keyword, scores.reranker) != (None, None, None):
-        raise InvalidInput("min_scores: recollect supports only final, 0 to 1")
+        raise InvalidInput("min_scores: only `final` is supported, with a value from 0 to 1")
     results = await ask(
         request,
         bank,

@@ -14,7 +14,9 @@ TagsMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
 TagPredicate = Callable[[set[str]], bool]
 
 _MAX_DEPTH = 16
-_MALFORMED_GROUP = "tag_groups: each must be an object with the key tags, and, or, or not"
+_MALFORMED_GROUP = (
+    "tag_groups: each must be an object with one of the keys `tags`, `and`, `or`, `not`"
+)
 
 
 def tag_filter(

@@ -59,7 +59,7 @@ def check_filters(filters: Any, *, known: Container[str] = FIELDS, depth: int = 
             hint = f"did you mean {similar[0]}? The fields are" if similar else "choose from"
             raise InvalidInput(
                 f"filters: no field {str(name)[:60]!r}; {hint} {', '.join(FIELDS)}; put metadata "
-                "keys under metadata"
+                "keys under `metadata`"
             )
         else:
             _check_condition(str(name), expected)
@@ -97,7 +97,7 @@ def _check_condition(name: str, expected: Any) -> None:
                 known = ", ".join(sorted(_OPERATORS))
                 raise InvalidInput(f"filters: operator {operator!r} of {name}: choose from {known}")
             if operator in ("in", "nin") and not isinstance(value, list):
-                raise InvalidInput(f"filters: {operator} of {name} takes a list")
+                raise InvalidInput(f"filters: the operator {operator!r} of {name!r} takes a list")
     elif name in IDS:
         check_entity(expected, name)
 

@@ -259,7 +259,9 @@ async def update(
     """Replace the text of a memory, and add to its metadata."""
     unset = data.expiration_date is msgspec.UNSET
     if data.text is None and data.metadata is None and data.timestamp is None and unset:
-        raise InvalidInput("give at least one of text, metadata, timestamp and expiration_date")
+        raise InvalidInput(
+            "give at least one of `text`, `metadata`, `timestamp` and `expiration_date`"
+        )
     zone, principal = zone_of(request), principal_in(request).metadata(zone_of(request))
     done: Addition = await write(
         request,

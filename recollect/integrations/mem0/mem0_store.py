@@ -171,7 +171,9 @@ class Mem0Store:
         """
         messages = find_messages(self.zone, {"batch": batch}) if self.zone.exists() else []
         if not messages:
-            raise UnknownId(f"no addition has the id {batch!r}, or it was forgotten")
+            raise UnknownId(
+                f"no add request has the id {batch!r}, or all that it added was forgotten"
+            )
         decided = [one for one in messages if one.is_one_memory or one.last.decided]
         memories = MemoryReader(self.zone, messages).read(decided)
         firsts = self._first_ids([item for of_message in memories for item in of_message.items])
@@ -515,7 +517,8 @@ class Mem0Store:
             and not any("categories" in one.fields for one in messages)
         ):
             raise InvalidInput(
-                "filters: no memory has categories; store them in the metadata, under categories"
+                "filters: no memory here has `categories`; to filter on them, add memories with "
+                "`categories` in their metadata"
             )
         if field_names.isdisjoint(MEMORY_FIELDS):
             return [one for one in messages if matches(filters, one.filter_fields)], None

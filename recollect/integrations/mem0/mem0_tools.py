@@ -177,7 +177,7 @@ def _owner(arguments: AddArguments | DeleteAllArguments) -> dict[str, str]:
 
 def _add(access: Access, arguments: AddArguments) -> Mem0Changes:
     if not arguments.messages and not arguments.text.strip():
-        raise InvalidInput("text and messages are both empty; give one of them")
+        raise InvalidInput("`text` and `messages` are both empty; give one of them")
     store = Mem0Store(access.zone)
     done = store.publish(
         arguments.messages or arguments.text,
@@ -225,7 +225,7 @@ def _delete(access: Access, arguments: MemoryIdArguments) -> Mem0Message:
 def _delete_all(access: Access, arguments: DeleteAllArguments) -> Mem0Message:
     owner = _owner(arguments)
     if not owner:
-        raise InvalidInput("give user_id or agent_id: everything under that name is erased")
+        raise InvalidInput("give user_id or agent_id, to say whose memories are to be erased")
     Mem0Store(access.zone).delete_all(Owner.of(owner).filters)
     return Mem0Message(message="Memories deleted successfully!")
 

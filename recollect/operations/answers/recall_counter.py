@@ -65,7 +65,12 @@ class AccessCounts:
                     _append(self._open_home.zone(name), zone_counts)
             except Exception as error:
                 # Queries must not fail because of this, and the next append may succeed.
-                _log.warning("access counts of a zone were lost: %s", type(error).__name__)
+                _log.warning(
+                    "zone %s: the access counts of the latest recalls could not be stored and were "
+                    "dropped: %s",
+                    name,
+                    type(error).__name__,
+                )
 
     def close(self) -> None:
         """Append the remaining counts, and end the thread."""

@@ -81,8 +81,8 @@ def issue(
     if problems or not verification.ok:
         raise ErasureFailed(
             f"zone {zone.name}: the erasure is in the ledger (record {erasure}), but cannot be "
-            f"certified: {'; '.join(problems[:_SHOWN_PROBLEMS])}; run recollect verify, then the "
-            "same recollect forget with --certificate again"
+            f"certified: {'; '.join(problems[:_SHOWN_PROBLEMS])}; run recollect verify, then "
+            "repeat this recollect forget with --certificate"
         )
     envelope = event.envelope
     statement = ErasureStatement(
@@ -142,7 +142,7 @@ def certificate(zone: OpenZone, erasure: int) -> Certificate:
     recorded = _recorded_certificates(zone).get(erasure)
     if recorded is None:
         raise UnknownId(
-            f"zone {zone.name} has no certificate of erasure {erasure}; certificates lists all"
+            f"zone {zone.name} has no certificate of erasure {erasure}; `certificates` lists them"
         )
     return recorded
 
@@ -157,8 +157,8 @@ def read_certificate(content: bytes, name: str) -> Certificate:
         return msgspec.json.decode(content, type=Certificate)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"{name} is not a certificate, or was modified ({error}); recollect certificates "
-            "NUMBER prints the one in the ledger"
+            f"{name} is not a certificate, or was modified ({error}); run recollect certificates "
+            "NUMBER to print the one in the ledger"
         ) from None
 
 

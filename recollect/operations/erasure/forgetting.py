@@ -254,8 +254,8 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
             else "there is nothing to erase"
         )
         raise InvalidInput(
-            f"{problem}: a certificate covers one erasure; recollect certificates lists the "
-            "existing ones"
+            f"{problem}: a certificate covers one erasure; run recollect certificates to see "
+            "the existing ones"
         )
     if plan.numbers:
         evidence = collect_evidence(zone, plan.numbers) if certificate else None

@@ -144,7 +144,7 @@ def log_step(
     if row is None:
         raise DecisionTimeout(
             f"zone {zone.name}: record {receipt.number}, which stores the step, has not been "
-            "processed yet; see status and dead_letters"
+            "processed yet; see `status` and `dead_letters`"
         )
     return _step(row)
 
@@ -327,7 +327,9 @@ def _step(row: StepRow) -> TrajectoryStep:
 
 
 def _unknown(zone: OpenZone, trajectory_id: str) -> UnknownId | DecisionTimeout:
-    unknown = f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; trajectories lists all"
+    unknown = (
+        f"zone {zone.name} has no trajectory {trajectory_id[:60]!r}; `trajectories` lists them"
+    )
     return unknown_or_undecided(zone, UnknownId(unknown))
 
 
@@ -353,8 +355,8 @@ def _check_running(zone: OpenZone, trajectory_id: str) -> None:
     _, end = trajectory_and_end(zone, trajectory_id)
     if end is not None:
         raise InvalidInput(
-            f"trajectory {trajectory_id} is complete ({end.status}); start another, or give "
-            "feedback on this one"
+            f"trajectory {trajectory_id} is complete ({end.status}); start another trajectory, or "
+            "give feedback on this one"
         )
 
 
@@ -369,7 +371,7 @@ def check_playbook(zone: OpenZone, playbook_id: str) -> None:
 
 def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTimeout:
     """Return the error for a playbook that does not exist, or that is not decided yet."""
-    unknown = f"zone {zone.name} has no playbook {playbook_id[:60]!r}; playbooks lists all"
+    unknown = f"zone {zone.name} has no playbook {playbook_id[:60]!r}; `playbooks` lists them"
     return unknown_or_undecided(zone, UnknownId(unknown))
 
 

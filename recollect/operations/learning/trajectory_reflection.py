@@ -72,7 +72,7 @@ def reflect_on(
     if stored is None and decided_up_to(zone) < receipt.number:
         raise DecisionTimeout(
             f"zone {zone.name}: record {receipt.number}, the request to reflect, has not been "
-            "processed yet; see status and dead_letters"
+            "processed yet; see `status` and `dead_letters`"
         )
     return stored or TrajectoryReflection(id=None, trajectory_id=trajectory_id)
 

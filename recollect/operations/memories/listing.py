@@ -341,7 +341,7 @@ def unmerged_entity(zone: OpenZone, id_: str) -> str:
         found = canonical(files.identity.connection, id_)
     if found is None:
         unknown = UnknownId(
-            f"zone {zone.name} has no entity with the id {id_[:200]!r}; entities lists them"
+            f"zone {zone.name} has no entity with the id {id_[:200]!r}; `entities` lists them"
         )
         raise unknown_or_undecided(zone, unknown)
     return found.id

@@ -192,7 +192,7 @@ def _check_listing(
         if text is not None and scope != "events":
             raise InvalidInput(f"{name} filters events only, but scope is {scope}")
     if entity is not None and scope == "observations":
-        raise InvalidInput("entity cannot filter observations; use recall")
+        raise InvalidInput("entity cannot filter observations; use `recall`")
 
 
 def _check_event_filters(

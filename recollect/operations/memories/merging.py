@@ -87,7 +87,9 @@ def _find(zone: OpenZone, id_: str, status: str, action: str) -> Merge:
     """Return the merge with an id; raise if it does not exist or has another status."""
     merge = _by_id(zone, id_)
     if merge is None:
-        raise UnknownId(f"zone {zone.name} has no merge {id_!r}; recollect merges lists their ids")
+        raise UnknownId(
+            f"zone {zone.name} has no merge {id_!r}; run recollect merges to see the ids"
+        )
     if merge.status != status:
         raise InvalidInput(f"merge {id_} is {merge.status}; only a {status} one can be {action}")
     return merge

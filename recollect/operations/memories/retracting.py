@@ -140,7 +140,7 @@ def append_retraction(
     with zone.files() as files, files.read_transaction():
         stated_at = _statements_of(files, found, replaced_by, source_event_ids)
     if not stated_at:
-        raise InvalidInput(f"source_event_ids: none of these events states {found.id!r}")
+        raise InvalidInput(f"source_event_ids: none of these events is a source of {found.id!r}")
     _append(zone, found.id, stated_at=stated_at, replaced_by=replaced_by)
 
 

@@ -295,7 +295,7 @@ def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
 
     >>> zone.retry(17)
     Traceback (most recent call last):
-    recollect.schemas.errors.UnknownId: zone ada has no parked record 17; dead_letters lists them
+    recollect.schemas.errors.UnknownId: zone ada has no dead letter 17; `dead_letters` lists them
     """
     return maintenance.retry(zone, number)
 
@@ -308,14 +308,14 @@ def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
     example=(None, {"number": 17, "parked": False}),
 )
 def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
-    """Discard a parked record; return whether it is still parked.
+    """Discard a parked record; in the result, `parked` is false once it is discarded.
 
     Raises:
         UnknownId: no record with this number is parked.
 
     >>> zone.drop(17)
     Traceback (most recent call last):
-    recollect.schemas.errors.UnknownId: zone ada has no parked record 17; dead_letters lists them
+    recollect.schemas.errors.UnknownId: zone ada has no dead letter 17; `dead_letters` lists them
     """
     return maintenance.drop(zone, number)
 

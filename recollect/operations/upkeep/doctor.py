@@ -299,7 +299,7 @@ def _private(directory: Path) -> str:
     # Normal for a home that an older version of recollect created.
     return (
         f"{len(found)} of its files can be read by users other than the owner, such as {found[0]}: "
-        f"recollect --home {directory} init makes them private"
+        f"to make them private, run recollect --home {directory} init"
     )
 
 

@@ -123,7 +123,7 @@ def record(zone: OpenZone, number: int) -> LedgerRecordDetails:
     numbers = [number] if number <= ledger.head(zone.name).number else []
     sealed = next(sealed_events(ledger, zone.name, numbers), None)
     if sealed is None:
-        raise UnknownId(f"zone {zone.name} has no record {number}; records lists them")
+        raise UnknownId(f"zone {zone.name} has no record {number}; `records` lists them")
     event = _open(ledger.keys, [sealed]).get(number)
     change = change_of(ledger, zone.name, zone.node.current(zone.name).chain, sealed)
     return LedgerRecordDetails(

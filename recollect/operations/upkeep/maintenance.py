@@ -65,14 +65,14 @@ def rebuild(
     if level not in ("derive", "fresh"):
         if compare:
             raise InvalidInput(
-                f"level {level!r} does not decide events again, so there is nothing to compare; "
-                "use level 'derive' or 'fresh'"
+                f"level {level!r} derives nothing from the events again, so there is nothing to "
+                "compare; use level 'derive' or 'fresh'"
             )
         for name, value in (("consolidation", consolidation), ("writer_role", writer_role)):
             if value is not None:
                 raise InvalidInput(
-                    f"level {level!r} does not decide events again, so {name} would change "
-                    f"nothing; use level 'derive' or 'fresh', or leave `{name}` out"
+                    f"level {level!r} derives nothing from the events again, so `{name}` would "
+                    f"have no effect; use level 'derive' or 'fresh', or leave `{name}` out"
                 )
     if encoder is not None and level != "fresh":
         raise InvalidInput(
@@ -233,7 +233,7 @@ def retry(zone: OpenZone, number: int) -> DeadLetterOutcome:
 
 
 def drop(zone: OpenZone, number: int) -> DeadLetterOutcome:
-    """Discard a parked record; return whether it is still parked.
+    """Discard a parked record; in the result, `parked` is false once it is discarded.
 
     Raises:
         UnknownId: no record with this number is parked.
@@ -250,7 +250,7 @@ def _is_parked(zone: OpenZone, number: int) -> bool:
 def _require_parked(zone: OpenZone, number: int) -> None:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise InvalidInput(
-            f"number {number!r}: give the number of a parked record; dead_letters lists them"
+            f"number {number!r}: give the record number of a dead letter; `dead_letters` lists them"
         )
     if not _is_parked(zone, number):
-        raise UnknownId(f"zone {zone.name} has no parked record {number}; dead_letters lists them")
+        raise UnknownId(f"zone {zone.name} has no dead letter {number}; `dead_letters` lists them")

@@ -51,7 +51,7 @@ def promote(
     setting, origin = home.configuration.resolve("ledger")
     if setting != EMBEDDED:
         raise InvalidInput(
-            f"the ledger is set to {setting!r} ({origin}), but promote moves a home's embedded "
+            f"the ledger is set to {setting!r} ({origin}), but `promote` moves a home's embedded "
             "ledger; remove the setting"
         )
     with hold_follower_lock(home), promotion.exclusive_files(home.directory) as files:

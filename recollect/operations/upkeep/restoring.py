@@ -328,7 +328,10 @@ class _Restore:
         check_layout(self._new)
         replace_file(self._new / HOME_FILE, bytes(self._manifest.settings))
         if Home(self._new, self._configuration).settings.promoted_to is not None:
-            raise CorruptFile("the backup is of a home whose ledger was moved; use another backup")
+            raise CorruptFile(
+                "the backup is of a home whose ledger was moved to Kafka; use a backup made "
+                "before that"
+            )
 
     def _open_source(self, number: int, open_files: ExitStack) -> _ErasureSource:
         directory = self._erasures_from[number]

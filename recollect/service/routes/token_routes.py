@@ -75,7 +75,9 @@ async def create_token(request: AnyRequest, data: JSONBody[TokenRequest]) -> New
         raise not_found()
     held = RIGHTS if principal.token is None else principal.token.rights
     if missing := [right for right in data.rights if right not in held]:
-        raise InvalidInput(f"rights: you do not have the right to {missing[0]} yourself")
+        raise InvalidInput(
+            f"rights: you cannot grant {missing[0]!r}, because your own token does not have it"
+        )
     own = (None, None) if principal.token is None else (principal.token.user, principal.token.agent)
     if any(own) and own != (data.user, data.agent):
         raise InvalidInput("user and agent: they must be those of your own token")

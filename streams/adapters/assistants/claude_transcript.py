@@ -194,7 +194,7 @@ class Transcript:
 
     def _record(self, number: int, record: object) -> Iterator[tuple[int, Parsed]]:
         if not isinstance(record, dict) or not isinstance(record.get("type"), str):
-            raise MalformedRecord("not a record of Claude Code: it has no type")
+            raise MalformedRecord("not a record of Claude Code: it has no `type`")
         self._project = text_or_none(record.get("cwd")) or self._project
         kind = record["type"]
         if any(record.get(flag) for flag in _NOT_TYPED_FLAGS):
@@ -390,7 +390,9 @@ def event_fields(
         MalformedRecord: `at` is None.
     """
     if at is None:
-        raise MalformedRecord("this message has no time, and none before it has one")
+        raise MalformedRecord(
+            "this message has no timestamp, and neither does any message before it"
+        )
     is_answer = role == ASSISTANT
     return {
         "platform": platform,

@@ -123,7 +123,7 @@ def _copy(entry: InputEntry, path: Path) -> None:
         with entry.open() as source, path.open("wb") as target:
             shutil.copyfileobj(source, target)
     except OSError as error:
-        raise DamagedInput(f"it cannot be copied for reading: {error.strerror}") from None
+        raise DamagedInput(f"the database cannot be copied for reading: {error.strerror}") from None
 
 
 class _Chat:
@@ -275,7 +275,7 @@ class _RowConverter:
 def _parse_time(value: object) -> int:
     """Return an Apple time in unix ms."""
     if not isinstance(value, int | float) or not value:
-        raise InvalidInput("the row has no time")
+        raise InvalidInput("the row has no timestamp")
     if abs(value) > _MAX_SECONDS:
         return round(value / 1_000_000) + _EPOCH
     return round(value * 1000) + _EPOCH

@@ -167,7 +167,7 @@ class _Log:
             year = self._day.year + (month < self._day.month - 6)
             self._day, self._last = date(year, month, int(stamp["day"])), None
         if self._day is None:
-            raise InvalidInput("this line has no date, and none before it has one")
+            raise InvalidInput("this line has no date, and neither does any line before it")
         at = datetime.combine(self._day, clock)
         if self._last is not None and self._last - at > timedelta(hours=12):
             self._day += timedelta(days=1)
@@ -181,7 +181,7 @@ class _Log:
         if self._last is None and self._day is not None:
             self._last = datetime.combine(self._day, time())
         if self._last is None:
-            raise InvalidInput("this line has no time, and none before it has one")
+            raise InvalidInput("this line has no time, and neither does any line before it")
         return self._local(self._last)
 
     def _local(self, at: datetime) -> str:

@@ -116,7 +116,7 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
     if isinstance(event, InvalidInput):
         raise event
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-        raise InvalidInput("not a Matrix event: it has no type")
+        raise InvalidInput("not a Matrix event: it has no `type`")
     kind = event["type"]
     content = _dict(event.get("content"))
     unsigned = _dict(event.get("unsigned"))
@@ -150,7 +150,7 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
         yield _event(event, names, "notice", "ended a poll")
     elif kind == "m.room.encrypted":
         if not _dict(unsigned.get("redacted_because")):
-            raise InvalidInput("it is encrypted, and the export has no key for it")
+            raise InvalidInput("the message is encrypted, and the export has no key for it")
     elif "state_key" not in event and _text(content.get("body")):
         raise InvalidInput(f"an event with the unknown type {kind[:60]!r}")
 
@@ -217,7 +217,7 @@ def _body_of(
     """Return the text of a message, its files, and the text that it quotes."""
     kind = "m.sticker" if event.get("type") == "m.sticker" else content.get("msgtype", "m.text")
     if kind == "m.bad.encrypted":
-        raise InvalidInput("it is encrypted, and the export has no key for it")
+        raise InvalidInput("the message is encrypted, and the export has no key for it")
     # A message of an unknown type counts as text: its body is what programs show then.
     body = content["body"]
     if not isinstance(body, str):

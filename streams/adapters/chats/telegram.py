@@ -364,7 +364,7 @@ def _parse_time(
         offset = timedelta(minutes=round((clock - utc.replace(tzinfo=None)).total_seconds() / 60))
         return utc.astimezone(timezone(offset)) if abs(offset) <= timedelta(hours=15) else utc
     if clock is None:
-        raise InvalidInput("the record has no time")
+        raise InvalidInput("the record has no timestamp")
     if clock.tzinfo is not None:
         return clock
     if local is None:

@@ -175,9 +175,9 @@ class DateOrders:
             return candidates[0]
         if given_order is not None:
             raise InvalidInput(
-                f"the dates of {path} cannot be in the order {given_order}: {self._sample} would "
-                f"not be a date from {FIRST_YEAR} or later; leave --date-order out, or give "
-                f"{' or '.join(candidates)}"
+                f"the dates of {path} cannot be in the order {given_order}: read that way, "
+                f"{self._sample} is no date, or is before {FIRST_YEAR}; leave --date-order out, "
+                f"or give {' or '.join(candidates)}"
             )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
             # No country writes the month first with these separators.

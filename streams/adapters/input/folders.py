@@ -307,7 +307,7 @@ def _name_problem(name: str) -> str | None:
     if name.startswith("/") or "\\" in name or ":" in parts[0][1:2]:
         return "its name is an absolute path"
     if any(part in ("", ".", "..") for part in parts):
-        return "its name leads out of the archive"
+        return "its path points outside the archive"
     if len(parts) > MAX_FOLDER_DEPTH + 1:
         return _TOO_DEEP
     return None

@@ -190,7 +190,9 @@ def _labels(mail: Message) -> set[str]:
 def _event(mail: Message, received_at: datetime | None, parts: MailParts) -> InboundEvent:
     occurred_at = time_of(mail) or received_at
     if occurred_at is None:
-        raise InvalidInput("the mail has no time after 1969: no valid Date or Received header")
+        raise InvalidInput(
+            "the mail has no usable date: neither Date nor Received has one from 1970 or later"
+        )
     # Imported here: only mails need the extra `imports`.
     with needed("imports"):
         from recollect.streams.adapters.mail.mail_body import MailBody, split_body

@@ -59,7 +59,7 @@ def memory_event(
     if content is None:
         raise InvalidInput(f"the memory {id[:60]!r} has no text")
     if when is None:
-        raise InvalidInput(f"the memory {id[:60]!r} has no time")
+        raise InvalidInput(f"the memory {id[:60]!r} has no timestamp")
     kept = {name: value for name, value in (metadata or {}).items() if _says_something(value)}
     return InboundEvent(
         platform=system,

@@ -73,9 +73,9 @@ class Delivery:
         shares = {frozenset(p for t, p in partitions if t == topic) for topic in self._topics}
         if len(shares) > 1:
             raise DeliveryFailed(
-                f"the group assigned this worker different partitions of the topics "
-                f"{', '.join(self._topics)}: one was deleted, or a worker of another version is "
-                "in the group; fix that, then start the workers again"
+                "the group assigned this worker partitions that differ between the topics "
+                f"{', '.join(self._topics)}: a topic was deleted, or a worker of another version "
+                "is in the group; fix that, then start the workers again"
             )
 
     async def assigned(self, partitions: Set[Partition]) -> None:
@@ -165,7 +165,10 @@ class Delivery:
                 f"topic {topic} could not be handled ({type(error).__name__}: {error})"
             )
             if not isinstance(error, Exception) or not self._handler.is_retryable(error):
-                raise DeliveryFailed(f"{failure}; the next worker will start with them") from error
+                raise DeliveryFailed(
+                    f"{failure}; fix the cause, then start the worker again: it retries these "
+                    "records"
+                ) from error
             _log.warning("%s; trying again in %.1f s", failure, backoff)
             await _wait(chunk.assignment_ended, backoff)
             backoff = min(2 * backoff, _MAX_BACKOFF_SECONDS)

@@ -183,7 +183,7 @@ def test_heads_that_were_changed_are_not_used(
     with pytest.raises(IntegrityError, match="SHA-256"):
         read_heads(tmp_path / "changed.heads", pin.heads)
     (tmp_path / "other.heads").write_bytes(b"no heads")
-    with pytest.raises(InvalidInput, match="is not a file of classifiers"):
+    with pytest.raises(InvalidInput, match="is not a valid reader file"):
         install_reader(tmp_path / "other.heads", cache=model_cache)
 
 

@@ -99,7 +99,7 @@ def analyses(
     An episode is a group of messages that belong together (recollect episodes lists them).
     """
     if len(types) > 1 and action != "run":
-        raise click.UsageError(f"{action} takes one --type")
+        raise click.UsageError(f"`{action}` takes one --type")
     type_ = types[0] if types else None
     with open_zone(home, zone) as memory:
         if is_empty(memory):

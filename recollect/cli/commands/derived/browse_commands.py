@@ -142,7 +142,7 @@ def zones(home: str | None, zone: str | None, as_json: bool) -> None:
             records = pluralise(item.events, "record")
             print_line(strong(padded(item.zone, longest)), f"  {records}", mark)
     if not as_json and not summaries:
-        print_line("no zones yet; recollect ingest creates one")
+        print_line("no zones yet; run recollect ingest to create one")
 
 
 @click.command(epilog="Example: recollect facts --entity Ada --all")
@@ -250,10 +250,10 @@ def entities(
     A and B are names or ids.
     """
     if query is not None and action != "list":
-        raise click.UsageError("--query works only with list")
+        raise click.UsageError("--query works only with `list`")
     if action == "compare":
         if (batch is None) == (a is None or b is None):
-            raise click.UsageError("compare needs A and B, or --batch FILE")
+            raise click.UsageError("`compare` needs A and B, or --batch FILE")
         if batch is not None:
             _compare_batch(batch, as_json=as_json)
             return
@@ -265,14 +265,14 @@ def entities(
         return
     if action == "related":
         if a is None or b is not None or batch is not None:
-            raise click.UsageError("related needs one name or id")
+            raise click.UsageError("`related` needs one name or id")
         with open_zone(home, zone) as memory:
             if hints := memory.hints():
                 raise InvalidInput(hints[0])
             _show_related(memory.related(a, max_results=limit or _RELATED), as_json=as_json)
         return
     if a is not None or batch is not None:
-        raise click.UsageError("list takes no names; did you mean entities compare?")
+        raise click.UsageError("`list` takes no names; did you mean `entities compare`?")
     with open_zone(home, zone) as memory:
         if is_empty(memory):
             return
@@ -382,11 +382,13 @@ def merges(
     """
     if action == "list":
         if id_ is not None:
-            raise click.UsageError("list takes no ID; did you mean approve, reject or undo?")
+            raise click.UsageError(
+                "`list` takes no ID; did you mean `approve`, `reject` or `undo`?"
+            )
         _list_merges(home, zone, limit, cursor, as_json=as_json)
         return 0
     if id_ is None:
-        raise click.UsageError(f"{action} needs the ID of a merge")
+        raise click.UsageError(f"`{action}` needs the ID of a merge")
     with open_zone(home, zone) as memory:
         merge = memory.decide_merge(id_, _DECISIONS[action])
     done = merge.status == _DECISIONS[action]

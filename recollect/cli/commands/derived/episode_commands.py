@@ -72,13 +72,13 @@ def episodes(
     """
     if action == "list":
         if id_ is not None:
-            raise click.UsageError("list takes no ID; did you mean show or history?")
+            raise click.UsageError("`list` takes no ID; did you mean `show` or `history`?")
         _list(home, zone, limit, cursor, filters, as_json=as_json)
         return
     if id_ is None:
-        raise click.UsageError(f"{action} needs the ID of an episode")
+        raise click.UsageError(f"`{action}` needs the ID of an episode")
     if given := [name for name, value in filters.items() if value is not None]:
-        raise click.UsageError(f"{action} takes no filters, but got {', '.join(given)}")
+        raise click.UsageError(f"`{action}` takes no filters, but got {', '.join(given)}")
     with open_zone(home, zone) as memory:
         if action == "history":
             for version in memory.episode_history(id_):

@@ -85,7 +85,7 @@ def graph(
     """
     wanted = {"list": 1, "neighbors": 1, "path": 2}.get(action, len(names))
     if len(names) != wanted:
-        raise click.UsageError(f"{action} takes {pluralise(wanted, 'name')}, not {len(names)}")
+        raise click.UsageError(f"`{action}` takes {pluralise(wanted, 'name')}, not {len(names)}")
     when: dict[str, Any] = {"known_at": known_at, "valid_at": valid_at, "types": types or None}
     with open_zone(home, zone) as memory:
         if is_empty(memory):

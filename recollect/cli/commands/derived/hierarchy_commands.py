@@ -98,8 +98,12 @@ def hierarchy(
     and so on. To undo a consolidation, delete the consolidated memory: recollect memories delete.
     """
     if (action in ("children", "ancestors", "search")) != bool(words):
-        needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"
-        raise click.UsageError(f"{action} " + ("takes no argument" if words else f"needs {needed}"))
+        needed = (
+            "a QUERY" if action == "search" else "the ID of a memory; `memories` prints the ids"
+        )
+        raise click.UsageError(
+            f"`{action}` " + ("takes no argument" if words else f"needs {needed}")
+        )
     with open_zone(home, zone) as memory:
         if action == "consolidate":
             report = memory.consolidate_memories(

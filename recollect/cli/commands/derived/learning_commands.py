@@ -146,9 +146,9 @@ def playbooks(
 
 def _check_id(action: str, id_: str | None, what: str) -> None:
     if action != "list" and id_ is None:
-        raise click.UsageError(f"{action} needs the ID of a {what}; list prints the ids")
+        raise click.UsageError(f"`{action}` needs the ID of a {what}; `list` prints the ids")
     if action == "list" and id_ is not None:
-        raise click.UsageError("list takes no ID; did you mean show?")
+        raise click.UsageError("`list` takes no ID; did you mean `show`?")
 
 
 def _list_trajectory(item: Trajectory) -> None:

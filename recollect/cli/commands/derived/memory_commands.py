@@ -129,19 +129,19 @@ def memories(
 def _check_ids(action: str, ids: tuple[str, ...], version: int | None) -> None:
     if action == "list":
         if ids:
-            raise click.UsageError("list takes no ID; did you mean show?")
+            raise click.UsageError("`list` takes no ID; did you mean `show`?")
     elif action == "diff":
         if len(ids) != 2:
-            raise click.UsageError("diff needs the IDs of two memories")
+            raise click.UsageError("`diff` needs the IDs of two memories")
     elif action in _PATH_ACTIONS:
         if len(ids) != 1 and (ids or action != "ls"):
-            raise click.UsageError(f"{action} takes one path; ls / prints the directories")
+            raise click.UsageError(f"`{action}` takes one path; `ls /` prints the directories")
     elif not ids:
-        raise click.UsageError(f"{action} needs the ID of a memory; list prints the ids")
+        raise click.UsageError(f"`{action}` needs the ID of a memory; `list` prints the ids")
     elif action not in _STATES and len(ids) > 1:
-        raise click.UsageError(f"{action} takes one ID")
+        raise click.UsageError(f"`{action}` takes one ID")
     if (action == "rollback") != (version is not None):
-        raise click.UsageError("rollback needs --version V; no other action takes it")
+        raise click.UsageError("`rollback` needs --version V; no other action takes it")
 
 
 def _act(
@@ -155,7 +155,8 @@ def _act(
             print_line(f"{pluralise(len(report.changed), 'memory', 'memories')} {report.state}")
         if report.unknown:
             raise click.ClickException(
-                f"unknown ids: {', '.join(report.unknown)}; memories list prints the ids"
+                f"unknown ids: {', '.join(report.unknown)}; run recollect memories list to see the "
+                "ids"
             )
         return
     shown: dict[str, Callable[[], object]] = {

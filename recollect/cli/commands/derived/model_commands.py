@@ -76,16 +76,16 @@ def models(
     """
     if action == "list":
         if id_ is not None:
-            raise click.UsageError("list takes no ID; did you mean show?")
+            raise click.UsageError("`list` takes no ID; did you mean `show`?")
         _list_models(home, zone, as_json=as_json)
         return 0
     if id_ is None:
         needed = "a NAME" if action == "create" else "the ID of a mental model"
-        raise click.UsageError(f"{action} needs {needed}")
+        raise click.UsageError(f"`{action}` needs {needed}")
     if text is not None and action not in ("create", "update"):
-        raise click.UsageError(f"{action} takes no TEXT")
+        raise click.UsageError(f"`{action}` takes no TEXT")
     if text is None and (action == "update" or (action == "create" and refresh is None)):
-        raise click.UsageError(f"{action} needs a TEXT")
+        raise click.UsageError(f"`{action}` needs a TEXT")
     with open_zone(home, zone) as memory:
         if action == "history":
             model_history = memory.mental_model_history(id_)
@@ -171,12 +171,12 @@ def directives(
     """
     if action == "list":
         if text is not None:
-            raise click.UsageError("list takes no argument; did you mean add or remove?")
+            raise click.UsageError("`list` takes no argument; did you mean `add` or `remove`?")
         with open_zone(home, zone) as memory:
             instructions = list(memory.directives(superseded=all_)) if memory.exists() else []
     else:
         if text is None:
-            raise click.UsageError(f"{action} needs {'a TEXT' if action == 'add' else 'an ID'}")
+            raise click.UsageError(f"`{action}` needs {'a TEXT' if action == 'add' else 'an ID'}")
         with open_zone(home, zone) as memory:
             change = memory.add_directive if action == "add" else memory.remove_directive
             instructions = [change(text)]

@@ -84,9 +84,9 @@ def observations(
     """List observations: what several facts say about one topic."""
     takes_id = action in ("show", "history")
     if takes_id and id_ is None:
-        raise click.UsageError(f"{action} needs the ID of an observation; list prints the ids")
+        raise click.UsageError(f"`{action}` needs the ID of an observation; `list` prints the ids")
     if not takes_id and id_ is not None:
-        raise click.UsageError(f"{action} takes no ID; did you mean show or history?")
+        raise click.UsageError(f"`{action}` takes no ID; did you mean `show` or `history`?")
     with open_zone(home, zone) as memory:
         if action == "consolidate":
             report = memory.consolidate()
@@ -174,7 +174,7 @@ def dreams(
     Dreams are conjectures: recall never returns them, and no fact is derived from them.
     """
     if dry_run and action == "list":
-        raise click.UsageError("--dry-run works only with find")
+        raise click.UsageError("--dry-run works only with `find`")
     with open_zone(home, zone) as memory:
         if action == "find":
             report = memory.dream(dry_run=dry_run)

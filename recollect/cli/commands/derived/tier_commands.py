@@ -58,10 +58,12 @@ def tiers(
     tier 'recall' holds all others.
     """
     if action in ("search", "archive", "restore") and not words:
-        needed = "a QUERY" if action == "search" else "the ID of a memory; memories prints the ids"
-        raise click.UsageError(f"{action} needs {needed}")
+        needed = (
+            "a QUERY" if action == "search" else "the ID of a memory; `memories` prints the ids"
+        )
+        raise click.UsageError(f"`{action}` needs {needed}")
     if action in ("sizes", "recent") and words:
-        raise click.UsageError(f"{action} takes no argument")
+        raise click.UsageError(f"`{action}` takes no argument")
     with open_zone(home, zone) as memory:
         if action in ("archive", "restore"):
             _archive(memory, words, restore=action == "restore", as_json=as_json)
@@ -78,7 +80,7 @@ def _archive(memory: Zone, ids: tuple[str, ...], *, restore: bool, as_json: bool
         print_line(f"{pluralise(len(report.changed), 'memory', 'memories')} {done}")
     if report.unknown:
         raise click.ClickException(
-            f"unknown ids: {', '.join(report.unknown)}; memories list prints the ids"
+            f"unknown ids: {', '.join(report.unknown)}; run recollect memories list to see the ids"
         )
 
 

@@ -48,7 +48,7 @@ def add(zone: OpenZone, text: str) -> Directive:
         return directive
     raise DecisionTimeout(
         f"zone {zone.name}: record {receipt.number}, which stores the directive, has not been "
-        "processed yet; see status and dead_letters"
+        "processed yet; see `status` and `dead_letters`"
     )
 
 
@@ -70,7 +70,7 @@ def remove(zone: OpenZone, id_: str) -> Directive:
 def _directive(zone: OpenZone, id_: str) -> Directive:
     for found in _directives(zone, superseded=True, ids=[id_]):
         return found
-    raise UnknownId(f"zone {zone.name} has no directive {id_[:200]!r}; directives lists all")
+    raise UnknownId(f"zone {zone.name} has no directive {id_[:200]!r}; `directives` lists them")
 
 
 def _directives(

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 #: After every dream: later than any record, and than any id.
 _START = (2**63 - 1, "~")
 _NO_MODEL = (
-    "dreams need a language model: recollect init --writer model adds one; the passes by rules "
-    "find none"
+    "dreams need a language model, since the passes by rules find none; to add one, run recollect "
+    "init --writer model"
 )
 _NO_TOPICS = "fewer than two topics have three current facts each"
 _numbers = msgspec.json.Decoder(list[int])

@@ -63,7 +63,10 @@ def episode_page(
     """
     check_limit(limit)
     if query is not None and cursor is not None:
-        raise InvalidInput("cursor: a query returns its episodes on one page; leave it out")
+        raise InvalidInput(
+            "cursor: not allowed with `query`, which returns all its episodes on one page; "
+            "leave `cursor` out"
+        )
     after = place_of(cursor)
     if not zone.exists():
         return EpisodePage(episodes=[])
@@ -171,7 +174,7 @@ def episode_history(zone: OpenZone, id_: str) -> EpisodePage:
 def _versions(zone: OpenZone, files: ZoneFiles, id_: str) -> list[ListedEpisode]:
     found = episode_list.versions(files.memory.connection, id_)
     if all(version.id != id_ for version in found):
-        raise UnknownId(f"zone {zone.name} has no episode {id_!r}; episodes lists all")
+        raise UnknownId(f"zone {zone.name} has no episode {id_!r}; `episodes` lists them")
     return found
 
 

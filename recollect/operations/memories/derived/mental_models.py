@@ -69,7 +69,9 @@ def mental_model(zone: OpenZone, model_id: str) -> MentalModel:
     for found in _read_models(zone, ids=[model_id], all_versions=True):
         with zone.files() as files:
             return msgspec.structs.replace(found, blocks=_blocks(files, found))
-    raise UnknownId(f"zone {zone.name} has no mental model {model_id!r}; mental_models lists all")
+    raise UnknownId(
+        f"zone {zone.name} has no mental model {model_id!r}; `mental_models` lists them"
+    )
 
 
 def history(zone: OpenZone, model_id: str) -> MentalModelHistory:
@@ -202,7 +204,7 @@ def create(
         _check_text("description", description, MAX_REPORT)
     _check_labels(tags)
     if refresh is not None and entity_id is None:
-        raise InvalidInput("refresh needs entity_id, the entity that the page is about")
+        raise InvalidInput("`refresh` needs `entity_id`, the entity that the page is about")
     if entity_id is not None:
         check_string("entity_id", entity_id)
         entity_id = unmerged_entity(zone, entity_id)
@@ -371,7 +373,7 @@ def _model_in(zone: OpenZone, receipt: Receipt) -> MentalModel:
         return found
     raise DecisionTimeout(
         f"zone {zone.name}: record {receipt.number}, which stores the mental model, has not been "
-        "processed yet; see status and dead_letters"
+        "processed yet; see `status` and `dead_letters`"
     )
 
 

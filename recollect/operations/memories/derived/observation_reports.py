@@ -134,7 +134,7 @@ def observation_history(zone: OpenZone, id_: str) -> ObservationHistory:
 
 
 def _unknown(zone: OpenZone, id_: str) -> UnknownId:
-    return UnknownId(f"zone {zone.name} has no observation {id_!r}; observations lists all")
+    return UnknownId(f"zone {zone.name} has no observation {id_!r}; `observations` lists them")
 
 
 def _place(files: ZoneFiles, cursor: str) -> tuple[int, str]:

@@ -447,7 +447,10 @@ def current_versions(zone: OpenZone, id_: str) -> list[StoredMemory]:
     found = with_ids(zone, [id_], current=True)
     for each in found:
         if each.child_memory_ids:
-            raise InvalidInput(f"{id_!r} consolidates other memories; change those")
+            raise InvalidInput(
+                f"{id_!r} is a consolidation of other memories, so it cannot be changed itself; "
+                "change the memories that it was made from"
+            )
         writable_memory(zone, each.memory_id)
         if each.state == "deleted":
             raise InvalidInput(f"{id_!r} is deleted, so it gets no new version")
@@ -493,7 +496,7 @@ def roll_back(
         raise InvalidInput(f"version {version}: the memory has versions 1 to {newest.version}")
     page = versions_of(zone, id_, cursor=str(version - 1), limit=1).versions
     if not page or page[0].version != version:
-        raise InvalidInput(f"version {version} of the memory was forgotten; give another")
+        raise InvalidInput(f"version {version} of the memory was forgotten; give another version")
     (earlier,) = page
     if earlier.content == newest.content:
         raise InvalidInput(f"{newest.memory_id} already has the text of version {version}")

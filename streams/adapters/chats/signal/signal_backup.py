@@ -95,7 +95,9 @@ class _Backup:
     def _known(self, key: object) -> _Recipient:
         found = self._recipients.get(str(key))
         if found is None:
-            raise InvalidInput(f"it refers to recipient {key}, which the export does not have")
+            raise InvalidInput(
+                f"the record refers to recipient {key}, which the export does not have"
+            )
         return found
 
     def _item_events(self, item: Mapping[str, Any]) -> Iterator[InboundEvent]:

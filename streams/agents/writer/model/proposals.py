@@ -265,7 +265,9 @@ class Proposals:
         if kind is None:
             raise Refused("type", f"type must be one of {', '.join(sorted(_MENTION_TYPES))}")
         if len(name) > _MAX_NAME_LENGTH or not normalise_name(name) or not name.isprintable():
-            raise Refused("form", "name must be a printable name")
+            raise Refused(
+                "form", "name must consist of printable characters, one of them a letter or digit"
+            )
         if not occurs(name, (self._said.text, *self._said.thread, *self._said.names)):
             raise Refused("name", f"{name!r} is neither in this message nor in those before it")
         if len(self.entities) >= MAX_OTHER_PROPOSALS:

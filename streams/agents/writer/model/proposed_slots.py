@@ -234,7 +234,10 @@ def _as_read(
     ):
         raise Refused("polarity", f"the sentence says the opposite of {slot.attribute}")
     if is_negated(text) and not is_denied:
-        raise Refused("polarity", "the sentence is negative; give polarity")
+        raise Refused(
+            "polarity",
+            "the sentence says that the value does not hold; set polarity to negative or ended",
+        )
     return slot
 
 
@@ -299,13 +302,13 @@ def read_days(
         text, at_ms=said.at_ms, utc_offset_minutes=said.utc_offset_minutes, meant=said.dates
     )
     if stated and not any(one.first <= last and first <= one.last for one in stated):
-        raise Refused("days", "the sentence names other days")
+        raise Refused("days", "the sentence names a date that is not among these days")
     return first, last
 
 
 def _given_days(given: Any) -> tuple[str, str]:
     if not isinstance(given, dict):
-        raise Refused("form", "days must have first and last, as YYYY-MM-DD")
+        raise Refused("form", "days must have `first` and `last`, as YYYY-MM-DD")
     first = text_argument(given, "first")
     last = first if given.get("last") is None else text_argument(given, "last")
     for day in (first, last):
