@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from recollect.schemas.errors import InvalidInput, UnknownId
+from recollect.schemas.events import ModelAnswered
+from recollect.streams.records.chain_readers import events_of_kinds
 from recollect.streams.writing.writer_prompt import DEFAULT_VERSION
 from tests.cli.kit import Shell
 from tests.memory import Memory
@@ -100,6 +102,61 @@ def test_the_setting_accepts_by_itself(opened: OpenWriting) -> None:
     assert role.text.startswith(ROLE)
     memory.write(again=True)
     assert memory.writer_texts()[0] == role
+    assert memory.verify().ok
+
+
+def roles_of_facts(memory: Memory) -> dict[str, str]:
+    """Return the text of each fact of the model -> the version of the role that wrote it."""
+    with memory.node.open(memory.zone, memory.node.current(memory.zone)) as files:
+        found = files.memory.connection.execute(
+            "SELECT text, json_extract(metadata, '$.role') FROM facts "
+            "WHERE json_extract(metadata, '$.role') IS NOT NULL"
+        )
+        return {str(text): str(role) for text, role in found}
+
+
+@pytest.mark.usefixtures("nothing_salient")
+@pytest.mark.parametrize("count", [3, 40])
+def test_an_accepted_role_writes_all_that_follows_in_the_ledger(
+    opened: OpenWriting, count: int
+) -> None:
+    """It is accepted while the last message but one is read: in the first batch, or in the second.
+
+    The messages that are asked about and not committed by then are asked about again.
+    """
+
+    def script(body: Body) -> Reply:
+        is_last_but_one = f"number {count - 1} " in message_of(body)["content"]
+        if is_last_but_one and (waiting := pending(memory)):
+            memory.decide_proposal(waiting[0].id, "accepted")
+        reply: Reply = proposing("role", ROLE)(body)
+        return reply
+
+    memory, server = opened(script, concurrency=1)
+    say_all(memory, FERRY)
+    memory.write()
+    say_all(memory, *(f"Boat number {n} of the ferry sank." for n in range(1, count + 1)), start=1)
+    report = memory.write()
+    (accepted,) = events_of_kinds(memory.node.ledger, memory.zone, {"decide_writer_text"})
+    role = f"record-{accepted.number}"
+    assert (report.processed, report.role) == (count, role)
+    written = [
+        (event.number, event.payload.role)
+        for event in events_of_kinds(memory.node.ledger, memory.zone, {"model_wrote"})
+        if isinstance(event.payload, ModelAnswered)
+    ]
+    assert len(written) == count + 1
+    assert {name for number, name in written if number < accepted.number} == {DEFAULT_VERSION}
+    assert {name for number, name in written if number > accepted.number} == {role}
+    # As the model's server saw it: the last question about each message names the role.
+    prompts = {
+        message_of(body)["content"]: body["messages"][0]["content"] for body in server.questions
+    }
+    by_role = {text for text, prompt in prompts.items() if prompt.startswith(ROLE)}
+    facts = roles_of_facts(memory)
+    assert {text for text, name in facts.items() if name == role} == by_role
+    memory.rebuild("derive")
+    assert roles_of_facts(memory) == facts
     assert memory.verify().ok
 
 

@@ -224,7 +224,11 @@ def recorder_of(
 
 
 class WriterRun:
-    """One run over a zone's events."""
+    """One run over a zone's events.
+
+    A text of the prompt may be set or accepted during the run. Then no answer under the earlier
+    prompt is committed any more, and the events that it is about are processed again.
+    """
 
     def __init__(
         self,
@@ -247,8 +251,7 @@ class WriterRun:
         self._consecutive_failures = self._failures = 0
         self._last_error = ""
         self._node = zone.node
-        self._role: WriterPrompt = writer_prompt(zone) if prompt is None else prompt
-        self._writer_role = self._node.current(zone.name).writer_role
+        self._given_prompt = prompt
         self._recorder = recorder_of(zone, client, backlog.recordings)
         self._memory = ZoneMemory(zone)
 
@@ -279,7 +282,7 @@ class WriterRun:
             processed = memory.events_with_model_answers(files.memory.connection)
             if self._again:
                 processed -= memory.events_answered_otherwise(
-                    files.memory.connection, self._client.model, self._role.version
+                    files.memory.connection, self._client.model, self._prompt().version
                 )
             self._backlog.scan(files, processed | self._skipped.keys())
 
@@ -297,11 +300,12 @@ class WriterRun:
         with self._zone.files() as files:
             so_far = memory.model_usage_totals(files.memory.connection)
         pending = recorded = 0
+        prompt = self._prompt()
 
         def unanswered() -> Iterator[ChatRequest]:
             nonlocal pending, recorded
             for task in tasks:
-                request = first_request(self._role, task)
+                request = first_request(prompt, task)
                 pending += 1
                 if self._recorder.is_answered(request):
                     recorded += 1
@@ -343,14 +347,15 @@ class WriterRun:
                 for batch in batches:
                     if stopped or not while_():
                         break
-                    futures = [pool.submit(self._ask, task, stopped, while_) for task in batch]
-                    results = list(_results(futures, progress))
+                    results = self._ask_all(
+                        batch, lambda task: pool.submit(self._ask, task, stopped, while_), progress
+                    )
                     tried = [task.event.number in self._tried for task in batch]
                     if whole_batches and (stopped or not all(tried)):
                         break
                     drafts = [
                         command_draft(
-                            self._for_generation(result.command),
+                            result.command,
                             result.asked_at,
                             ingested_at=result.asked_at,
                         )
@@ -388,6 +393,37 @@ class WriterRun:
             stopped=stopped[0] if stopped else None,
         )
 
+    def _ask_all(
+        self,
+        tasks: Sequence[WriteTask],
+        submit: Callable[[WriteTask], Future[WriteResult | None]],
+        progress: Callable[[int], None] | None,
+    ) -> list[WriteResult | None]:
+        """Return the model's results for these events, all under the prompt in force afterwards."""
+        results: dict[int, WriteResult | None] = {}
+        while tasks:
+            answers = list(_results([submit(task) for task in tasks], progress))
+            numbers = [task.event.number for task in tasks]
+            results.update(zip(numbers, answers, strict=True))
+            # Whatever was decided elsewhere in the meantime.
+            self._zone.decide()
+            in_force = self._prompt().version, self._writer_role()
+            tasks = [
+                task
+                for task, result in zip(tasks, answers, strict=True)
+                if result and (result.command.role, result.command.writer_role) != in_force
+            ]
+            self._tried.difference_update(task.event.number for task in tasks)
+            # They have been counted.
+            progress = progress and _only_waiting(progress)
+        return list(results.values())
+
+    def _prompt(self) -> WriterPrompt:
+        return self._given_prompt or writer_prompt(self._zone)
+
+    def _writer_role(self) -> int:
+        return self._node.current(self._zone.name).writer_role
+
     def _ask(
         self, task: WriteTask, stopped: list[str], while_: Callable[[], bool]
     ) -> WriteResult | None:
@@ -397,8 +433,9 @@ class WriterRun:
         number = task.event.number
         self._tried.add(number)
         try:
+            prompt, writer_role = self._prompt(), self._writer_role()
             result = write_event(
-                task, self._role, self._recorder, self._memory, self._client.settings.rounds
+                task, prompt, self._recorder, self._memory, self._client.settings.rounds
             )
         except ErasedDuringCall:
             return None
@@ -420,18 +457,24 @@ class WriterRun:
             return None
         with self._lock:
             self._consecutive_failures = 0
-        return result
-
-    def _for_generation(self, answered: ModelAnswered) -> ModelAnswered:
-        """Return the answers about an event, to be used by the generation that is read here."""
-        if not self._writer_role:
-            return answered
-        # The same answers may have been published for another generation.
-        source_id = f"{answered.source_id}:{self._writer_role}"
-        return msgspec.structs.replace(answered, source_id=source_id, writer_role=self._writer_role)
+        return result._replace(command=_for_generation(result.command, writer_role))
 
     def _report(self, pending: int, **figures: Any) -> WriteReport:
-        return WriteReport(self._client.model, self._role.version, pending, **figures)
+        return WriteReport(self._client.model, self._prompt().version, pending, **figures)
+
+
+def _for_generation(answered: ModelAnswered, writer_role: int) -> ModelAnswered:
+    """Return the answers about an event, to be used by generations with this writer role."""
+    if not writer_role:
+        return answered
+    # The same answers may have been published for another generation.
+    source_id = f"{answered.source_id}:{writer_role}"
+    return msgspec.structs.replace(answered, source_id=source_id, writer_role=writer_role)
+
+
+def _only_waiting(progress: Callable[[int], None]) -> Callable[[int], None]:
+    """Return a callback that reports progress, but counts no event."""
+    return lambda _: progress(0)
 
 
 def _results(
