@@ -14,6 +14,19 @@ _ISO = re.compile(r"\((\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?\)")
 _SPAN = re.compile(
     r"\((\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)? to (\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)?\)"
 )
+#: A day or a month as people write it, before what it was resolved to: 4 May (2026-05-04).
+_WRITTEN_DAYS = re.compile(
+    r"(?<!\w)(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? )?"
+    r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|"
+    r"Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+    r"(?: (?P<day_after>\d{1,2})(?:st|nd|rd|th)?)?(?P<year>,? \d{4})? "
+    r"\((?P<first>\d{4}-\d\d-\d\d)(?: to (?P<last>\d{4}-\d\d-\d\d))?\)"
+)
+_MONTH = f"(?:{'|'.join(_MONTHS)})"
+#: Days or a month as `named_days` writes them, in brackets.
+_DAYS_AT_END = re.compile(
+    rf"\((?:\d{{1,2}} (?:{_MONTH} (?:\d{{4}} )?)?to )?(?:\d{{1,2}} )?{_MONTH} \d{{4}}\)$"
+)
 _ENDS_WITH_DAYS = re.compile(r"\([^()]*\b\d{4}\)$")
 
 _UNIT = (
@@ -28,6 +41,7 @@ _NOT_AFTER = "".join(
 #: Relative words ("yesterday") before the resolved day; said on another day, they mean another.
 _RELATIVE = re.compile(
     rf"(?<![\w-]){_NOT_AFTER}(?:just |only |about )?(?:yesterday|today|tonight|tomorrow|"
+    r"this (?:morning|afternoon|evening)|"
     rf"(?:last|next|this|this past|this coming|the other) {_UNIT}|"
     rf"(?:a few|a couple of|(?!half )\w+) (?:days?|weeks?|months?|years?) ago)"
     rf"(?: (?:morning|afternoon|evening|night))? (?=\(\d{{4}}-)",
@@ -66,6 +80,15 @@ def with_named_days(text: str) -> str:
     return _SPAN.sub(_named_span, _ISO.sub(_named, text))
 
 
+def with_years(text: str) -> str:
+    """Return a text in which a resolved day or month that repeats the words before it is a year.
+
+    >>> with_years("Ada moves on 4 May (2026-05-04), or in June (2026-06-01 to 2026-06-30)")
+    'Ada moves on 4 May 2026, or in June 2026'
+    """
+    return _WRITTEN_DAYS.sub(_year_after, text)
+
+
 def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
     """Return a text without words such as "last week" before the days that they mean.
 
@@ -87,6 +110,17 @@ def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
     # A sentence does not begin with days in brackets.
     start = text.index(opening[0])
     return text[:start] + _RELATIVE.sub("", text[start:])
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotation marks; days in brackets that end it come after them.
+
+    >>> quoted("the train leaves tomorrow (8 May 2023)")
+    '“the train leaves tomorrow” (8 May 2023)'
+    """
+    days = _DAYS_AT_END.search(text)
+    words = text[: days.start()].rstrip() if days else text
+    return f"“{words}” {days[0]}" if days and words else f"“{text}”"
 
 
 def with_remarks(text: str, remarks: Sequence[str]) -> str:
@@ -115,6 +149,29 @@ def _named(found: re.Match[str]) -> str:
     except ValueError:
         return found[0]
     return f"({named_days(first, last)})"
+
+
+def _year_after(found: re.Match[str]) -> str:
+    try:
+        first = date.fromisoformat(found["first"])
+        last = date.fromisoformat(found["last"] or found["first"])
+    except ValueError:
+        return found[0]
+    day = found["day"] or found["day_after"]
+    days = (int(day),) * 2 if day else (1, monthrange(first.year, first.month)[1])
+    is_repeated = (
+        not (found["day"] and found["day_after"])
+        and _MONTHS[first.month - 1] == found["month"][:3]
+        and (first.day, last.day) == days
+        and (first.year, first.month) == (last.year, last.month)
+        and (not found["year"] or int(found["year"][-4:]) == first.year)
+    )
+    if not is_repeated:
+        return found[0]
+    written = found[0][: found.start("first") - found.start() - 2]
+    if found["year"]:
+        return written
+    return f"{written}, {first.year}" if found["day_after"] else f"{written} {first.year}"
 
 
 def _named_span(found: re.Match[str]) -> str:

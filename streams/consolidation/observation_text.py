@@ -16,9 +16,11 @@ from recollect.streams.consolidation.days import (
     day_of,
     named_days,
     names_days,
+    quoted,
     with_named_days,
     with_remarks,
     with_short_days,
+    with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_topical
 from recollect.streams.consolidation.repeated_names import without_name
@@ -365,13 +367,13 @@ def item_text(unit: Evidence) -> str:
     """Return the text of a list item for the unit, with its day."""
     text = unit.text if unit.speaker else without_link(unit.text)
     core = with_short_days(text, unit.days, unit.name)
-    words = with_named_days(core).rstrip(".!,;: ")
+    words = with_named_days(core if unit.speaker else with_years(core)).rstrip(".!,;: ")
     if not unit.speaker:
         words = without_name(words, unit.name)
     elif unit.speaker == unit.name:
-        words = f"“{words}”"
+        words = quoted(words)
     else:
-        words = f"{unit.speaker}: “{words}”"
+        words = f"{unit.speaker}: {quoted(words)}"
     return _dated(unit, words, names_day=names_days(core))
 
 

@@ -19,9 +19,11 @@ from recollect.streams.consolidation.days import (
     day_of,
     named_days,
     names_days,
+    quoted,
     with_named_days,
     with_remarks,
     with_short_days,
+    with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
 from recollect.streams.consolidation.repeated_names import without_name
@@ -500,9 +502,9 @@ def line_text(each: PageFact) -> str:
     """
     core = _excerpt(_read(each.text, each.speaker).core)
     core = with_short_days(core if each.speaker else without_link(core), each.days, each.name)
-    words = with_named_days(core).rstrip(".!,;: ")
+    words = with_named_days(core if each.speaker else with_years(core)).rstrip(".!,;: ")
     if each.speaker:
-        words = f"“{words}”" if each.speaker == each.name else f"{each.speaker}: “{words}”"
+        words = quoted(words) if each.speaker == each.name else f"{each.speaker}: {quoted(words)}"
     else:
         words = without_name(words, each.name)
     told = []

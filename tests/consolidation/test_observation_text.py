@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from recollect.streams.consolidation.observation_text import (
     MAX_ITEMS,
     Evidence,
     chosen_units,
     is_change,
+    item_text,
     render_topic,
     render_values,
 )
@@ -127,11 +130,47 @@ def test_days_replace_the_words_that_mean_them() -> None:
     lines = (
         "Yesterday (2026-01-18) Ada sold a lame horse to the miller.",
         "Ada took a young horse to the vet yesterday (2026-01-18).",
+        "Ada brushed the mare this morning (2026-01-18) in the rain.",
     )
     told = [evidence(line, 14)._replace(fact_id=line, days=days) for line in lines]
     text = text_of([*HORSES[:2], *told])
     assert "; took a young horse to the vet (18 Jan 2026);" in text
-    assert "; sold a lame horse to the miller (18 Jan 2026)." in text
+    assert "; sold a lame horse to the miller (18 Jan 2026)" in text
+    assert "; brushed the mare (18 Jan 2026) in the rain" in text
+
+
+def item_of(text: str) -> str:
+    """Return the item of a unit about 4 May 2026; quoted if it begins with a speaker."""
+    days = ("2026-05-04", "2026-05-04")
+    speaker = "Ada" if text.startswith("Ada: ") else ""
+    unit = evidence(text.removeprefix("Ada: "), 11)._replace(days=days, speaker=speaker)
+    return item_text(unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("Ada shows her horse on 4 May (2026-05-04).", "shows her horse on 4 May 2026"),
+        ("Ada shows her horse on May 4th (2026-05-04).", "shows her horse on May 4th, 2026"),
+        ("On 4 May 2026 (2026-05-04), a horse ran.", "On 4 May 2026, a horse ran"),
+        (
+            "Ada sells a horse in June (2026-06-01 to 2026-06-30), in Graz.",
+            "sells a horse in June 2026, in Graz",
+        ),
+        # What was resolved to something else is told.
+        (
+            "Ada sells a horse at the end of May (2026-05-31).",
+            "sells a horse at the end of May (31 May 2026)",
+        ),
+        ("Ada rides on 4 May (2026-05-05).", "rides on 4 May (5 May 2026)"),
+        # Quoted words stay as they are, and the days come after them.
+        ("Ada: the horse races on 4 May (2026-05-04)", "“the horse races on 4 May” (4 May 2026)"),
+        ("Ada: on 4 May (2026-05-04) it races", "“on 4 May (4 May 2026) it races”"),
+        ("Ada: my horse won (the race of 2020)", "“my horse won (the race of 2020)” (4 May 2026)"),
+    ],
+)
+def test_a_written_day_is_not_told_twice(text: str, item: str) -> None:
+    assert item_of(text) == item
 
 
 def test_a_repetition_is_no_second_part() -> None:

@@ -232,6 +232,15 @@ def test_days_replace_the_words_that_mean_them() -> None:
     ) == ["sold a bicycle 2-3 weeks ago (5 Jan 2026)"]
 
 
+def test_a_written_day_gets_its_year_and_quoted_words_stay() -> None:
+    on_8 = ("2026-01-08", "2026-01-08")
+    assert texts(fact("a", "Ada took the ferry on 8 January (2026-01-08).", day=4, days=on_8)) == [
+        "took the ferry on 8 January 2026"
+    ]
+    quoted = fact("a", "The ferry sank on 8 January (2026-01-08)", day=4, days=on_8, speaker="Ada")
+    assert texts(quoted) == ["“The ferry sank on 8 January” (8 Jan 2026)"]
+
+
 def test_parts_at_the_ends_that_name_no_topic_are_left_out() -> None:
     assert texts(
         fact("a", "So much has happened - Ada joined a choir in Bonn. It was really great.")
