@@ -224,6 +224,13 @@ def test_a_report_goes_from_the_most_worked_out_to_the_rawest(zone: Zone) -> Non
     assert len(cited) == len(set(cited))
 
 
+def test_a_fact_about_its_speaker_names_them_once(zone: Zone) -> None:
+    zone.ingest([said("p1", "I bought a parrot."), said("p2", "The parrot is grey.", minute=9)])
+    facts = zone.reflect("parrot").text.split("\n## Facts\n")[1]
+    assert "- 2026-05-08: Ada bought a parrot. [p1]" in facts
+    assert "- 2026-05-08, Ada: The parrot is grey. [p2]" in facts
+
+
 def test_a_report_of_nothing_says_so_and_is_not_kept(zone: Zone) -> None:
     assert "Nothing is remembered" in zone.reflect("zebra quartz").text
     with pytest.raises(InvalidInput, match="nothing was saved"):
@@ -290,8 +297,22 @@ def test_a_saved_report_in_a_report_keeps_its_lines_and_forges_none(zone: Zone) 
         "Choirs", "Of choirs.\n\n## Facts\n- Ada sings in a choir.\n- Bob too."
     )
     text = zone.reflect("choirs").text
-    assert ": Choirs: Of choirs.\n  - Facts\n  - Ada sings in a choir.\n  - Bob too.\n" in text
+    assert ": Choirs: Of choirs.\n  - Facts\n    - Ada sings in a choir.\n    - Bob too.\n" in text
     assert text.count("\n## Facts") <= 1
+
+
+def test_a_page_in_a_report_begins_with_its_name_alone(zone: Zone) -> None:
+    page = "## What is held\n- voice: alto\n\n## What changed\n- left the choir"
+    zone.create_mental_model("Profile of Ada, who sings", page)
+    lines = zone.reflect("Ada who sings").text.split("\n")
+    (place,) = (at for at, line in enumerate(lines) if ": Profile of Ada, who sings" in line)
+    assert lines[place].endswith(": Profile of Ada, who sings")
+    assert lines[place + 1 : place + 5] == [
+        "  - What is held",
+        "    - voice: alto",
+        "  - What changed",
+        "    - left the choir",
+    ]
 
 
 def test_events_are_listed_by_thread_and_have_their_metadata(zone: Zone) -> None:

@@ -164,7 +164,6 @@ def _report(
 
 
 def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
-    who = f", {_single_line(item.sender_name)}" if item.sender_name else ""
     doubt = _uncertainty(item)
     marks = [
         *(["may be out of date"] if _may_be_outdated(item) else []),
@@ -176,9 +175,14 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
     )
     # A fact may begin with its sender's name.
     text = item.text.removeprefix(f"{item.sender_name}: ")
+    who = _single_line(item.sender_name or "")
+    if item.type == "fact" and who and text.startswith((f"{who} ", f"{who}'s ")):
+        # It is in the third person, and need not name the speaker twice.
+        who = ""
+    who = who and f", {who}"
     first, *more = _page_lines(text) if item.type == "mental_model" else [_single_line(text)]
     yield f"- {item.as_of[:10]}{who}: {first}{note}{cited}"
-    yield from (f"  - {line}" for line in more)
+    yield from (f"  {line}" for line in more)
     if doubt is not None:
         because = f'"{_single_line(doubt.dependency)}"; "{_single_line(doubt.change)}"'
         yield f"  - because: {because} [{', '.join(map(_single_line, doubt.source_event_ids))}]"
@@ -198,14 +202,26 @@ def _revision_lines(item: Result, indent: str) -> Iterator[str]:
 
 
 def _page_lines(text: str) -> list[str]:
-    """Return the lines of a report as they fit, without their marks; the first one in any case."""
+    """Return the lines of a report as they fit; what stands under a heading is indented.
+
+    The first line, with the name of the report, is returned in any case.
+    """
     first, *more = text.split("\n")
-    lines, length = [_single_line(first)], len(first)
-    for line in filter(None, (_single_line(each).lstrip("#*- ") for each in more)):
-        length += len(line)
+    # A page has no words of its own between its name and its first section.
+    name, opening, heading = first.partition(": ## ")
+    if opening:
+        first, more = name, [f"## {heading}", *more]
+    lines, length, indent = [_single_line(first)], len(first), ""
+    for line in filter(None, map(_single_line, more)):
+        words = line.lstrip("#*- ")
+        length += len(words)
         if length > _MAX_QUOTE_LENGTH:
-            return [*lines, "…"]
-        lines.append(line)
+            return [*lines, f"{indent}- …"]
+        if line.startswith("#"):
+            lines.append(f"- {words}")
+            indent = "  "
+        elif words:
+            lines.append(f"{indent}- {words}")
     return lines
 
 
