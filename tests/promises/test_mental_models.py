@@ -181,6 +181,15 @@ def test_broad_tasks_get_the_profile_and_narrow_ones_do_not(zone: Zone) -> None:
     assert "mental_model" not in types
 
 
+@pytest.mark.usefixtures("nothing_salient")
+def test_names_alone_in_a_block_are_said_to_be_names(zone: Zone) -> None:
+    zone.ingest([said(text, day) for day, text in enumerate(LIFE, 1)])
+    names = profile(zone).description.split("## Named beside\n- ")[1].split("\n")[0]
+    assert "Larch" in names
+    block = zone.context("Tell me about Ada Moreau", max_tokens=2_000).block
+    assert f"; also named: {names}" in block
+
+
 @pytest.fixture
 def champion(zone: Zone, salient_only: Callable[[str], None]) -> Zone:
     """A zone with a fact a day."""

@@ -73,7 +73,9 @@ def _lines(
     lines = []
     for section, id_, start, end, rank, facts in blocks:
         why = next((doubts[fact] for fact in facts if fact in doubts), None)
-        said = Doubtful(escape(text[start:end]), doubt(why))
+        # The lines are shown without the headings of their sections, and names alone say nothing.
+        heading = "also named: " if section == "beside" else ""
+        said = Doubtful(heading + escape(text[start:end]), doubt(why))
         lines.append(_PageLine(section, id_, rank, tuple(facts), said))
     return lines
 
