@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from recollect.projections.sqlite import json_array, rows
+from recollect.projections.sqlite import json_array, rows, scalar
 
 
 def events_mentioning(connection: apsw.Connection, entity_ids: Sequence[str]) -> list[str]:
@@ -109,6 +109,16 @@ def senders(connection: apsw.Connection, entity_ids: Sequence[str]) -> set[tuple
             entity_ids,
         )
     }
+
+
+def entity_of_sender(connection: apsw.Connection, platform: str, handle: str) -> str | None:
+    """Return the id of the entity, before merges, that sends under a handle, or None."""
+    entity: str | None = scalar(
+        connection,
+        "SELECT entity_id FROM handles WHERE platform = ? AND handle = ?",
+        (platform, handle),
+    )
+    return entity
 
 
 def accounts_of_sender(

@@ -233,6 +233,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         DateRange | None,
         Meta(description="Days that a fact speaks of, both inclusive; left out if none are known."),
     ] = None
+    need: Annotated[
+        str | None,
+        Meta(
+            description="Kind of need, such as food, for which a context block has it although the "
+            "task may not be similar to it."
+        ),
+    ] = None
     context: Annotated[
         str | None,
         Meta(

@@ -78,6 +78,25 @@ def turn_results(
     return results
 
 
+def fact_results(
+    question: ParsedQuestion,
+    facts: Mapping[str, int],
+    found: Candidates,
+    index: Index,
+    files: ZoneFiles,
+) -> list[Result]:
+    """Return a result for each of these facts, in their order, as for a value that is asked for.
+
+    `facts`: the place of the turn of each fact.
+    """
+    texts = memory.texts(files.memory.connection, [*facts])
+    chosen = [
+        Chosen("fact", fact, place, MIN_SLOT_VALUE_SCORE, (fact,), texts[fact])
+        for fact, place in facts.items()
+    ]
+    return _results(question, chosen, found, index, files)
+
+
 def repeated_fact(of_event: memory.EventFacts) -> str | None:
     """Return the fact that a turn repeats if it states nothing else, or None."""
     repeated = set(of_event.repeated)

@@ -15,6 +15,11 @@ from recollect.projections.recall.context.asked_time import is_of_asked_time
 from recollect.projections.recall.context.context_lines import document_line, turn_lines
 from recollect.projections.recall.context.directive_lines import directive_lines
 from recollect.projections.recall.context.framing import DIRECTIVES, FOOT, HEAD, frame
+from recollect.projections.recall.context.needed_lines import (
+    NEEDED_SHARE,
+    needed_lines,
+    states_only,
+)
 from recollect.projections.recall.context.observation_lines import (
     OBSERVATION_SHARE,
     observation_line,
@@ -77,12 +82,17 @@ def context_of(
         models = {result.id: result for result in found if result.type == "mental_model"}
         questions = [trace.question for trace in traces]
         wants_detail = any(question.wants_detail for question in questions)
-        room = int(PAGE_SHARE * budget)
+        is_open = budget > 0 and is_relevant(relevance, questions, index)
+        share = NEEDED_SHARE if is_open or models else 1
+        needed = needed_lines(traces, index, files, int(share * budget), count)
+        left = budget - sum(count(line.full) for line in needed)
+        room = int(PAGE_SHARE * left)
         if _only_happened(task, traces) and not wants_detail:
-            room = budget - count("\n\n")
+            room = left - count("\n\n")
         pages = page_lines([*models.values()], task, files, room, count)
-        if budget <= 0 or not is_relevant(relevance, questions, index):
-            return pack(pages, [], budget, count), directives
+        if not is_open:
+            return pack([*needed, *pages], [], budget, count), directives
+        needed_facts = {line.result.id for line in needed}
         results = _merge(task, traces, index, files, {line.result.id for line in pages})
         terms = {term for trace in traces for term in trace.question.content_terms(index.tokeniser)}
         room = 0 if wants_detail else int(OBSERVATION_SHARE * budget)
@@ -90,10 +100,12 @@ def context_of(
         turns = [
             result
             for result in results
-            if result.type == "event" and said.isdisjoint(result.source_event_ids)
+            if result.type == "event"
+            and said.isdisjoint(result.source_event_ids)
+            and not (needed_facts and states_only(result.id, needed_facts, index))
         ]
         lines = turn_lines(turns, terms, index, files)
-        return pack([*pages, *pinned], lines, budget, count), directives
+        return pack([*needed, *pages, *pinned], lines, budget, count), directives
 
     lines, directives = recaller.with_traces(query, compose, now=now, deadline=deadline)
     block, items, tokens = _fit(lines, directives, max_tokens, count)

@@ -58,7 +58,7 @@ def document_line(result: Result) -> Line:
     day = day_in_words(datetime.fromisoformat(result.as_of).date())
     kind = result.type.replace("_", " ")
     heading = label(day, kind, "may be out of date" if result.is_stale else None)
-    notes = f"{_previous_value(result.supersedes)}{doubt(result.uncertain)}"
+    notes = f"{previous_value(result.supersedes)}{doubt(result.uncertain)}"
     return Line(result, f"{heading} {escape(result.text)}{notes}")
 
 
@@ -167,7 +167,7 @@ def _line(
     index: Index,
 ) -> Line:
     # The notes that follow each of the turn's texts.
-    notes = f"{frame}{_previous_value(before)}{doubt(result.uncertain)}"
+    notes = f"{frame}{previous_value(before)}{doubt(result.uncertain)}"
     ended_texts = {_normalise(text.removeprefix(f"{turn.speaker}: ")) for text in ended.values()}
     spans = sentences(turn.text)
 
@@ -233,7 +233,7 @@ def _replacement_line(result: Result, latest: MemoryRevision, before: Sequence[s
     return Line(result, text, day=day.toordinal(), at=at)
 
 
-def _previous_value(before: Sequence[MemoryRevision]) -> str:
+def previous_value(before: Sequence[MemoryRevision]) -> str:
     """Return a note on the value that was replaced last, to follow the current one."""
     return "".join(_former_text([revision.text], revision.at) for revision in before[:1])
 

@@ -102,6 +102,7 @@ class Turns:
         self._in_assistant_chats: Mask | None = None
         self._cached_participations: tuple[Ints, Ints] | None = None
         self._cached_owners: dict[frozenset[tuple[str, str]], bool] = {}
+        self._cached_by_activity: list[tuple[str, str]] | None = None
         self._cached_chats: ChatPlatforms | None = None
         self._update_norms()
 
@@ -262,6 +263,29 @@ class Turns:
                 return bool(0 < OWNER_RATIO * others[number] < count)
         return False
 
+    @property
+    def most_active_sender(self) -> tuple[str, str] | None:
+        """The (platform, sender id) of the person in most conversations; None if nobody writes."""
+        persons = self._by_activity()
+        return persons[0] if persons else None
+
+    def is_only_person(self, senders: Set[tuple[str, str]]) -> bool:
+        """Return whether nobody but these (platform, sender id) writes, apart from assistants."""
+        return senders >= set(self._by_activity())
+
+    def _by_activity(self) -> list[tuple[str, str]]:
+        """Return the senders, apart from assistants, by their number of conversations."""
+        if self._cached_by_activity is None:
+            conversations = np.bincount(self._participations()[0])
+            senders = [*self.senders]
+            by_activity = np.argsort(-conversations, kind="stable").tolist()
+            self._cached_by_activity = [
+                senders[number]
+                for number in by_activity
+                if not is_assistant(senders[number][1], platform=senders[number][0])
+            ]
+        return self._cached_by_activity
+
     def _participations(self) -> tuple[Ints, Ints]:
         """Return the distinct pairs (sender, conversation) of all turns, by their numbers."""
         if self._cached_participations is None:
@@ -411,6 +435,7 @@ class Turns:
         self._in_assistant_chats = None
         self._cached_participations = None
         self._cached_owners.clear()
+        self._cached_by_activity = None
         self._cached_chats = None
 
 

@@ -13,8 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import apsw
+
+from recollect.projections.identity import entities_for_recall
+from recollect.projections.identity import entity_queries as identity
 from recollect.projections.recall.index.turn_index import Turns
-from recollect.projections.recall.question.entity_names import NamedEntity
+from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids
 
 
 def in_first_person(text: str, named: Sequence[NamedEntity], turns: Turns) -> str:
@@ -25,3 +29,20 @@ def in_first_person(text: str, named: Sequence[NamedEntity], turns: Turns) -> st
             rest = after.removeprefix("'s").removeprefix("’s")
             text = text[: item.start] + ("I" if rest == after else "my") + rest
     return text
+
+
+def owner_ids(turns: Turns, connection: apsw.Connection) -> set[str]:
+    """Return the ids of the zone's owner, or of the only person who writes in it; empty if none.
+
+    `connection`: that of identity.db.
+    """
+    sender = turns.most_active_sender
+    if sender is None:
+        return set()
+    handle = entities_for_recall.entity_of_sender(connection, *sender)
+    entity = None if handle is None else identity.canonical(connection, handle)
+    if entity is None:
+        return set()
+    ids = entity_ids(connection, [entity])
+    senders = entities_for_recall.senders(connection, sorted(ids))
+    return ids if turns.is_owner(senders) or turns.is_only_person(senders) else set()

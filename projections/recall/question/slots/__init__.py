@@ -1,1 +1,1 @@
-"""The slots that a question asks for: attributes of entities, and their current values."""
+"""The slots that a question asks for or needs: attributes of entities, and their current values."""

@@ -1,0 +1,172 @@
+"""Kinds of need, and the attributes of a person that serve them.
+
+"Book a table for Ada" shares no word with "I'm vegetarian", and to an encoder they are hardly
+similar. So a task that has a word of a kind of need is served by what is known of certain
+attributes of the persons that it names, or of the zone's owner if it is about them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from recollect.projections.files import ZoneFiles
+from recollect.projections.recall.index.zone_index import Index
+from recollect.projections.recall.question.entity_names import entity_ids
+from recollect.projections.recall.question.owner import owner_ids
+from recollect.projections.recall.question.parsed_question import ParsedQuestion
+from recollect.projections.recall.question.slots.readable_claims import readable_claims
+from recollect.projections.recall.question.times.past import asks_what_was
+
+#: The maximum length of a task with a need, in characters; longer ones are about more than this.
+MAX_NEED_LENGTH = 160
+#: The maximum number of facts that serve the needs of a question.
+MAX_NEEDED_FACTS = 8
+
+
+def _words(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words.split())})\b", re.IGNORECASE)
+
+
+class Need(NamedTuple):
+    """A kind of need: words of tasks of this kind, and the attributes that serve it, best first."""
+
+    words: re.Pattern[str]
+    attributes: tuple[str, ...]
+
+
+NEEDS = {
+    "food": Need(
+        _words(
+            "foods? meals? menus? dish(?:es)? recipes? cook(?:s|ing)? bak(?:e|es|ing) restaurants? "
+            "dinners? lunch(?:es)? breakfasts? brunch supper barbecue buffet cater(?:er|ers|ing)? "
+            "picnics? snacks? takeaway groceries dessert cakes? eat(?:s|ing)? dine dining "
+            "part(?:y|ies)"
+        ),
+        ("diet", "health"),
+    ),
+    "gift": Need(_words(r"gifts? presents?"), ("likes", "activity", "dislikes")),
+    "delivery": Need(
+        _words(
+            "parcels? packages? letters? postcards? deliver(?:y|ies|s)? send(?:ing)? courier "
+            "visit(?:s|ing)? route directions address"
+        ),
+        ("address", "home"),
+    ),
+    "travel": Need(
+        _words(
+            "travel(?:s|ling|ing)? trips? journeys? flights? fly(?:ing)? holidays? vacations? "
+            "hotels?"
+        ),
+        ("home", "fears"),
+    ),
+    "contact": Need(
+        _words(r"calls? phone ring contact e-?mails? message invit(?:e|ation|ations)"),
+        ("phone", "email"),
+    ),
+    "medicine": Need(
+        _words(
+            "doctors? gp hospital clinic medic(?:ine|ines|ation|ations) pharmacy painkillers? "
+            "pills? prescriptions? vaccin(?:e|es|ation|ations) antibiotics? treatments?"
+        ),
+        ("health", "age"),
+    ),
+    "leisure": Need(
+        _words(
+            "films? movies? cinema concerts? theatre outings? excursions? weekend hobb(?:y|ies) "
+            "games? playlists?"
+        ),
+        ("likes", "dislikes", "activity", "fears"),
+    ),
+    "work": Need(
+        _words(r"cv résumé resume career recruiters? interviews? job applications? hir(?:e|ing)"),
+        ("role", "employer", "work", "skill", "studies", "school", "language"),
+    ),
+    "pet": Need(_words("pets? vet vets veterinary animals? kennels?"), ("pet",)),
+    "birthday": Need(_words("birthdays? cakes?"), ("birthday", "age")),
+}
+
+# What a need for food has to do with health.
+_FOOD_HEALTH = re.compile(r"\b(?:allerg|intoleran|coeliac|celiac|diabet|pregnan)", re.IGNORECASE)
+_OWN = re.compile(
+    r"\b(?:i|i'm|i've|my|mine|myself|we|our|us|(?:for|with|and|find|book|order|cook|get) me)\b",
+    re.IGNORECASE,
+)
+# A question with a person as its subject asks about that person, and its answer is similar to it.
+_ASKED_ABOUT = re.compile(r"\b(?:did|does|do|has|had|is|are|was|were)\s+\Z", re.IGNORECASE)
+# The owner beside a named person.
+_ALSO_OWN = re.compile(r"\b(?:and (?:me|i)|me and|we|our|us)\b", re.IGNORECASE)
+_OTHERS = _words(
+    "friends? guests? colleagues? boss neighbours? neighbors? clients? customers? teams? kids? "
+    "child(?:ren)? babies baby mothers? mum mom fathers? dad parents? sisters? brothers? siblings? "
+    "sons? daughters? aunts? uncles? cousins? nieces? nephews? grand\\w+ wife husband partner "
+    "girlfriend boyfriend fiancée? teachers? people somebody someone them their him his her"
+)
+
+
+class NeededFact(NamedTuple):
+    """A fact that serves a kind of need, and the place of its turn."""
+
+    fact_id: str
+    place: int
+    need: str
+
+
+def needs_of(text: str) -> list[str]:
+    """Return the kinds of need of a task; a long one or a question about the past has none."""
+    if len(text) > MAX_NEED_LENGTH or asks_what_was(text):
+        return []
+    return [kind for kind, need in NEEDS.items() if need.words.search(text)]
+
+
+def needed_facts(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[NeededFact]:
+    """Return the current facts that serve the needs of a question, the most needed first.
+
+    Each fact is about a person that the question names, or about the zone's owner. Persons with an
+    ambiguous name have none.
+    """
+    if not index.row_kinds.claims:
+        return []
+    kinds = needs_of(question.text)
+    if not kinds:
+        return []
+    found: dict[str, tuple[int, int, NeededFact]] = {}
+    for subjects in _subjects(question, index, files):
+        claims = readable_claims(
+            subjects, index, valid_at=question.query.until, allowed=question.eligible
+        )
+        for place, claim in claims:
+            for kind in kinds:
+                attributes = NEEDS[kind].attributes
+                if (
+                    claim.attribute in attributes
+                    and claim.fact_id not in question.ended.facts
+                    and not _is_beside(kind, claim.attribute, claim.value)
+                ):
+                    rank = attributes.index(claim.attribute)
+                    at = int(index.turns.occurred_at[place])
+                    fact = NeededFact(claim.fact_id, place, kind)
+                    found.setdefault(claim.fact_id, (rank, -at, fact))
+    return [fact for *_, fact in sorted(found.values())][:MAX_NEEDED_FACTS]
+
+
+def _is_beside(kind: str, attribute: str, value: str) -> bool:
+    """Return whether a value has nothing to do with the need, though others of its attribute do."""
+    return (kind, attribute) == ("food", "health") and not _FOOD_HEALTH.search(value)
+
+
+def _subjects(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[set[str]]:
+    """Return the subjects of claims, a set for each person that a question is about."""
+    text, identity = question.text, files.identity.connection
+    persons = [item for item in question.named if item.senders or item.entity.type == "person"]
+    if any(_ASKED_ABOUT.search(text[: item.start]) for item in persons):
+        return []
+    subjects = [
+        {item.entity.normalized, *item.ids}
+        for item in persons
+        if entity_ids(identity, [item.entity]) == item.ids
+    ]
+    is_own = _ALSO_OWN.search(text) if persons else _OWN.search(text) and not _OTHERS.search(text)
+    if is_own and (own := owner_ids(index.turns, identity)):
+        subjects.append(own)
+    return subjects
