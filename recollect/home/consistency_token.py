@@ -28,7 +28,7 @@ class LedgerPosition(msgspec.Struct, frozen=True):
             raise InvalidInput(f"token is {type(text).__name__}; give a consistency token")
         if not cls.matches(text):
             raise InvalidInput(
-                f"{text[:60]!r} is not a consistency token; ingest --json prints one"
+                f"{text[:60]!r} is not a consistency token; receipts of events have one"
             )
         return cls(*map(int, text.split(":")))
 

@@ -137,7 +137,7 @@ def _listen(settings: ServiceSettings) -> socket.socket:
         reason = (isinstance(error, OSError) and error.strerror) or "it is not a valid address"
         raise HomeError(
             f"cannot listen on {settings.host!r} port {settings.port} ({reason}); give another "
-            "--port, or stop the program that uses it"
+            "port, or stop the program that uses it"
         ) from None
     return listener
 

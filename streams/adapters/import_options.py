@@ -78,8 +78,8 @@ class Options(msgspec.Struct, frozen=True):
         """
         if self.timezone is None:
             raise InvalidInput(
-                f"{path} has times without a zone; name the zone of the export, as in "
-                "--timezone Europe/Berlin (in the library timezone=)"
+                f"{path} has times without a zone; give the zone of the export as `timezone`, "
+                "such as Europe/Berlin"
             )
         return self.timezone
 

@@ -147,14 +147,14 @@ def test_fault_43_undecidable_chat_stops_no_other(tmp_path: Path, packed: bool) 
         (f"{path}/WhatsApp Chat with Bob.txt", found.rejections[0].reason),
         (f"{path}/irclogs/tea.log", found.rejections[1].reason),
     ]
-    assert "--date-order" in found.rejections[0].reason
+    assert "date_order" in found.rejections[0].reason
     assert "IRC log without a date" in found.rejections[1].reason
 
 
 def test_fault_43_missing_option_is_asked_for_where_nothing_else_is(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"WhatsApp Chat with {name}.txt").write_text(CLEAR)
-    with pytest.raises(InvalidInput, match=r"--timezone.*\(and 1 more export likewise\)"):
+    with pytest.raises(InvalidInput, match=r"`timezone`.*\(and 1 more export likewise\)"):
         opened(tmp_path)
 
 
@@ -169,7 +169,7 @@ def test_fault_43_named_chat_that_is_undecidable_stops_no_other(tmp_path: Path) 
     found = open_inputs([unclear, clear], "auto", options, ByteCounter())
     assert [len(one.exports) for one in found] == [0, 1]
     assert [item.path for one in found for item in one.rejections] == [str(unclear)]
-    with pytest.raises(InvalidInput, match="--date-order"):
+    with pytest.raises(InvalidInput, match="date_order"):
         open_inputs([unclear], "auto", options, ByteCounter())
 
 

@@ -148,7 +148,7 @@ def test_what_each_client_wrote_down(
 
 
 def test_the_zone_is_asked_for_and_counts(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="--timezone"):
+    with pytest.raises(InvalidInput, match="`timezone`"):
         log(tmp_path, "#house.log", IRSSI, None)
     found = log(tmp_path, "#house.log", IRSSI, "Europe/Lisbon")
     assert found.contents[0].utc_offset == 0

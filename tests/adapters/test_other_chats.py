@@ -39,7 +39,7 @@ def test_a_chat_of_signal(tmp_path: Path) -> None:
     path = tmp_path / "Ada" / "chat.txt"
     path.parent.mkdir()
     path.write_text(SIGNAL)
-    with pytest.raises(InvalidInput, match="--timezone"):
+    with pytest.raises(InvalidInput, match="`timezone`"):
         opened(path)
     found = opened(path, timezone="Europe/Berlin")
     assert (found.formats, found.rejections) == (["signal"], [])

@@ -185,5 +185,5 @@ def test_broken_lines_are_rejected_by_number(tmp_path: Path) -> None:
 
 
 def test_a_chat_without_a_time_zone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="--timezone"):
+    with pytest.raises(InvalidInput, match="`timezone`"):
         opened(chat(tmp_path, *CHAT))

@@ -141,7 +141,7 @@ def test_older_exports_give_local_times_and_numbers_alone(tmp_path):
         "text": "I moved.",
     }
     document = {"name": "Bob", "type": "personal_chat", "id": 2, "messages": [old]}  # fmt: skip
-    with pytest.raises(InvalidInput, match="--timezone"):
+    with pytest.raises(InvalidInput, match="`timezone`"):
         read(tmp_path, document)
     found = read(tmp_path, document, timezone="Europe/Berlin")
     (draft,), (content,) = found.drafts, found.contents

@@ -136,7 +136,7 @@ def test_midnight_and_noon_are_where_they_are(tmp_path: Path, clock: str, hour: 
 
 def test_the_time_zone_is_asked_for_and_used(tmp_path: Path) -> None:
     path = chat(tmp_path, "25/06/2020, 15:05 - Ada: hello\n25/12/2020, 15:05 - Ada: hello\n")
-    with pytest.raises(InvalidInput, match="--timezone Europe/Berlin"):
+    with pytest.raises(InvalidInput, match="`timezone`, such as Europe/Berlin"):
         opened(path)
     found = opened(path, timezone="Europe/Berlin")
     assert [at for at, _, _ in told(found)] == ["2020-06-25 13:05:00", "2020-12-25 14:05:00"]
@@ -160,7 +160,7 @@ def test_an_order_that_runs_backwards_is_the_wrong_one(tmp_path: Path) -> None:
 
 def test_an_order_that_nothing_decides_is_asked_for(tmp_path: Path) -> None:
     text = "03/04/20, 15:05 - Ada: hello\n05/06/20, 15:05 - Ada: hello\n"
-    with pytest.raises(InvalidInput, match="--date-order dmy or --date-order mdy"):
+    with pytest.raises(InvalidInput, match="give date_order dmy or mdy"):
         read(tmp_path, text)
     for order, first in (("dmy", "2020-04-03"), ("mdy", "2020-03-04")):
         assert told(read(tmp_path, text, date_order=order))[0][0][:10] == first

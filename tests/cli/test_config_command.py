@@ -104,7 +104,7 @@ def test_a_home_may_be_made_where_its_file_is_already(tmp_path: Path) -> None:
         ("ticks = 'off'\n", 1, "true or false"),
         ("[kafka]\nsasl_mechanism = 'GSSAPI'\n", 2, "SCRAM-SHA-256"),
         ("kafka = 1\n", 1, "kafka"),
-        ("home = '/tmp'\n", 1, "--config"),
+        ("home = '/tmp'\n", 1, "RECOLLECT_CONFIG"),
         ("[service]\nport = = 1\n", 2, "not valid TOML"),
     ],
 )

@@ -219,7 +219,7 @@ class Configuration:
             if file_home := self._file.values.get("home"):
                 raise InvalidInput(
                     f"{file_home.origin}: a file inside a home cannot set `home`; remove the "
-                    "setting, or move the file and pass it with --config"
+                    f"setting, or move the file and name it in the variable {CONFIG_VARIABLE}"
                 )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -365,7 +365,7 @@ class _File:
             tables = tomllib.loads(self._text)
         except FileNotFoundError:
             raise InvalidInput(
-                f"no configuration file {path}; check --config and {CONFIG_VARIABLE}"
+                f"no configuration file {path}; check the path, and {CONFIG_VARIABLE}"
             ) from None
         except OSError as error:
             raise InvalidInput(f"cannot read {path}: {error.strerror}") from None

@@ -79,7 +79,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
         """Raise InvalidInput if authentication is off and other machines can reach the address."""
         if self.no_auth and not self.on_loopback:
             raise InvalidInput(
-                f"--no-auth is allowed on loopback addresses only, and {self.host} is not one: "
+                f"no_auth is allowed on loopback addresses only, and {self.host} is not one: "
                 "leave it out, and create an access token with recollect token create"
             )
 

@@ -81,8 +81,8 @@ def issue(
     if problems or not verification.ok:
         raise ErasureFailed(
             f"zone {zone.name}: the erasure is in the ledger (record {erasure}), but cannot be "
-            f"certified: {'; '.join(problems[:_SHOWN_PROBLEMS])}; run recollect verify, then "
-            "repeat this recollect forget with --certificate"
+            f"certified: {'; '.join(problems[:_SHOWN_PROBLEMS])}; verify the zone, then "
+            "forget the same again with a certificate"
         )
     envelope = event.envelope
     statement = ErasureStatement(

@@ -183,7 +183,7 @@ class TargetFinder:
         if self.find_entity(id_) is not None:
             raise InvalidInput(
                 f"zone {self._zone} holds no event {id_!r}{where}, but has an entity with this "
-                "name or id; to forget the entity, use --entity"
+                "name or id; to forget the entity, give it as `entity`"
             )
         raise UnknownId(f"zone {self._zone} holds no event {id_!r}{where}")
 
@@ -232,8 +232,8 @@ class TargetFinder:
     def _one_platform(self, source_id: str, found: dict[str, int]) -> IdLookup:
         if len(found) > 1:
             raise InvalidInput(
-                f"several platforms have an event {source_id!r}: choose one of "
-                f"{', '.join(sorted(found))} with --platform"
+                f"several platforms have an event {source_id!r}; give one of them as `platform`: "
+                f"{', '.join(sorted(found))}"
             )
         return IdLookup(set(found.values()))
 

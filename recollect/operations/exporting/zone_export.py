@@ -135,7 +135,7 @@ def _check_target(target: Path, *, is_folder: bool, force: bool) -> None:
     if not os.path.lexists(target):
         return
     if not force:
-        raise InvalidInput(f"{target} exists; choose a new path, or replace it with --force")
+        raise InvalidInput(f"{target} exists; choose a new path, or replace it with `force`")
     if is_folder != target.is_dir() or target.is_symlink():
         kind = "a folder" if is_folder else "a file"
         raise InvalidInput(f"{target} is not {kind}, so it was not replaced; choose another path")

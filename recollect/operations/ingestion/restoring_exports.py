@@ -45,7 +45,7 @@ class ExportPublisher:
             if draft.origin.zone != self._zone.name:
                 raise RefusedExport(
                     f"the export is of the zone {draft.origin.zone}, whose name is part of every "
-                    f"id; ingest it into a zone of that name, with --zone {draft.origin.zone}"
+                    "id; ingest it into a zone of that name"
                 )
         receipts: list[Receipt] = []
         for is_gap, run in groupby(exported, key=lambda draft: draft.is_gap):

@@ -215,7 +215,7 @@ def _home(directory: Path) -> str:
         init = f"recollect --home {'DIR' if is_taken else directory} init"
         raise _CheckFailed(
             f"{directory} {'is not a home' if is_taken else 'does not exist'}",
-            f"give the home's directory with --home, or create a home: {init}",
+            f"give the home's directory, or create a home: {init}",
         ) from None
     except PermissionError:
         raise _not_readable(directory) from None

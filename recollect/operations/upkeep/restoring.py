@@ -284,7 +284,7 @@ class _Restore:
         if (self._directory / "copy").exists() or self._is_moved():
             raise HomeError(
                 f"the home {self._directory} follows a ledger on Kafka: restore to another "
-                "directory, with --home"
+                "directory"
             )
         names = {path.name for path in self._directory.iterdir()} - {STAGING_DIRECTORY, CONFIG_FILE}
         names = {name for name in names if not name.endswith(".lock")}
@@ -302,7 +302,7 @@ class _Restore:
             if not current.ledger.is_empty():
                 raise HomeError(
                     f"{self._directory} is not the home that was backed up: give the directory "
-                    "of that home with --home, or an empty one"
+                    "of that home, or an empty one"
                 )
             return None
         return current
@@ -336,12 +336,12 @@ class _Restore:
     def _open_source(self, number: int, open_files: ExitStack) -> _ErasureSource:
         directory = self._erasures_from[number]
         if not directory.is_dir():
-            raise InvalidInput(f"--erasures-from {directory}: there is no such directory")
+            raise InvalidInput(f"erasures_from {directory}: there is no such directory")
         source = _ErasureSource(directory, self._manifest, self._swap.staging / f"later-{number}")
         open_files.callback(source.ledger.close)
         if not source.is_of_same_home:
             raise InvalidInput(
-                f"--erasures-from {directory} belongs to another home, or to none: name a newer "
+                f"erasures_from {directory} belongs to another home, or to none: name a newer "
                 "backup of this home, or the home itself"
             )
         return source
@@ -437,13 +437,13 @@ class _Restore:
             raise InvalidInput(
                 f"the ledger of {self._directory} is damaged, and what came after the backup of "
                 f"{made_at} cannot be counted and would be lost. Copy the home first if its data "
-                "might still be salvaged; to continue anyway, pass --lose-newer"
+                "might still be salvaged; to continue anyway, give `lose_newer`"
             )
         where = ", ".join(f"{count} in zone {zone}" for zone, count in _first(counts.items()))
         raise InvalidInput(
             f"{self._directory} holds {pluralise(lost, 'event')} that the backup of {made_at} "
-            f"lacks ({where}), and they would be lost: back up the home first, or pass "
-            "--lose-newer to continue anyway"
+            f"lacks ({where}), and they would be lost: back up the home first, or give "
+            "`lose_newer` to continue anyway"
         )
 
     def _require_complete(self, source: _ErasureSource, zones: list[str]) -> None:
@@ -453,8 +453,8 @@ class _Restore:
                 f"the erasures since the backup of {format_time(self._manifest.made_at)} cannot be "
                 f"read from {source.directory} (zone {', '.join(_first(zones))}): ledger.db and "
                 "keys.db are damaged or missing there. Restoring would bring erased data back. "
-                "Pass --erasures-from with a later backup that has these erasures, or "
-                "--forgotten-may-return to continue without them"
+                "Give a later backup that has these erasures as `erasures_from`, or give "
+                "`forgotten_may_return` to continue without them"
             )
 
     def _erase(self, node: Node, zone: str, states: Sequence[PostBackupState]) -> int:

@@ -92,8 +92,7 @@ def backfill(
                 _pause_file(zone).unlink(missing_ok=True)
             elif _pause_file(zone).exists():
                 raise InvalidInput(
-                    f"the backfill of zone {zone.name} is paused; resume it (recollect backfill "
-                    "--resume)"
+                    f"the backfill of zone {zone.name} is paused; give `resume` to continue it"
                 )
         span = _span(zone, platform, first, last, resume=resume)
         client = None
@@ -347,8 +346,8 @@ def _running(zone: OpenZone) -> Iterator[None]:
             stack.enter_context(exclusive(_directory(zone) / _LOCK, wait=False))
         except Busy:
             raise Busy(
-                f"a backfill of zone {zone.name} is running; recollect backfill --status shows its "
-                "progress, and --pause pauses it"
+                f"a backfill of zone {zone.name} is running; backfill_status shows its progress, "
+                "and pause_backfill pauses it"
             ) from None
         yield
 

@@ -42,8 +42,7 @@ def find_proposal(zone: OpenZone, id_: str) -> WriterPromptProposal:
     proposal = next((proposal for proposal in proposals(zone) if proposal.id == id_), None)
     if proposal is None:
         raise UnknownId(
-            f"zone {zone.name} has no writer proposal {id_!r}; recollect writer --proposals lists "
-            "their ids"
+            f"zone {zone.name} has no writer proposal {id_!r}; writer_proposals lists their ids"
         )
     return proposal
 

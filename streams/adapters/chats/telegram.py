@@ -369,7 +369,7 @@ def _parse_time(
         return clock
     if local is None:
         raise InvalidInput(
-            "the record has a time without a zone; name the exporter's zone: --timezone"
+            "the record has a time without a zone; give the exporter's zone as `timezone`"
         )
     return clock_of_chat.at(clock) if clock_of_chat is not None else clock.replace(tzinfo=local)
 

@@ -176,7 +176,7 @@ class DateOrders:
         if given_order is not None:
             raise InvalidInput(
                 f"the dates of {path} cannot be in the order {given_order}: read that way, "
-                f"{self._sample} is no date, or is before {FIRST_YEAR}; leave --date-order out, "
+                f"{self._sample} is no date, or is before {FIRST_YEAR}; leave date_order out, "
                 f"or give {' or '.join(candidates)}"
             )
         if not self._ambiguous or "." in self._marks or "-" in self._marks:
@@ -187,8 +187,8 @@ class DateOrders:
             # A chat is chronological.
             return "mdy" if dmy else "dmy"
         raise InvalidInput(
-            f"{path} does not show whether the day or the month comes first in its dates; give it "
-            "with --date-order dmy or --date-order mdy (in the library date_order=)"
+            f"{path} does not show whether the day or the month comes first in its dates; give "
+            "date_order dmy or mdy"
         )
 
     def _is_year_first(self, others: Sequence[DateOrder]) -> bool:
