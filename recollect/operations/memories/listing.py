@@ -353,12 +353,7 @@ def related(zone: OpenZone, name_or_id: str, max_results: int) -> RelatedEntitie
     Raises:
         UnknownId, InvalidInput: as `get_entity`, or `max_results` is out of range.
     """
-    if (
-        not isinstance(max_results, int)
-        or isinstance(max_results, bool)
-        or not 1 <= max_results <= MAX_RELATED
-    ):
-        raise InvalidInput(f"max_results is {max_results!r}; give 1 to {MAX_RELATED}")
+    check_limit(max_results, "max_results", most=MAX_RELATED)
     entity = get_entity(zone, name_or_id)
     with zone.files() as files, files.read_transaction():
         connection = files.identity.connection

@@ -9,6 +9,7 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.answers.recalling import refresh_files
 from recollect.operations.ingestion.ingesting import PRINCIPAL, unknown_or_undecided
 from recollect.operations.memories.listing import check_string, resolve_entities, with_details
+from recollect.operations.memories.page_cursors import START, check_limit
 from recollect.projections.events import event_list, event_queries
 from recollect.projections.files import ZoneFiles
 from recollect.projections.identity.entities_for_recall import events_mentioning
@@ -24,9 +25,6 @@ from recollect.schemas.wire import Fact, Memory, MemoryPage, MemoryRevision, Mem
 
 #: The kinds of memories that can be listed, as in a query's scope.
 ListScope = Literal["facts", "events", "observations", "mental_models"]
-
-_MAX_LIMIT = 1_000
-_START = (LATEST_MS, "")
 
 
 def get_memory(zone: OpenZone, id_: str) -> Memory:
@@ -95,7 +93,7 @@ def list_memories(
     """
     _check_listing(scope, entity, platform, thread_id, limit)
     _check_event_filters(scope, source_event_ids, metadata)
-    place = _START if cursor is None else _Cursor.read(cursor, scope).place
+    place = START if cursor is None else _Cursor.read(cursor, scope).place
     if not zone.exists():
         return MemoryPage(memories=[])
     if scope == "events" and not zone.open_home.has_follower:
@@ -184,10 +182,7 @@ def _check_listing(
     for name, text in (("entity", entity), ("platform", platform), ("thread_id", thread_id)):
         if text is not None:
             check_string(name, text)
-    if isinstance(limit, bool) or not isinstance(limit, int):
-        raise InvalidInput(f"limit is {type(limit).__name__}; give a number")
-    if not 1 <= limit <= _MAX_LIMIT:
-        raise InvalidInput(f"limit is {limit}; give 1 to {_MAX_LIMIT}")
+    check_limit(limit)
     for name, text in (("platform", platform), ("thread_id", thread_id)):
         if text is not None and scope != "events":
             raise InvalidInput(f"{name} filters events only, but scope is {scope}")
@@ -449,7 +444,7 @@ def _public_metadata(event: event_list.ListedEvent) -> dict[str, Any] | None:
 def _observations(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
     connection = files.memory.connection
     for item in observation_queries.observation_list(
-        connection, ids=ids, all_versions=True, after=_START, limit=_MAX_LIMIT
+        connection, ids=ids, all_versions=True, after=START, limit=len(ids)
     ):
         rests_on = {event for _, _, event in observation_queries.sources_of(connection, item.id)}
         events = event_list.with_ids(files.events.connection, sorted(rests_on))

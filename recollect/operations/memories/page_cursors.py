@@ -1,4 +1,4 @@
-"""Pages of lists, and the cursors that continue them."""
+"""Pages of lists, the cursors that continue them, and the limits of how much is listed."""
 
 from __future__ import annotations
 
@@ -27,10 +27,15 @@ Entry = TypeVar("Entry")
 Identified = TypeVar("Identified", bound=HasId)
 
 
-def check_limit(limit: int, name: str = "limit") -> None:
-    """Raise InvalidInput if a limit is not an allowed page size; `name`: the parameter's."""
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_PAGE_SIZE:
-        raise InvalidInput(f"{name} is {limit!r}; give 1 to {_MAX_PAGE_SIZE}")
+def check_limit(
+    limit: int, name: str = "limit", *, least: int = 1, most: int = _MAX_PAGE_SIZE
+) -> None:
+    """Raise InvalidInput if a number is out of range, by default that of a page's size.
+
+    `name`: the parameter's.
+    """
+    if not isinstance(limit, int) or isinstance(limit, bool) or not least <= limit <= most:
+        raise InvalidInput(f"{name} is {limit!r}; give {least} to {most}")
 
 
 def place_of(cursor: str | None) -> Place:

@@ -75,8 +75,7 @@ def analyse(
             "this home has no agent for analyses; add analyses to its agents (recollect init "
             "--agents)"
         )
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST_EPISODES:
-        raise InvalidInput(f"limit is {limit!r}; give 1 to {_MOST_EPISODES}")
+    check_limit(limit, most=_MOST_EPISODES)
     home = zone.open_home.home
     own = defined_analyses(home)
     type_ids = analysis_ids(own, types)

@@ -75,7 +75,7 @@ def neighborhood(
         InvalidInput: an entity is unknown, or another value is invalid.
     """
     check_limit(max_entities, "max_entities")
-    _check_hops(hops, "hops", 0)
+    check_limit(hops, "hops", least=0, most=MAX_HOPS)
     if not entities:
         raise InvalidInput("entities is empty; name at least one")
     with _opened(zone, query) as graph:
@@ -94,18 +94,13 @@ def path(
     Raises:
         InvalidInput: an entity is unknown, or another value is invalid.
     """
-    _check_hops(max_hops, "max_hops", 1)
+    check_limit(max_hops, "max_hops", most=MAX_HOPS)
     with _opened(zone, query) as graph:
         if graph is None:
             return EntityGraph(entities=[], relationships=[])
         starts, ends = graph.entities(source), graph.entities(target)
         edges = graph.edges.path(starts, ends, max_hops, query.direction)
         return graph.of({id_: place for place, id_ in enumerate(edges)}, truncated=False)
-
-
-def _check_hops(hops: int, field: str, least: int) -> None:
-    if not isinstance(hops, int) or isinstance(hops, bool) or not least <= hops <= MAX_HOPS:
-        raise InvalidInput(f"{field} is {hops!r}; give {least} to {MAX_HOPS}")
 
 
 @contextmanager
