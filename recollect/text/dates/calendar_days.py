@@ -6,6 +6,7 @@ Weeks begin on Monday. Seasons are the northern meteorological ones (summer is J
 from __future__ import annotations
 
 from datetime import date
+from functools import lru_cache
 
 LAST_ORDINAL = date.max.toordinal()
 
@@ -29,6 +30,8 @@ def week_of(day: int) -> Days:
     return days(monday, monday + 6)
 
 
+# The rules of dates ask for the same months of a few years again for every text.
+@lru_cache(maxsize=1_024)
 def month(index: int, count: int = 1) -> Days:
     """The days of `count` months from month `index`, counted as year * 12 + month - 1."""
     first = month_start(index)

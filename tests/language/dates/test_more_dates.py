@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from recollect.text.dates import calendar_days
 from recollect.text.dates.dates_in_text import date_references
 
 # A Friday.
@@ -142,3 +143,10 @@ def test_what_only_feels_near_was_on_no_certain_day(text: str) -> None:
 
 def test_yesterday_is_a_day() -> None:
     assert days_of("I like the soup of yesterday.") == [("2026-05-07", "2026-05-07")]
+
+
+def test_months_are_not_computed_again_for_each_text() -> None:
+    calendar_days.month.cache_clear()
+    for number in range(50):
+        assert days_of(f"We met in May, all {number} of us.") == [("2026-05-01", "2026-05-31")]
+    assert calendar_days.month.cache_info().misses < 100
