@@ -8,7 +8,7 @@ from recollect.schemas.changes import AnalysisRun, AnalysisType, Facet
 from recollect.schemas.events import Analyse, Draft, Edit, OwnAnalysis
 from recollect.streams.agents.episodes.episode_analyst import EpisodeAnalyst
 from recollect.streams.agents.episodes.episode_grouper import EpisodeGrouper
-from tests.agents.kit import Outcome, Zone, command, says
+from tests.agents.kit import MINUTE, START, Outcome, Zone, command, says
 
 DEFINITION = "time_window"
 
@@ -87,6 +87,16 @@ def test_an_edited_message_counts_as_it_now_reads() -> None:
     zone = zone_of(
         says("Ada", "Write to ada@example.org.", id="m"),
         says("Ada", "Write to ada@example.com.", kind=Edit, target="m"),
+    )
+    facets = analyse(zone, "pii_v1").rows(Facet)
+    assert [facet.value for facet in facets] == ["ada@example.com"]
+
+
+def test_an_older_edit_that_comes_late_does_not_count() -> None:
+    zone = zone_of(
+        says("Ada", "Write to ada@example.org.", id="m"),
+        says("Ada", "Write to ada@example.com.", kind=Edit, target="m", at=START + 2 * MINUTE),
+        says("Ada", "Write to ada@example.net.", kind=Edit, target="m", at=START + MINUTE),
     )
     facets = analyse(zone, "pii_v1").rows(Facet)
     assert [facet.value for facet in facets] == ["ada@example.com"]

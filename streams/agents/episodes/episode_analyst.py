@@ -16,6 +16,7 @@ from recollect.schemas.names import normalise_name
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import AnnotatingAgent, Conversation, Extract, TextToAnnotate
 from recollect.streams.agents.state import State
+from recollect.streams.agents.writer.message_analysis import resolve_version
 from recollect.streams.analyses.analysis_types import (
     AnalysisBlocked,
     AnalysisFailed,
@@ -135,9 +136,7 @@ def _messages(numbers: Sequence[int], conversation: Conversation, below: int) ->
             if message is not None
             and isinstance(message.payload, Content)
             and message.payload.content
-            and not any(
-                later.number > message.number for later in conversation.revisions(message, below)
-            )
+            and resolve_version(message, conversation.revisions(message, below))[2]
         ),
         key=lambda message: (message.occurred_at, message.number),
     )
