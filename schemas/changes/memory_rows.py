@@ -240,6 +240,8 @@ class RetractedFact(Row, frozen=True, array_like=True, tag="retracted_fact"):
     """A fact that the retraction of `target_id` covers; it ended at `invalid_at` (unix ms).
 
     If `is_void` is 1, the fact was never true: it ended when it began, and it superseded nothing.
+    The same holds for an event, whose id is `fact_id` then: it may have ended facts without stating
+    one.
     """
 
     TABLE: ClassVar = "retracted_facts"

@@ -16,9 +16,13 @@ RetractionRow = TypeVar("RetractionRow", MemoryRetraction, RetractedFact)
 
 
 class StatingEvent(NamedTuple):
-    """An event that states a memory at `start` to `end` of its text; `names` are its sender's."""
+    """An event that states a memory at `start` to `end` of its text; `names` are its sender's.
+
+    `at`: when it happened (unix ms).
+    """
 
     id: str
+    at: int
     start: int
     end: int
     text: str
@@ -43,7 +47,8 @@ class RetractionHandler(Agent):
             stating = conversation.event(number) if number < event.number else None
             if stating is not None and isinstance(content := stating.payload, Content):
                 names = (content.sender_id, content.sender_name or "")
-                statements.append(StatingEvent(stating.id, start, end, content.content, names))
+                said = (stating.id, stating.occurred_at, start, end, content.content)
+                statements.append(StatingEvent(*said, names))
                 sources.append(number)
         return Extract(content=statements, sources=tuple(sorted(sources)))
 
@@ -73,6 +78,9 @@ class RetractionHandler(Agent):
         ]
         part.puts += rows
         for statement, row in zip(stating, rows, strict=True):
+            if statement.id == command.target and command.replaced_by is None:
+                # What the event ended without a fact of its own is valid again.
+                part.puts.append(retracted_fact(statement.id, statement.at, row))
             texts = {statement.id: statement.text}
             part.puts += [
                 retracted_fact(fact_id, as_of, cover, next(iter(newer), by))

@@ -73,3 +73,18 @@ def test_a_fact_holds_again_once_its_end_is_forgotten(home: Recollect) -> None:
     assert facts_of(zone, "m2") == [False]
     zone.forget("m5")
     assert facts_of(zone, "m2") == [True]
+
+
+def test_what_is_no_fact_itself_ends_one_until_it_is_retracted(home: Recollect) -> None:
+    zone = home.zone("no-fact")
+    zone.ingest([message(2, "We have a rabbit called Momo"), message(5, "Momo died last night")])
+    assert facts_of(zone, "m5") == []
+    assert facts_of(zone, "m2") == [False]
+    stale = next(each for each in zone.recall("rabbit").results if each.type == "fact")
+    (by,) = stale.superseded_by
+    assert by.text == "Momo died last night"
+    zone.retract(by.id)
+    assert facts_of(zone, "m2") == [True]
+    zone.retract(by.id, restore=True)
+    assert facts_of(zone, "m2") == [False]
+    assert zone.verify().ok

@@ -233,5 +233,5 @@ def _report(zone: OpenZone, id_: str, type_: str) -> RetractionReport:
         id=id_,
         type="fact" if type_ == "fact" else "event",
         status="retracted" if is_retracted else "restored",
-        facts=[row.fact_id for row in facts],
+        facts=[row.fact_id for row in facts if row.fact_id != id_ or type_ == "fact"],
     )

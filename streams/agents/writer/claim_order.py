@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
@@ -19,9 +19,10 @@ from recollect.streams.agents.consolidation.merged_slots import merged_supersess
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.pending_rows import PendingRows
+from recollect.streams.language.attributes.frames import frame_of
 from recollect.streams.language.attributes.stated_values import OF_THINGS
 from recollect.streams.language.grammar.analysis import Claim, Ending
-from recollect.streams.language.relations.content_words import content_words
+from recollect.streams.language.relations.content_words import content_words, proper_words
 from recollect.streams.language.relations.same_things import Qualifiers, qualifiers
 
 #: Minimum probabilities (percent) at which a statement ends a claim that it names, by its thing or
@@ -31,7 +32,12 @@ from recollect.streams.language.relations.same_things import Qualifiers, qualifi
 #: LoCoMo's dev conversations ends.
 _NAMED_ENDING, _NAMED_OF_SEVERAL, _ANY_ENDING = 4, 25, 50
 #: The same for the only current claim of an attribute, which need not be named.
-_SOLE_ENDING, _SOLE_OF_SEVERAL = 15, 50
+_SOLE_ENDING, _SOLE_OF_SEVERAL = 10, 30
+#: The same for an end of anything, if the statement names the value by a proper noun or a number,
+#: or an open attribute by its noun: "the alarm code".
+_ANY_BY_NAME = 30
+#: Attributes whose values are named for many reasons: people and animals.
+_OF_SOMEBODY = frozenset({"family", "partner", "relationship", "pet"})
 
 
 class Subjects(NamedTuple):
@@ -113,8 +119,9 @@ def claim_rows(
     row = FactClaim(fact_id, subjects.own[0], claim.attribute, claim.value, as_of)
     ends: list[FactSupersession] = []
     later: list[tuple[int, str]] = []
+    text = pending.text_of(fact_id, state) if claim.attribute in OF_THINGS else ""
     others = _incompatible_claims(claim, as_of, subjects.own, state, pending, replaced)
-    for other, until in _of_same_thing(others, fact_id, state, pending):
+    for other, until in _of_same_thing(others, text, state, pending):
         is_later = other.as_of > as_of
         had_ended = until is not None and until < as_of
         if (until == other.as_of) if is_later else had_ended:
@@ -137,19 +144,21 @@ def claim_rows(
 
 def ended_claims(
     ending: Ending,
-    words: Set[str],
+    text: str,
+    sentence: str,
     keys_of: Callable[[str], Sequence[str]],
-    fact_id: str,
+    newer: str,
     as_of: int,
     state: State,
     pending: PendingRows,
     spared: Set[str],
 ) -> list[FactSupersession]:
-    """Return the ends of the earlier, current claims that a fact ends.
+    """Return the ends of the earlier, current claims that a sentence ends.
 
-    `words`: the content words of the fact's sentence; `keys_of` returns the keys of a person; facts
-    in `spared` are not ended.
+    `text`: that of its fact, or the sentence itself if it has none; `keys_of` returns the keys of a
+    person; `newer`: the id of its fact, or of its event; facts in `spared` are not ended.
     """
+    words = content_words(sentence)
     persons = [key for each in ending.persons for key in keys_of(each)]
     things = [normalise_name(each) for each in ending.things]
     lookups = [
@@ -158,50 +167,63 @@ def ended_claims(
         else (persons, attribute, percent, False)
         for attribute, percent in ending.attributes
     ]
+    by_names = ending.percent >= _ANY_BY_NAME
+    proper = proper_words(sentence) if by_names else {}
     if ending.percent >= _ANY_ENDING:
         lookups += [(persons, each, 100, True) for each in ending.phrases]
+    if by_names:
+        lookups += [(persons, frame_of(each), 100, True) for each in ending.phrases]
 
     def ended_of(keys: list[str], attribute: str, percent: int, names_thing: bool) -> list[str]:
         is_single = is_single_valued(attribute)
-        if percent < _NAMED_ENDING or not (
+        by_word = percent >= _NAMED_ENDING and (
             is_single or percent >= _NAMED_OF_SEVERAL or ending.percent >= _ANY_ENDING
-        ):
-            # Not probable enough to end even the only claim of the attribute.
+        )
+        by_name = by_names and not names_thing and attribute not in _OF_SOMEBODY
+        if not by_word and not by_name:
             return []
         ends_sole = percent >= (_SOLE_ENDING if is_single else _SOLE_OF_SEVERAL)
 
         def may_end(claim: FactClaim) -> bool:
-            if claim.as_of > as_of or claim.fact_id in {fact_id, *spared}:
+            if claim.as_of > as_of or claim.fact_id in {newer, *spared}:
                 return False
+            if by_name and shares_proper_word(proper, proper_words(claim.value)):
+                return True
             # A value without a word of the sentence is not named, nor decides which others are.
-            return ends_sole or names_thing or not words.isdisjoint(content_words(claim.value))
+            return by_word and (
+                ends_sole or names_thing or not words.isdisjoint(content_words(claim.value))
+            )
 
         found = pending.search_claims(state, keys, attribute, may_end)
         standing = [item for item in found if item.until is None]
         for item in standing:
             state.use_claim(item.claim.fact_id)
-        current = [item.claim for item in _of_same_thing(standing, fact_id, state, pending)]
-        named = current if names_thing else named_claims(current, words)
+        current = [item.claim for item in _of_same_thing(standing, text, state, pending)]
+        named = current if names_thing or not by_word else named_claims(current, words)
         if not named and ends_sole and len(current) == 1:
             named = current
         return [each.fact_id for each in named]
 
     ended = dict.fromkeys(each for lookup in lookups for each in ended_of(*lookup))
-    ends = [FactSupersession(each, fact_id, as_of) for each in ended]
+    ends = [FactSupersession(each, newer, as_of) for each in ended]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends
 
 
-def _of_same_thing(
-    found: Sequence[DatedClaim], fact_id: str, state: State, pending: PendingRows
-) -> Sequence[DatedClaim]:
-    """Return those claims that are about the same thing as a fact; all, unless about things.
+def shares_proper_word(one: Mapping[str, bool], other: Mapping[str, bool]) -> bool:
+    """Whether two texts have a word in common that is surely a name or a number in one of them."""
+    return any(word in other and (sure or other[word]) for word, sure in one.items())
 
-    If standing claims are about different things, and the fact may mean either, it means neither.
+
+def _of_same_thing(
+    found: Sequence[DatedClaim], text: str, state: State, pending: PendingRows
+) -> Sequence[DatedClaim]:
+    """Return those claims that are about the same thing as a text; all, unless about things.
+
+    If standing claims are about different things, and the text may mean either, it means neither.
     """
     if not found or found[0].claim.attribute not in OF_THINGS:
         return found
-    text = pending.text_of(fact_id, state)
     same: list[DatedClaim] = []
     standing: set[Qualifiers] = set()
     for item in found:

@@ -79,9 +79,8 @@ from recollect.streams.agents.writer.retractions import (
     superseding_id,
 )
 from recollect.streams.agents.writer.withdrawals import withdraw
-from recollect.streams.language.grammar.analysis import Analysis, Statement
+from recollect.streams.language.grammar.analysis import Analysis, Ending, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
-from recollect.streams.language.relations.content_words import content_words
 
 #: The maximum number of dates stored per message.
 _MAX_DATES = 256
@@ -136,6 +135,10 @@ class MessageDecision:
         sender = self._sender()
         for statement in message.analysis.statements:
             self._decide_statement(statement, sender)
+        for each in message.analysis.ended_outside:
+            own.puts += self._ends_of(
+                each.ending, each.sentence, each.sentence, self._event.id, sender
+            )
         own.puts += _causal_links(message, self._statement_facts)
         mentioned = self._mention_rows(self._other_mentions(), "", sender)
         dated = [row for row in mentioned if isinstance(row, Mention) and row.first is not None]
@@ -276,7 +279,7 @@ class MessageDecision:
         # The claim's subject comes from the same events as the fact's text.
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
-        part.puts += self._ends_of(statement, id_, sender)
+        part.puts += self._ends_of(statement.ending, fact.text, statement.sentence, id_, sender)
         self._statement_facts.append(id_)
 
     def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
@@ -348,9 +351,14 @@ class MessageDecision:
             self._edited_away,
         )
 
-    def _ends_of(self, statement: Statement, id_: str, sender: EntityRef) -> list[FactSupersession]:
-        """Return the supersessions of the earlier claims that a statement ends."""
-        if statement.ending is None:
+    def _ends_of(
+        self, ending: Ending | None, text: str, sentence: str, newer: str, sender: EntityRef
+    ) -> list[FactSupersession]:
+        """Return the supersessions of the earlier claims that a sentence ends.
+
+        `text`: that of its fact, or the sentence; `newer`: the id of its fact, or of the event.
+        """
+        if ending is None:
             return []
         content = self._message.content
 
@@ -359,10 +367,11 @@ class MessageDecision:
             return self._for_same_readers(found).own
 
         return ended_claims(
-            statement.ending,
-            content_words(statement.sentence),
+            ending,
+            text,
+            sentence,
             keys_of,
-            id_,
+            newer,
             self._message.said_at,
             self._state,
             self._pending,

@@ -88,6 +88,15 @@ class Ending(Struct, frozen=True):
         )
 
 
+class EndedOutside(Struct, frozen=True):
+    """The earlier claims that a sentence without a statement may end."""
+
+    start: int
+    end: int
+    sentence: str
+    ending: Ending
+
+
 class Contact(Struct, frozen=True):
     """An address whose owner the message names; `owner` None is the speaker.
 
@@ -215,5 +224,6 @@ class Analysis(Struct, frozen=True):
     outside: tuple[Outside, ...] = ()
     added: tuple[Added, ...] = ()
     added_outside: tuple[AddedOutside, ...] = ()
+    ended_outside: tuple[EndedOutside, ...] = ()
     days_meant: frozenset[int] = frozenset()
     dates: tuple[DateReference, ...] = ()

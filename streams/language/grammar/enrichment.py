@@ -52,7 +52,7 @@ def left_out(analysis: Analysis, without: Without) -> Analysis:
         analysis = msgspec.structs.replace(analysis, dates=())
     if "evolution" in without:
         statements = tuple(msgspec.structs.replace(one, claim=None) for one in statements)
-        analysis = msgspec.structs.replace(analysis, added=(), added_outside=())
+        analysis = msgspec.structs.replace(analysis, added=(), added_outside=(), ended_outside=())
     if "causes" in without:
         analysis = msgspec.structs.replace(analysis, causes=(), outside=())
     return msgspec.structs.replace(analysis, statements=statements)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, WEEKDAYS, word_set
+from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, RELATIONS, WEEKDAYS, word_set
 
+#: The minimum length of a name or a number by which a value is recognised.
+_SHORTEST_NAME = 3
+_BEGINS = re.compile(r"(?:\A|[.!?:;\n])[^\w\n]*\Z")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
@@ -14,6 +17,32 @@ def content_words(text: str) -> frozenset[str]:
     """Return the content words of a text, stemmed."""
     words = frozenset(stemmed(word.group().lower() for word in _WORD.finditer(text)))
     return words | {match["what"].lower() for match in _OCCASION.finditer(text)}
+
+
+def proper_words(text: str) -> dict[str, bool]:
+    """Return the numbers and capitalised words of a text, in lower case.
+
+    The value tells whether the word is surely no ordinary one: it does not only begin the text or a
+    sentence.
+    """
+    found: dict[str, bool] = {}
+    for word in _WORD.finditer(text):
+        bare = re.sub("['’]s\\Z", "", word.group())
+        lower = bare.lower()
+        is_number = any(map(str.isdigit, bare))
+        if (
+            len(bare) < _SHORTEST_NAME
+            or not (is_number or bare[0].isupper())
+            or lower in FUNCTION_WORDS
+            or lower in PHATIC
+            or lower in WEEKDAYS
+            or lower in MONTHS
+            or lower in RELATIONS
+        ):
+            continue
+        inside = is_number or not _BEGINS.search(text, 0, word.start())
+        found[lower] = inside or found.get(lower, False)
+    return found
 
 
 def stemmed(words: Iterable[str]) -> Iterable[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,7 +16,13 @@ from recollect.schemas.attributes import MASK, is_single_valued
 from recollect.streams.language.attributes.endings import ending_of
 from recollect.streams.language.attributes.plain_attributes import find_attribute
 from recollect.streams.language.attributes.stated_values import stated_slot
-from recollect.streams.language.grammar.analysis import Analysis, Contact, Mention, Statement
+from recollect.streams.language.grammar.analysis import (
+    Analysis,
+    Contact,
+    EndedOutside,
+    Mention,
+    Statement,
+)
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
 from recollect.streams.language.grammar.named_weekdays import as_named, collection_days
@@ -78,6 +84,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
         outside=tuple(causes.outside),
         added=tuple(additions.within),
         added_outside=tuple(additions.outside),
+        ended_outside=tuple(_ended_outside(findings, own.values(), statements)),
         days_meant=days_meant,
         dates=tuple(as_reference(findings.tokens, each) for each in findings.dates),
     )
@@ -202,6 +209,22 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
         claim = read
     ending = ending_of(findings.text, span, speaker, statement.mentions, reading)
     return msgspec.structs.replace(statement, claim=claim, ending=ending)
+
+
+def _ended_outside(
+    findings: Findings, told: Iterable[Span], statements: Sequence[Statement]
+) -> Iterator[EndedOutside]:
+    """Yield what the sentences without a statement may end: "Rex died this morning"."""
+    reading, speaker = findings.document.reading, findings.document.speaker
+    if speaker is None or reading is None:
+        return
+    for start, end in told:
+        if any(each.start < end and start < each.end for each in statements):
+            continue
+        mentions = [each for each in findings.mentions if start <= each.start < end]
+        ending = ending_of(findings.text, (start, end), speaker, mentions, reading)
+        if ending is not None:
+            yield EndedOutside(start, end, findings.text[start:end], ending)
 
 
 def _deduplicated(
