@@ -6,6 +6,8 @@ import hashlib
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _FROM_CONTENT = "content-"
+#: The characters of a ULID's time, at its beginning; the others are a hash.
+ULID_TIME_LENGTH = 10
 _PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
 
 
@@ -32,7 +34,7 @@ def first_ulid(time_ms: int) -> str:
 def time_of(ulid: str) -> int:
     """Return the time of a ULID (unix ms)."""
     time = 0
-    for digit in ulid[:10]:
+    for digit in ulid[:ULID_TIME_LENGTH]:
         time = time * 32 + _CROCKFORD.index(digit)
     return time
 

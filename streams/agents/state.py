@@ -93,6 +93,7 @@ from recollect.schemas.changes import (
     WriterPromptDecision,
     WriterPromptProposal,
 )
+from recollect.schemas.ids import ULID_TIME_LENGTH
 from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
 
@@ -131,11 +132,27 @@ class Validity(NamedTuple):
 
 
 class ActiveMerge(NamedTuple):
-    """A merge that has not been undone, and whether a command executed it."""
+    """A merge that has not been undone, and whether a command executed it.
+
+    It has neither an id nor a time: those of an automatic merge are of the first message that gave
+    a reason, so they change when that message is erased.
+    """
+
+    winner_id: str
+    by_command: bool
+
+
+class EntityMerge(NamedTuple):
+    """A merge under the keys of its entities.
+
+    Queries by these keys return neither the id nor the time; the time only orders several merges
+    of one loser.
+    """
 
     id: str
     winner_id: str
-    by_command: bool
+    loser_id: str
+    executed_at: int
 
 
 def end_of_merges(entity_id: str, winner_of: Callable[[str], str | None]) -> str | None:
@@ -221,7 +238,7 @@ def _entity(row: Entity) -> tuple[tuple[bytes, Hashable], ...]:
     prefix = row.normalized[:NAME_PREFIX_LENGTH]
     is_person = row.type == "person"
     return (
-        (key_of("entity", row.id), ref),
+        (key_of_entity(row.id), ref),
         (key_of("name", row.normalized), ref),
         *([(key_of("first letters", prefix), ref)] if is_person else []),
         *([(key_of("first name", first), ref)] if is_person and first != row.normalized else []),
@@ -248,14 +265,31 @@ def _episode_event(row: EpisodeEvent) -> tuple[tuple[bytes, Hashable], ...]:
     return (key_of("episode of", row.event_id, row.definition_id), place), members
 
 
+def key_of_entity(entity_id: str) -> bytes:
+    """Return the key of an entity and of its merges into others."""
+    return key_of("entity", entity_id)
+
+
+def _key_of_merged_pair(merge_id: str) -> bytes:
+    """Return a key of all merges of one entity into another.
+
+    The end of a merge's id is a hash of the two; the beginning is its time.
+    """
+    return key_of("merged pair", merge_id[ULID_TIME_LENGTH:])
+
+
 def _merge(row: Merge) -> tuple[tuple[bytes, Hashable], ...]:
-    # The last of several merges of an entity counts, so the time is read too.
-    values = (row.id, row.winner_id, row.loser_id, row.executed_at)
+    merge = EntityMerge(row.id, row.winner_id, row.loser_id, row.executed_at)
     return (
-        (key_of("entity", row.loser_id), values),
-        (key_of("losers", row.winner_id), values),
-        (key_of("merge", row.id), values),
+        (key_of_entity(row.loser_id), merge),
+        (key_of("losers", row.winner_id), merge),
+        (_key_of_merged_pair(row.id), merge),
+        (key_of("merge", row.id), (row.id, row.winner_id, row.loser_id)),
     )
+
+
+def _of_merge(row: MergeUndo | MergeByCommand) -> tuple[tuple[bytes, Hashable], ...]:
+    return (key_of("merge", row.merge_id), row), (_key_of_merged_pair(row.merge_id), row)
 
 
 _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]] = {
@@ -382,8 +416,8 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     ),
     MergeDecision: lambda row: ((key_of("candidate", row.candidate_id), row.status),),
     Merge: _merge,
-    MergeUndo: lambda row: ((key_of("merge", row.merge_id), row.undone_at),),
-    MergeByCommand: lambda row: ((key_of("merge", row.merge_id), True),),
+    MergeUndo: _of_merge,
+    MergeByCommand: _of_merge,
 }
 
 
@@ -416,7 +450,8 @@ class State:
         # The keys of queries, and of searches.
         self._read: set[bytes] = set()
         self._searched: set[bytes] = set()
-        self._merges: dict[str, list[ActiveMerge]] = {}
+        # The id of each active merge, and the merge, by loser.
+        self._merges: dict[str, list[tuple[str, ActiveMerge]]] = {}
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
         self._named: dict[str, list[EntityRef]] = {}
@@ -1052,7 +1087,7 @@ class State:
         """Record all results of a search at its limit: if one is removed, another is found."""
         if len(found) == limit:
             for each in found:
-                self.record_read(key_of("entity", each.id))
+                self.record_read(key_of_entity(each.id))
         return found
 
     def has_merges(self, entity_id: str) -> bool:
@@ -1060,28 +1095,41 @@ class State:
 
         This is a search: if so, callers must follow the merges.
         """
-        self.record_search(key_of("entity", entity_id))
+        self.record_search(key_of_entity(entity_id))
         self.record_read(key_of("losers", entity_id))
         return identity.has_merges(self._identity, entity_id)
 
     def entity(self, entity_id: str) -> EntityRef | None:
         """Return an entity by id, without following merges."""
         if entity_id not in self._entities:
-            self.record_read(key_of("entity", entity_id))
+            self.record_read(key_of_entity(entity_id))
             row = identity.entity(self._identity, entity_id)
             self._entities[entity_id] = None if row is None else _sorted_refs([row])[0]
         return self._entities[entity_id]
 
-    def merges_of(self, entity_id: str) -> list[ActiveMerge]:
-        """Return the active merges of an entity into others, the latest first."""
+    def merges_of(self, entity_id: str, without: str | None = None) -> list[ActiveMerge]:
+        """Return the active merges of an entity into others, the latest first.
+
+        `without`: the id of a merge that is left out.
+        """
+        if without is not None:
+            self.record_read(key_of("merge", without))
         if entity_id not in self._merges:
-            self.record_read(key_of("entity", entity_id))
-            self._merges[entity_id] = [
-                ActiveMerge(merge, winner, identity.is_merge_by_command(self._identity, merge))
-                for merge, winner in identity.merges_of(self._identity, entity_id)
-                if self.is_merge_active(merge)
-            ]
-        return self._merges[entity_id]
+            self._merges[entity_id] = self._active_merges(entity_id)
+        return [merge for id_, merge in self._merges[entity_id] if id_ != without]
+
+    def _active_merges(self, entity_id: str) -> list[tuple[str, ActiveMerge]]:
+        self.record_read(key_of_entity(entity_id))
+        found = []
+        for merge, winner in identity.merges_of(self._identity, entity_id):
+            self.record_read(_key_of_merged_pair(merge))
+            # Decisions of earlier builds wrote what became of a merge under its own key alone.
+            if self._on_first_read is not None:
+                self._on_first_read(key_of("merge", merge))
+            if identity.is_merge_active(self._identity, merge):
+                by_command = identity.is_merge_by_command(self._identity, merge)
+                found.append((merge, ActiveMerge(winner, by_command)))
+        return found
 
     def merged_into(self, entity_id: str) -> str | None:
         """Return the id of the entity that this one was merged into directly."""

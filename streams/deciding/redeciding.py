@@ -32,12 +32,15 @@ from recollect.schemas.changes import (
     DecidedPart,
     DecisionDependencies,
     Delete,
+    Merge,
     Row,
     Section,
 )
 from recollect.streams.agents import Agent
 from recollect.streams.agents.state import (
+    EntityMerge,
     WriterSearch,
+    key_of_entity,
     key_of_event,
     key_of_search,
     keys_of_row,
@@ -116,6 +119,8 @@ class Redecision:
         self._erased_keys = {key_of_event(number) for number in erased}
         self._pending: list[int] = []
         self._materialised_to: dict[bytes, int] = {}
+        # Loser -> the decisions that may write its merges, and whether it has the same merge.
+        self._same_merges: dict[str, tuple[Sequence[int], bool]] = {}
         self._current_number = 0
         with ExitStack() as opened:
             memory, identity = MemoryModel(None), IdentityModel(None)
@@ -187,9 +192,48 @@ class Redecision:
 
         If the decision only searched the key, it depends on what was removed through other keys.
         """
+        if self._only_merges_moved(key):
+            return False
         return key_of_search(key) not in reads or any(
             target is not _ABSENT for _, target in self._differing[key].values()
         )
+
+    def _only_merges_moved(self, key: bytes) -> bool:
+        """Return whether only ids and times of merges differ under a key, which no query returns.
+
+        This holds under the keys of the merged entities. The time orders the merges of an entity,
+        so it must have one merge before the current decision, in the live zone and in the target.
+        """
+        values = [
+            value
+            for each in self._differing[key].values()
+            for value in each
+            if value is not _ABSENT
+        ]
+        return all(
+            isinstance(value, EntityMerge) and self._has_same_merge(value.loser_id)
+            for value in values
+        )
+
+    def _has_same_merge(self, entity_id: str) -> bool:
+        """Return whether an entity has one merge in live and target, into the same winner.
+
+        Merges that were undone count.
+        """
+        numbers = self._writers(key_of_entity(entity_id), 0, self._current_number)
+        known = self._same_merges.get(entity_id)
+        if known is None or known[0] != numbers:
+            live, target = (
+                [
+                    row.winner_id
+                    for number in numbers
+                    for row, _ in rows_of_decision(number).values()
+                    if isinstance(row, Merge) and row.loser_id == entity_id
+                ]
+                for rows_of_decision in (self._decisions.rows, self._rows_of)
+            )
+            known = self._same_merges[entity_id] = numbers, len(live) == 1 and live == target
+        return known[1]
 
     def _compare(
         self,

@@ -113,25 +113,28 @@ class MergeHandler(Agent):
         part.puts.append(MergeDecision(candidate_id, "executed", at))
 
 
-def _slot_rows(state: State, *, executed: Merge | None = None, undone: str = "") -> list[AnyRow]:
+def _slot_rows(
+    state: State, *, executed: Merge | None = None, undone: str | None = None
+) -> list[AnyRow]:
     """Return the slot rows that change when merge `executed` is executed or `undone` is undone.
 
     Only slots that both persons have filled can change.
     """
-    pair = (
-        state.merged_pair(undone) if executed is None else (executed.winner_id, executed.loser_id)
-    )
+    pair = None
+    if executed is not None:
+        pair = executed.winner_id, executed.loser_id
+    elif undone is not None:
+        pair = state.merged_pair(undone)
     if pair is None:
         return []
 
     def winner_of(entity_id: str) -> str | None:
         if executed is not None and entity_id == executed.loser_id:
             return executed.winner_id
-        merges = (merge for merge in state.merges_of(entity_id) if merge.id != undone)
-        return next((merge.winner_id for merge in merges), None)
+        return next((merge.winner_id for merge in state.merges_of(entity_id, undone)), None)
 
     def own_winner_of(entity_id: str) -> str | None:
-        merges = (merge for merge in state.merges_of(entity_id) if merge.id != undone)
+        merges = state.merges_of(entity_id, undone)
         return next((merge.winner_id for merge in merges if not merge.by_command), None)
 
     def own_id(entity_id: str) -> str:
