@@ -263,6 +263,53 @@ def test_a_memory_of_any_kind_has_a_page(page: Page, filled: Served) -> None:
     expect(main.get_by_role("blockquote")).to_contain_text("I live in Turin.")
 
 
+def test_what_somebody_else_retracts_is_shown_when_asked_for(page: Page, filled: Served) -> None:
+    """A retraction changes no count."""
+    with filled.bare() as client:
+        said = message(2, "I keep 12 bees.", id="others-2")
+        client.post("/v1/zones/others/events?wait=true", json=said).raise_for_status()
+        main = view(page, "others/people/Ada")
+        facts = main.get_by_role("region", name="Facts")
+        expect(facts).to_contain_text("Ada keeps 12 bees.")
+        news = page.get_by_role("button", name="The memory has changed: show the current state")
+        page.wait_for_timeout(1_000)
+        expect(news).to_have_count(0)
+        (fact,) = client.get("/v1/zones/others/facts").json()["facts"]
+        client.post(f"/v1/zones/others/memories/{fact['id']}/retract", json={}).raise_for_status()
+        news.click(timeout=20_000)
+        expect(facts).to_contain_text("No fact.")
+        expect(news).to_have_count(0)
+
+
+@pytest.mark.parametrize(("kind", "offered"), [("recalled", 0), ("retract", 1)])
+def test_a_counted_recall_is_no_change(page: Page, filled: Served, kind: str, offered: int) -> None:
+    with filled.bare() as client:
+        status = client.get("/v1/zones/ada/status").json()
+    more = [{**file, "watermark": file["watermark"] + 1} for file in status["models"]]
+    body = "".join(
+        f"event: status\r\ndata: {json.dumps(each)}\r\n\r\n"
+        for each in (status, {**status, "models": more})
+    )
+    asked = []
+
+    def records(route: Any) -> None:
+        asked.append(route.request.url)
+        number = more[0]["watermark"]
+        route.fulfill(json={"records": [{"number": number, "kind": kind}], "next_cursor": None})
+
+    page.route(
+        "**/v1/zones/ada/status/stream",
+        lambda route: route.fulfill(body=body, content_type="text/event-stream"),
+    )
+    page.route("**/v1/zones/ada/records?*", records)
+    with page.expect_response("**/v1/zones/ada/records?*"):
+        view(page, "ada/timeline")
+    news = page.get_by_role("button", name="The memory has changed: show the current state")
+    page.wait_for_timeout(300)
+    expect(news).to_have_count(offered)
+    assert f"first={more[0]['watermark']}" in asked[0]
+
+
 def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Served) -> None:
     with filled.bare() as client:
 

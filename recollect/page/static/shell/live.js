@@ -8,8 +8,12 @@ import { access, call, changes, commanding, listen, token } from "./service.js";
 const AGAIN_MS = 4_000;
 // The interval at which the list of zones is read again, in ms.
 const ZONES_MS = 30_000;
-// Without the position in the ledger, which every counted recall advances.
+// A new number of these is a change. Other records, such as a retraction, change no number.
 const COUNTED = ["events", "facts", "entities", "episodes", "observations"];
+
+// Records that change nothing that a view shows; every recall adds one.
+const UNSEEN = new Set(["recalled", "tick"]);
+const MAX_RECORDS = 100;
 
 /** The latest status of the current zone; null before the first. */
 export const zoneStatus = signal(null);
@@ -74,6 +78,19 @@ export function followZones(own) {
   });
 }
 
+/** Return the number of the last record whose decision a status includes. */
+function decidedIn(status) {
+  return status.models.find((file) => file.model === "memory")?.watermark ?? 0;
+}
+
+/** Return whether one of the records after number `from`, up to `to`, may change a view. */
+async function hasChange(zone, from, to) {
+  if (to - from > MAX_RECORDS) return true;
+  const query = { first: from + 1, limit: MAX_RECORDS };
+  const found = await call({ zone, path: "/records", query }).catch(() => null);
+  return found !== null && found.records.some((each) => each.number <= to && !UNSEEN.has(each.kind));
+}
+
 /** The reload button, shown after a change. Property: `zone`. */
 export const News = component((props, own) => {
   const fresh = signal(false);
@@ -88,10 +105,20 @@ export const News = component((props, own) => {
     fresh.value = false;
   });
   follow(own, () => {
-    if (zoneStatus.value === null) return;
-    const numbers = COUNTED.map((name) => zoneStatus.value[name]).join(" ");
-    if (known !== null && known !== numbers) fresh.value = true;
-    known = numbers;
+    const status = zoneStatus.value;
+    if (status === null) return;
+    const numbers = COUNTED.map((name) => status[name]).join(" ");
+    const decided = decidedIn(status);
+    const before = known;
+    const now = (known = { numbers, decided });
+    if (before === null || fresh.peek()) return;
+    if (before.numbers !== numbers) fresh.value = true;
+    else if (decided > before.decided) {
+      hasChange(props.peek().zone, before.decided, decided).then((changed) => {
+        // A later status or a reload may have come meanwhile; only the reload makes this old.
+        if (changed && known !== null && known.decided >= now.decided) fresh.value = true;
+      });
+    }
   });
 
   return () => html`<div class="news" role="status">${fresh.value && !commanding.value
