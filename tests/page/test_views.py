@@ -310,6 +310,16 @@ def test_a_counted_recall_is_no_change(page: Page, filled: Served, kind: str, of
     assert f"first={more[0]['watermark']}" in asked[0]
 
 
+def test_a_merge_of_namesakes_shows_their_accounts(page: Page, filled: Served) -> None:
+    with filled.bare() as client:
+        for at, account in enumerate(("ada-1", "ada-2")):
+            said = {**message(2 + at, "Hello all.", id=account), "sender_id": account}
+            client.post("/v1/zones/namesakes/events?wait=true", json=said).raise_for_status()
+        platform = said["platform"]
+    merge = view(page, "namesakes/merges").get_by_role("list", name="Merges")
+    expect(merge).to_contain_text(f"Ada ({platform} ada-1) and Ada ({platform} ada-2)")
+
+
 def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Served) -> None:
     with filled.bare() as client:
 

@@ -87,6 +87,13 @@ function isAbout({ about }, merge) {
     || (about.includes(merge.a_id) && about.includes(merge.b_id));
 }
 
+/** Return the accounts of one of two entities, which may have the same name. */
+function accounts({ of, a, b }, handles) {
+  if (of !== "entities" || (!handles.length && a !== b)) return null;
+  if (!handles.length) return html`<span class="quiet"> (no account)</span>`;
+  return html`<span class="quiet"> (${names(handles.map((each) => `${each.platform} ${each.handle}`))})</span>`;
+}
+
 const Row = component((props) => () => {
   const { zone, merge, decide, busy, records } = props.value;
   const given = records && records.filter((each) => isAbout(each, merge));
@@ -94,9 +101,9 @@ const Row = component((props) => () => {
   const pair = (verb) => `${verb} ${merge.a} and ${merge.b}`;
   const view = merge.of === "facts" ? "memory" : "people";
   return html`<li class="merge">
-    <p><a href=${hrefOf({ view, id: merge.a_id })}><${Name} text=${merge.a} /></a>
+    <p><a href=${hrefOf({ view, id: merge.a_id })}><${Name} text=${merge.a} /></a>${accounts(merge, merge.a_handles)}
       <span class="quiet"> and </span>
-      <a href=${hrefOf({ view, id: merge.b_id })}><${Name} text=${merge.b} /></a></p>
+      <a href=${hrefOf({ view, id: merge.b_id })}><${Name} text=${merge.b} /></a>${accounts(merge, merge.b_handles)}</p>
     <ul class="steps">${merge.reasons.map((reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
     <div class="about"><span>confidence ${merge.confidence.toFixed(2)}</span>
       <span>${time(merge.at)}</span>
