@@ -92,7 +92,7 @@ def says(draw: random.Random, home: Home, n: int) -> list[Draft]:
     return drafts
 
 
-@pytest.mark.parametrize("seed", slow_except(range(2), range(24)))
+@pytest.mark.parametrize("seed", slow_except([0], range(24)))
 def test_an_erasure_leaves_the_observations_of_the_rest(
     home: Home, traced_only: None, seed: int
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ SENTENCES = (
 )
 
 
-def told(path: Path) -> Home:
-    """Return a home with facts on three topics, and no observation yet."""
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Return a home with facts on three topics, and no observation yet; tests use copies."""
+    path = tmp_path_factory.mktemp("told") / "home"
     home = Home(path)
     home.well("init", "--encoder", "none")
     events = [
@@ -42,6 +45,11 @@ def told(path: Path) -> Home:
     return home
 
 
+def copy_of(home: Home, directory: Path) -> Home:
+    """Return a copy of a home that no process has open."""
+    return Home(Path(shutil.copytree(home.path, directory / "home")))
+
+
 def consolidated(home: Home) -> tuple[list[Any], Counter[str]]:
     """Return what each observation says and how often it was written, and the commands' ids."""
     home.well("observations", "consolidate")
@@ -54,9 +62,9 @@ def consolidated(home: Home) -> tuple[list[Any], Counter[str]]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Counter[str]]:
+def whole(told: Home, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Counter[str]]:
     """What a process gives that nobody kills."""
-    return consolidated(told(tmp_path_factory.mktemp("whole") / "home"))
+    return consolidated(copy_of(told, tmp_path_factory.mktemp("whole")))
 
 
 def test_the_whole_run_writes_each_topic_once(whole: tuple[list[Any], Counter[str]]) -> None:
@@ -67,9 +75,9 @@ def test_the_whole_run_writes_each_topic_once(whole: tuple[list[Any], Counter[st
 
 @pytest.mark.parametrize("place", ["append.committed", "commit.memory", "outbox.appended"])
 def test_a_kill_during_a_tick_repeats_at_most_one_cluster(
-    tmp_path: Path, whole: tuple[list[Any], Counter[str]], place: str
+    tmp_path: Path, told: Home, whole: tuple[list[Any], Counter[str]], place: str
 ) -> None:
-    home = told(tmp_path / "home")
+    home = copy_of(told, tmp_path)
     kills = 0
     for count in (1, 2, 3):
         ended = home.run("observations", "consolidate", RECOLLECT_FAILPOINT=f"{place}:{count}")

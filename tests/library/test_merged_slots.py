@@ -180,7 +180,7 @@ def rows_of(zone: Zone) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
-@pytest.mark.parametrize("seed", slow_except(range(2), range(12)))
+@pytest.mark.parametrize("seed", slow_except([0], range(12)))
 def test_after_every_undoing_it_is_as_if_nobody_had_merged(tmp_path: Path, seed: int) -> None:
     draw = random.Random(100 + seed)
     told = story(seed)

@@ -361,15 +361,15 @@ def test_who_dies_before_the_recording_asks_again_and_nothing_is_doubled(
 
 
 def test_a_budget_ends_a_run_and_the_next_goes_on(opened: OpenWriting):
-    memory, _ = opened(good, tokens_per_run=14_000, concurrency=1, answer_tokens=100)
-    say_all(memory, *(f"{DEPLOY} Number {n}." for n in range(60)))
+    memory, _ = opened(good, tokens_per_run=6_000, concurrency=1, answer_tokens=100)
+    say_all(memory, *(f"{DEPLOY} Number {n}." for n in range(20)))
     first = memory.write()
     assert first.stopped is not None
     assert "tokens_per_run" in first.stopped
-    assert 0 < first.processed < 60
-    assert first.tokens <= 14_000
+    assert 0 < first.processed < 20
+    assert first.tokens <= 6_000
     second = memory.write()
-    assert second.pending == 60 - first.processed
+    assert second.pending == 20 - first.processed
 
 
 def test_words_of_people_cannot_leave_their_frame(opened: OpenWriting):
