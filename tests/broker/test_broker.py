@@ -99,12 +99,12 @@ async def read(address: str, topic: str, count: int) -> list[bytes | None]:
         partition = TopicPartition(topic, 0)
         consumer.assign([partition])
         await consumer.seek_to_beginning(partition)
-        return [(await asyncio.wait_for(consumer.getone(), 20)).value for _ in range(count)]
+        return [(await asyncio.wait_for(consumer.getone(), 60)).value for _ in range(count)]
 
 
 def gone(address: str) -> bool:
     """Wait until nothing answers at `address`."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while answers(address):
         if time.monotonic() > deadline:
             return False
@@ -114,7 +114,7 @@ def gone(address: str) -> bool:
 
 def none_left(address: str, prefix: str) -> bool:
     """Wait until the broker, which hears of a deletion after its controller, lists none of them."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while asyncio.run(topics_of(address, prefix)):
         if time.monotonic() > deadline:
             return False

@@ -21,6 +21,9 @@ Page = Any
 #: The requests under way of each tab, without the stream of the status, which never ends.
 _UNDER_WAY: dict[Page, set[Any]] = {}
 
+#: How long the page may take, on a machine that may be busy.
+_PATIENCE_MS = 30_000
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 POTTERY = (
     "I signed up for a pottery class in Oslo.",
@@ -85,6 +88,7 @@ def chromium() -> Iterator[Any]:
     if program is None:
         pytest.skip("no Chromium is installed; apt-get install chromium")
     with playwright.sync_playwright() as started:
+        playwright.expect.set_options(timeout=_PATIENCE_MS)
         browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
@@ -96,7 +100,7 @@ def shown(browser: Any, service: Served, **options: Any) -> Iterator[Page]:
     given = {"viewport": {"width": 1280, "height": 900}, "base_url": service.url, **options}
     context = browser.new_context(**given)
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(_PATIENCE_MS)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on(
