@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-#: They start a service or load other systems' clients.
-LONG = {"agent_over_mcp", "other_clients", "remote"}
+#: They start a service, load other systems' clients, or rebuild a memory.
+LONG = {"agent_over_mcp", "other_clients", "remote", "walkthrough"}
 
 
 @pytest.mark.parametrize(
