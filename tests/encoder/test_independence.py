@@ -150,10 +150,11 @@ def test_a_lone_surrogate_counts_as_a_replacement_character(minilm):
     ["hello there " * 90_000, " " * 1_000_000, "a" * 1_000_000, "記" * 350_000, "😀" * 260_000],
     ids=["words", "spaces", "one word", "no spaces", "emoji"],
 )
-def test_a_megabyte_of_text_does_not_take_seconds(minilm, text):
+def test_a_megabyte_of_text_does_not_take_minutes(minilm, text):
+    """It takes less than a second; what grew with its square would take hours."""
     began = time.process_time()
     minilm["int8"].encode([text])
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 60
 
 
 def test_a_closed_encoder_refuses_to_work(tiny_directory, tmp_path):
