@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -259,7 +260,7 @@ class TestServed:
         release = threading.Event()
 
         def held(_: Body) -> Reply:
-            release.wait(30)
+            release.wait(60)
             return say("done")
 
         with serving(tmp_path, held) as (service, server), service.client() as http:
@@ -276,6 +277,7 @@ class TestServed:
             try:
                 while len(server.questions) < 4:
                     assert any(thread.is_alive() for thread in threads)
+                    time.sleep(0.01)
                 refused = http.post(path, json={"query": "What?"})
                 assert refused.status_code == 503
                 assert refused.headers["retry-after"]
