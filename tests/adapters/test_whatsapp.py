@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -36,20 +36,12 @@ def told(found: Opened) -> list[tuple[str, str, str]]:
     """Return (time in UTC, who, what) of each event."""
     return [
         (
-            datetime.fromtimestamp(draft.occurred_at / 1000).strftime("%Y-%m-%d %H:%M:%S"),
+            datetime.fromtimestamp(draft.occurred_at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S"),
             content.sender_id,
             content.content,
         )
         for draft, content in zip(found.drafts, found.contents, strict=True)
     ]
-
-
-@pytest.fixture(autouse=True)
-def _utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
 
 
 #: Headers of one moment, 25 June 2020, 15:05 (and 7 seconds where there are any).
