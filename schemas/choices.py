@@ -1,4 +1,7 @@
-"""Fields with a closed set of values. Without msgspec, so that --help can list the values."""
+"""Fields with a closed set of values.
+
+This module does not import msgspec, so that `--help` lists the values without loading it.
+"""
 
 from __future__ import annotations
 

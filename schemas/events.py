@@ -389,8 +389,8 @@ class ModelAnswered(Payload, frozen=True, kw_only=True, omit_defaults=True, tag=
 
     `thread`: the preceding events in the prompt. `sources`: every event whose text the model saw,
     including the thread. `role`: version of the model's prompt. `rules`: version of the rules that
-    turn the answers into facts; it is fixed when the answers are recorded. `writer_role`: that of
-    the generation for which the model was asked; only generations with the same one use them.
+    turn the answers into facts; it is fixed when the answers are recorded. `writer_role`: the role
+    of the generation for which the model was asked; only generations of this role use the answers.
     """
 
     about: int

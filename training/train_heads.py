@@ -282,7 +282,7 @@ def with_values(encoder: OnnxEncoder, others: HeadFile, version: str) -> HeadFil
 
 
 def measures_of(file: HeadFile) -> Measures:
-    """Return the measures of the states that heads were trained on."""
+    """Return the means and scales by which heads normalise the encoder's states."""
     return Measures(
         *(
             {layer: numbers.array() for layer, numbers in each.items()}

@@ -536,7 +536,7 @@ def last_erasure(connection: apsw.Connection, before: int) -> int:
 
 
 def active_chain(connection: apsw.Connection) -> str | None:
-    """Return the chain of the last switch, or None."""
+    """Return the chain that the last switch made authoritative, or None without a switch."""
     chain: str | None = scalar(
         connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1"
     )

@@ -123,7 +123,9 @@ class ChangedCluster(NamedTuple):
 
     Attributes:
         changed: the last record that changed it.
-        facts: how many facts it has, `messages`: how many events state them, `days`: on how many.
+        facts: how many facts it has.
+        messages: how many events state them.
+        days: on how many days they were stated.
         about_entity: how many facts mention its entity.
         is_observed: whether it has an observation.
     """

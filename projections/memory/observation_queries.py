@@ -59,7 +59,7 @@ class MentalModelVersion(NamedTuple):
 
     @property
     def has_page(self) -> bool:
-        """Whether it was made from facts, at least in part."""
+        """Whether it has a page, that is, blocks made from facts."""
         return self.blocks != _NO_BLOCKS
 
     @property
@@ -330,7 +330,7 @@ def evidence_of(connection: apsw.Connection, topic: ObservationTopic) -> list[st
 
 
 class EndedVersion(NamedTuple):
-    """A version of an observation; `text` is None if the observation ended, for a `reason`."""
+    """A version of an observation; if that is its end, `text` is None and `reason` says why."""
 
     id: str
     text: str | None

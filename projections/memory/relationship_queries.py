@@ -92,7 +92,7 @@ def links(
     direction: Direction,
     which: RelationshipFilter = CURRENT,
 ) -> list[tuple[str, str, int]]:
-    """Return (one of these, entity related to it, number of facts), before merges."""
+    """Return (one of these entities, entity related to it, number of facts), merges not applied."""
     return rows(
         connection,
         f"SELECT near, far, count(*) FROM ({_ends(direction, which)}) GROUP BY near, far",

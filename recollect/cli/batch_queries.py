@@ -65,7 +65,7 @@ class BatchQuery(QueryOptions, frozen=True, kw_only=True):
 
 
 class JudgedLine(QueryOptions, frozen=True, kw_only=True):
-    """One line of a file of questions with known sources."""
+    """One line of an evaluation file: a question, and the sources that its answer should cite."""
 
     id: str | int | None = None
     query: str

@@ -504,9 +504,8 @@ def _install_reader(chosen: str, cache: Path, progress: InstallProgress | None) 
 def _default_reader(pin: Pin, cache: Path, progress: InstallProgress | None) -> ReaderPin | None:
     """Install recollect's own reader for a new home, or report why not.
 
-    The reader needs MiniLM. If the user chose a directory, or an encoder unknown to recollect,
-    MiniLM is not downloaded unasked. So the reader is installed only if the home's encoder is
-    MiniLM itself, or is known to recollect and was not given as a directory.
+    The reader needs MiniLM, which may have to be downloaded. So the reader is installed only if the
+    home's encoder is MiniLM itself, or is known to recollect and was not given as a directory.
     """
     is_readers_encoder = MINILM.checksums.safetensors == pin.sha256
     if is_readers_encoder or (pin.source != "directory" and pin.name in REGISTRY):

@@ -73,7 +73,7 @@ class MemorySpan:
             self._span.set_attribute("gen_ai.memory.query.text", query)
 
     def set_record_id(self, id: str) -> None:
-        """Set the id of the one memory involved."""
+        """Set the id of the memory that the operation concerns, if it is only one."""
         if self._span is not None:
             self._span.set_attribute("gen_ai.memory.record.id", id)
 

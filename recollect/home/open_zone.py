@@ -353,7 +353,7 @@ class OpenZone:
             yield restrict(files, self.reader)
 
     def unwritable_memories(self) -> frozenset[int]:
-        """Return the numbers of the records of the memories that the reader may not change."""
+        """Return the record numbers of the memories that `reader` may not change."""
         if self.reader is None or not self.node.zone(self.name).exists():
             return frozenset()
         with self.node.open(self.name, self.node.current(self.name)) as files:

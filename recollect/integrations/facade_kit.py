@@ -65,7 +65,7 @@ def retract(
     """Retract a memory, unless the event `replaced_by` states it too.
 
     `own`: the source ids of the caller's events. A fact that other events state too is retracted
-    only for the caller's events. None: it is retracted for all events.
+    only for the caller's events. If `own` is None, it is retracted for all events.
     """
     # An id with a colon is the id of a part of an event, and a part has no other sources.
     memory = None if ":" in id_ else zone.get_memory(id_)

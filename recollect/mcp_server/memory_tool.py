@@ -106,7 +106,7 @@ class MemoryTool:
 
 
 def _framed_schema(schema: JsonSchema) -> JsonSchema:
-    """Return the schema of an answer that begins with the notice."""
+    """Return the schema of an answer that begins with `DATA_NOTICE`."""
     notice = {"type": "string", "description": "How to treat the texts of this answer."}
     return {
         **schema,

@@ -214,7 +214,7 @@ class QueryService:
         return self.zone_for(principal, zone)
 
     def zone_for(self, principal: Principal, zone: str) -> Zone:
-        """Return a zone as the holder of a token may see it; rights are not checked."""
+        """Return a zone as the holder of a token sees it, without checking their rights to it."""
         opened, token = self.recollect.zone(zone), principal.token
         if token is None:
             return opened

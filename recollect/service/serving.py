@@ -58,7 +58,7 @@ def serve(
 
 
 def _follow(home: Home, log: ServiceLog) -> AbstractContextManager[None]:
-    """Return a context that keeps a home on Kafka up to date with its workers."""
+    """Return a context manager that keeps a home on Kafka up to date with what workers decide."""
     if not on_kafka(home):
         return nullcontext()
     with needed("kafka"):

@@ -197,7 +197,7 @@ class Grammar:
 
 
 class Reading:
-    """The chart of one stretch of text; `state` is passed to the rules' functions."""
+    """The parse chart of one stretch of text; `state` is passed to the rules' functions."""
 
     def __init__(self, grammar: Grammar, text: str, words: Sequence[Lexeme], state: Any) -> None:
         self.text, self.words, self.state = text, words, state

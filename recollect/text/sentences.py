@@ -263,7 +263,7 @@ def _ends_the_speech(text: str, lines: list[Span], index: int, line: str) -> boo
 def _attribution(text: str, lines: list[Span], index: int, line: str) -> int | None:
     """The index at which a quotation begins, after "On ... wrote:" at `index`.
 
-    None: no attribution here. 0: what follows is not marked as quoted, so all of it is.
+    None: there is no attribution. 0: no line below is marked as quoted, so all of them are quoted.
     """
     if line[-1] == ":" and "@" in line and len(line) < 200:
         # In any language: a line with an address that ends in a colon, then quoted lines.

@@ -720,7 +720,7 @@ class EpisodeEvent(Row, frozen=True, array_like=True, tag="episode_event"):
 class WriterPromptProposal(Row, frozen=True, array_like=True, tag="writer_text_proposal"):
     """A version of a writer prompt that a model proposed, under the ledger record `number`.
 
-    `role`: the version of the prompt under which it did.
+    `role`: the version of the prompt that the model had when it proposed this one.
     """
 
     TABLE: ClassVar = "writer_text_proposals"

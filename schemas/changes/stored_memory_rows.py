@@ -144,9 +144,9 @@ class MemoryConsolidation(Row, frozen=True, array_like=True, tag="memory_consoli
 
 
 class MemoryParent(Row, frozen=True, array_like=True, tag="memory_parent"):
-    """The memory that consolidates another one, which is archived by that.
+    """The parent of a memory: it consolidates the memory, which is thereby archived.
 
-    `child_id` is the id of the memory's first version.
+    `child_id` is the id of the first version of the archived memory.
     """
 
     TABLE: ClassVar = "memory_parents"

@@ -34,7 +34,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DateTrace(msgspec.Struct, frozen=True, kw_only=True):
-    """The declared rules that read a date, at `start` to `end` of the content, the last first."""
+    """The declared rules that read the date in content[start:end], the last applied first."""
 
     text: str
     start: int

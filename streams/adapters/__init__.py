@@ -1,6 +1,6 @@
 """Adapters: convert exports of other programs to drafts for the ledger.
 
-The formats are loaded on first use: most processes import no export.
+The formats are loaded on first use, because most processes never read an export.
 """
 
 from typing import TYPE_CHECKING, Any

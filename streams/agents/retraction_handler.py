@@ -30,7 +30,7 @@ class StatingEvent(NamedTuple):
 
 
 class RetractionHandler(Agent):
-    """Retracts every fact that states the memory that a command retracts.
+    """On a command, retracts every fact that says the same as the memory that the command names.
 
     Rows hold ids and offsets, never words. Facts that are derived later from the same events are
     retracted by the agent that writes them (`retracted_statements`).

@@ -581,8 +581,8 @@ class State:
     def claims(self, subjects: Sequence[str], attribute: str) -> list[memory.DatedClaim]:
         """Return all claims about a subject, given by its ids, oldest first.
 
-        End times ignore retractions and merges by command, so that a restored value returns to its
-        slot.
+        End times ignore retractions and merges by command, so that a value that is restored later
+        takes its former place in the slot.
         """
         for subject in subjects:
             self.record_read(key_of("claims", subject, attribute))
@@ -1058,7 +1058,7 @@ class State:
         return _sorted_refs(identity.persons_with_first_name(self._identity, first_name))
 
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
-        """Return up to `limit` persons whose normalised name begins with these letters, by id.
+        """Return up to `limit` persons whose normalised name begins with these letters.
 
         There must be `NAME_PREFIX_LENGTH` letters. This is a search: callers must record the
         persons that they use.

@@ -174,7 +174,7 @@ def fi_personal_code(code: str) -> bool:
 
 
 def be_national_number(digits: str) -> bool:
-    """Belgian national number; of births since 2000, it is checked with a 2 put before it."""
+    """Belgian national number; for births since 2000, the check digits count a leading 2."""
     number, check = int(digits[:9]), int(digits[9:])
     return check in (97 - number % 97, 97 - (2_000_000_000 + number) % 97)
 

@@ -261,6 +261,6 @@ def _is_open(sentence: Quote, replies: Sequence[Utterance]) -> bool:
 
 
 def _answers(reply: Utterance) -> bool:
-    """Whether a message contains a statement, other than that its sender does not know."""
+    """Whether a message states something and does not begin by saying that nobody knows."""
     told = [sentence.text for sentence in quotes(reply) if not is_question(sentence.text)]
     return bool(told) and not any(_UNKNOWN.search(text) for text in told[:2])

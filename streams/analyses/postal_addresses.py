@@ -116,7 +116,7 @@ _REACH = 32
 
 
 class FoundAddress(NamedTuple):
-    """A postal address at `start` to `end` of a text."""
+    """The place of a postal address in a text, and the rule that found it."""
 
     start: int
     end: int

@@ -250,7 +250,7 @@ def _modifies(lower: str) -> bool:
 
 
 def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the units that become items, in order of choice."""
+    """Return the evidence that the text lists, in the order in which it is chosen."""
     words = {unit.fact_id: content_words(unit.text) for unit in evidence}
     counts = Counter(word for of_unit in words.values() for word in of_unit)
     scored = sorted(

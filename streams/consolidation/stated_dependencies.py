@@ -87,9 +87,10 @@ _CHANGES = word_set(
 
 
 class Dependency(NamedTuple):
-    """A sentence's place in a text, and the words by which its two sides are found again.
+    """A sentence which says that one thing depends on another: a consequence on a condition.
 
-    The words are plain forms (`recollect.text.rescheduling`), at least one of each side.
+    `start`, `end`: its place in the text. `condition`, `consequence`: the words by which facts
+    about each side are found, in plain form (`recollect.text.rescheduling`), at least one each.
     """
 
     start: int

@@ -158,7 +158,7 @@ class Redecision:
     def _revisit(self, number: int) -> None:
         """Remove, repeat or keep a decision, and queue the decisions that this affects.
 
-        A decision that is kept may remove a difference, by writing the same row on both sides.
+        A decision that is kept may remove a difference: it writes the same row to live and target.
         """
         self._current_number = number
         reads = self._decisions.reads(number)

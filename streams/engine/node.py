@@ -323,7 +323,7 @@ class Node:
             return opened()
 
     def snapshot(self, zone: str, timeline: Timeline, number: int) -> Snapshot:
-        """Return the description of a zone's snapshot as of a record, as it can be queried now."""
+        """Describe a zone's snapshot as of record `number`, according to the files in use."""
         generation = self.current(zone)
         with self.open(zone, generation) as files:
             return snapshot_of(timeline, generation, files, number)

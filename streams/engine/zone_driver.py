@@ -359,7 +359,7 @@ class ZoneDriver:
         )
 
     def empty_outbox(self) -> None:
-        """Publish the commands of accepted change records that are not in the ledger yet (7)."""
+        """Publish the commands of accepted change records that the ledger lacks (step 7)."""
         if not self._publishes:
             return
         cursor = self._journal.outbox(self._zone, self._chain)

@@ -78,11 +78,11 @@ def _checked(
     steps: Mapping[int, StepRef],
     sources: tuple[int, ...],
 ) -> FoundItem:
-    """Return a call as an item.
+    """Validate a model's tool call, and return it as an item of a reflection.
 
     Raises:
-        ValueError: it is malformed.
-        KeyError: it cites a step that the model was not shown.
+        ValueError: the call is malformed.
+        KeyError: the call cites a step that the model was not shown.
     """
     call = msgspec.json.decode(arguments, type=_Call, strict=False)
     text = " ".join(call.text.split())

@@ -211,7 +211,7 @@ class EmbeddedLedger(Ledger):
         return files
 
     def _is_writable_again(self, files: _Files) -> bool:
-        """Whether read-only files can be written to by now."""
+        """Whether files that were opened read-only have become writable."""
         return files.readonly and not read_only(self._directory)
 
     def _open_existing(self) -> _Files:

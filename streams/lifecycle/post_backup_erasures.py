@@ -263,7 +263,10 @@ class SalvageLedger:
                     )
 
     def _forgotten_targets(self, zone: str, tail: _TailScan) -> tuple[set[int], set[bytes], bool]:
-        """Return the event numbers and id hashes in `forget` records, and whether all are known."""
+        """Return the event numbers and id hashes in `forget` records, and if both are complete.
+
+        They are incomplete if a record cannot be opened and no change record shows what it erased.
+        """
         targets: set[int] = set()
         id_hashes: set[bytes] = set()
         complete = True

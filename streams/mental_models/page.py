@@ -374,7 +374,7 @@ class _WordFeatures(NamedTuple):
         is_change, is_routine: the fact reports a change, or something that recurs.
         happened: the fact reports something past.
         length: the number of words.
-        worth: the value of the words on a timeline.
+        worth: a score of the words, the higher the better for a timeline.
     """
 
     core: str

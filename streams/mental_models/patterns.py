@@ -117,7 +117,7 @@ def _is_habit(fact: PageFact) -> bool:
 def _is_to_come(fact: PageFact, today: str) -> bool:
     """Return whether a fact's days are in the future, and it reports nothing past.
 
-    "Next year" is an attitude, not an appointment.
+    A period as long as "next year" does not count: it gives an intention, not an appointment.
     """
     if fact.days is None or fact.days[0] <= today:
         return False

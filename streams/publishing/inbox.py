@@ -141,7 +141,10 @@ def _conflict(draft: Draft) -> str:
 
 
 def _ingest_each_zone(ledger: Ledger, zones: Sequence[Sequence[InboxRecord]]) -> set[str]:
-    """Publish zone after zone; raise the last error at the end."""
+    """Ingest the records of each zone, and return what `ingest_records` does.
+
+    If a zone fails, the others are still ingested, and the last error is raised at the end.
+    """
     new: set[str] = set()
     failed: NewerFormat | None = None
     for records in zones:

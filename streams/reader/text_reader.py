@@ -59,10 +59,10 @@ ENDS_NOTHING = "nothing"
 
 
 class _Seen(NamedTuple):
-    """A batch of texts: the states and the shapes of all words, and what was found so far.
+    """A batch of texts: the encoder states and shapes of all words, and what was found so far.
 
-    That is which of the words are not marks, the number of such words before each, their parts of
-    speech, and the names.
+    `told`: a mask of the words that are not punctuation marks. `told_before`: the number of such
+    words before each word. `tags`: parts of speech.
     """
 
     states: WholeNumbers
@@ -332,7 +332,7 @@ class TextReader:
         without: int,
         around: Sequence[WholeNumbers] = (),
     ) -> list[int]:
-        """Return the percentage of a label for each sentence; `without` if the head is missing."""
+        """Return the probability (%) of a label per sentence; `without` if there is no head."""
         scored = self._scored(name, means, shapes, around)
         if scored is None:
             return [without] * len(shapes)

@@ -52,7 +52,7 @@ class WholeProducts:
         self._session = _session()
 
     def of(self, parts: Sequence[WholeNumbers]) -> npt.NDArray[np.int32]:
-        """Return the (n, outputs) product parts @ weights; `parts`: (n, ...) arrays in a row."""
+        """Return parts @ weights, (n, outputs); `parts`: (n, k) arrays, joined on axis 1."""
         # What is multiplied by zero may be any number.
         rows = np.empty((len(parts[0]), len(self._weights)), np.uint8)
         at = 0

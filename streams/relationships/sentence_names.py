@@ -156,7 +156,7 @@ def owner_at(reading: Reading, at: int) -> Found:
 
 
 def run_of(words: frozenset[str], needed: frozenset[str], reading: Reading, at: int) -> Found:
-    """Return the ends of runs of `words` from a lexeme on that include one of the `needed`."""
+    """Return each end of a run of `words` that starts at a lexeme and includes a `needed` one."""
     found: Found = []
     for right in range(at + 1, at + 1 + _MAX_SOFT):
         if reading.lower(right - 1) not in words:

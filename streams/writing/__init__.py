@@ -1,1 +1,1 @@
-"""The writer on a language model: its prompt, its tools, and the tool loop."""
+"""The language-model writer: its prompt, its tools, and the tool loop."""

@@ -120,7 +120,7 @@ def states_of(
     middles: dict[int, Floats],
     scales: dict[int, Floats],
 ) -> States:
-    """Return the words of texts as the heads see them."""
+    """Return the words of texts as the heads see them; `middles`, `scales`: see `Measures`."""
     texts = list(texts)
     rows: dict[int, dict[int, npt.NDArray[np.int8]]] = {}
 

@@ -1,9 +1,9 @@
-"""Train the head of occurrences: whether what a sentence states happens once, at an unnamed time.
+"""Train the occurrence head: whether a sentence reports something that happens once, undated.
 
 "I just finished my exam" happens on the day of the message, or on one that the message named
-before; "I live in Ghent" lasts. Trained on sentences with labelled facts: those with days that
-their clause does not name, and those without days. Facts with a value that lasts are left out if
-they have days: labels disagree on whether a state has the day on which it is told.
+before; "I live in Ghent" lasts. Trained on sentences with labelled facts: facts with days that
+their clause does not name, and facts without days. Facts with a value that lasts are left out if
+they have days: the labels disagree on whether a state is dated by the day on which it is told.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ def due_episodes(
     """Return the episodes that lack a completed run of one of these types, the earliest first.
 
     Only the latest version of an episode counts, and only if it ended `before` a time (unix ms). A
-    run that was retried `most_retries` times is not due again, nor `without_failed` one that
-    failed. A filter that is None does not apply.
+    run that was retried `most_retries` times is not due again; if `without_failed`, neither is one
+    that failed. A filter that is None does not apply.
     """
     episode_rows = rows(
         connection,

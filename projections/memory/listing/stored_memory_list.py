@@ -80,7 +80,7 @@ class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
         archived: whether they are in the archival store.
         consolidated: whether another memory consolidates them.
         user_or_agent: the user or the agent, whichever has this name.
-        places: the places in which they are; memories of other places may pass too.
+        places: narrows the search to these places, but memories of others may still be found.
         name: their name as a file.
     """
 

@@ -218,7 +218,8 @@ class Recaller:
     def _baseline(self, index: Index) -> float:
         """Return the similarity of generic prompts to the index, cached until its turns change.
 
-        A file's lineage changes if the file is replaced or if its rows are changed or deleted.
+        The cache is valid for one lineage of each file: until the file is replaced or its rows are
+        changed or deleted.
         """
         state = (baseline_turn_count(index), *index.state.lineages)
         if self._cached_baseline is None or self._cached_baseline[0] != state:

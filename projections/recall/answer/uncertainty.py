@@ -30,12 +30,13 @@ _SLOTS: Mapping[str, tuple[str, ...]] = {
 def uncertainties(
     files: ZoneFiles, fact_ids: Sequence[str], until: int = LATEST_MS
 ) -> dict[str, Uncertainty]:
-    """Return fact id -> why it is uncertain, for those of the facts that are.
+    """Return fact id -> why it is uncertain, for each of these facts that is uncertain.
 
-    A current fact is uncertain if it has the words of a dependency's consequence, and after it was
-    last stated, a fact with the words of the condition ended or was said to be moved. Both facts
-    must be by the sender of the dependency, or from its thread. Changes after `until` (unix ms) do
-    not count. Of several changes, the latest is given.
+    A dependency says that a consequence depends on a condition. A current fact with the words of
+    the consequence is uncertain if a fact with the words of the condition ended or was rescheduled
+    after the current fact was last stated. Both facts must be by the sender of the dependency, or
+    from its thread. Changes after `until` (unix ms) do not count. Of several changes, the latest is
+    given.
     """
     connection = files.memory.connection
     if not fact_ids or not queries.has_dependencies(connection):

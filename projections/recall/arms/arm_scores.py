@@ -82,6 +82,6 @@ class ScoresByArm(NamedTuple):
 
     @property
     def unread(self) -> Ints:
-        """The places of turns that some arm could not read."""
+        """The places of the turns that at least one arm could not read."""
         some = [scores.unread for scores in self.arms.values() if scores.unread is not None]
         return distinct(np.concatenate(some)) if some else np.zeros(0, np.int64)

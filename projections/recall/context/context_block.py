@@ -127,7 +127,7 @@ def _document_lines(
     room: int,
     count: Count,
 ) -> tuple[list[Line], set[str]]:
-    """Return the lines of observations and mental models, and the events that observations state.
+    """Return the lines of observations and mental models, and the ids of the observations' events.
 
     Observations get at most `room` tokens.
     """

@@ -220,7 +220,7 @@ def _fact_text(facts: Sequence[str], speaker: str) -> str:
 
 
 def _term_coverage(sentence: str, terms: Collection[str], index: Index) -> tuple[float, int]:
-    """Return the idf of the given terms that a sentence has, and its number of distinct terms."""
+    """Return the summed idf of the `terms` in a sentence, and its number of distinct terms."""
     own = index.tokeniser.document_terms(sentence)
     return sum(index.turns.idf(term) for term in own.intersection(terms)), len(own)
 

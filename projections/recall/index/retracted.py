@@ -29,8 +29,9 @@ _MIN_TERMS_LEFT = 2
 class Retracted(NamedTuple):
     """The retractions in force.
 
-    `facts`: ids. `turns`: a mask of the turns that state nothing else. `texts`: the remaining text
-    of the other turns, by event number. `spans`: of the retracted words, by event number.
+    `facts`: the ids of retracted facts. `turns`: a mask of the turns that are retracted entirely.
+    For turns that are retracted in part, by event number: `texts`, the remaining text, and `spans`,
+    the places of the retracted words.
     """
 
     facts: frozenset[str]

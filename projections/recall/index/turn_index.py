@@ -244,7 +244,7 @@ class Turns:
         return ((platform, sender) for platform, _, sender in map(_sender_of, self._senders.names))
 
     def is_owner(self, senders: Set[tuple[str, str]]) -> bool:
-        """Return whether (platform, sender id) are of the owner of the zone; see `owner`."""
+        """Return whether the person with these accounts (platform, sender id) owns the zone."""
         key = frozenset(senders)
         if key not in self._cached_owners:
             self._cached_owners[key] = self._is_owner(key)

@@ -244,7 +244,7 @@ class Index:
 
     @property
     def has_stale_rows(self) -> bool:
-        """Whether rows of the index were deleted or changed in the files since."""
+        """Whether rows that the index holds have been deleted or changed in the files."""
         return self._state.lineages != _lineages(self._files)
 
     @property

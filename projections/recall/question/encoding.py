@@ -134,7 +134,7 @@ def question_vectors(
 
 
 def is_encoded(encoder: TextEncoder, embeddings: EmbeddingsModel) -> bool:
-    """Return whether an encoder's vectors can be compared with a zone's."""
+    """Return whether a zone is encoded by this encoder, so that their vectors are comparable."""
     return encoder.model is not None and encoder.model == embeddings.model
 
 

@@ -180,7 +180,7 @@ def _is_person_or_account(entity: Entity) -> bool:
 
 
 def _name_continues(text: str, words: Sequence[re.Match[str]], at: int) -> bool:
-    """Return whether word `at` continues the name before it: "Bob" is not a name in "Bob Smith"."""
+    """Return whether word `at` continues the name before it, as "Smith" does in "Bob Smith"."""
     if at == len(words):
         return False
     before, word = words[at - 1], words[at]

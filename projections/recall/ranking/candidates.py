@@ -68,6 +68,6 @@ def candidates(
 
 
 def _arms_of(question: ParsedQuestion) -> frozenset[str]:
-    """Return the arms of the question's budget, with the keyword arm if there is no vector."""
+    """Return the arms that the question's budget runs; without a vector, the keyword arm too."""
     arms = BUDGETS[question.query.budget]
     return arms if question.vector is not None else arms | {"keyword"}

@@ -21,9 +21,9 @@ PENALTY = np.float32(0.1)
 
 
 def demote_further_turns(scores: Floats, places: Ints, *, index: Index) -> Floats:
-    """Demote turns of a chat with an assistant below its best; return the new scores.
+    """Demote each turn of a chat with an assistant by the number of better turns of the chat.
 
-    `scores` are best first.
+    `scores` are best first. Returns the new scores, in the same order.
     """
     session = index.turns.session[places]
     order = np.argsort(session, kind="stable")

@@ -1,4 +1,4 @@
-"""The command `records`: the records of a zone's ledger, and what was decided from each."""
+"""The command `records`: the records of a zone's ledger, and the decision on each."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Criteria(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         importance_max: the maximum importance after decay until `now` (unix ms).
-        ids: only these memories, and the newest archived ones.
+        ids: consider these memories and the newest archived ones, and no others.
     """
 
     memory_type: StoredMemoryType | None = None

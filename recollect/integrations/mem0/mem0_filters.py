@@ -71,7 +71,7 @@ def names_unlike_fields(names: Iterable[str]) -> set[str]:
 
 
 def named_fields(filters: Mapping[str, Any]) -> set[str]:
-    """Return the fields that filters name, without those under `metadata`."""
+    """Return the names of the fields used in filters, except the fields of `metadata`."""
     found: set[str] = set()
     for name, expected in filters.items():
         if name in _LOGIC:

@@ -446,7 +446,7 @@ class Mem0Store:
     def _fact_versions(self, item: Item) -> list[Memory]:
         """Return the versions of a fact from its owner's messages.
 
-        The rest of a message, which is what its facts leave over, has only one version.
+        The rest of a message (whatever its facts do not cover) has only one version.
         """
         memory = self.zone.get_memory(item.id)
         if memory.type != "fact":

@@ -47,7 +47,7 @@ class StateSet(msgspec.Struct, frozen=True):
 
 
 class StatesSet(msgspec.Struct, frozen=True):
-    """The result of a batch."""
+    """The result of setting the state of several memories."""
 
     success: _Count
     failed: _Count

@@ -29,7 +29,7 @@ _CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
 
 
 def evaluate(zone: OpenZone, questions: Sequence[JudgedQuestion], max_results: int) -> Evaluation:
-    """Ask every question, and compare the sources that its answer cites with its known ones.
+    """Ask every question, and compare the sources that the answer cites with the expected ones.
 
     Searches are not counted as accesses.
 

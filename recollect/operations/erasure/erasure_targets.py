@@ -438,10 +438,14 @@ class TargetFinder:
     def with_dependents(self, numbers: Set[int]) -> set[int]:
         """Return records together with those that must be erased with them.
 
-        Dependents are all versions of a message or a mental model, the mental models that rest on
-        an event, all records of a trajectory or a playbook whose first record is erased, parked
-        events that conflict with an event's id, commands that name no memory but erased ones, and
-        recollect's own command that closed a turn, if none of the turn's messages remains.
+        Dependents are:
+
+        - all versions of a message or a mental model
+        - the mental models that rest on an event
+        - all records of a trajectory or a playbook whose first record is erased
+        - parked events that conflict with an event's id
+        - commands that name only erased memories
+        - recollect's own command that closed a turn, if none of the turn's messages remains
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
         for id_ in learning_list.learning_ids(self._memory, sorted(numbers)):

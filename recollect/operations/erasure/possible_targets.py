@@ -136,8 +136,8 @@ def texts_with_a_part_of_the_name(
 ) -> Iterator[tuple[str, str]]:
     """Yield (id, text) of the events that may name the entity, in order.
 
-    `remaining` returns those of some events' numbers that count; the texts of others are not
-    analysed.
+    `remaining` takes event numbers and returns the ones to consider; the texts of the other events
+    are not analysed.
     """
     by_number = {
         number: (id_, text)

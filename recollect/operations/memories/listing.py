@@ -280,7 +280,9 @@ def files_at(zone: OpenZone, number: int) -> Iterator[ZoneFiles]:
 def files_known_at(
     zone: OpenZone, known_at: Time | None
 ) -> AbstractContextManager[ZoneFiles] | None:
-    """Return the files of a zone as of a time, None for now; None if it had no records by then.
+    """Return the files of a zone as of `known_at`, or the current ones if `known_at` is None.
+
+    Returns None if the zone had no records yet.
 
     Raises:
         InvalidInput: `known_at` is neither a time nor a token of this zone.

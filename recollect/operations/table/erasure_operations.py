@@ -142,7 +142,8 @@ def forget(
     person after merges. `thread_id` and `platform` are the platform's own names. If several
     conditions are given, all must match. With `dry_run` nothing changes. An id that is already
     forgotten is not an error; an unknown id is. With `certificate` the erasure is verified, and the
-    report has its certificate; if everything was already forgotten, that of the earlier erasure.
+    report contains its certificate, or the certificate of the earlier erasure if everything was
+    already forgotten.
 
     Raises:
         InvalidInput: no condition is given, an id or a name is unknown or ambiguous, or the

@@ -82,7 +82,7 @@ class Tool:
 
 
 class Caller(Protocol):
-    """A zone with blocking operations."""
+    """Calls operations and waits for their results, as a zone does."""
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run an operation."""

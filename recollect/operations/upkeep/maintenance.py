@@ -57,10 +57,10 @@ def rebuild(
     """Rebuild a derived layer; the old one stays in use until the new one is complete.
 
     `compare` (levels derive and fresh): only report the differences, and do not activate it.
-    `encoder` (level fresh): one of the home's, by name; None: that of the layer in use.
+    `encoder` (level fresh): the name of one of the home's encoders; None: the encoder in use.
     `consolidation` (levels derive and fresh): whether the zone consolidates facts; None: as before.
-    `writer_role` (levels derive and fresh): have the model read all messages under this role; it
-    replaces the role in use, and its facts those that the model gave before.
+    `writer_role` (levels derive and fresh): have the model read all messages under this role. The
+    role replaces the one in use, and the facts found under it replace the model's earlier facts.
     """
     if level not in ("derive", "fresh"):
         if compare:

@@ -106,7 +106,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Refused(Exception):
-    """A request that ends with a problem."""
+    """Ends a request with a problem response (RFC 9457)."""
 
     def __init__(
         self,

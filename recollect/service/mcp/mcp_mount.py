@@ -148,8 +148,8 @@ class McpMount:
 class _CompleteBody:
     """Receives the entire body in one message, with lone surrogates replaced by U+FFFD.
 
-    The SDK rejects lone surrogates, and bodies of more than `limit` bytes; the latter are passed on
-    in parts.
+    The SDK would reject a body for its lone surrogates. A body of more than `limit` bytes is not
+    received to its end: it is passed on in parts, and the SDK rejects it.
     """
 
     def __init__(self, receive: Receive, limit: int) -> None:

@@ -59,11 +59,11 @@ def _short_weekday(reading: Reading, left: int, right: int) -> bool:
         return False
     if reading.starting("clock", right + (after in ("at", "@"))):
         return False
-    return reading.written(left).islower() or not _inside(reading, left)
+    return reading.written(left).islower() or not _is_inside_sentence(reading, left)
 
 
-def _inside(reading: Reading, left: int) -> bool:
-    """Whether a word occurs earlier in the same sentence."""
+def _is_inside_sentence(reading: Reading, left: int) -> bool:
+    """Whether a word or a comma, for example, precedes a lexeme in its sentence."""
     return reading.lower(left - 1).isalnum() or reading.lower(left - 1) in (",", "(", "-", ":")
 
 

@@ -66,7 +66,7 @@ def disable_rules(ids: Iterable[str]) -> None:
     """Disable the rules with these ids in this process, and enable all others.
 
     Raises:
-        ValueError: no rule has an id; the message suggests a similar one.
+        ValueError: one of the ids belongs to no rule; the message suggests a similar id.
     """
     global _disabled
     wanted = frozenset(ids)

@@ -40,7 +40,7 @@ class Clock(NamedTuple):
     bare: bool = False
 
     def within(self, half: str | None) -> Clock:
-        """Return the time in a half of the day ("am", "pm"), if that was open."""
+        """Return the time in a half of the day ("am", "pm"), unless its half is already known."""
         if self.half or half is None:
             return self if self.half or self.minute >= 780 else guessed(self)
         minute = self.minute % 720 + 720 * (half == "pm")
@@ -51,7 +51,7 @@ class Clock(NamedTuple):
 
 
 def guessed(clock: Clock) -> Clock:
-    """Return a time whose half is unknown, guessed: from one to seven it is after noon."""
+    """Resolve a time without a.m. or p.m.: from 1:00 to 7:59 it is taken as p.m."""
     early = clock.minute % 720 < 480 and clock.minute >= 60
     return clock._replace(minute=clock.minute % 720 + 720 * (early or clock.minute >= 720))
 

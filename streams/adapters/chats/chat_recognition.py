@@ -46,7 +46,7 @@ def is_talk(senders: Iterable[str | None], *, accept_any: bool = False) -> bool:
 
 
 class RecognisedChat(ExportSource):
-    """A chat in one file; if the zone already has the chat, it goes to the same place.
+    """A chat in one file, imported to the place that it has if the zone already has the chat.
 
     `place`: the place according to the file's name. `open_in` opens the file for a given place.
     `platforms`: the platforms that use its format.

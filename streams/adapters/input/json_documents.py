@@ -196,7 +196,7 @@ class _Utf8Text:
 
 
 class _BracketDepth:
-    """The depth of the brackets outside strings, of a document that is read in chunks."""
+    """The nesting depth of the brackets outside strings in a document that is read in chunks."""
 
     _STRING = re.compile(rb'"[^"]*"?')
     _OTHERS = bytes(byte for byte in range(256) if byte not in b'"{}[]')

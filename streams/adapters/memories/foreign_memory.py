@@ -74,10 +74,10 @@ def memory_event(
 
 
 def end_of(memory: InboundEvent, at: object) -> InboundEvent:
-    """Return the end of a memory at a time, as a deletion.
+    """Return a deletion that ends a memory at the time `at`.
 
     Raises:
-        InvalidInput: it is not a time.
+        InvalidInput: `at` is not a time.
     """
     when = parse_time(at)
     if when is None:

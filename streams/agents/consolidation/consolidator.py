@@ -263,10 +263,10 @@ def _tick(event: Event, state: State) -> list[DecidedPart]:
 def clusters_to_consolidate(
     memory: apsw.Connection, before: int | None = None
 ) -> list[tuple[ChangedCluster, bool]]:
-    """Return the clusters whose observation a tick updates, each with whether the observation ends.
+    """Return (cluster, whether its observation ends) for each observation that a tick updates.
 
-    `before`: the number of the tick; None: it would be the next record. The state is read
-    untracked, because commands are not issued again after an erasure.
+    `before`: the number of the tick; None if the tick would be the next record. The queries are not
+    recorded as dependencies, because commands are not issued again after an erasure.
     """
     clusters = []
     for cluster in changed_clusters(memory, before):

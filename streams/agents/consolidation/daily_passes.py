@@ -120,7 +120,7 @@ def _type_of(entity_id: str, state: State) -> str | None:
 
 
 def _merge_commands(tick: Event, state: State) -> list[Draft]:
-    """Return a command for each observation to end in favour of a similar one.
+    """Return one command for each observation that should end in favour of a similar one.
 
     The most similar pairs come first; of each pair, the one with more evidence is kept.
     """

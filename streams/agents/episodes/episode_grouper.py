@@ -153,7 +153,7 @@ class _Grouping:
         return self._state.episode_of_event(message.id, definition_id)
 
     def _open_episodes(self, definition_id: str, messages: Sequence[NearbyEvent]) -> list[str]:
-        """Return the episodes of messages; none if one of them is analysed."""
+        """Return the episodes of messages; none if an episode is analysed or a later version."""
         episodes: dict[str, None] = {}
         for message in messages:
             if (id_ := self._episode_of(message, definition_id)) is None:

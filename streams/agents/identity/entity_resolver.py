@@ -406,7 +406,7 @@ class EntityResolver:
         return existing or self._entities.create(kind, handle, "delivery")
 
     def _promote(self, handle: EntityRef, name: str) -> EntityRef:
-        """Turn a handle into a person with the name that it gave; return the person.
+        """Create a person with the name that a handle's owner gave, merge the two, and return it.
 
         The person stays separate from namesakes.
         """

@@ -43,7 +43,7 @@ def is_private_conversation(event: Event) -> bool:
 
 
 def previous_version(content: Remember, state: State) -> StoredMemoryVersion | None:
-    """Return the version that a text replaces: the one at its place, or the one it names."""
+    """Return the version that a text replaces: by its path if it has one, else by `replaces`."""
     if place := place_of_text(content):
         return state.memory_at(place)
     replaced = None if content.replaces is None else state.memory_version(content.replaces)

@@ -105,7 +105,7 @@ def _new_rows(
 
 
 def _changed_facts(rows: Iterable[AnyRow], decisions: _Decisions) -> set[str]:
-    """Return the facts that these rows may end or restore, or whose days they give."""
+    """Return the facts that these rows may end, restore or date."""
     found: set[str] = set()
     for row in rows:
         if isinstance(row, _ENDS | FactDays):

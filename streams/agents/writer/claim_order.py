@@ -58,10 +58,10 @@ class Subjects(NamedTuple):
 def subjects_of(
     claim: Claim, content: Content, sender: EntityRef, resolver: EntityResolver
 ) -> Subjects:
-    """Return the keys of a claim's subject.
+    """Return the keys of a claim's subject, the preferred one first.
 
     The subject of a frame (a claim without a listed attribute) is rarely a person, so its name
-    comes first, unless it is the sender's.
+    precedes the ids of persons, unless the subject is the sender.
     """
     if MASK not in claim.attribute:
         return person_keys(claim.subject, content, sender, resolver)

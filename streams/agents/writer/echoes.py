@@ -110,7 +110,7 @@ def _first_line(lines: Sequence[str], at: int, lower_bound: int) -> int:
 
 
 def _profiles(lines: Sequence[str]) -> Iterator[Span]:
-    """Yield the pages of a memory's profile: the notice, and the lists and headings below it."""
+    """Yield the line ranges of quoted memory pages: a notice with the lists and headings below."""
     for first, line in enumerate(lines):
         if _MEMORY_PAGE.match(line):
             last = first + 1

@@ -379,7 +379,7 @@ class MessageDecision:
         )
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
-        """Return how a repeated statement changes the order of claims of merged persons."""
+        """Return the rows by which a repeated statement reorders the claims of merged persons."""
         subjects = self._subjects(statement, sender)
         if statement.claim is None or subjects is None:
             return []

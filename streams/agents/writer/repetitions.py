@@ -164,9 +164,10 @@ def earlier_claim_rows(
     state: State,
     pending: PendingRows,
 ) -> list[FactSupersession]:
-    """Return the supersessions by a known fact that a late event states earlier, at `at`.
+    """Return the rows that move the start of a known fact back to `at`.
 
-    The facts that it superseded end at that time.
+    This is the time of an event that arrived late and states the fact. The facts that the known
+    fact superseded end at that time.
     """
     if claim is None or subjects is None or not is_single_valued(claim.attribute):
         return []

@@ -1,7 +1,7 @@
 """A language model's statements about memories, and their validation.
 
-A statement cites memories that the model was shown, by number. A call that is malformed, or cites
-another memory, is left out.
+A statement cites memories that the model was shown, by number. A tool call that is malformed, or
+cites a memory that the model was not shown, is left out.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ def is_marker(key: bytes | None, value: bytes | None) -> bool:
 
 
 class Inbox:
-    """Retention of the inbox, as a ledger's sequencers apply it.
+    """The topic `inbox`, whose retention the ledger's sequencers apply.
 
-    `roll_seconds`: the age at which a segment ends: the next record starts a new one.
+    `roll_seconds`: the age at which a segment is closed, and the next record starts a new one.
     """
 
     def __init__(self, clients: Clients, keys: KafkaKeys, roll_seconds: float) -> None:

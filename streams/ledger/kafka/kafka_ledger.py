@@ -276,7 +276,7 @@ class KafkaLedger(Ledger):
         return receipts, records
 
     def _append_sequenced(self, records: Mapping[str, Sequence[Sequenced]]) -> None:
-        """Append events of zones, copy them, and destroy the keys of those that became void."""
+        """Append events of zones to the topic and the local copy; destroy the keys of void ones."""
         self.keys.add(
             {
                 record.key_id: record.key

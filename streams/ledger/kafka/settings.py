@@ -107,7 +107,7 @@ class KafkaSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def url(self) -> str:
-        """The ledger's name, as RECOLLECT_LEDGER gives it."""
+        """The ledger's address, in the form that RECOLLECT_LEDGER takes."""
         return SCHEME + ",".join(self.servers) + (f"/{self.prefix}" if self.prefix else "")
 
     @property

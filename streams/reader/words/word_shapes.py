@@ -52,7 +52,7 @@ def shapes_of(words: Sequence[str], spaced: Sequence[bool]) -> Shapes:
 
 
 def word_mask(looks: Looks) -> npt.NDArray[np.bool_]:
-    """Return which words are not marks."""
+    """Return a mask of the words that are not punctuation marks."""
     found: npt.NDArray[np.bool_] = looks & _TOLD != 0
     return found
 

@@ -40,7 +40,7 @@ def mental_models(question: ParsedQuestion, files: ZoneFiles) -> list[Document]:
 
 
 def _is_about(report: MentalModelVersion, question: ParsedQuestion) -> bool:
-    """Return whether a question asks for the entity of a page as a whole."""
+    """Return whether a question asks about a report's entity in general, not about one topic."""
     named = [name for name in question.named if not name.ids.isdisjoint(report.entities)]
     return is_broad(question.text, [question.text[name.start : name.end] for name in named])
 

@@ -320,8 +320,8 @@ def _source_tags(zone: OpenZone, ids: Sequence[str]) -> list[str]:
 def events_behind(files: ZoneFiles, id_: str) -> set[str]:
     """Return the ids of the events that a memory rests on; an event rests on itself.
 
-    For a mental model, these are the events of the facts that it cites and those that its tags
-    name, or its own id if there are none.
+    For a mental model, these are the events of the facts that it cites and the events that its tags
+    name, or, without any, its own id.
     """
     connection = files.memory.connection
     event = event_queries.first_event_with_id(files.events.connection, id_)

@@ -185,7 +185,7 @@ class _Place(NamedTuple):
 
 
 class _Timeline:
-    """The facts of a selection by their places, from `first_day` to `last_day`."""
+    """The facts of a selection from `first_day` to `last_day`, in the order of the timeline."""
 
     def __init__(
         self, files: ZoneFiles, selection: Selection, first_day: str, last_day: str

@@ -438,11 +438,11 @@ def writable_memory(zone: OpenZone, id_: str) -> StoredMemory:
 
 
 def current_versions(zone: OpenZone, id_: str) -> list[StoredMemory]:
-    """Return the newest version of a memory; nothing if no stored memory has this id.
+    """Return the newest version of a memory as a list, empty if no stored memory has this id.
 
     Raises:
-        UnknownId: the caller may not change it.
-        InvalidInput: it is deleted, or consolidates others.
+        UnknownId: the caller may not change the memory.
+        InvalidInput: the memory is deleted, or consolidates others.
     """
     found = with_ids(zone, [id_], current=True)
     for each in found:

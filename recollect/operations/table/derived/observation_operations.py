@@ -156,7 +156,7 @@ def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory
     example=({}, {"written": 3, "ended": 1, "consolidates": True}),
 )
 def consolidate(zone: OpenZone) -> ConsolidationReport:
-    """Bring all observations up to date, and run the daily passes at once.
+    """Bring all observations up to date, and run the daily passes now, whatever the hour.
 
     Workers and imports do this by themselves. Nothing is written unless the home has the agent
     `consolidation`.

@@ -38,7 +38,7 @@ class Range(NamedTuple):
 
 
 def _of(hour: int, minute: int = 0, *, sure: bool = True) -> Clock | None:
-    """Return a time; with an hour from one to twelve, a.m. or p.m. is open."""
+    """Return a time, or None if there is none; hours from 1 to 12 may be a.m. or p.m."""
     if hour > 24 or minute > 59 or (hour == 24 and minute):
         return None
     return Clock(60 * hour + minute, sure, half=hour > 12 or hour == 0)

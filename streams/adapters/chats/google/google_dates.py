@@ -81,7 +81,7 @@ def _written_out(text: str) -> datetime | None:
 
 
 def _month(name: str) -> int | None:
-    """Return the number of a month; of several beginnings that fit, the longest counts."""
+    """Return the number of a month by the longest abbreviation that its name begins with."""
     folded = unicodedata.normalize("NFKD", name.casefold())
     folded = "".join(char for char in folded if not unicodedata.combining(char))
     fitting = [

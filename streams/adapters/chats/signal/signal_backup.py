@@ -178,7 +178,7 @@ class _Backup:
         return {**fields, "metadata": metadata}
 
     def _words(self, text: object) -> tuple[str, dict[str, list[str]]]:
-        """Return a text with the names of those it mentions, and these names by id."""
+        """Return a text with names in place of its mentions, and account id -> names mentioned."""
         if not isinstance(text, dict):
             return "", {}
         # Offsets are in UTF-16.

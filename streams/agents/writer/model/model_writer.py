@@ -402,9 +402,9 @@ class _Resolution:
         )
 
     def _said_again(self, fact: ProposedFact, sender: EntityRef) -> str | None:
-        """Return the id of the model's fact for another event that this fact repeats, or None.
+        """Return the id of a known fact from another event that `fact` repeats, or None.
 
-        The event becomes an occasion of that fact.
+        The event of `fact` becomes an occasion of the known fact.
         """
         if not self._current_rules:
             return None

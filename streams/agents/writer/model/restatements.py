@@ -112,7 +112,7 @@ def _capitalised(text: str) -> list[str]:
 
 
 def _is_opening(words: Sequence[str]) -> bool:
-    """Return whether a sentence's first word is likely no name, given its first two words."""
+    """Return whether a sentence's first word is probably not a name, given its first two words."""
     first, second = words[0].casefold(), words[-1]
     return (
         first in _OPENINGS
