@@ -1,4 +1,4 @@
 """Facts from plain text without a language model: pure functions over a message.
 
-Reading a question needs no names, claims or contacts, so each module is imported by itself.
+The package itself imports none of its modules: reading a question needs only a few of them.
 """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from unittest.mock import patch
 
 from recollect.streams.language.grammar.analysis import Analysis
-from recollect.streams.language.references.person_antecedents import Before
+from recollect.streams.language.references.person_antecedents import PrecedingMessage
 from recollect.streams.language.statements import clause_salience
 from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
@@ -18,7 +18,7 @@ def stated(
     speaker: str | None = "Ada",
     addressee: str | None = None,
     at_ms: int = 0,
-    before: Sequence[Before] = (),
+    before: Sequence[PrecedingMessage] = (),
     days: Sequence[int] = (),
     is_played: bool = False,
     salience: int | None = None,

@@ -38,7 +38,7 @@ from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.references.person_antecedents import (
     IN_MIND,
     IN_MIND_WITHIN_MS,
-    Before,
+    PrecedingMessage,
     has_pronoun,
 )
 from recollect.streams.language.references.standing_alone import left_open
@@ -392,15 +392,15 @@ def _with_day_sources(analysis: Analysis, numbers: Sequence[int]) -> Analysis:
 
 def _antecedents(
     text: str, said_at: int, event: Event, conversation: Conversation, is_current: IsCurrent
-) -> list[Before]:
+) -> list[PrecedingMessage]:
     """Return the messages that may hold the antecedents of "he" or "she", the nearest first."""
-    before: list[Before] = []
+    before: list[PrecedingMessage] = []
     for one in antecedent_events(text, event, conversation):
         if 0 <= said_at - one.occurred_at <= IN_MIND_WITHIN_MS and is_current(one):
             message = message_of(one)
             name = message.sender_name or message.sender_id
             annotation = conversation.annotation(user_text(one))
-            before.append(Before(one.number, name, message.content, annotation))
+            before.append(PrecedingMessage(one.number, name, message.content, annotation))
     return before
 
 

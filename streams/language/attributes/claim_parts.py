@@ -29,14 +29,14 @@ class ClaimPart(NamedTuple):
     claim: Claim
 
 
-class Reads(Protocol):
+class ClaimReader(Protocol):
     """Finds the claim of a part of the text, read after an opening that may name a person.
 
     The part is from `start` to `end`, in characters of the message.
     """
 
     def __call__(self, opening: str, start: int, end: int, person: str | None) -> Claim | None:
-        """Return the claim, or None."""
+        """Return the claim of text[start:end] after `opening`; None if it makes none."""
 
 
 class _Subject(NamedTuple):
@@ -52,7 +52,7 @@ def claim_parts(
     text: str,
     start: int,
     end: int,
-    reads: Reads,
+    reads: ClaimReader,
     mentions: Sequence[Mention],
     pronoun: Whom | None = None,
 ) -> list[ClaimPart]:

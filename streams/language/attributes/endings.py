@@ -59,7 +59,7 @@ def ending_of(
     mentions: Sequence[Mention],
     reading: TextReading,
 ) -> Ending | None:
-    """Return what the sentences in a span of a text may end; None if nothing."""
+    """Return which kinds of facts the sentences in a span may declare ended; None if none."""
     start, end = span
     percents: dict[ValueType, int] = {}
     for sentence in reading.sentences:

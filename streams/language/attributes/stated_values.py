@@ -268,7 +268,7 @@ class _Clause:
             return None
         if attribute == "birthday" and _BIRTH.isdisjoint(self._around_lowers):
             return None
-        if attribute == "role" and self._is_had():
+        if attribute == "role" and self._is_possessed():
             return None
         if value.type in _OF_THINGS:
             named = named_things(self._around, self._around_lowers, self._people)
@@ -288,8 +288,8 @@ class _Clause:
             return f"{self._speaker}'s {related[-1]}"
         return None if _SPEAKER.isdisjoint(self._lowers) else self._speaker
 
-    def _is_had(self) -> bool:
-        """Whether somebody has the value: "a new accountant" is another person."""
+    def _is_possessed(self) -> bool:
+        """Whether somebody has the value: who has "a new accountant" is not an accountant."""
         verbs = [place for place, each in enumerate(self._words) if _is_verb(each)]
         if not verbs or base_form(self._lowers[verbs[-1]]) != "have":
             return False

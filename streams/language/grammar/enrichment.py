@@ -40,7 +40,7 @@ def left_out_by(names: Sequence[str]) -> tuple[Step, ...]:
 
 
 def left_out(analysis: Analysis, without: Without) -> Analysis:
-    """Return the findings of a message without those of the disabled steps."""
+    """Return the findings of a message, the findings of disabled steps removed."""
     statements = analysis.statements
     if "entities" in without:
         statements = tuple(msgspec.structs.replace(one, mentions=()) for one in statements)

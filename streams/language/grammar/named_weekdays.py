@@ -207,7 +207,7 @@ def _is_ahead(day: int, today: int) -> bool:
 
 
 def _only(named: Sequence[int], item: Found, today: int) -> int | None:
-    """Return the only named future day with the weekday of a date, or None."""
+    """Return the named future day on the same weekday as `item`, if there is exactly one."""
     weekday = date.fromordinal(item.first).weekday()
     agree = {
         day

@@ -1,4 +1,4 @@
-"""All mentions of a message, with dates and times resolved relative to its time (C5)."""
+"""All mentions of a message, with dates and times resolved relative to its time."""
 
 from __future__ import annotations
 

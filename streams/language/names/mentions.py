@@ -264,7 +264,7 @@ def _confidence(name: ReadName) -> float:
 
 
 def _placed(tokens: Tokens, start: int, name: ReadName) -> MentionType:
-    """Return the type of a reader's name; a doubtful person after a locative is a place."""
+    """Return the type of a name that the reader found; an unsure person after "in" is a place."""
     if name.type == "PERSON" and name.rival == "LOCATION" and (name.sure or 100) < _DOUBTFUL:
         before = bisect_left(tokens.starts, start) - 1
         if before >= 0 and tokens.lowers[before] in LOCATIVE:

@@ -132,7 +132,7 @@ def compare_names(one: str, other: str, kind: NameKind) -> NameComparison:
 def features(
     one: NameForm, other: NameForm, aligned: Alignment, kind: NameKind
 ) -> tuple[float, ...]:
-    """Return the features for the likelihood, as numbers."""
+    """Return the features from which `likelihood` computes whether two names mean one entity."""
     shorter = min(len(one.words), len(other.words))
     longer = max(len(one.words), len(other.words))
     count = dict.fromkeys(("equal", "nickname", "sound", "typo", "initial"), 0)
@@ -253,7 +253,7 @@ def _has_another_word(one: NameForm, other: NameForm, aligned: Alignment) -> boo
 
 def _are_other_first_names(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
     """Whether two first names are similar but different: Dan and Dana, Whit and Whitlock."""
-    return _is_a_first_name_like(one, other, aligned) or (
+    return _is_similar_single_word(one, other, aligned) or (
         len(one.words) == len(other.words) == 1
         and min(len(one.words[0]), len(other.words[0])) < _SHORT_FIRST_NAME
         and all(pair.agreement in ("sound", "typo") for pair in aligned.pairs)
@@ -264,8 +264,8 @@ def _is_initials(name: NameForm) -> bool:
     return all(len(word) == 1 for word in name.words)
 
 
-def _is_a_first_name_like(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
-    """Whether one is a single name that merely resembles one of the other's words."""
+def _is_similar_single_word(one: NameForm, other: NameForm, aligned: Alignment) -> bool:
+    """Whether one name is a single word that merely resembles a word of the other name."""
     single = min(len(one.words), len(other.words)) == 1 < max(len(one.words), len(other.words))
     return (
         single
@@ -347,8 +347,8 @@ def _is_acronym(one: NameForm, other: NameForm) -> bool:
     return False
 
 
-def _made_of_another(word: str) -> tuple[bool, int]:
-    """Return a sort key that puts derived forms of a word after it."""
+def _base_forms_first(word: str) -> tuple[bool, int]:
+    """Return a sort key that puts a word before its derived forms."""
     return beginning(word) is None, len(word)
 
 
@@ -371,7 +371,7 @@ def _alike(
     for pair in aligned.pairs:
         if pair.agreement != "equal":
             named, general = _AGREE[pair.agreement]
-            words = sorted((pair.one, pair.other), key=_made_of_another)
+            words = sorted((pair.one, pair.other), key=_base_forms_first)
             reasons.append((named.format(*words), general))
     left, right = " ".join(aligned.left), " ".join(aligned.right)
     if left and right:

@@ -41,7 +41,7 @@ def may_be_clipped(short: str) -> bool:
 
 
 def is_clipped(short: str, first: str) -> bool:
-    """Whether a word that may be clipped is the beginning of another."""
+    """Whether `first` begins with `short`, and `short` may be its clipped form."""
     long_enough = len(first) > len(short) + 1
     return long_enough and first.startswith(_stem(short)) and may_be_clipped(short)
 

@@ -58,7 +58,7 @@ def assemble(words: list[str], speaker: str | None, question: bool) -> str:
 def tokens_for_signature(
     tokens: Tokens, left: int, right: int, dates: Iterable[Found]
 ) -> list[str]:
-    """Return the tokens of the key for the words from `left` to `right`."""
+    """Return the tokens of a signature for the words from `left` to `right`."""
     kept: list[str] = []
     position = left
     for item in dates:

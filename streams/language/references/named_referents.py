@@ -72,7 +72,7 @@ _NO_NOUNS = FUNCTION_WORDS | PHATIC | TIMES | ADVERBS
 
 
 class Named:
-    """The positions at which a statement first names a person, several, and a thing."""
+    """The positions at which a statement first names one person, several people, or a thing."""
 
     def __init__(self, tokens: Tokens, left: int, right: int, mentions: Sequence[Mention]) -> None:
         self._tokens = tokens
@@ -85,7 +85,7 @@ class Named:
         return (self._man if word in HE else self._woman) < index
 
     def several_before(self, index: int, lower: str) -> bool:
-        """Whether an earlier word names several; "their" may also refer to one person."""
+        """Whether an earlier word names several people; "their" may also refer to one person."""
         several = self._several if lower == "them" else min(self._somebody, self._several)
         return several < index
 

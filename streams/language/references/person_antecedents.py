@@ -85,7 +85,7 @@ _NOBODY = word_set(
 )
 
 
-class Before(NamedTuple):
+class PrecedingMessage(NamedTuple):
     """An earlier message of the conversation: its event's number, its sender and its text.
 
     `reading` is what the classifier heads found in it.
@@ -128,7 +128,7 @@ def meant_by(
     index: int,
     found: Sequence[Mention],
     speaker: str,
-    before: Sequence[Before],
+    before: Sequence[PrecedingMessage],
     others: list[Span],
 ) -> Meant | None:
     """Return the antecedent of the pronoun at token `index`; None if it is uncertain.
@@ -175,7 +175,9 @@ def meant_by(
     return unsure
 
 
-def _in_small_letters(text: str, speaker: str, before: Sequence[Before]) -> Iterator[_Candidate]:
+def _in_small_letters(
+    text: str, speaker: str, before: Sequence[PrecedingMessage]
+) -> Iterator[_Candidate]:
     """Yield earlier senders who are called by their first names in lower case: "ann"."""
     words = set(_WORD.findall(text))
     for name in dict.fromkeys(one.speaker.split(" ")[0] for one in before):
@@ -183,7 +185,7 @@ def _in_small_letters(text: str, speaker: str, before: Sequence[Before]) -> Iter
             yield _Candidate(name, gender_of_name(name), sure=True, named=name)
 
 
-def _named_in(one: Before, speaker: str) -> list[_Candidate]:
+def _named_in(one: PrecedingMessage, speaker: str) -> list[_Candidate]:
     """Return the possible antecedents in an earlier message."""
     whose = None if one.speaker == speaker else one.speaker
     found = mentions(one.text, one.reading)

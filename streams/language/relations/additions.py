@@ -101,7 +101,7 @@ class Addition(Struct, frozen=True):
 
 
 def find_addition(text: str, start: int, end: int) -> Addition | None:
-    """Return how the sentence between two characters adds something, or None."""
+    """Return how the sentence text[start:end] adds to an earlier statement, or None."""
     said = text[start:end]
     if _DOUBT.search(said):
         return None

@@ -240,7 +240,7 @@ def _strength(marker: re.Match[str]) -> float:
 
 
 def _is_reason(text: str, start: int, end: int, main: int, main_end: int) -> bool:
-    """Whether "since" gives a reason here: a present state, and no duration is given."""
+    """Whether "since" means "because": a present state follows, and no period is meant."""
     return _HOLDS.match(text, start, end) is not None and not _SINCE_TIME.search(
         text, main, main_end
     )

@@ -241,7 +241,7 @@ def _is_inside(spans: Sequence[Span], place: int) -> bool:
 
 
 def _only_denies(sentence: str) -> bool:
-    """Whether "not" is the only cue, which is not sufficient."""
+    """Whether a denial is the only sign of a correction, which does not suffice."""
     cues = {match.group() for match in _CUE.finditer(sentence.lower())}
     return bool(cues) and cues <= {"not", "no longer"}
 
@@ -353,7 +353,10 @@ def says_what(
 def _is_linked(
     shared: int, in_message: int, same_sender: bool, others: Sequence[Value], named: bool
 ) -> bool:
-    """Whether a sentence has the same topic, by the words shared with it and its message."""
+    """Whether an earlier sentence has the topic of the correction.
+
+    `shared`, `in_message`: how many words the correction shares with it and with its message.
+    """
     if named:
         return same_sender or in_message > 0
     if same_sender and in_message and all(value.kind.startswith("amount") for value in others):

@@ -76,7 +76,7 @@ class Likeness(Struct, frozen=True):
 
 
 def turned(signature: str) -> str:
-    """Return the rotation of a signature's words that is the same for all of its rotations."""
+    """Return the first rotation of a signature's words in the alphabet: all rotations share it."""
     words = signature.split(" ")
     if not 1 < len(words) <= _MOST_TURNED:
         return signature

@@ -12,7 +12,7 @@ from msgspec import Struct
 from recollect.streams.language.grammar.analysis import Contact, Introduction, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.text_reading import ReadWord, TextReading
-from recollect.streams.language.references.person_antecedents import Before
+from recollect.streams.language.references.person_antecedents import PrecedingMessage
 from recollect.text.dates.found_dates import DateReference, Found, as_reference
 from recollect.text.dates.resolved_dates import in_numbers, with_days
 from recollect.text.tokenizer import Tokens
@@ -45,7 +45,7 @@ class Document(Struct, frozen=True, kw_only=True):
     at_ms: int
     utc_offset_minutes: int = 0
     reading: TextReading | None = None
-    before: tuple[Before, ...] = ()
+    before: tuple[PrecedingMessage, ...] = ()
     days: tuple[int, ...] = ()
     keep: tuple[Span, ...] = ()
     is_played: bool = False
@@ -108,7 +108,7 @@ class Findings(Struct, frozen=True):
         return [each for each in self.dates if left <= each.left and each.right <= right]
 
     def references_in(self, start: int, end: int) -> list[DateReference]:
-        """Return the dates within a span, by characters."""
+        """Return the dates in text[start:end]."""
         return [as_reference(self.tokens, each) for each in self.dates_in(start, end)]
 
     def contacts_in(self, start: int, end: int) -> list[Contact]:

@@ -1,9 +1,13 @@
-"""Occurrences: the days of a statement that are not simply those that it names.
+"""Occurrences: days of a statement that differ from the days that it names.
 
 "I met Zhuoma this morning. We talked about prices." The second happens on the day that the message
-named last, and without one on the day of the message. The reader judges what happens once. What
-holds "until Friday" or "since May" holds up to that day from the day of the message, or from then
-to the day of the message; what holds "from May" begins on its first day.
+named last, or on the day of the message if it named none. The reader judges what happens once.
+
+Some words before a date make it a period:
+
+- "until Friday": from the day of the message to Friday
+- "since May": from May to the day of the message
+- "from May": from the first day of May
 """
 
 from __future__ import annotations

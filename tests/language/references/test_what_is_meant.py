@@ -9,14 +9,14 @@ import re
 
 import pytest
 
-from recollect.streams.language.references.person_antecedents import Before
+from recollect.streams.language.references.person_antecedents import PrecedingMessage
 from tests.language.stating import stated
 
 AT = 1_778_248_560_000  # Friday 8 May 2026
 
 
 def facts(text: str, *before: tuple[str, str]) -> list[str]:
-    said = [Before(number, who, words) for number, (who, words) in enumerate(before, 1)]
+    said = [PrecedingMessage(number, who, words) for number, (who, words) in enumerate(before, 1)]
     analysis = stated(text, speaker="Ada", at_ms=AT, before=said, salience=60)
     return [statement.text for statement in analysis.statements]
 
