@@ -52,7 +52,7 @@ class Generation(msgspec.Struct, frozen=True):
 
 
 def agents_of_zone(home_agents: tuple[str, ...], consolidation: bool | None) -> tuple[str, ...]:
-    """Return the names of a zone's agents; `consolidation`: that of its generation."""
+    """Return the names of a zone's agents; `consolidation`: the setting of its generation."""
     if consolidation in (None, CONSOLIDATION in home_agents):
         return home_agents
     if consolidation:

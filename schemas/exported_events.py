@@ -85,7 +85,7 @@ class _Times(msgspec.Struct, frozen=True):
 
 
 def is_exported(event: Event, writer_role: int) -> bool:
-    """Return whether an export has an event; `writer_role`: that of the generation in use."""
+    """Return whether an export has an event; `writer_role`: the role of the generation in use."""
     payload = event.payload
     if isinstance(payload, SetWriterPrompt) and payload.beside and event.number != writer_role:
         return False

@@ -14,7 +14,7 @@ _PAIRS = [high + low for high in _CROCKFORD for low in _CROCKFORD]
 def derive_ulid(time_ms: int, *parts: str) -> str:
     """Return a ULID with the time `time_ms`, whose 80 low bits are a hash of `parts`.
 
-    The layout is that of the ULID specification: 48 bits of unix milliseconds and 80 bits, in 26
+    The layout follows the ULID specification: 48 bits of unix milliseconds and 80 bits, in 26
     characters of Crockford's base 32. The 80 bits, random in the specification, are the BLAKE2b-80
     of the parts, each prefixed with its length so that ("ab", "c") and ("a", "bc") differ.
     """

@@ -163,5 +163,5 @@ def is_by_model(type_id: str) -> bool:
 
 
 def model_of(type_id: str) -> str | None:
-    """Return the model that wrote observations of a type; None: the rules did."""
+    """Return the model that wrote observations of a type, or None if the rules did."""
     return type_id.split(":", 2)[2] if is_by_model(type_id) else None

@@ -13,7 +13,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def split_zone(name: str) -> tuple[str, str | None]:
-    """Return the zone and the branch that a name such as `ada@trial` gives; None: no branch.
+    """Return the zone and the branch, or None, that a name such as `ada@trial` gives.
 
     Raises:
         InvalidInput: one of them is not a valid name.

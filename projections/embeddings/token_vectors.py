@@ -97,7 +97,7 @@ def unpack(codes: bytes, scales: bytes, units: bytes, dimensions: int) -> Unpack
 
 
 def projected_dimensions(dimension: int) -> int:
-    """Return the number of dimensions of compressed tokens, given that of the encoder."""
+    """Return the number of dimensions of compressed tokens, given the encoder's."""
     return min(dimension, PROJECTED_DIMENSIONS)
 
 

@@ -45,7 +45,7 @@ def events_mentioning_each(
 def entities_of_events(
     connection: apsw.Connection, event_ids: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Return event id -> ids of the entities that it mentions, before merges."""
+    """Return event id -> ids of the entities that it mentions, merges not applied."""
     by_event: dict[str, set[str]] = {}
     for event, entity in rows(
         connection,

@@ -123,7 +123,7 @@ def directly_merged(connection: apsw.Connection, entity_ids: Sequence[str]) -> l
 def handles_of(
     connection: apsw.Connection, entity_ids: Sequence[str]
 ) -> list[tuple[str, str, str]]:
-    """Return (entity, platform, handle) of these entities' accounts, before merges."""
+    """Return (entity, platform, handle) of these entities' accounts, merges not applied."""
     return rows(
         connection,
         "SELECT entity_id, platform, handle FROM handles "

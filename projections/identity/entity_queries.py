@@ -81,7 +81,7 @@ class MentionSpan(NamedTuple):
 
 
 def all_mentions(connection: apsw.Connection) -> Iterator[tuple[MentionSpan, str]]:
-    """Yield each unambiguous mention with the id of its entity, before merges."""
+    """Yield each unambiguous mention with the id of its entity, merges not applied."""
     found = connection.execute(
         "SELECT event_id, char_offset_start, char_offset_end, min(entity_id) FROM mentions "
         "WHERE entity_id <> '' GROUP BY event_id, char_offset_start, char_offset_end "
@@ -92,7 +92,7 @@ def all_mentions(connection: apsw.Connection) -> Iterator[tuple[MentionSpan, str
 
 
 def entity_at(connection: apsw.Connection, span: MentionSpan) -> str | None:
-    """Return the id of a mention's entity, before merges; None if it has none or several."""
+    """Return the id of a mention's entity, merges not applied; None if it has none or several."""
     found = rows(
         connection,
         "SELECT DISTINCT entity_id FROM mentions "
@@ -128,7 +128,7 @@ def persons_with_first_name(connection: apsw.Connection, first_name: str) -> lis
 
 
 def persons_with_prefix(connection: apsw.Connection, prefix: str, limit: int) -> list[Entity]:
-    """Return up to `limit` persons whose normalised name begins with a prefix, by id."""
+    """Return up to `limit` persons whose normalised name begins with a prefix, in order of ids."""
     return [
         Entity(*row)
         for row in connection.execute(
@@ -250,7 +250,7 @@ def merge_reason(connection: apsw.Connection, loser_id: str) -> tuple[str, float
 
 
 def events_naming(connection: apsw.Connection, entity_id: str, limit: int) -> list[str]:
-    """Return the ids of the first `limit` events that mention this entity, before merges."""
+    """Return the ids of the first `limit` events that mention this entity, merges not applied."""
     found = rows(
         connection,
         "SELECT DISTINCT event_id FROM mentions WHERE entity_id = ? AND entity_id <> '' "

@@ -11,7 +11,7 @@ from recollect.projections.sqlite import json_array, rows
 
 
 class ListedMention(NamedTuple):
-    """A mention; `entity_id` is that of the unmerged entity, or "" if none is known."""
+    """A mention; `entity_id` is the id of the unmerged entity, or "" if none is known."""
 
     event_id: str
     start: int

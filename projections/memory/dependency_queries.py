@@ -43,7 +43,7 @@ def has_dependencies(connection: apsw.Connection) -> bool:
 
 
 def with_consequence(connection: apsw.Connection, terms: Collection[str]) -> list[TwoSides]:
-    """Return the standing dependencies whose consequence has one of these words, by id."""
+    """Return the standing dependencies whose consequence has one of these words, in id order."""
     dependency_rows = rows(
         connection,
         f"SELECT {_COLUMNS} FROM standing_dependencies WHERE id IN ("
@@ -80,7 +80,7 @@ class CurrentFact(NamedTuple):
 
 
 def current_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> list[CurrentFact]:
-    """Return those of the facts that have not ended."""
+    """Return the facts with these ids that have not ended."""
     fact_rows = rows(
         connection,
         "SELECT id, text, source_event_id, max(as_of, coalesce((SELECT max(said_at) "

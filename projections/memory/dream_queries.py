@@ -22,7 +22,7 @@ def recent_dreams(connection: apsw.Connection, limit: int) -> list[Dream]:
 
 
 def dreams_before(connection: apsw.Connection, number: int, id_: str, limit: int) -> list[Dream]:
-    """Return up to `limit` dreams before the dream (record, id), the last first."""
+    """Return up to `limit` dreams before the dream (record, id), latest first."""
     found = rows(
         connection,
         f"SELECT {_DREAM} FROM dreams WHERE (number, id) < (?, ?) "
@@ -78,7 +78,7 @@ class Topic(NamedTuple):
 
 
 def topics(connection: apsw.Connection, min_facts: int) -> list[Topic]:
-    """Return the topics with enough facts, by id."""
+    """Return the topics with enough facts, in order of ids."""
     found = rows(
         connection,
         "SELECT cluster_id, max(name), max(topic) FROM cluster_facts WHERE kind = 'topic' "

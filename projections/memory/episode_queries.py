@@ -12,7 +12,7 @@ from recollect.schemas.choices import EpisodeStrategy
 
 
 class EpisodeDefinition(NamedTuple):
-    """How events are grouped. `parameters`: those of the strategy, as JSON."""
+    """How events are grouped. `parameters`: the parameters of the strategy, as JSON."""
 
     id: str
     strategy: EpisodeStrategy
@@ -27,7 +27,7 @@ class EpisodeState(NamedTuple):
 
 
 def episode_definitions(connection: apsw.Connection) -> list[EpisodeDefinition]:
-    """Return all definitions, by id."""
+    """Return all definitions, in order of ids."""
     found = rows(connection, "SELECT id, strategy, parameters FROM episode_definitions ORDER BY id")
     return [EpisodeDefinition(*row) for row in found]
 

@@ -331,7 +331,7 @@ def claims_about(connection: apsw.Connection, subjects: Sequence[str]) -> dict[s
 def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) -> str:
     """Follow supersessions from a fact up to a time; return the id at the end of the chain.
 
-    The id is that of a fact, or of an event that ended the last fact without stating a new one.
+    It is the id of a fact, or of an event that ended the last fact without stating a new one.
     """
     latest_id: str = scalar(
         connection,
@@ -352,7 +352,7 @@ def latest_version_of(connection: apsw.Connection, fact_id: str, until_ms: int) 
 
 
 def entities_of_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> ids of the entities that it is about, before merges."""
+    """Return fact id -> ids of the entities that it is about, merges not applied."""
     return _grouped(
         connection,
         "SELECT fact_id, entity_id FROM json_each(?) AS ids "

@@ -113,7 +113,7 @@ def playbooks_learned_from(connection: apsw.Connection, trajectory_id: str) -> l
 
 
 def current_strategies(connection: apsw.Connection, playbook_id: str) -> list[PlaybookStrategy]:
-    """Return the strategies of a playbook's newest version, by id."""
+    """Return the strategies of a playbook's newest version, in order of ids."""
     columns = ", ".join(PlaybookStrategy.__struct_fields__)
     found = rows(
         connection,

@@ -47,7 +47,7 @@ def entity_facts_of(connection: apsw.Connection, fact_id: str) -> list[EntityFac
 
 
 def facts_of_slot(connection: apsw.Connection, entity_id: str, attribute: str) -> list[EntityFact]:
-    """Return the facts about an entity that state a value of an attribute, by id."""
+    """Return the facts about an entity that state a value of an attribute, in order of ids."""
     found = rows(
         connection,
         f"SELECT {_ENTITY_FACT} FROM entity_facts WHERE entity_id = ? AND attribute = ? "
@@ -164,7 +164,7 @@ class ChangedEntity(NamedTuple):
 def changed_entities(
     connection: apsw.Connection, min_facts: int, before: int | None = None
 ) -> list[ChangedEntity]:
-    """Return the entities with enough facts that changed since the last tick, by id.
+    """Return the entities with enough facts that changed since the last tick, in order of ids.
 
     `before`: only ticks before this record count.
     """

@@ -71,7 +71,7 @@ class MentalModelVersion(NamedTuple):
 def mental_models(
     connection: apsw.Connection, until_ms: int, about: Collection[str] | None = None
 ) -> list[MentalModelVersion]:
-    """Return the newest version of each mental model up to a time, by id.
+    """Return the newest version of each mental model up to a time, in order of ids.
 
     `about`: of the models with a page, only those about one of these entities; None: all.
     """
@@ -131,7 +131,7 @@ def stale_mental_models(connection: apsw.Connection, ids: Sequence[str]) -> set[
 def observations_of(
     connection: apsw.Connection, fact_ids: Sequence[str], until_ms: int
 ) -> list[ObservationVersion]:
-    """Return the newest versions of the observations that cite any of these facts, by id."""
+    """Return the newest versions of the observations that cite any of these facts, in id order."""
     return [
         ObservationVersion(
             id_,

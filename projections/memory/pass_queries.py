@@ -37,7 +37,7 @@ class ActiveEntity(NamedTuple):
 def active_entities(
     connection: apsw.Connection, since: int, min_facts: int, before: int
 ) -> list[ActiveEntity]:
-    """Return the entities with enough facts said since a time (unix ms), by id.
+    """Return the entities with enough facts said since a time (unix ms), in order of ids.
 
     They must have changed since the last temporal pass before the record `before`, or have an
     observation that becomes outdated with time: about upcoming days or a weekly cycle.

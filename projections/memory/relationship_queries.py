@@ -38,7 +38,7 @@ CURRENT = RelationshipFilter()
 
 
 class Evidence(NamedTuple):
-    """A fact that states a relationship, at `start` to `end` of its text. Times are unix ms."""
+    """A fact that states a relationship in text[start:end]. Times are unix ms."""
 
     source: str
     target: str
@@ -78,7 +78,7 @@ def adjacent(
     direction: Direction,
     which: RelationshipFilter = CURRENT,
 ) -> list[tuple[str, int]]:
-    """Return (entity related to any of these, number of facts), before merges."""
+    """Return (entity related to any of these, number of facts), merges not applied."""
     return rows(
         connection,
         f"SELECT far, count(*) FROM ({_ends(direction, which)}) GROUP BY far",

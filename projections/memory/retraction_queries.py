@@ -37,7 +37,7 @@ def active_retractions(
 
 
 def facts_covered(connection: apsw.Connection, target_id: str) -> list[RetractedFact]:
-    """Return the facts that the retraction of a memory covers, restored or not, by id."""
+    """Return the facts that the retraction of a memory covers, restored or not, in order of ids."""
     found = rows(
         connection,
         f"SELECT {_FACT} FROM retracted_facts WHERE target_id = ? ORDER BY fact_id",
@@ -57,7 +57,7 @@ def retractions_of_fact(connection: apsw.Connection, fact_id: str) -> list[Retra
 
 
 def dated_facts_of(connection: apsw.Connection, event_id: str) -> list[tuple[str, str, int]]:
-    """Return (id, text, as_of in unix ms) of the facts taken from an event, by id."""
+    """Return (id, text, as_of in unix ms) of the facts taken from an event, in order of ids."""
     return rows(
         connection,
         "SELECT id, text, as_of FROM facts WHERE source_event_id = ? ORDER BY id",

@@ -64,7 +64,7 @@ class HomeSettings(msgspec.Struct, frozen=True):
 
     @property
     def encoders(self) -> tuple[Pin, ...]:
-        """All encoders, that of new zones first."""
+        """All encoders, the encoder of new zones first."""
         own = () if self.encoder is None else (self.encoder,)
         return (*own, *self.further_encoders)
 
@@ -475,7 +475,7 @@ class Home:
 def agents_with(
     agents: Sequence[str], writer: Writer | None, without: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the agents' names with the given writer and disabled steps; None: unchanged."""
+    """Return the agents' names with the given writer and disabled steps; None changes nothing."""
     from recollect.streams.deciding.registration import with_disabled_steps
     from recollect.streams.language.grammar.enrichment import left_out_by
 

@@ -241,7 +241,7 @@ class OpenZone:
     ) -> OpenZone:
         """Return the zone as a user, or an agent of a user, may see and change it.
 
-        `given_by`: the id of their access token; None: that of this zone.
+        `given_by`: the id of their access token; None: the id that this zone has.
         """
         reader = Reader(user, agent) if user or agent else None
         acting = OpenZone(self.open_home, self.name, reader, given_by or self.given_by)

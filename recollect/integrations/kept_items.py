@@ -155,7 +155,7 @@ class KeptItems:
             return bool(items)
 
     def _latest(self) -> datetime:
-        """Return the current time, or that of the last stored value if it is later."""
+        """Return the current time, or the time of the last stored value if it is later."""
         last = next(self._events(None, 1), None)
         now = datetime.now(UTC)
         return now if last is None else max(now, _time(last))

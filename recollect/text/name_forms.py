@@ -28,7 +28,7 @@ class NameForm(Struct, frozen=True):
     `numbers` are its numbers, also those in words, and signs such as those of C++. `suffix` is
     "jr", "3" and the like, `gender` "m" or "f" if a title says it, `legal` the class of the legal
     form ("stock", "limited", ...). `reordered`: it was written with the family name and a comma
-    first. `script` is that of its first word, "MIXED" if one word mixes scripts.
+    first. `script` is the script of its first word, "MIXED" if one word mixes scripts.
     """
 
     words: tuple[str, ...]

@@ -1,6 +1,6 @@
 """Nicknames: other first names by which somebody may be known, and titles before a name.
 
-The table is that of the library `nicknames` (English given names and their hypocorisms).
+The table comes from the library `nicknames` (English given names and their hypocorisms).
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ _DONE = PAST - word_set(
 
 
 def stability(text: str, attribute: str | None) -> Stability:
-    """Return how long a fact with this text holds; `attribute` is that of its slot, if any."""
+    """Return how long a fact with this text holds; `attribute`: its slot's, if it has one."""
     if attribute is not None and attribute in _OF_SLOTS:
         return _OF_SLOTS[attribute]
     if _NOW.search(text):

@@ -38,7 +38,7 @@ class Mention(Row, frozen=True, array_like=True, tag="mention"):
 
     Attributes:
         fact_id: "" if no fact contains the mention.
-        entity_id: the entity mentioned, before merges; "" if unknown.
+        entity_id: the entity mentioned, merges not applied; "" if unknown.
         char_offset_start, char_offset_end: offsets into the content; -1 for the sender.
         confidence: probability, 0 to 1, that these characters are a mention of this type.
         first, last: the days of a DATE or TIME, both inclusive (ISO dates).

@@ -569,7 +569,8 @@ class EntityFact(Row, frozen=True, array_like=True, tag="entity_fact"):
 class RelationshipEvidence(Row, frozen=True, array_like=True, tag="relationship_evidence"):
     """A fact states a relationship between two entities, at `char_start` to `char_end` of its text.
 
-    `confidence`: probability, 0 to 1, that it does. `rule`: the rule or the slot that found it.
+    `confidence`: probability, 0 to 1, that it states it. `rule`: the rule or the slot that found
+    it.
     """
 
     TABLE: ClassVar = "relationship_evidence"

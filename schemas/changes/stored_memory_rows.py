@@ -18,7 +18,7 @@ from recollect.schemas.events import (
 
 
 class StoredMemory(Row, frozen=True, array_like=True, tag="stored_memory"):
-    """A version of a stored memory; `id` is that of its event.
+    """A version of a stored memory; `id` is the id of its event.
 
     Attributes:
         valid_at, invalid_at: the period in which it is true (unix ms); None: without an end.
@@ -124,7 +124,7 @@ class MemoryConsolidation(Row, frozen=True, array_like=True, tag="memory_consoli
     """A memory that consolidates others; its text is made from theirs when it is read.
 
     Attributes:
-        level: 1 if it consolidates texts, else one more than that of the memories in it.
+        level: 1 if it consolidates texts, else one more than the level of the memories in it.
         first_at, last_at: the times of its first and last text (unix ms).
         sources: JSON array of the numbers of the events of its texts.
         has_statements: 1 if a language model stated what all of these texts say.

@@ -1,7 +1,7 @@
 """Fragmentation of large records: splitting, and reassembly on reading.
 
-A record's hash is always that of the unsplit record. Fragments of several writers may interleave.
-Incomplete sets, left by a crashed writer, are ignored.
+A record's hash is always the hash of the unsplit record. Fragments of several writers may
+interleave. Incomplete sets, left by a crashed writer, are ignored.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from recollect.schemas.wire.answering import Query
 class JudgedQuestion(Query, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question, and the source ids of the events that hold its answer.
 
-    Without sources, the zone has no answer. `max_results` is that of the evaluation.
+    Without sources, the zone has no answer. `max_results` is set for the whole evaluation.
     """
 
     sources: Annotated[

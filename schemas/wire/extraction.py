@@ -13,7 +13,7 @@ Writer = Literal["rules", "model"]
 
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A name, date, number or similar, at `start` to `end` of the content.
+    """A name, date, number or similar in content[start:end].
 
     `entity`: canonical name of the referent, None if unknown. `confidence`: probability, 0 to 1,
     that these characters are a mention of this type; None for a pronoun. `first` and `last`: days

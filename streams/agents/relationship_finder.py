@@ -79,7 +79,7 @@ class _DecidedRows:
         return row.subject.partition(READERS_MARK)[0], row.attribute, row.value
 
     def names(self, fact: Fact) -> list[NamedEntity]:
-        """Return the names in a fact in order, that of its speaker first."""
+        """Return the names in a fact in order, the name of its speaker first."""
         found = sorted(
             self._mentions.get(fact.id, ()),
             key=lambda row: (row.char_offset_start, row.entity_id),

@@ -16,7 +16,7 @@ RetractionRow = TypeVar("RetractionRow", MemoryRetraction, RetractedFact)
 
 
 class StatingEvent(NamedTuple):
-    """An event that states a memory at `start` to `end` of its text; `names` are its sender's.
+    """An event that states a memory in text[start:end]; `names` are its sender's.
 
     `at`: when it happened (unix ms).
     """

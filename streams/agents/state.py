@@ -532,9 +532,10 @@ class State:
         return memory.occasions(self.memory, fact_id)
 
     def occasions_of(self, event_id: str) -> list[tuple[str, str, bool]]:
-        """Return (id, text, whether it is current) of each fact that an event states again, by id.
+        """Return (id, text, whether it is current) of each fact that an event states again.
 
-        The text is the event's own statement of the fact, not the text of the fact.
+        They are in order of ids. The text is the event's own statement of the fact, not the text of
+        the fact.
         """
         self.record_read(key_of("repeated by", event_id))
         found = memory.occasions_of_event(self.memory, event_id)
@@ -547,7 +548,7 @@ class State:
         return [fact for fact in found if self._end(fact) is None]
 
     def facts_of_event(self, event_id: str) -> list[tuple[str, str, bool]]:
-        """Return (id, text, whether it is current) of the facts of an event, by id.
+        """Return (id, text, whether it is current) of the facts of an event, in order of ids.
 
         Callers must also read the event: fact texts quote it, and only the event's own key records
         that dependency.
@@ -681,7 +682,7 @@ class State:
         return retractions.facts_covered(self.memory, target_id)
 
     def dated_facts_of(self, event_id: str) -> list[tuple[str, str, int]]:
-        """Return (id, text, as_of in unix ms) of the facts of an event, by id.
+        """Return (id, text, as_of in unix ms) of the facts of an event, in order of ids.
 
         Callers must also read the event: fact texts quote it, and only the event's own key records
         that dependency.
@@ -897,7 +898,7 @@ class State:
         return mental_models.entity_facts_of(self.memory, fact_id)
 
     def facts_of_slot(self, entity_id: str, attribute: str) -> list[EntityFact]:
-        """Return the facts about an entity that state a value of an attribute, by id."""
+        """Return the facts about an entity that state a value of an attribute, in order of ids."""
         self.record_read(key_of("slot of entity", entity_id, attribute))
         return mental_models.facts_of_slot(self.memory, entity_id, attribute)
 
@@ -971,7 +972,7 @@ class State:
         return learning.last_version(self.memory, playbook_id)
 
     def current_strategies(self, playbook_id: str) -> list[PlaybookStrategy]:
-        """Return the strategies of a playbook's newest version, by id."""
+        """Return the strategies of a playbook's newest version, in order of ids."""
         self.record_read(key_of("strategies of", playbook_id))
         return learning.current_strategies(self.memory, playbook_id)
 
@@ -1045,7 +1046,7 @@ class State:
         return identity.handles(self._identity, entity_id)
 
     def entities_named(self, normalized: str) -> list[EntityRef]:
-        """Return the entities with this normalised name, merged ones included, by id."""
+        """Return the entities with this normalised name, merged ones included, in order of ids."""
         if normalized not in self._named:
             self.record_read(key_of("name", normalized))
             found = identity.entities_named(self._identity, normalized)
@@ -1053,15 +1054,15 @@ class State:
         return list(self._named[normalized])
 
     def persons_with_first_name(self, first_name: str) -> list[EntityRef]:
-        """Return the persons with this normalised first name and at least one more name, by id."""
+        """Return the persons with this normalised first name and a further name, in id order."""
         self.record_read(key_of("first name", first_name))
         return _sorted_refs(identity.persons_with_first_name(self._identity, first_name))
 
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
         """Return up to `limit` persons whose normalised name begins with these letters.
 
-        There must be `NAME_PREFIX_LENGTH` letters. This is a search: callers must record the
-        persons that they use.
+        There must be `NAME_PREFIX_LENGTH` letters. The persons are in order of ids. This is a
+        search: callers must record the persons that they use.
         """
         self.record_search(key_of("first letters", letters))
         found = _sorted_refs(identity.persons_with_prefix(self._identity, letters, limit))

@@ -26,7 +26,8 @@ _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 class Named(Struct, frozen=True):
     """A name or a topic, at its first place: characters `start` to `end` of message `number`.
 
-    `type`: that of a mention, such as PERSON; "" for a topic. `count`: the messages that have it.
+    `type`: the type of a mention, such as PERSON; "" for a topic. `count`: the messages that have
+    it.
     """
 
     number: int

@@ -28,7 +28,7 @@ class Document(NamedTuple):
 
 
 class FoundDocument(NamedTuple):
-    """A number at `start` to `end` of a text; `value` is without separators, in capitals."""
+    """A number in text[start:end]; `value` is without separators, in capitals."""
 
     start: int
     end: int

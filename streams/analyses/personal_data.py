@@ -36,7 +36,7 @@ TYPES: tuple[PersonalDataType, ...] = get_args(PersonalDataType)
 
 
 class PersonalDatum(Struct, frozen=True):
-    """Personal data at `start` to `end` of a text.
+    """Personal data in text[start:end].
 
     `value` is normalised: numbers without separators, e-mail addresses in lower case.
     `confidence` is 0 to 1. `rule` found it.

@@ -82,7 +82,7 @@ _SHORTEST, _LONGEST = 7, 15
 
 
 class FoundPhone(NamedTuple):
-    """A telephone number at `start` to `end` of a text; `value` is its digits, and a + before them.
+    """A telephone number in text[start:end]; `value` is its digits, and a + before them.
 
     `confidence` is 0 to 1.
     """

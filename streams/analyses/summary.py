@@ -81,7 +81,7 @@ def summarise(
 def summary_text(summary: Iterable[Quote], utc_offsets: dict[int, int]) -> str:
     """Return a summary as text: each day on a line of its own, then who said what.
 
-    `utc_offsets`: those of the messages by number, in minutes.
+    `utc_offsets`: the offsets of the messages by number, in minutes.
     """
     lines: list[str] = []
     day = ""

@@ -1,11 +1,11 @@
 """Compute an erasure: the difference from the live zone to the zone without the erased events.
 
 The target is the zone derived again as if the erased events had never been readable. The change
-record of an erasure must lead to the target from two states: that of the live zone, and that of a
-lagging replica, which cannot unseal parts with an erased source (affected parts). These states
-differ only in the rows of affected parts. So the change record contains two sets of rows, with
-their values in the target: the rows in which the live zone and the target differ, and all rows of
-affected parts. Each row is sealed with the keys of its sources in the target, so that a later
+record of an erasure must lead to the target from two states: the state of the live zone, and the
+state of a lagging replica, which cannot unseal parts with an erased source (affected parts). These
+states differ only in the rows of affected parts. So the change record contains two sets of rows,
+with their values in the target: the rows in which the live zone and the target differ, and all rows
+of affected parts. Each row is sealed with the keys of its sources in the target, so that a later
 erasure reaches it too.
 """
 
@@ -255,8 +255,8 @@ def _affected_rows(
 ) -> tuple[set[tuple[str, Key]], bool]:
     """Return the rows of every part with an erased source, and whether all could be unsealed.
 
-    On a lagging chain, such as that of a kept generation, keys may be missing because another chain
-    has destroyed them already.
+    On a lagging chain, such as the chain of a kept generation, keys may be missing because another
+    chain has destroyed them already.
     """
     affected: set[tuple[str, Key]] = set()
     complete = True

@@ -5,7 +5,7 @@ removed. Every other decision that may change is repeated, in ledger order: thos
 erased record, and those that looked up a key under which the live zone and the target have
 different rows at that point.
 Propagation stops where a decision or the rows of a key are unchanged. Only rows that differ are
-followed, so a key with many rows, such as that of a thread, costs no more than one with few. The
+followed, so a key with many rows, such as the key of a thread, costs no more than one with few. The
 queried state is in memory: when a key is first read, its rows are materialised from the decisions
 that wrote them, so each decision sees the target as it was just before its record.
 

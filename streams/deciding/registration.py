@@ -28,7 +28,7 @@ _METHODS = {"extract": ("event", "conversation"), "resolve": ("event", "extract"
 
 
 def agents_named(names: Sequence[str], writer_role: int = 0) -> tuple[Agent, ...]:
-    """Return the agents with these names, in this order; `writer_role`: that of a generation.
+    """Return the agents with these names, in this order; `writer_role`: the role of a generation.
 
     `own` stands for all built-in agents, each of which also has a name. An agent of another package
     is named as `package.module:NAME`. Disabled steps follow the name, as in `own-causes`.

@@ -363,7 +363,7 @@ class Node:
         """Return the driver of a generation's files.
 
         `owner`: whether it is the generation in use. Only its driver publishes the commands in its
-        change records, and that of a generation used beside it.
+        change records, and the driver of a generation used beside it.
 
         Raises:
             AgentMismatch: the generation was decided by other agents than those of this home.

@@ -32,7 +32,7 @@ _STRATEGIC = frozenset({"action", "decision", "tool_call"})
 
 
 class Step(NamedTuple):
-    """A step of a run; `number` is that of its ledger record."""
+    """A step of a run; `number` is the number of its ledger record."""
 
     id: str
     number: int

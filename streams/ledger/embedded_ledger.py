@@ -59,7 +59,7 @@ class EmbeddedKeys(KeyStore):
     def __init__(
         self, path: Path | str, *, readonly: bool = False, secret: bytes | None = None
     ) -> None:
-        """`secret`: that of a new file; None: a random one."""
+        """`secret`: the secret of a new file; None: a random one."""
         self._lock = threading.RLock()
         self._connection = connect(path, durable=True, readonly=readonly)
         if readonly:

@@ -56,10 +56,11 @@ def rebuild(
 ) -> RebuildReport:
     """Rebuild a zone; the current generation serves until the new one replaces it.
 
-    `encoder`: the model with which level `fresh` encodes. `consolidation` and `writer_role`: those
-    of the new generation (levels `derive` and `fresh`). None: that of the current generation.
-    `prepare` is called with the new generation before it is compared or activated; it may publish
-    further events. If it returns a reason, the new generation is not activated.
+    `encoder`: the model with which level `fresh` encodes. `consolidation` and `writer_role`: the
+    settings of the new generation (levels `derive` and `fresh`); None keeps the setting of the
+    current generation. `prepare` is called with the new generation before it is compared or
+    activated; it may publish further events. If it returns a reason, the new generation is not
+    activated.
 
     A killed rebuild resumes when the same level is requested again. With `compare` (levels `derive`
     and `fresh`) the new generation is built and compared, but replaces the current one only when

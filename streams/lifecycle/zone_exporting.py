@@ -20,7 +20,7 @@ def exported_lines(
 ) -> Iterator[tuple[str | None, bytes]]:
     """Yield (kind, line) of each record of a zone up to the number `last`, in order.
 
-    `writer_role`: that of the generation in use. Roles that were set for others are left out.
+    `writer_role`: the role of the generation in use. Roles that were set for others are left out.
     `kind` is None, except for a record that is left out of the export: its line has no content.
 
     Raises:

@@ -266,7 +266,7 @@ GRAMMAR = Grammar(RULES, classes=_CLASSES, conditions=_CONDITIONS, terminals={})
 
 
 class FoundDirective(NamedTuple):
-    """A directive in a text, at `start` to `end`; `rule` is the id of the rule that found it."""
+    """A directive in text[start:end]; `rule` is the id of the rule that found it."""
 
     form: str
     text: str

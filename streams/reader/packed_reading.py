@@ -152,7 +152,7 @@ def packed_parts(
 ) -> bytes:
     """Encode a reading compactly.
 
-    `tags` and `salience` (percent) are those of the words, without marks.
+    `tags` and `salience` (percent) have an entry for each word, but none for punctuation.
     """
     out = bytearray([_FORM])
     out += np.stack([tags, salience], axis=1).tobytes()
@@ -268,7 +268,7 @@ def _unpacked_earlier(text: str, content: bytes) -> TextReading:
 
 
 def word_bounds(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the bounds of the words, without marks."""
+    """Return the bounds of the words, without punctuation."""
     return [(start, end) for start, end in places if is_word(text[start:end])]
 
 

@@ -47,8 +47,8 @@ def sentence_shapes(
 ) -> npt.NDArray[np.int8]:
     """Return the (n, FEATURES) zeros and ones of sentences; `named`: whether each has a name.
 
-    `looks` and `tags` are those of all words, without marks; `bounds` (n, 2): the numbers of the
-    first word of each sentence and of the one after its last.
+    `looks` and `tags` have an entry for each word, but none for punctuation; `bounds` (n, 2): the
+    numbers of the first word of each sentence and of the one after its last.
     """
     signs = np.array([_signs(sentence) for sentence in sentences], bool).reshape(-1, 8)
     sizes = bounds[:, 1] - bounds[:, 0]

@@ -177,7 +177,7 @@ class TextReader:
     def _tags(
         self, states: WholeNumbers, shapes: WholeNumbers, told: npt.NDArray[np.bool_]
     ) -> TagPlaces:
-        """Return the parts of speech of the words, without marks."""
+        """Return the parts of speech of the words, without punctuation."""
         head = self._heads.get("tags")
         if head is None or not len(shapes):
             return np.zeros(np.count_nonzero(told), np.uint8)
@@ -225,7 +225,7 @@ class TextReader:
     def _salience(
         self, cut: CutTexts, seen: _Seen, of_sentences: Sequence[int] | None
     ) -> npt.NDArray[np.uint8]:
-        """Return the salience, in percent, of the words, without marks.
+        """Return the salience, in percent, of the words, without punctuation.
 
         It is the weighted mean of the judgements of a word and of its sentence; heads of earlier
         releases have one of the two.

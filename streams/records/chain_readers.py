@@ -74,7 +74,7 @@ class SealedEvent(NamedTuple):
 
 
 class AcceptedChange(NamedTuple):
-    """A change record that extends its chain; `offset` is that of its last fragment."""
+    """A change record that extends its chain; `offset` is the offset of its last fragment."""
 
     offset: int
     hash: bytes

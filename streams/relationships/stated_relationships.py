@@ -71,7 +71,7 @@ class NamedEntity(NamedTuple):
 
 
 class FactRelationship(NamedTuple):
-    """A relationship that a fact states, at `start` to `end` of its text.
+    """A relationship that a fact states in text[start:end].
 
     `rule` is the id of the rule that found it, or the slot.
     """

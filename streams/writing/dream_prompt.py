@@ -38,7 +38,7 @@ def dream_request(topics: Sequence[Mapping[str, Any]]) -> ChatRequest:
 
 
 def evaluation_request(dreams: Sequence[FoundDream], texts: Sequence[str]) -> ChatRequest:
-    """Return the request that evaluates dreams; `texts` are those of all shown facts."""
+    """Return the request that evaluates dreams; `texts` are the texts of all shown facts."""
     shown = [
         {
             "dream": place,

@@ -88,7 +88,7 @@ class Network(NamedTuple):
     def gradients(
         self, values: Sequence[Floats], of_scores: npt.NDArray[np.floating]
     ) -> list[Floats]:
-        """Return the gradient of each weight, given that of the scores."""
+        """Return the gradient of each weight, given the gradient of the scores."""
         if len(self.weights) == 2:
             return [values[0].T @ of_scores, of_scores.sum(axis=0)]
         inner = (of_scores @ self.weights[2].T) * (values[1] > 0)

@@ -54,7 +54,7 @@ def occurrence_head(reader: TextReader, messages: Sequence[LabelledMessage]) -> 
 
 
 def occurs(fact: LabelledFact, message: LabelledMessage) -> bool | None:
-    """Return whether a fact happens once at a time that its clause does not name; None: unknown."""
+    """Return whether a fact happens once at a time that its clause lacks, or None if unknown."""
     if fact.first is None:
         return False
     if fact.type not in _ONCE:

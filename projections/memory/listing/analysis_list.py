@@ -70,7 +70,7 @@ class DueEpisode(NamedTuple):
 
 
 def types(connection: apsw.Connection) -> list[ListedType]:
-    """Return all types of analyses, by id."""
+    """Return all types of analyses, in order of ids."""
     type_rows = rows(
         connection,
         """

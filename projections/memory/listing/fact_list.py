@@ -139,7 +139,7 @@ def fact_count(
 
 
 def entities_of(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Return fact id -> ids of the entities that it is about, before merges."""
+    """Return fact id -> ids of the entities that it is about, merges not applied."""
     entities_by_fact: dict[str, list[str]] = {}
     for fact, entity in rows(
         connection,
@@ -170,7 +170,7 @@ def fact_counts(
 
 
 class SharedFacts(NamedTuple):
-    """Two entities, before merges, and the number of facts that are about both."""
+    """Two entities, merges not applied, and the number of facts that are about both."""
 
     a: str
     b: str

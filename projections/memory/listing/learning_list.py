@@ -117,7 +117,7 @@ def evidence_of_strategies(
 ) -> list[tuple[str, str, str, str | None]]:
     """Return (strategy id, trajectory id, step id, task) of all evidence, in order of the ledger.
 
-    The task is that of the trajectory.
+    The task is the trajectory's.
     """
     return rows(
         connection,

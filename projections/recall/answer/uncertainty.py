@@ -81,7 +81,7 @@ def uncertainties(
 def _ended_values(files: ZoneFiles, sides: TwoSides, after: int) -> list[SideFact]:
     """Return the facts that ended and state a value of the slot that a condition names.
 
-    The slot is that of somebody whom the message is by or about; "if I change jobs" names the
+    The slot belongs to somebody whom the message is by or about; "if I change jobs" names the
     sender's employer.
     """
     attributes = _attributes_of(sides)

@@ -1,4 +1,4 @@
-"""Days in brackets, without the year if it is that of the days before."""
+"""Days in brackets, without the year if the days before have the same."""
 
 from __future__ import annotations
 

@@ -354,7 +354,7 @@ class Turns:
     def window_sums(self, places: Ints, values: Floats) -> tuple[Ints, Floats]:
         """Return the places with one of `places` in their window, ascending, and a sum for each.
 
-        The sum is that of the `values` in the window, weighted by distance.
+        The sum is over the `values` in the window, weighted by distance.
         """
         return self.sessions.scatter_sum(places, values, WINDOW)
 

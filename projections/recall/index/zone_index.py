@@ -107,7 +107,7 @@ class Index:
         self.event_texts = LookupCache(
             partial(event_texts, files.events.connection), _MAX_CACHED_TURNS
         )
-        #: Event id -> ids of the entities that it mentions, before merges.
+        #: Event id -> ids of the entities that it mentions, merges not applied.
         self.event_entities = LookupCache(partial(entities_of_events, identity), _MAX_CACHED_TURNS)
         #: Entity id -> id of the unmerged entity to which its merges lead, or its own id.
         self.canonical_ids = LookupCache(partial(canonical_ids, identity), _MAX_CACHED_IDS)

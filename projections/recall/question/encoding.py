@@ -56,7 +56,7 @@ class QueryTokens(NamedTuple):
 
 
 class QuestionVectors(NamedTuple):
-    """The unit vector of a question, and those of its tokens; None if there are none."""
+    """The unit vector of a question, and the vectors of its tokens; None if there are none."""
 
     pooled: Floats | None = None
     tokens: QueryTokens | None = None

@@ -71,8 +71,8 @@ def _semantic(
 ) -> tuple[Floats, Mask]:
     """Return the cosine of each document to a vector, and which documents have no vector.
 
-    That of an observation comes from the facts that it states: the largest cosine and the mean of
-    the three largest, averaged.
+    The cosine of an observation comes from the facts that it states: the largest cosine and the
+    mean of the three largest, averaged.
     """
     targets = {
         "mental_model": [item.id for item in documents if item.kind == "mental_model"],

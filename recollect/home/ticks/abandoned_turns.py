@@ -10,7 +10,7 @@ from recollect.streams.publishing.commands import command, publish_commands
 
 
 def tick_if_abandoned(zone: OpenZone) -> bool:
-    """Append a tick if any decided turn is abandoned by now; return whether one is.
+    """Append a tick if any decided turn counts as abandoned; return whether one does.
 
     The clock only decides whether a tick is due. The time of the tick is computed from the latest
     event that is older than the timeout of turns. So the same events give the same tick, whenever

@@ -18,9 +18,9 @@ OFF = -1
 def pass_if_due(node: Node, zone: str, hour: int, *, asked: bool = False) -> bool:
     """Append the tick of the first daily pass if it is due; return whether it is.
 
-    It is due once a day if the passes have something to consider. The zone's time is that of its
-    latest message. A day begins at `hour` (UTC). `asked`: somebody asks for the passes, so they are
-    due.
+    It is due once a day if the passes have something to consider. The zone's time is the time of
+    its latest message. A day begins at `hour` (UTC). `asked`: somebody asks for the passes, so they
+    are due.
     """
     if not consolidates(node, zone):
         return False

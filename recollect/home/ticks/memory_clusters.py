@@ -202,7 +202,7 @@ def _alike(files: ZoneFiles, members: Sequence[Candidate], by: Affinity) -> list
 
 
 def _vectors(files: ZoneFiles, ids: Sequence[str]) -> Mapping[str, Floats]:
-    """Return the vectors of texts: those of the encoder, or without one those of their words."""
+    """Return the vectors of texts, from the encoder, or, if there is none, from their words."""
     if files.embeddings.model is not None:
         found = zip(ids, vectors_of(files.embeddings, "event", ids), strict=True)
         return {id_: vector for id_, vector in found if vector.any()}

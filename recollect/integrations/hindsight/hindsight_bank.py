@@ -418,7 +418,7 @@ class HindsightBank:
                     yield item
 
     def _sources(self, filters: ListFilters) -> set[str] | None:
-        """Return the source ids of the events that match a listing; None: all events."""
+        """Return the source ids of the events that match a listing, or None if all do."""
         source_ids = self._matching_sources(filters.matches)
         if filters.document_id is None:
             return None if source_ids is None else set(source_ids)

@@ -1,7 +1,7 @@
 """The endpoints of Mem0's platform, for its unmodified client.
 
 The OpenAPI document leaves them out, since Mem0 defines their shapes. docs/clients.md lists them.
-The zone is that of the token; a token for several zones needs `?zone=` or the header
+The token determines the zone; a token for several zones needs `?zone=` or the header
 `X-Recollect-Zone`.
 """
 

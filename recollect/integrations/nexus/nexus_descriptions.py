@@ -132,7 +132,7 @@ class _Zoned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _query() -> type[msgspec.Struct]:
-    """Return the struct of the parameters of a query: those of `query_memories`."""
+    """Return the struct of the parameters of a query: the parameters of `query_memories`."""
     native = {
         each.name: each for each in msgspec.structs.fields(Zone.query_memories.request_fields)
     }

@@ -142,7 +142,7 @@ def _report(
 ) -> str:
     """Render a report in Markdown, with each memory on a line of its own.
 
-    `facts`: the facts found, by id; they show the history of facts that an observation rests on.
+    `facts`: fact id -> fact found; they show the history of facts that an observation rests on.
     """
     lines = [f"# {_single_line(query)}"]
     if not sections:

@@ -28,7 +28,7 @@ _ENTITIES, _MODELS = "entities", "models"
 
 
 class _Folder:
-    """A folder being written; `heads` are those of its pages so far."""
+    """A folder being written; `heads` are the heads of its pages so far."""
 
     def __init__(self, directory: Path, zone: str, made_by: str | None) -> None:
         """`made_by`: who makes a bundle of the Open Knowledge Format; None for plain Markdown."""

@@ -2,7 +2,7 @@
 
 The model sees the question and the length of the context. It writes Python code that reads the
 context, searches the zone and queries a model about parts of them. The code runs in a sandbox and
-the model sees its output; this repeats until the code calls FINAL. The method is that of Recursive
+the model sees its output; this repeats until the code calls FINAL. The method is called Recursive
 Language Models (arXiv:2512.24601). Nothing is stored.
 """
 

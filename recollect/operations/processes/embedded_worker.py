@@ -230,7 +230,7 @@ def _period_start() -> int:
 
 
 def periodic_work(home: Home) -> Callable[[Node, str], None] | None:
-    """Return the work of a worker in a zone every `CONSOLIDATION_SECONDS`; None: no work."""
+    """Return the work of a worker in a zone every `CONSOLIDATION_SECONDS`, or None."""
     ticks, analyses = home.configuration.ticks, automatic_analyses(home)
     ticked: dict[str, int] = {}
     if not ticks and analyses is None:

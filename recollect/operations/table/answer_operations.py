@@ -117,7 +117,7 @@ def recall(zone: OpenZone, query: AnyQuery, /, **fields: Any) -> RecallAnswer:
     """Return the memories that answer a question, best first, each with its sources.
 
     `query` is a text, a `Query`, or a dict with its fields; `fields` are further fields of it.
-    With `known_at` the answer is that of the given time, without what was forgotten since.
+    With `known_at` the answer is as of the given time, without what was forgotten since then.
 
     Raises:
         InvalidInput: a field is invalid; the message names it.

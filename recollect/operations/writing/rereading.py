@@ -88,7 +88,7 @@ def read_all(zone: OpenZone, progress: OnProgress | None) -> tuple[WriteReport, 
     """Let the model read the messages of a generation being built that it has not read for it.
 
     `zone`: the zone as it is in that generation. Return the report, and why messages are left that
-    may be read later; None: all are read, except those that the service rejects.
+    may be read later, or None if the rest were all rejected by the service.
     """
     home = zone.open_home.home
     with (

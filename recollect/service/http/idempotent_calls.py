@@ -56,7 +56,7 @@ class IdempotentCalls:
         body: bytes,
         work: Callable[[], Awaitable[T]],
     ) -> T:
-        """Return the result of `work`, or that of an earlier call with this key.
+        """Return the result of `work`, or the result of an earlier call with this key.
 
         A failed call is run again.
 

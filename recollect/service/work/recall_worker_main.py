@@ -2,7 +2,7 @@
 
 python -m recollect.service.work.recall_worker_main HOME LEDGER DESCRIPTOR...
 
-LEDGER is empty for the configured ledger. Each DESCRIPTOR is that of a connected socket.
+LEDGER is empty for the configured ledger. Each DESCRIPTOR is the number of a connected socket.
 """
 
 from __future__ import annotations

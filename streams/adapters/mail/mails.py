@@ -305,7 +305,7 @@ def _ids(value: str) -> list[str]:
 def _answered_id(mail: Message) -> str | None:
     """Return the id of the mail that this one answers.
 
-    It is that of In-Reply-To, or the last of References if In-Reply-To is not one of them.
+    It is the id in In-Reply-To, or the last id in References if In-Reply-To is not among them.
     """
     replied = _ids(header(mail, "In-Reply-To"))
     references = [id_ for one in headers(mail, "References") for id_ in _ids(one)]

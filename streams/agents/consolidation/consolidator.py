@@ -470,7 +470,8 @@ class ModelTask(NamedTuple):
     """What a model is asked about the observation on a cluster.
 
     Attributes:
-        name: of the entity, `label`: the topic in words.
+        name: the name of the entity.
+        label: the topic in words.
         evidence: in order of the numbers under which it is shown.
         sources: the numbers of the events that the evidence quotes.
         seen: the last record that changed the cluster or its observation.

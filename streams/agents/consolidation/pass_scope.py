@@ -24,8 +24,8 @@ class PassScope(NamedTuple):
     def last_change(self, *numbers: int) -> int:
         """Return the last record that changed what a command is about, for the command's id.
 
-        That may be the erasure: it makes the command differ from that of an earlier tick, which a
-        rebuild without the erased events may request too.
+        That may be the erasure: it makes the command differ from the command of an earlier tick,
+        which a rebuild without the erased events may request too.
         """
         return max(*numbers, self.erasure)
 

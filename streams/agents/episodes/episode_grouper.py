@@ -211,7 +211,7 @@ class _Grouping:
 
 
 def _kept_ids(stretches: Sequence[Sequence[EpisodeEvent]]) -> dict[int, str]:
-    """Return index of a stretch -> the id that it keeps: that of most of its events."""
+    """Return index of a stretch -> the id that it keeps: the id of most of its events."""
     counts = [
         (-count, id_, place)
         for place, stretch in enumerate(stretches)

@@ -276,7 +276,7 @@ class EntityResolver:
         return self._entities.ids(entity)
 
     def sender_ids(self, sender: EntityRef) -> list[str]:
-        """Return the ids of the sender like `ids`, but with that of the sender's own account first.
+        """Return the ids of the sender like `ids`, but the id of the sender's own account first.
 
         After a merge by command the order differs: undoing the merge must separate what each person
         wrote.

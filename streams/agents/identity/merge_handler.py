@@ -101,7 +101,7 @@ class MergeHandler(Agent):
         state: State,
         part: DecidedPart,
     ) -> None:
-        """Merge the canonical entity of b into that of a, unless they are the same."""
+        """Merge the canonical entity of b into a's, unless they are the same."""
         winner, loser = state.canonical(entity_a), state.canonical(entity_b)
         if winner is None or loser is None:
             return

@@ -71,7 +71,7 @@ class FactContext(msgspec.Struct, frozen=True):
     """The context of statements: the question, the corrected statement or the subject before them.
 
     Attributes:
-        numbers: the numbers of the earlier events that the context quotes, and of those that
+        numbers: the numbers of the earlier events that the context quotes, and of the events that
             resolve its weekdays; empty for the message's own subject line.
         span: the sentence whose context it is; None: the whole message.
         dates: the dates in the context that apply to the statements too.
@@ -93,7 +93,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     """A message with what was extracted from it.
 
     Attributes:
-        said_at: the time of the message (unix ms); of an edit, that of the original.
+        said_at: the time of the message (unix ms); of an edit, the time of the original.
         contexts: the contexts of its statements, the closest first.
         source_numbers: the numbers of the earlier events that the analysis depends on.
         replaced: the ids of the message's versions that this one replaces.

@@ -561,8 +561,8 @@ def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessa
 def _days_rows(id_: str, statement: Statement, context: FactContext | None = None) -> list[AnyRow]:
     """Return the row of a statement's first and last day; none if it has no days.
 
-    A statement with a date has the days of its period or of its dates; one without has those of its
-    context, or else those on which it happens.
+    A statement with a date has the days of its period or of its dates; one without has the days of
+    its context, or else the days on which it happens.
     """
     dates = statement.dates or (context.dates if context is not None else ())
     if statement.happens is not None and (statement.dates or not dates):

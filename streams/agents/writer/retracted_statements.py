@@ -34,7 +34,7 @@ def retracted_statement(
 ) -> RetractedStatement:
     """Return the retracted part of a text, from `start` to `end`.
 
-    `names`: those of the sender, which any fact of the message may have.
+    `names`: the names of the sender, which any fact of the message may have.
     """
     retracted = content_words(text[start:end])
     own = content_words(" ".join(names))

@@ -31,7 +31,7 @@ class _Call(msgspec.Struct, frozen=True):
 def checked_statements(calls: Sequence[tuple[str, str]], positions: Set[int]) -> list[Statement]:
     """Return the valid statements of a model's calls (tool, JSON arguments), each text once.
 
-    `positions`: those of the memories that it was shown.
+    `positions`: the positions of the memories that it was shown.
     """
     statements: dict[str, Statement] = {}
     for name, arguments in calls:

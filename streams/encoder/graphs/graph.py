@@ -3,7 +3,7 @@
 A sentence encoder's graph takes `input_ids` (1, n) int32 and returns `last_hidden_state` (1, n,
 hidden) float32. One text at a time needs no padding, so there is no mask. The segment is always 0,
 so its embedding is added to the position embeddings. A cross-encoder's graph takes a pair of texts,
-`input_ids` and `segment_ids`, and returns one `logit` (1, 1). A reader's graph is that of a
+`input_ids` and `segment_ids`, and returns one `logit` (1, 1). A reader's graph is the graph of a
 sentence encoder, but also returns the hidden states of inner layers. Operators: com.microsoft
 EmbedLayerNormalization, Attention or QAttention, DynamicQuantizeMatMul, BiasGelu, as documented in
 onnxruntime's ContribOperators.

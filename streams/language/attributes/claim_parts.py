@@ -58,7 +58,8 @@ def claim_parts(
 ) -> list[ClaimPart]:
     """Return the parts of a clause, joined by "and", that each make a claim.
 
-    `mentions` are those of the clause; `pronoun` is the person that "he" or "she" in it means.
+    `mentions` are the mentions of the clause; `pronoun` is the person that "he" or "she" in it
+    means.
     """
     subject = None if end - start > _LONGEST else _subject(text, start, end, mentions, pronoun)
     if subject is None:

@@ -42,8 +42,8 @@ _LASTING = frozenset[ValueType](
 def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueType) -> bool:
     """Whether the words before a value assert that it holds now; without a verb, they do.
 
-    `words` and `lowers`: those of the clause up to the value, as read and in lower case; `type_`:
-    that of the value.
+    `words` and `lowers`: the words of the clause up to the value, as read and in lower case;
+    `type_`: the type of the value.
     """
     if any(map(is_former, lowers[-_FORMER_WITHIN:])):
         return False

@@ -81,7 +81,7 @@ _LONGEST = 220
 def find_attribute(clause: str, speaker: str | None, mentions: Sequence[Mention]) -> Claim | None:
     """Return the attribute and value that a clause gives, or None.
 
-    `mentions` are those of the clause.
+    `mentions` are the mentions of the clause.
     """
     if len(clause) > _LONGEST or _DOUBT.search(clause) is not None:
         return None

@@ -248,7 +248,7 @@ class _Clause:
         self._people = people
 
     def subject(self) -> str | None:
-        """Return the subject of the clause: the speaker, or a named person; None if it is open."""
+        """Return the subject of the clause: the speaker, or a named person; None if unknown."""
         if not _SPEAKER.isdisjoint(self._lowers):
             return self._speaker
         return self._people[0].text if self._people else None
@@ -258,7 +258,7 @@ class _Clause:
         return not is_former(said.lower()) and is_asserted(self._words, self._lowers, value.type)
 
     def typed_slot(self, value: ReadValue) -> tuple[list[str], str] | None:
-        """Return the subject's names, and the attribute by the value's type; None if it is open."""
+        """Return the subject's names, and the attribute by the value's type; None if unknown."""
         if value.type_sure < _TYPED:
             return None
         if value.type == "relation" and (role := self._new_role()) is not None:

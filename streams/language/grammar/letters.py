@@ -29,7 +29,7 @@ _SHORTEST, _MOST = 40, 20
 
 
 class Letter(NamedTuple):
-    """A letter from its salutation at `start` to `end`.
+    """A letter, text[start:end], which begins with its salutation.
 
     The names of its addressee and of its signatory are given by their words, in lower case.
     """

@@ -112,7 +112,7 @@ def dates_about(
 ) -> list[DateReference]:
     """Return the dates of a sentence that somebody derived from a message.
 
-    `meant` are those of the message: a date in its words means the same days.
+    `meant` are the dates of the message: a date in its words means the same days.
     """
     worded = {one.text.casefold(): one for one in meant}
     return [
@@ -148,7 +148,7 @@ def as_named(
 ) -> tuple[list[Found], frozenset[int]]:
     """Return the dates of a text, with each bare weekday resolved to the previously named day.
 
-    `named` are the days that the conversation named, as ordinals; those of the text itself count
+    `named` are the days that the conversation named, as ordinals; the days of the text itself count
     from their position on. Only a future day is meant, and only if a single one matches. If one day
     of a weekend was resolved so, the other means the same weekend. The second value are those of
     `named` that affected the result.

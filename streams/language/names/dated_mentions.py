@@ -29,9 +29,9 @@ def dated_mentions(
 ) -> list[Mention]:
     """Return the mentions in `text`, written at `at_ms` (unix ms), in order.
 
-    The day of a time is the one next to it or, if there is none, that of the message. Only events,
-    such as holidays, overlap dates. `reading`: as in `mentions`; `meant`: the certain dates of the
-    text, as `dates_meant` gives them.
+    The day of a time is the day next to it or, if there is none, the day of the message. Only
+    events, such as holidays, overlap dates. `reading`: as in `mentions`; `meant`: the certain dates
+    of the text, as `dates_meant` gives them.
     """
     certain = {each.start for each in meant} | {each.end for each in meant}
     dates = all_dates(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, meant=meant)

@@ -226,7 +226,7 @@ def _with_read(
 
     The reader recognises people, organisations and places better than rules do. For other types it
     is silent; a rule's name of these three types is dropped if the reader has none there. `tokens`:
-    those of `text` without formatting marks.
+    the tokens of `text` without formatting marks.
     """
     ends = [end for _, end in sentences]
     plain = tokens.text

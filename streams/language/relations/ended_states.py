@@ -229,7 +229,7 @@ def _is_of(over: Over, kind: _Kind, state: re.Match[str]) -> bool:
 
 
 def _named(phrase: str) -> frozenset[str]:
-    """Return the stem of a phrase's head: that of "flat" for "a flat near the park"."""
+    """Return the stem of a phrase's head, such as "flat" in "a flat near the park"."""
     words = _FURTHER.sub("", f" {phrase}").split()
     return stems(words[-1]) if words else frozenset()
 

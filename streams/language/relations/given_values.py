@@ -80,8 +80,8 @@ _DATED = frozenset({"day", "year"})
 class Value(Struct, frozen=True):
     """A day, a time, a numbered thing or an amount; `text` as it was written.
 
-    The key of a day is its date, or just "-12" for "the 12th"; that of an hour without a.m. or p.m.
-    begins with "~".
+    The key of a day is its date, or just "-12" for "the 12th"; the key of an hour without a.m. or
+    p.m. begins with "~".
     """
 
     kind: str

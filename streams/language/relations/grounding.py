@@ -62,8 +62,8 @@ _ORDER = re.compile(
 class Said(Struct, frozen=True):
     """The texts that may support a sentence: a message, its time, and its participants.
 
-    `thread` are the previous messages; `names` are those of the participants; `dates` are those of
-    the message.
+    `thread` are the previous messages; `names` are the names of the participants; `dates` are the
+    dates of the message.
     """
 
     text: str

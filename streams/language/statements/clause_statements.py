@@ -236,9 +236,9 @@ class ClauseStatements:
     ) -> Statement | None:
         """Return a self-contained statement of some clauses, or None.
 
-        Pronouns are replaced by names. None: the subject stays open, and the clauses are not very
-        salient. `earlier`: the preceding clauses of the sentence, which may contain antecedents;
-        `lenient`: they are a cause or an effect, which may not have an open subject.
+        Pronouns are replaced by names. It is None if the subject remains unknown and the clauses
+        are not very salient. `earlier`: the preceding clauses of the sentence, which may contain
+        antecedents; `lenient`: they are a cause or an effect, which may not have an open subject.
         """
         said = statement = self._statement(group)
         if not has_subject:

@@ -151,7 +151,7 @@ class KeysCopy:
         self._purge()
 
     def get(self, key_ids: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return those of the requested keys that the copy has."""
+        """Return the requested keys that the copy has."""
         return dict(self._select("SELECT key_id, key FROM keys WHERE key_id IN ({})", key_ids))
 
     def destroyed(self, key_ids: Sequence[bytes]) -> set[bytes]:

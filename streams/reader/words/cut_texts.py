@@ -24,7 +24,7 @@ class CutTexts:
     """A batch of texts.
 
     `bases` has the offset of each text in the concatenated batch, and `firsts` the index of its
-    first word in the batch, followed by the total number of words. `looks` are those of the
+    first word in the batch, followed by the total number of words. `looks` are the looks of the
     words.
     """
 

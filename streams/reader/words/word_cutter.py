@@ -31,5 +31,5 @@ def words_of(text: str) -> list[Place]:
 
 
 def is_word(word: str) -> bool:
-    """Whether it is a word and not a mark."""
+    """Whether it is a word and not punctuation."""
     return word[0].isalnum() or word[-1].isalnum()

@@ -91,7 +91,7 @@ def in_texts(states: WholeNumbers, counts: Sequence[int]) -> tuple[WholeNumbers,
 def columns_of(
     states: WholeNumbers, layers: Sequence[int], wanted: Sequence[int]
 ) -> list[WholeNumbers]:
-    """Return the (n, dimension) states of each wanted layer; `layers` are those of `states`."""
+    """Return the (n, dimension) states of each wanted layer; `layers`: the layers of `states`."""
     width = states.shape[1] // len(layers)
     starts = [layers.index(layer) * width for layer in wanted]
     return [states[:, start : start + width] for start in starts]

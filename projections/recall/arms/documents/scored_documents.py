@@ -35,7 +35,7 @@ class Document(NamedTuple):
     """A result other than a turn.
 
     `words` are searched and `text` is shown. `entities`: ids of the entities that it is about,
-    before merges. `sources`: source ids of cited events. `items`: the ids of the facts that an
+    merges not applied. `sources`: source ids of cited events. `items`: the ids of the facts that an
     observation's text states, one for each item. `rests_on`: the ids of the facts that the text of
     any document cites. `facts`: the supporting facts that are near to the question, the nearest
     first. `supersedes`: the documents that it replaced. `is_whole`: it is a page about the entity

@@ -262,7 +262,7 @@ def update(
     sources: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
 ) -> MentalModel:
-    """Save a new version of a report; `sources` or `tags` None: keep those of the previous version.
+    """Save a new version of a report; `sources` or `tags` None: keep the previous ones.
 
     Raises:
         InvalidInput: the zone has no mental model with this id, or the text is empty.

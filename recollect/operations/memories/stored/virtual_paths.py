@@ -40,7 +40,7 @@ def parse(path: str) -> Names:
 
 
 def text_of(names: Sequence[str], *, is_directory: bool = False) -> str:
-    """Return names as a path; that of a directory ends with a slash."""
+    """Return names as a path; the path of a directory ends with a slash."""
     path = "".join(f"/{_SPECIAL.sub(_encoded, name)}" for name in names)
     return f"{path}/" if is_directory else path
 

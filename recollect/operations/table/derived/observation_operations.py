@@ -137,7 +137,7 @@ def observation(zone: OpenZone, id: ObservationId) -> Observation:
     ),
 )
 def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory:
-    """Return all versions of an observation, oldest first; `id` may be that of any version.
+    """Return all versions of an observation, oldest first; `id` may be the id of any version.
 
     Raises:
         UnknownId: the zone has no observation with this id.

@@ -43,7 +43,7 @@ _UNKNOWN_SENDER = "unknown"
 
 
 class _Chat(NamedTuple):
-    """A chat. `names`: those of its members by address."""
+    """A chat. `names`: the names of its members, by address."""
 
     id: str | None
     kind: PeerKind | None
@@ -70,7 +70,7 @@ def _is_chat(start: bytes, name: str) -> bool:
 
 
 def _is_chat_folder(folder: Folder) -> bool:
-    """Return whether a folder is that of a chat; its other files are attachments."""
+    """Return whether a folder is the folder of a chat; its other files are attachments."""
     if _MESSAGES not in folder.files():
         return False
     return _is_chat(folder.file(_MESSAGES).start(), _MESSAGES)

@@ -156,7 +156,7 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _is_folder(folder: Folder) -> bool:
-    """Return whether a folder is the app's export, or that of a chat with its messages as JSON."""
+    """Return whether a folder is the app's export, or a chat's folder with its messages as JSON."""
     if _BACKUP_FILE in folder.files():
         return is_backup(folder.file(_BACKUP_FILE).start())
     files = {name for name in folder.files() if not name.startswith(".")}

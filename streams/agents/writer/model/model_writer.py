@@ -87,9 +87,9 @@ _json = msgspec.json.Encoder()
 class CheckedProposals(msgspec.Struct, frozen=True):
     """A model's proposals about an event, checked against its text.
 
-    `answers` None: another role gave them, so only what awaits a review is used.
-    `near` are the ids of the events whose facts they may refer to, `participants` those of the
-    conversation that they may name, `texts` those of the message's versions, by event id,
+    If `answers` is None, another role gave them, and only what awaits a review is used. `near` are
+    the ids of the events whose facts they may refer to, `participants` the participants of the
+    conversation that they may name, `texts` the texts of the message's versions, by event id,
     `earlier` the messages before it that the model was shown, `without` the disabled steps.
     """
 
@@ -114,7 +114,7 @@ class ModelWriter(Agent):
     steps: frozenset[Step] = frozenset({"entities", "temporal", "evolution", "causes"})
 
     def __init__(self, without: Without = ALL, writer_role: int = 0) -> None:
-        """`without`: the disabled steps; `writer_role`: that of the generation."""
+        """`without`: the disabled steps; `writer_role`: the role of the generation."""
         self.without = without
         self._writer_role = writer_role
 
@@ -421,7 +421,7 @@ class _Resolution:
         return f"{sender.id} model: {fact.text.casefold()}{days}"
 
     def _reword(self, id_: str, fact: ProposedFact) -> None:
-        """Replace the text of a rule's fact by that of a proposed one."""
+        """Replace the text of a rule's fact by the text of a proposed fact."""
         about, answered = self._checked.about, self._answered
         row = self._state.fact(id_)
         assert row is not None

@@ -345,7 +345,7 @@ def _in_plain_form(said: Said) -> Said:
 
 
 def model_fact_id(event_id: str, text: str, at_ms: int) -> str:
-    """Return the id of a fact that a model wrote, which differs from that of any rule's fact."""
+    """Return the id of a fact that a model wrote, which differs from the id of any rule's fact."""
     return fact_id(event_id, f"model: {text.casefold()}", at_ms)
 
 
