@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.recall.index.zone_index import Index
-from recollect.projections.recall.question.entity_names import entity_ids
+from recollect.projections.recall.question.entity_names import NamedEntity, entity_ids
 from recollect.projections.recall.question.owner import owner_ids
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.slots.readable_claims import readable_claims
@@ -25,65 +25,81 @@ MAX_NEEDED_FACTS = 8
 
 
 def _words(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(words.split())})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join(words.split(', '))})\b", re.IGNORECASE)
 
 
 class Need(NamedTuple):
-    """A kind of need: words of tasks of this kind, and the attributes that serve it, best first."""
+    """A kind of need: words of tasks of this kind, and the attributes that serve it, best first.
+
+    `ambiguous` words count only in a task that names a person: they have other senses in work on
+    software ("third-party package", "call the function").
+    """
 
     words: re.Pattern[str]
+    ambiguous: re.Pattern[str]
     attributes: tuple[str, ...]
+
+    def has_word(self, text: str, *, names_person: bool) -> bool:
+        """Return whether a task is of this kind."""
+        return self.words.search(text) is not None or (
+            names_person and self.ambiguous.search(text) is not None
+        )
 
 
 NEEDS = {
     "food": Need(
         _words(
-            "foods? meals? menus? dish(?:es)? recipes? cook(?:s|ing)? bak(?:e|es|ing) restaurants? "
-            "dinners? lunch(?:es)? breakfasts? brunch supper barbecue buffet cater(?:er|ers|ing)? "
-            "picnics? snacks? takeaway groceries dessert cakes? eat(?:s|ing)? dine dining "
-            "part(?:y|ies)"
+            "foods?, meals?, recipes?, cook(?:s|ing)?, bak(?:e|es|ing), restaurants?, dinners?, "
+            "lunch(?:es)?, breakfasts?, brunch, supper, barbecue, cater(?:er|ers|ing)?, picnics?, "
+            "snacks?, takeaway, groceries, dessert, cakes?, eat(?:s|ing)?, dine, dining"
         ),
+        _words("menus?, dish(?:es)?, buffet, part(?:y|ies)"),
         ("diet", "health"),
     ),
-    "gift": Need(_words(r"gifts? presents?"), ("likes", "activity", "dislikes")),
+    "gift": Need(_words("gifts?"), _words("presents?"), ("likes", "activity", "dislikes")),
     "delivery": Need(
+        _words("parcels?, postcards?, courier"),
         _words(
-            "parcels? packages? letters? postcards? deliver(?:y|ies|s)? send(?:ing)? courier "
-            "visit(?:s|ing)? route directions address"
+            "packages?, letters?, deliver(?:y|ies|s)?, send(?:ing)?, visit(?:s|ing)?, route, "
+            "directions, address"
         ),
         ("address", "home"),
     ),
     "travel": Need(
         _words(
-            "travel(?:s|ling|ing)? trips? journeys? flights? fly(?:ing)? holidays? vacations? "
-            "hotels?"
+            "travel(?:s|ling|ing)?, trips?, journeys?, flights?, holidays?, vacations?, hotels?"
         ),
+        _words("fly(?:ing)?"),
         ("home", "fears"),
     ),
     "contact": Need(
-        _words(r"calls? phone ring contact e-?mails? message invit(?:e|ation|ations)"),
+        _words("my (?:phone )?number, my e-?mail(?: address)?"),
+        _words("calls?, phone, ring, contact, e-?mails?, message, invite, invitations?"),
         ("phone", "email"),
     ),
     "medicine": Need(
         _words(
-            "doctors? gp hospital clinic medic(?:ine|ines|ation|ations) pharmacy painkillers? "
-            "pills? prescriptions? vaccin(?:e|es|ation|ations) antibiotics? treatments?"
+            "doctors?, gp, hospital, clinic, medicines?, medications?, pharmacy, painkillers?, "
+            "pills?, prescriptions?, vaccin(?:e|es|ation|ations), antibiotics?"
         ),
+        _words("treatments?"),
         ("health", "age"),
     ),
     "leisure": Need(
         _words(
-            "films? movies? cinema concerts? theatre outings? excursions? weekend hobb(?:y|ies) "
-            "games? playlists?"
+            "films?, movies?, cinema, concerts?, theatre, outings?, excursions?, weekend, "
+            "hobb(?:y|ies), playlists?"
         ),
+        _words("games?"),
         ("likes", "dislikes", "activity", "fears"),
     ),
     "work": Need(
-        _words(r"cv résumé resume career recruiters? interviews? job applications? hir(?:e|ing)"),
+        _words("cv, résumé, my resume, career, recruiters?, job interview, job applications?"),
+        _words("resume, interviews?, job, applications?, hir(?:e|ing)"),
         ("role", "employer", "work", "skill", "studies", "school", "language"),
     ),
-    "pet": Need(_words("pets? vet vets veterinary animals? kennels?"), ("pet",)),
-    "birthday": Need(_words("birthdays? cakes?"), ("birthday", "age")),
+    "pet": Need(_words("pets?, vets?, veterinary, kennels?"), _words("animals?"), ("pet",)),
+    "birthday": Need(_words("birthdays?"), _words("cakes?"), ("birthday", "age")),
 }
 
 # What a need for food has to do with health.
@@ -97,10 +113,11 @@ _ASKED_ABOUT = re.compile(r"\b(?:did|does|do|has|had|is|are|was|were)\s+\Z", re.
 # The owner beside a named person.
 _ALSO_OWN = re.compile(r"\b(?:and (?:me|i)|me and|we|our|us)\b", re.IGNORECASE)
 _OTHERS = _words(
-    "friends? guests? colleagues? boss neighbours? neighbors? clients? customers? teams? kids? "
-    "child(?:ren)? babies baby mothers? mum mom fathers? dad parents? sisters? brothers? siblings? "
-    "sons? daughters? aunts? uncles? cousins? nieces? nephews? grand\\w+ wife husband partner "
-    "girlfriend boyfriend fiancée? teachers? people somebody someone them their him his her"
+    "friends?, guests?, colleagues?, boss, neighbours?, neighbors?, clients?, customers?, teams?, "
+    "kids?, child(?:ren)?, babies, baby, mothers?, mum, mom, fathers?, dad, parents?, sisters?, "
+    "brothers?, siblings?, sons?, daughters?, aunts?, uncles?, cousins?, nieces?, nephews?, "
+    "grand\\w+, wife, husband, partner, girlfriend, boyfriend, fiancée?, teachers?, people, "
+    "somebody, someone, them, their, him, his, her"
 )
 
 
@@ -112,11 +129,11 @@ class NeededFact(NamedTuple):
     need: str
 
 
-def needs_of(text: str) -> list[str]:
+def needs_of(text: str, *, names_person: bool) -> list[str]:
     """Return the kinds of need of a task; a long one or a question about the past has none."""
     if len(text) > MAX_NEED_LENGTH or asks_what_was(text):
         return []
-    return [kind for kind, need in NEEDS.items() if need.words.search(text)]
+    return [kind for kind, need in NEEDS.items() if need.has_word(text, names_person=names_person)]
 
 
 def needed_facts(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[NeededFact]:
@@ -127,7 +144,7 @@ def needed_facts(question: ParsedQuestion, index: Index, files: ZoneFiles) -> li
     """
     if not index.row_kinds.claims:
         return []
-    kinds = needs_of(question.text)
+    kinds = needs_of(question.text, names_person=bool(_persons(question)))
     if not kinds:
         return []
     found: dict[str, tuple[int, int, NeededFact]] = {}
@@ -155,10 +172,14 @@ def _is_beside(kind: str, attribute: str, value: str) -> bool:
     return (kind, attribute) == ("food", "health") and not _FOOD_HEALTH.search(value)
 
 
+def _persons(question: ParsedQuestion) -> list[NamedEntity]:
+    return [item for item in question.named if item.senders or item.entity.type == "person"]
+
+
 def _subjects(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[set[str]]:
     """Return the subjects of claims, a set for each person that a question is about."""
     text, identity = question.text, files.identity.connection
-    persons = [item for item in question.named if item.senders or item.entity.type == "person"]
+    persons = _persons(question)
     if any(_ASKED_ABOUT.search(text[: item.start]) for item in persons):
         return []
     subjects = [
