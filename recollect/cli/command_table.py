@@ -46,7 +46,7 @@ COMMAND_TABLE = {
     ),
     "evaluate": CommandEntry("evaluate_command", "Score recall on questions with known sources."),
     "infer": CommandEntry(
-        "infer_command", "Let a language model answer a question about a long context."
+        "infer_command", "Let a language model answer a question about long files or memories."
     ),
     "graph": CommandEntry("derived.graph_command", "Show how people and things are related."),
     "observations": CommandEntry(
@@ -74,7 +74,8 @@ COMMAND_TABLE = {
         "derived.analysis_commands", "List analyses of episodes, or analyse episodes."
     ),
     "models": CommandEntry(
-        "derived.model_commands", "List, show, refresh or change mental models."
+        "derived.model_commands",
+        "List, show, refresh or change mental models: saved reports on a subject.",
     ),
     "directives": CommandEntry(
         "derived.model_commands", "List, add or remove the user's standing instructions."
@@ -87,14 +88,15 @@ COMMAND_TABLE = {
     ),
     "extract": CommandEntry("extract_command", "Show what would be extracted, without storing it."),
     "write": CommandEntry(
-        "write_commands", "Run the language model on all events that it has not read yet."
+        "write_commands",
+        "Extract more facts with a language model, from events that it has not read yet.",
     ),
     "writer": CommandEntry(
         "write_commands", "Show or set a zone's instructions for the language model."
     ),
     "backfill": CommandEntry(
         "backfill_command",
-        "Run the language model on old messages, in chronological order; can be paused.",
+        "Extract more facts with a language model, from old messages; can be paused.",
     ),
     "status": CommandEntry("upkeep_commands", "Show what a zone contains, and its processing lag."),
     "doctor": CommandEntry(
@@ -111,7 +113,10 @@ COMMAND_TABLE = {
         "upkeep_commands", "Free disk space: remove results of earlier rebuilds from the ledger."
     ),
     "deadletters": CommandEntry("upkeep_commands", "List dead letters; retry or drop one."),
-    "skip": CommandEntry("upkeep_commands", "Skip a foreign record that blocks a zone."),
+    "skip": CommandEntry(
+        "upkeep_commands",
+        "Skip a record on Kafka that another program wrote and that blocks a zone.",
+    ),
     "promote": CommandEntry("upkeep_commands", "Move the home's ledger, with all zones, to Kafka."),
     "export": CommandEntry(
         "export_command", "Export a zone, as its events or as Markdown pages to read."

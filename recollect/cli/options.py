@@ -112,8 +112,8 @@ def import_options(function: Command) -> Command:
         click.option(
             "--timezone",
             metavar="TZ",
-            help="Time zone of timestamps that have none. If timestamps are in UTC, the zone in "
-            "which words such as 'today' are resolved.",
+            help="Time zone of timestamps that have none. For timestamps in UTC, it is used only "
+            "to resolve words such as 'today'.",
         ),
         click.option(
             "--format",

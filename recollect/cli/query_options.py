@@ -46,7 +46,8 @@ def query_options(function: Command) -> Command:
                 show_default=True,
                 help="How the search methods are combined. default: by weighted score; rrf: by "
                 "rank (reciprocal rank fusion); recent: like default, but favours recent memories; "
-                "graph: only similarity in meaning, shared words and --graph-mode.",
+                "graph: by weighted score, but only search by meaning, search by words, and the "
+                "graph search that --graph-mode selects.",
             ),
             click.option(
                 "--graph-mode",

@@ -43,12 +43,12 @@ def backfill(
     resume: bool,
     status: bool,
 ) -> int:
-    """Run the language model on old messages, in chronological order; can be paused.
+    """Extract more facts with a language model, from old messages; can be paused.
 
-    recollect write reads events in the order of their arrival; a backfill can be limited to a
-    period or a platform. It reads stretches of consecutive messages (episodes), and several
-    platforms in parallel. If a backfill is stopped or killed, the next one continues it; after
-    --pause, use --resume. No answer is paid for twice.
+    A backfill reads messages in chronological order, and can be limited to a period or a platform;
+    'recollect write' reads events in the order of their arrival. A backfill reads stretches of
+    consecutive messages (episodes), and several platforms in parallel. If a backfill is stopped or
+    killed, the next one continues it; after --pause, use --resume. No answer is paid for twice.
     """
     if pause + resume + status > 1 or (dry_run and (pause or status)):
         raise click.UsageError(

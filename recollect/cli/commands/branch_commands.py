@@ -24,8 +24,7 @@ def branch() -> None:
 @click.option(
     "--at",
     metavar="HEAD",
-    help="Fork at an earlier record. HEAD is its number and hash, which status printed as 'head' "
-    "when it was the last one.",
+    help="Fork at an earlier record. HEAD is a value that status printed earlier as 'head'.",
 )
 def create(home: str | None, zone: str | None, as_json: bool, name: str, at: str | None) -> None:
     """Fork the zone at its last record: copy its memory into a branch."""
@@ -76,11 +75,11 @@ def diff(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
 @common_options
 @click.argument("name")
 def promote(home: str | None, zone: str | None, as_json: bool, name: str) -> None:
-    """Copy what was added in the branch to the zone that it was forked from.
+    """Copy what was added in the branch to its zone.
 
-    Copies messages, commands, and instructions for the language model (recollect writer). If the
-    language model read messages of the zone in the branch, its answers are copied too, so that the
-    zone's next recollect write does not pay for them again. The branch stays. Erasures in the
+    Copies messages, commands, and instructions for the language model (recollect writer). If
+    'recollect write' ran in the branch, the language model's answers about the zone's own messages
+    are copied too, so that the zone does not pay for them again. The branch stays. Erasures in the
     branch are not copied.
     """
     with open_zone(home, zone) as memory:

@@ -70,10 +70,11 @@ def infer(
     max_tokens: int,
     sandbox: str,
 ) -> None:
-    """Let a language model answer a question about a long context.
+    """Let a language model answer a question about long files or memories.
 
-    The model writes code that searches the memory and reads the context; the code runs in a
-    sandbox. Needs a model account (the section [model] of recollect.toml), and costs tokens.
+    The files and memories that --context and --memory name are the context. The model writes code
+    that searches the zone and reads the context; the code runs in a sandbox. Needs access to a
+    language model (the section [model] of recollect.toml), and uses tokens.
     """
     texts = []
     for file in files:

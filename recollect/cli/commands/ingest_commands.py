@@ -458,7 +458,8 @@ def _show_rejection(rejection: Rejection) -> None:
     "--sender",
     "sender_id",
     metavar="ID",
-    help="Everything that the sender with this sender_id wrote, on any platform or on --platform.",
+    help="Everything that the sender with this sender_id wrote, on all platforms unless --platform "
+    "is given.",
 )
 @click.option("--thread", "thread_id", metavar="ID", help="Everything in this thread.")
 @click.option("--before", metavar="T", help=f"Only events before time T. {TIMES}")
@@ -467,8 +468,8 @@ def _show_rejection(rejection: Rejection) -> None:
     "--also",
     metavar="ID",
     multiple=True,
-    help="With --entity: also erase the entity or event with this id, which an earlier run listed "
-    "as another possible meaning of E. Repeatable.",
+    help="With --entity: E may match several entities or events; also erase the one with this id, "
+    "which an earlier run listed. Repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
@@ -502,7 +503,7 @@ def forget(
       the id of an event: recollect's own, or the source's
       the id of a fact or observation: erases the events that it was derived from
       the id of a mental model (a saved report): erases all its versions
-      #17: record 17 of the zone, for example a dead letter
+      '#17' (in quotes): record 17 of the zone, for example a dead letter
 
     Options select events; an event must match all of them.
     """

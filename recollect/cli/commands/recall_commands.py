@@ -63,8 +63,8 @@ _INDENT = "    "
 @click.option(
     "--wait-for",
     metavar="TOKEN",
-    help="Wait until what an ingest stored can be recalled; TOKEN is the consistency token that "
-    "ingest --json printed.",
+    help="Wait until the events of an earlier ingest can be recalled. TOKEN is the consistency "
+    "token in the output of ingest --json.",
 )
 @click.option(
     "--timeout", default=30.0, show_default=True, help="Timeout of --wait-for, in seconds."

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     cls=OptionWithoutRange,
     metavar="N",
     type=click.IntRange(1),
-    help="Begin with record N.",
+    help="Start at record N.",
 )
 @click.option(
     "--at",
     metavar="T",
-    help="Begin with the first record ingested after T; with --newest, with the last one ingested "
-    "by T.",
+    help="Start at the first record ingested after T. With --newest, start at the last one "
+    "ingested at or before T.",
 )
 @click.option(
     "--kind", "kinds", metavar="KIND", multiple=True, help="Only records of this kind. Repeatable."
@@ -53,12 +53,13 @@ if TYPE_CHECKING:
     "--about",
     metavar="ID",
     multiple=True,
-    help="Only commands about this fact, message, merge, entity or mental model. Repeatable.",
+    help="Only records of commands (forget, retract, ...) that concern this fact, message, merge, "
+    "entity or mental model. Repeatable.",
 )
 @click.option(
     "--newest",
     is_flag=True,
-    help="List newest first. Begins with the last record, unless --from or --at is given.",
+    help="List newest first. Starts at the last record, unless --from or --at is given.",
 )
 @paging_options
 def records(

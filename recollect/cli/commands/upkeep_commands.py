@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 @click.option(
     "--diff",
     is_flag=True,
-    help="Build a new generation and report how it differs, without switching to it.",
+    help="Build a new generation (a complete set of the zone's files), and report how it differs "
+    "from the one in use, without switching to it.",
 )
 @click.option(
     "--encoder",
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
 @click.option(
     "--consolidation",
     type=click.Choice(["on", "off"]),
-    help="With --level derive or fresh: whether to consolidate facts [default: as it does now].",
+    help="With --level derive or fresh: whether to consolidate facts [default: the zone's "
+    "current setting].",
 )
 @click.option(
     "--writer-role",
@@ -189,8 +191,8 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 @click.option(
     "--expect",
     metavar="HEAD",
-    help="Check that the ledger still contains a record. HEAD is its number and hash, which verify "
-    "or status printed as 'head' when it was the last one.",
+    help="Check that the ledger still contains, unchanged, the record HEAD: a value that verify or "
+    "status printed earlier as 'head'.",
 )
 @click.option(
     "--certificate",
@@ -393,11 +395,10 @@ def deadletters(
 @click.argument("topic", type=click.Choice(["events", "changes"]))
 @click.argument("offset", type=int)
 def skip_record(home: str | None, zone: str | None, as_json: bool, topic: str, offset: int) -> None:
-    """Skip a foreign record that blocks a zone.
+    """Skip a record on Kafka that another program wrote and that blocks a zone.
 
-    A foreign record is one that another program wrote, which only happens on Kafka. recollect
-    doctor prints its topic (events or changes) and OFFSET. Stores the topic, offset and hash in the
-    ledger, so every node and rebuild skips the record too.
+    'recollect doctor' prints the topic (events or changes) and OFFSET of such a record. Stores the
+    topic, offset and hash in the ledger, so every node and rebuild skips the record too.
     """
     from recollect.home.open_zone import OpenHome
     from recollect.operations.upkeep import unreadable_records

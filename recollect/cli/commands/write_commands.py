@@ -42,11 +42,12 @@ def write(
     again: bool,
     dry_run: bool,
 ) -> int:
-    """Run the language model on all events that it has not read yet.
+    """Extract more facts with a language model, from events that it has not read yet.
 
-    The rules have processed them already. The model adds facts, values and dates that the rules
-    missed, and marks facts that no longer hold. Each addition is validated. The model's answers are
-    recorded, so no event is paid for twice, not even by a rebuild.
+    The built-in extraction rules have already processed these events. The model (section [model] of
+    recollect.toml) adds facts, values and dates that the rules missed, and marks facts that no
+    longer hold. Each addition is validated. The model's answers are recorded, so no event is paid
+    for twice, not even by a rebuild.
     """
     with open_zone(home, zone) as memory, progress("writing", unit="events") as advance:
         report = memory.write(limit=limit, again=again, dry_run=dry_run, progress=advance)
@@ -145,8 +146,8 @@ def writer(
     """Show or set a zone's instructions for the language model.
 
     The model extracts facts; recollect write runs it. Its instructions are a role prompt and named
-    notes. Each version of a text is an event in the ledger. The model may propose new versions,
-    which have no effect until they are accepted.
+    notes. Each version of the role prompt or of a note is an event in the ledger. The model may
+    propose new versions, which have no effect until they are accepted.
     """
     with open_zone(home, zone) as memory:
         if role is not None:

@@ -41,8 +41,9 @@ _ACTIONS = {
     "list": "List the analyses with their texts, such as summaries and reports on conversations.",
     "facets": "List single findings, such as topics, decisions and personal data.",
     "types": "List the types of analysis, and how many analyses of each type there are.",
-    "run": "Analyse the episodes that have ended and have no analysis yet; retry blocked and "
-    "failed analyses. If the home has a language model, also make the analyses that need one.",
+    "run": "Analyse the episodes that have ended and have no analysis yet; retry analyses that "
+    "failed, or were blocked because the home could not run them (for example, without a language "
+    "model). If the home has a language model, also make the analyses that need one.",
 }
 
 

@@ -43,7 +43,8 @@ _ACTIONS = {
     "--strategy",
     metavar="S",
     type=click.Choice(get_args(EpisodeStrategy)),
-    help=f"Only episodes of this strategy: {', '.join(get_args(EpisodeStrategy))}.",
+    help=f"Only episodes grouped by this strategy: {', '.join(get_args(EpisodeStrategy))} (the "
+    "messages behind an observation or a mental model).",
 )
 @click.option("--query", metavar="Q", help="Only episodes that match Q, the best ones first.")
 @click.option("--entity", metavar="E", help="Only episodes with entity E (name or id).")

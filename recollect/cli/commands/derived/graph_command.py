@@ -58,7 +58,8 @@ _ACTIONS = {
     "--hops",
     metavar="N",
     type=int,
-    help="Maximum number of hops [default: neighbors 2, subgraph 0, path 4].",
+    help="Maximum number of hops from the entity (neighbors), along the path (path), or from the "
+    "given entities (subgraph; 0: only these entities) [default: neighbors 2, subgraph 0, path 4].",
 )
 @known_at_option
 @click.option("--valid-at", metavar="T", help="Only relationships that held at T.")

@@ -94,8 +94,9 @@ def hierarchy(
 ) -> None:
     """List consolidated memories, highest level first.
 
-    A memory of level 1 stands for a group of stored texts, one of level 2 for a group of level 1,
-    and so on. To undo a consolidation, delete the consolidated memory: recollect memories delete.
+    A level-1 memory stands for a group of stored texts, a level-2 memory for a group of level-1
+    memories, and so on. To undo a consolidation, delete the consolidated memory: recollect memories
+    delete.
     """
     if (action in ("children", "ancestors", "search")) != bool(words):
         needed = (

@@ -38,8 +38,8 @@ _ACTIONS = {
     "rollback ID": "Restore the version that --version names, as a new version.",
     "approve ID...": "Make inactive memories active again.",
     "deactivate ID...": "Make memories inactive: they are no longer recalled or listed.",
-    "delete ID...": "Delete memories for good; recollect forget also erases their text from the "
-    "ledger.",
+    "delete ID...": "Delete memories; this cannot be undone. Their text stays in the ledger; to "
+    "erase it too, use 'recollect forget'.",
     "ls [PATH]": "List a directory of virtual paths, such as /memory/by-user/ada/.",
     "glob PATTERN": "Find the memories whose paths match a pattern with *, ? and **.",
     "cat PATH": "Print the memory at a path.",

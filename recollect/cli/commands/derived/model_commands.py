@@ -19,7 +19,8 @@ _MODEL_ACTIONS = {
     "list": "List the mental models.",
     "show ID": "Print the version with this ID.",
     "history ID": "Print how each version differs from the one before it.",
-    "refresh ID": "Regenerate the page that was created with --refresh.",
+    "refresh ID": "Regenerate the generated part of a mental model that was created with "
+    "--refresh.",
     "create NAME [TEXT]": "Create a mental model. TEXT is optional with --refresh.",
     "update ID TEXT": "Save TEXT as a new version.",
 }
@@ -47,8 +48,8 @@ _DIRECTIVE_ACTIONS = {
 @click.option(
     "--refresh",
     type=click.Choice(["after_changes", "schedule", "by_hand"]),
-    help="With create: append a page generated from the facts about the --entity, and regenerate "
-    "it after changes, on a schedule, or only by hand (models refresh).",
+    help="With create: add, after TEXT, a part generated from the facts about the --entity, and "
+    "regenerate it after changes, on a schedule, or only by hand (recollect models refresh).",
 )
 @click.option(
     "--every-hours",
@@ -69,10 +70,9 @@ def models(
     refresh: Literal["after_changes", "schedule", "by_hand"] | None,
     every_hours: float | None,
 ) -> int:
-    """List, show, refresh or change mental models.
+    """List, show, refresh or change mental models: saved reports on a subject.
 
-    A mental model is a saved report about somebody or something. Each of its versions has its own
-    ID.
+    Each version of a mental model has its own ID.
     """
     if action == "list":
         if id_ is not None:
@@ -167,7 +167,7 @@ def directives(
 ) -> int:
     """List, add or remove the user's standing instructions.
 
-    Every block that recollect context prints begins with these instructions.
+    These instructions come first in the output of 'recollect context'.
     """
     if action == "list":
         if text is not None:

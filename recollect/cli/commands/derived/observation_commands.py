@@ -44,13 +44,13 @@ _OBSERVATION_ACTIONS = {
     "history ID": "Print what each version of an observation added and removed.",
     "consolidate": "Update all observations now, and run the daily jobs: find patterns over time, "
     "and merge duplicate observations and facts.",
-    "write": "Let the home's language model write up to --limit observations; every text is "
-    "validated.",
+    "write": "Let the home's language model write observations that are new or changed, at most "
+    "--limit (without --limit, all); every text is validated.",
 }
 _DREAM_ACTIONS = {
     "list": "List the dreams, newest first.",
-    "find": "Update the observations (as observations consolidate does), then ask the home's "
-    "language model for new dreams.",
+    "find": "Update the observations (like 'recollect observations consolidate'), then ask the "
+    "home's language model for new dreams.",
 }
 
 

@@ -32,7 +32,8 @@ def serve(
 ) -> None:
     """Serve memory over HTTP, and process events as they arrive.
 
-    Runs until Ctrl-C. Clients need an access token: recollect token create.
+    Runs until Ctrl-C, for all zones; --zone has no effect. Clients need an access token, which says
+    which zones they can use: recollect token create.
     """
     selected, _ = home_and_zone(home, zone)
     settings = selected.configuration.service(
