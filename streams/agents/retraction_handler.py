@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from recollect.schemas.changes import DecidedPart, MemoryRetraction, RetractedFact
-from recollect.schemas.events import Content, Event, Retract
+from recollect.schemas.events import Content, Edit, Event, Remember, Retract
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
@@ -18,7 +18,7 @@ RetractionRow = TypeVar("RetractionRow", MemoryRetraction, RetractedFact)
 class StatingEvent(NamedTuple):
     """An event that states a memory in text[start:end]; `names` are its sender's.
 
-    `at`: when it happened (unix ms).
+    `at`: when it happened (unix ms). `replaces`: it may replace other versions of its text.
     """
 
     id: str
@@ -27,6 +27,7 @@ class StatingEvent(NamedTuple):
     end: int
     text: str
     names: tuple[str, ...]
+    replaces: bool
 
 
 class RetractionHandler(Agent):
@@ -48,7 +49,8 @@ class RetractionHandler(Agent):
             if stating is not None and isinstance(content := stating.payload, Content):
                 names = (content.sender_id, content.sender_name or "")
                 said = (stating.id, stating.occurred_at, start, end, content.content)
-                statements.append(StatingEvent(*said, names))
+                replaces = isinstance(content, Edit | Remember)
+                statements.append(StatingEvent(*said, names, replaces))
                 sources.append(number)
         return Extract(content=statements, sources=tuple(sorted(sources)))
 
@@ -78,8 +80,13 @@ class RetractionHandler(Agent):
         ]
         part.puts += rows
         for statement, row in zip(stating, rows, strict=True):
-            if statement.id == command.target and command.replaced_by is None:
-                # What the event ended without a fact of its own is valid again.
+            if (
+                statement.id == command.target
+                and command.replaced_by is None
+                and not statement.replaces
+            ):
+                # What the event ended without a fact of its own is valid again, unless those were
+                # the facts of a former version.
                 part.puts.append(retracted_fact(statement.id, statement.at, row))
             texts = {statement.id: statement.text}
             part.puts += [

@@ -57,6 +57,14 @@ def test_a_retraction_brings_back_the_message_before_and_no_former_version(
         assert current(zone) == ["Ada lives in Rome."]
 
 
+def test_a_retracted_edit_brings_back_no_former_version(tmp_path: Path) -> None:
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        zone = recollect.zone("ada")
+        zone.ingest([said(0, "Rome"), edited(0, "Oslo", 1)])
+        zone.retract("e1")
+        assert current(zone) == []
+
+
 @pytest.mark.parametrize("change", [edited(0, "Oslo", 1), deleted(0, 1)], ids=["edit", "deletion"])
 def test_a_value_that_was_edited_away_after_its_end_does_not_come_back(
     tmp_path: Path, change: dict[str, Any]
