@@ -226,7 +226,7 @@ def test_where_the_date_is_missing_or_wrong_the_last_received_counts(tmp_path, d
 def test_a_mail_without_any_time_is_refused_by_name(tmp_path):
     found = read(tmp_path, mail("Hello.", head=FROM))
     assert not found.drafts
-    assert "no time" in found.rejections[0].reason
+    assert "no usable date" in found.rejections[0].reason
 
 
 def test_answers_are_in_the_thread_of_what_they_answer(tmp_path):
@@ -396,7 +396,7 @@ def test_real_replies_say_what_their_sender_said():
     # Android, AOL, Apple (2), Comcast, Gmail, Hotmail, iPhone, Sparrow, Thunderbird, Yahoo; that of
     # Outlook has no time.
     assert found.texts == ["Hello"] * 11
-    assert [len(found.rejections), "no time" in found.rejections[0].reason] == [1, True]
+    assert [len(found.rejections), "no usable date" in found.rejections[0].reason] == [1, True]
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="real exports are not at hand")
@@ -406,7 +406,7 @@ def test_real_mails_are_read_in_many_charsets_and_however_broken():
     names = {a.name for content in found.contents for a in content.attachments}
     assert {"てすと.txt", "ciële.txt", "Eelanalüüsi päring.jpg"} <= names
     assert found.kinds["notice"] == 6
-    assert all("no time" in rejection.reason for rejection in found.rejections)
+    assert all("no usable date" in rejection.reason for rejection in found.rejections)
 
 
 LONG = 100_000

@@ -90,5 +90,5 @@ def test_counts_that_cannot_be_kept_are_dropped_and_nothing_else(
         with Recollect(home, count_accesses=True) as r:
             assert r.zone("ada").recall("Where does Ada live?").results
     assert counts(home) == []
-    assert "were lost" in caplog.text
+    assert "were dropped" in caplog.text
     assert "Turin" not in caplog.text

@@ -277,7 +277,7 @@ def test_a_pause_holds_over_a_restart(tmp_path: Path) -> None:
         before = len(server.questions)
     with home_with_model(place, remembering) as (memory, server):
         assert memory.backfill_status().state == "paused"
-        with pytest.raises(InvalidInput, match="--resume"):
+        with pytest.raises(InvalidInput, match="`resume`"):
             memory.backfill()
         assert server.questions == []
         report = memory.backfill(resume=True)
@@ -436,7 +436,7 @@ def test_the_command_prints_plan_pause_and_progress(tmp_path: Path) -> None:
         (paused,) = run("--pause", "--json").json()
         assert paused["state"] == "paused"
         refused = run()
-        assert (refused.status, "--resume" in refused.err) == (2, True)
+        assert (refused.status, "`resume`" in refused.err) == (2, True)
         resumed = run("--resume", "--platform", "slack")
         assert resumed.status == 0
         assert "done  2 of 2 episodes" in resumed.out
@@ -478,7 +478,7 @@ def test_a_service_shows_pauses_and_resumes_it(tmp_path: Path) -> None:
             found = _outcome(client, started)
             assert (found["state"], found["episodes_done"]) == ("paused", 6)
             refused = _outcome(client, client.post(f"{zone}/backfill", json={}))
-            assert "--resume" in refused["detail"]
+            assert "`resume`" in refused["detail"]
             resumed = client.post(f"{zone}/backfill", json={"resume": True})
             found = _outcome(client, resumed)
             assert (found["state"], found["messages_done"]) == ("done", 4)

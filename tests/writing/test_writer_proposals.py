@@ -89,7 +89,7 @@ def test_a_rejected_role_is_not_in_force(opened: OpenWriting) -> None:
     assert memory.decide_proposal(found.id, "rejected").status == "rejected"
     assert memory.writer_texts()[0].number == 0
     assert pending(memory) == []
-    with pytest.raises(UnknownId, match="--proposals"):
+    with pytest.raises(UnknownId, match="writer_proposals"):
         memory.decide_proposal("nobody", "accepted")
 
 
