@@ -128,8 +128,16 @@ class Oracle:
     def facts(self) -> Counter[tuple[int, str]]:
         """Return (number of the event, sentence), each as often as it must stand.
 
-        Of moves there is the first alone; `moves` are all that may stand.
+        A remembered move may be the one that a message told. `moves` are all moves that may stand.
         """
+
+        def is_known(sentence: str, by: str | None) -> bool:
+            return any(
+                fact.sentence == sentence
+                and (fact.by == by or (sentence in MOVES and None in (fact.by, by)))
+                for fact in known
+            )
+
         known: list[Fact] = []
         for said in self.in_order_of_reading():
             if said.by_agent:
@@ -140,7 +148,7 @@ class Oracle:
                 sentences, by = [said.text], None
             for sentence in sentences:
                 # Said again, on whatever day, it is the same fact (fault 51).
-                if not any((fact.sentence, fact.by) == (sentence, by) for fact in known):
+                if not is_known(sentence, by):
                     known.append(Fact(said.number, sentence, by))
         return Counter((fact.number, fact.sentence) for fact in known)
 
