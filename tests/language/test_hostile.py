@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import gc
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import count
+from types import FrameType
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.grammar.text_reading import (
+    ReadName,
+    ReadSentence,
+    ReadValue,
+    ReadWord,
+    TextReading,
+)
 from recollect.streams.language.names.mentions import mentions
+from recollect.streams.language.statements.document import Document
+from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.dates_in_text import date_references
 from recollect.text.sentences import sentences
 from tests.language.stating import stated
+
+TraceFunction: TypeAlias = Callable[[FrameType, str, Any], Any]
 
 #: Words that set off every reader, so that random texts reach beyond the first test.
 FRAGMENTS = (
@@ -116,6 +131,45 @@ def test_time_grows_with_the_length_and_not_faster(unit: str) -> None:
     # Quadratic work would grow 64 times. The floor keeps the clock's grain out of the ratio, and
     # another try what else the machine did meanwhile.
     assert any(seconds(64_000) / max(seconds(8_000), 0.004) < 20 for _ in range(5))
+
+
+def test_work_grows_with_the_sentences_that_a_reader_read_and_not_faster() -> None:
+    few, many = instructions_for(200), instructions_for(800)
+    assert many < 5 * few
+
+
+def instructions_for(count_: int) -> int:
+    """Return the instructions to analyse sentences that each may end and state something."""
+    unit = "Rex is 7 now. "
+    text = unit * count_
+    starts = range(0, len(text), len(unit))
+    words = [
+        ReadWord(start + match.start(), start + match.end(), tag, 60)
+        for start in starts
+        for match, tag in zip(re.finditer(r"\w+", unit), ("NNP", "VBZ", "CD", "RB"), strict=True)
+    ]
+    reading = TextReading(
+        tuple(words),
+        tuple(ReadName(start, start + 3, "PERSON", 90) for start in starts),
+        tuple(ReadSentence(at, at + 13, "statement", 100, (("age", 40),)) for at in starts),
+        tuple(ReadValue(at + 7, at + 8, 90, "age", 90) for at in starts),
+    )
+    document = Document(text=text, speaker="Ada", at_ms=0, utc_offset_minutes=0, reading=reading)
+    instructions = count()
+
+    def trace(frame: FrameType, event: str, _: object) -> TraceFunction:
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            next(instructions)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        analyse(document)
+    finally:
+        sys.settrace(before)
+    return next(instructions)
 
 
 def test_the_answer_does_not_depend_on_the_hash_seed() -> None:

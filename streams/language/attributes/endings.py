@@ -62,12 +62,11 @@ def ending_of(
     """Return which kinds of facts the sentences in a span may declare ended; None if none."""
     start, end = span
     percents: dict[ValueType, int] = {}
-    for sentence in reading.sentences:
-        if sentence.start < end and start < sentence.end:
-            for type_, percent in sentence.ends:
-                percents[type_] = max(percent, percents.get(type_, 0))
-    for value in reading.values:
-        if start <= value.start and value.end <= end and value.holds <= MOST_ENDED:
+    for sentence in reading.sentences_over(start, end):
+        for type_, percent in sentence.ends:
+            percents[type_] = max(percent, percents.get(type_, 0))
+    for value in reading.values_in(start, end):
+        if value.holds <= MOST_ENDED:
             over = value.type_sure * (100 - value.holds) // 100
             percents[value.type] = max(over, percents.get(value.type, 0))
     attributes = tuple(

@@ -112,11 +112,8 @@ def stated_slot(
     If there are several values, one of a known type fills the slot, preferably of a single-valued
     attribute, and among those the most certain.
     """
-    start, end = span
     filled: list[tuple[bool, bool, int, Claim]] = []
-    for value in reading.values:
-        if not (start <= value.start and value.end <= end):
-            continue
+    for value in reading.values_in(*span):
         if _is_over(value, reading) or _is_statement(text, value, reading):
             continue
         if _is_time_of_entry(text, value) or _only_has_language(value, text, reading):
@@ -144,7 +141,7 @@ def _is_statement(text: str, value: ReadValue, reading: TextReading) -> bool:
     lowers = text[value.start : value.end].lower().split()
     if len(lowers) > _LONGEST_VALUE and value.type not in _OF_PLACES:
         return True
-    tags = [each.tag for each in reading.words if _overlaps(each, value)]
+    tags = [each.tag for each in reading.words_over(value.start, value.end)]
     first = next((place for place, tag in enumerate(tags) if tag in NOUNS), len(tags))
     subjects = {re.split("['’]", each)[0] for each in lowers}
     return not _AS_SUBJECT.isdisjoint(subjects) or not _FINITE.isdisjoint(tags[first:])
@@ -161,7 +158,8 @@ def _is_time_of_entry(text: str, value: ReadValue) -> bool:
 
 def _only_has_language(value: ReadValue, text: str, reading: TextReading) -> bool:
     """Whether a value is a thing in some language: "a Spanish novel"."""
-    said = [text[each.start : each.end] for each in reading.words if _overlaps(each, value)]
+    words = reading.words_over(value.start, value.end)
+    said = [text[each.start : each.end] for each in words]
     is_thing = len(said) > 1 and said[-1].islower() and said[-1] not in _LANGUAGES
     return value.type == "language" and is_thing and not said[-2].islower()
 
@@ -184,20 +182,18 @@ def _clause(
     reading: TextReading,
 ) -> _Clause:
     start, _ = span
-    words = [each for each in reading.words if start <= each.start and each.end <= value.start]
+    words = [each for each in reading.words_in(start, value.start) if each.end <= value.start]
     if not any(map(_is_verb, words)):
         # A value that begins with a verb is said of no noun: "I [take the bus]".
-        words += (each for each in reading.words if each.start == value.start and _is_verb(each))
+        words += filter(_is_verb, reading.words_in(value.start, value.start + 1))
     people = [each for each in mentions if each.type == "PERSON" and each.end <= value.start]
     # In "A photo of the boat. At the harbour." nothing says that a photo is at the harbour.
     sentence = reading.sentence_at(value.start)
     first, last = span if sentence is None else (sentence.start, sentence.end)
     around = [
         each
-        for each in reading.words
-        if max(start, first) <= each.start
-        and each.end <= min(span[1], last)
-        and not _overlaps(each, value)
+        for each in reading.words_in(max(start, first), min(span[1], last))
+        if each.end <= min(span[1], last) and not _overlaps(each, value)
     ]
     return _Clause(text, words, around, speaker, people)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec import Struct
 
@@ -120,6 +120,7 @@ class ReadValue(Struct, frozen=True):
 
 
 _start = attrgetter("start")
+Part = TypeVar("Part", ReadWord, ReadSentence)
 
 
 class TextReading(Struct, frozen=True):
@@ -135,6 +136,28 @@ class TextReading(Struct, frozen=True):
         first, last = (bisect_left(self.words, place, key=_start) for place in (start, end))
         return self.words[first:last]
 
+    def words_over(self, start: int, end: int) -> tuple[ReadWord, ...]:
+        """Return the words that have a character within a span."""
+        return _overlapping(self.words, start, end)
+
+    def sentences_over(self, start: int, end: int) -> tuple[ReadSentence, ...]:
+        """Return the sentences that have a character within a span."""
+        return _overlapping(self.sentences, start, end)
+
     def sentence_at(self, place: int) -> ReadSentence | None:
         """Return the sentence that a character is in, if any."""
-        return next((each for each in self.sentences if each.start <= place < each.end), None)
+        return next(iter(self.sentences_over(place, place + 1)), None)
+
+    def values_in(self, start: int, end: int) -> list[ReadValue]:
+        """Return the values within a span."""
+        first, last = (bisect_left(self.values, place, key=_start) for place in (start, end))
+        return [each for each in self.values[first:last] if each.end <= end]
+
+
+def _overlapping(parts: tuple[Part, ...], start: int, end: int) -> tuple[Part, ...]:
+    """Return the parts that overlap a span; they are in the text's order and do not overlap."""
+    last = bisect_left(parts, end, key=_start)
+    first = min(bisect_left(parts, start, key=_start), last)
+    if first and parts[first - 1].end > start:
+        first -= 1
+    return parts[first:last]

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import takewhile
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -22,6 +23,7 @@ _CODE = re.compile(r"\(\);|==|=>|</|::|&&")
 _MARKS = re.compile(r"[\s,.!…:;~–—-]*")
 #: The minimum number of words after interjections that are left out.
 _FEWEST_WORDS = 3
+_start = attrgetter("start")
 _AFTER_PREPOSITION = re.compile(r"\b(?:in|from|to|near|at|around|for|the)\s\Z", re.IGNORECASE)
 
 
@@ -88,7 +90,8 @@ class Findings(Struct, frozen=True):
 
     def mentions_in(self, start: int, end: int) -> list[Mention]:
         """Return the mentions within a span; one of the speaker's own name is a person."""
-        inside = (each for each in self.mentions if start <= each.start and each.end <= end)
+        first, last = (bisect_left(self.mentions, at, key=_start) for at in (start, end))
+        inside = (each for each in self.mentions[first:last] if each.end <= end)
         return [self._as_person(each) for each in inside]
 
     def _as_person(self, mention: Mention) -> Mention:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -52,6 +53,9 @@ from recollect.text.tokenizer import tokenise
 
 #: The maximum number of statements per message; later ones are dropped.
 MAX_STATEMENTS = 256
+#: The minimum probability (percent) that a sentence without a statement ends anything; at a lower
+#: one no claim ends.
+_LEAST_ENDED = 4
 _CAUSAL = word_set("because caused due led resulted")
 _BECAUSE = re.compile(r"\b(?:because|caused by|due to|led to|resulted in)\b", re.IGNORECASE)
 
@@ -84,7 +88,7 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
         outside=tuple(causes.outside),
         added=tuple(additions.within),
         added_outside=tuple(additions.outside),
-        ended_outside=tuple(_ended_outside(findings, own.values(), statements)),
+        ended_outside=tuple(_ended_outside(findings, [*own.values()], statements)),
         days_meant=days_meant,
         dates=tuple(as_reference(findings.tokens, each) for each in findings.dates),
     )
@@ -212,19 +216,31 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
 
 
 def _ended_outside(
-    findings: Findings, told: Iterable[Span], statements: Sequence[Statement]
+    findings: Findings, told: Sequence[Span], statements: Sequence[Statement]
 ) -> Iterator[EndedOutside]:
-    """Yield what the sentences without a statement may end: "Rex died this morning"."""
+    """Yield what the sentences without a statement may end: "Rex died this morning".
+
+    At most `MAX_STATEMENTS` are looked at, since a message may have any number of sentences.
+    """
     reading, speaker = findings.document.reading, findings.document.speaker
     if speaker is None or reading is None:
         return
-    for start, end in told:
+    likely = (
+        each
+        for each in reading.sentences
+        if sum(percent for _, percent in each.ends) >= _LEAST_ENDED
+    )
+    for sentence in islice(likely, MAX_STATEMENTS):
+        at = bisect_left(told, (sentence.end,)) - 1
+        if at < 0 or told[at][1] <= sentence.start:
+            continue
+        start, end = told[at]
         if any(each.start < end and start < each.end for each in statements):
             continue
         mentions = [each for each in findings.mentions if start <= each.start < end]
-        ending = ending_of(findings.text, (start, end), speaker, mentions, reading)
-        if ending is not None:
-            yield EndedOutside(start, end, findings.text[start:end], ending)
+        found = ending_of(findings.text, (start, end), speaker, mentions, reading)
+        if found is not None:
+            yield EndedOutside(start, end, findings.text[start:end], found)
 
 
 def _deduplicated(
