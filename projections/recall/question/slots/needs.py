@@ -8,6 +8,7 @@ attributes of the persons that it names, or of the zone's owner if it is about t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.projections.files import ZoneFiles
@@ -144,11 +145,12 @@ def needed_facts(question: ParsedQuestion, index: Index, files: ZoneFiles) -> li
     """
     if not index.row_kinds.claims:
         return []
-    kinds = needs_of(question.text, names_person=bool(_persons(question)))
+    persons = [item for item in question.named if item.senders or item.entity.type == "person"]
+    kinds = needs_of(question.text, names_person=bool(persons))
     if not kinds:
         return []
     found: dict[str, tuple[int, int, NeededFact]] = {}
-    for subjects in _subjects(question, index, files):
+    for subjects in _subjects(question.text, persons, index, files):
         claims = readable_claims(
             subjects, index, valid_at=question.query.until, allowed=question.eligible
         )
@@ -172,14 +174,14 @@ def _is_beside(kind: str, attribute: str, value: str) -> bool:
     return (kind, attribute) == ("food", "health") and not _FOOD_HEALTH.search(value)
 
 
-def _persons(question: ParsedQuestion) -> list[NamedEntity]:
-    return [item for item in question.named if item.senders or item.entity.type == "person"]
+def _subjects(
+    text: str, persons: Sequence[NamedEntity], index: Index, files: ZoneFiles
+) -> list[set[str]]:
+    """Return the subjects of claims, a set for each person that a question is about.
 
-
-def _subjects(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[set[str]]:
-    """Return the subjects of claims, a set for each person that a question is about."""
-    text, identity = question.text, files.identity.connection
-    persons = _persons(question)
+    `persons`: those that it names.
+    """
+    identity = files.identity.connection
     if any(_ASKED_ABOUT.search(text[: item.start]) for item in persons):
         return []
     subjects = [
