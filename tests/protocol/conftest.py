@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.streams.agents import AGENTS, Agent
+from recollect.streams.deciding import redeciding
 from recollect.streams.system import failpoints
 from tests.protocol.kit import Home, in_memory
 
@@ -38,6 +39,20 @@ def make_home(room: Path) -> Iterator[Callable[..., Home]]:
 @pytest.fixture
 def home(make_home: Callable[..., Home]) -> Home:
     return make_home()
+
+
+@pytest.fixture
+def decided(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of decisions that erasures made again."""
+    numbers: list[int] = []
+    decide = redeciding.Redecision._decide
+
+    def noted(self: redeciding.Redecision, number: int) -> object:
+        numbers.append(number)
+        return decide(self, number)
+
+    monkeypatch.setattr(redeciding.Redecision, "_decide", noted)
+    return numbers
 
 
 @pytest.fixture(autouse=True)

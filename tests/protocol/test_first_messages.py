@@ -23,7 +23,6 @@ from recollect.schemas.events import (
     UndoMerge,
 )
 from recollect.streams.agents import state
-from recollect.streams.deciding import redeciding
 from recollect.streams.lifecycle.rebuilding import rebuild
 from tests.protocol.kit import (
     DAY,
@@ -55,20 +54,6 @@ TEXTS = (
 CITIES = ("Oslo", "Lima", "Turin")
 NAMES = ("Ada Moreau", "Bob Stone", "Cem Akar")
 NICKS = ("Addie", "Bobby", "Tom")
-
-
-@pytest.fixture
-def decided(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of decisions that erasures made again."""
-    numbers: list[int] = []
-    decide = redeciding.Redecision._decide
-
-    def noted(self: redeciding.Redecision, number: int) -> object:
-        numbers.append(number)
-        return decide(self, number)
-
-    monkeypatch.setattr(redeciding.Redecision, "_decide", noted)
-    return numbers
 
 
 def test_the_first_message_of_a_person_costs_no_more_than_the_next(

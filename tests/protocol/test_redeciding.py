@@ -101,20 +101,6 @@ def traced_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasing, "_full_difference", refuse)
 
 
-@pytest.fixture
-def decided(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of decisions that erasures made again."""
-    numbers: list[int] = []
-    decide = redeciding.Redecision._decide
-
-    def noted(self: redeciding.Redecision, number: int) -> object:
-        numbers.append(number)
-        return decide(self, number)
-
-    monkeypatch.setattr(redeciding.Redecision, "_decide", noted)
-    return numbers
-
-
 def talk(draw: random.Random, n: int) -> Draft:
     """Return something that somebody says; now and then in a turn, or under another name."""
     who = draw.randrange(4)
