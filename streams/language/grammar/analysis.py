@@ -91,8 +91,6 @@ class Ending(Struct, frozen=True):
 class EndedOutside(Struct, frozen=True):
     """The earlier claims that a sentence without a statement may end."""
 
-    start: int
-    end: int
     sentence: str
     ending: Ending
 

@@ -9,6 +9,7 @@ from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, PHATIC, RELATIONS, WE
 
 #: The minimum length of a name or a number by which a value is recognised.
 _SHORTEST_NAME = 3
+_NO_TOPICS = FUNCTION_WORDS | PHATIC | WEEKDAYS.keys() | MONTHS.keys()
 _BEGINS = re.compile(r"(?:\A|[.!?:;\n])[^\w\n]*\Z")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
@@ -33,10 +34,7 @@ def proper_words(text: str) -> dict[str, bool]:
         if (
             len(bare) < _SHORTEST_NAME
             or not (is_number or bare[0].isupper())
-            or lower in FUNCTION_WORDS
-            or lower in PHATIC
-            or lower in WEEKDAYS
-            or lower in MONTHS
+            or lower in _NO_TOPICS
             or lower in RELATIONS
         ):
             continue
@@ -52,11 +50,8 @@ def stemmed(words: Iterable[str]) -> Iterable[str]:
         if (
             len(bare) > 2
             and not bare[0].isdigit()
-            and bare not in FUNCTION_WORDS
-            and bare not in PHATIC
-            and bare not in WEEKDAYS
+            and bare not in _NO_TOPICS
             and bare.removesuffix("s") not in WEEKDAYS
-            and bare not in MONTHS
             and bare not in _CUE_WORDS
         ):
             yield (

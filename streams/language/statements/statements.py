@@ -237,10 +237,10 @@ def _ended_outside(
         start, end = told[at]
         if any(each.start < end and start < each.end for each in statements):
             continue
-        mentions = [each for each in findings.mentions if start <= each.start < end]
+        mentions = findings.mentions_in(start, end)
         found = ending_of(findings.text, (start, end), speaker, mentions, reading)
         if found is not None:
-            yield EndedOutside(start, end, findings.text[start:end], found)
+            yield EndedOutside(findings.text[start:end], found)
 
 
 def _deduplicated(
