@@ -158,7 +158,7 @@ def ended_claims(
     `text`: that of its fact, or the sentence itself if it has none; `keys_of` returns the keys of a
     person; `newer`: the id of its fact, or of its event; facts in `spared` are not ended.
     """
-    words = content_words(sentence)
+    words = _naming_words(sentence)
     persons = [key for each in ending.persons for key in keys_of(each)]
     things = [normalise_name(each) for each in ending.things]
     lookups = [
@@ -187,11 +187,11 @@ def ended_claims(
         def may_end(claim: FactClaim) -> bool:
             if claim.as_of > as_of or claim.fact_id in {newer, *spared}:
                 return False
-            if by_name and shares_proper_word(proper, proper_words(claim.value)):
+            if by_name and _shares_proper_word(proper, proper_words(claim.value)):
                 return True
             # A value without a word of the sentence is not named, nor decides which others are.
             return by_word and (
-                ends_sole or names_thing or not words.isdisjoint(content_words(claim.value))
+                ends_sole or names_thing or not words.isdisjoint(_naming_words(claim.value))
             )
 
         found = pending.search_claims(state, keys, attribute, may_end)
@@ -199,7 +199,7 @@ def ended_claims(
         for item in standing:
             state.use_claim(item.claim.fact_id)
         current = [item.claim for item in _of_same_thing(standing, text, state, pending)]
-        named = current if names_thing or not by_word else named_claims(current, words)
+        named = current if names_thing else named_claims(current, words)
         if not named and ends_sole and len(current) == 1:
             named = current
         return [each.fact_id for each in named]
@@ -210,7 +210,12 @@ def ended_claims(
     return ends
 
 
-def shares_proper_word(one: Mapping[str, bool], other: Mapping[str, bool]) -> bool:
+def _naming_words(text: str) -> Set[str]:
+    """Return the words by which a text names a value: its content words, names and numbers."""
+    return content_words(text) | proper_words(text).keys()
+
+
+def _shares_proper_word(one: Mapping[str, bool], other: Mapping[str, bool]) -> bool:
     """Whether two texts have a word in common that is surely a name or a number in one of them."""
     return any(word in other and (sure or other[word]) for word, sure in one.items())
 
@@ -243,12 +248,12 @@ def _of_same_thing(
 
 
 def named_claims(claims: Sequence[FactClaim], words: Set[str]) -> list[FactClaim]:
-    """Return the claims whose value a sentence with these content words names.
+    """Return the claims whose value a sentence with these words names.
 
     If several values have a word of the sentence, it names those that have one of their own, and
     those whose words it has all. A more detailed form of a named value counts as named too.
     """
-    values = {each.value: content_words(each.value) for each in claims}
+    values = {each.value: _naming_words(each.value) for each in claims}
     whole = [value for value in values.values() if value and value <= words]
 
     def is_named(own: Set[str]) -> bool:

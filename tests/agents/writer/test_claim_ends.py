@@ -79,6 +79,8 @@ def test_a_decision_depends_only_on_claims_that_its_statement_may_end(
 
 NAMED = (
     FactClaim("phone", "ada", "possession", "Nokia 3310", 1),
+    FactClaim("camera", "ada", "possession", "Fuji 4100", 1),
+    FactClaim("spare", "ada", "possession", "Fuji 5200", 1),
     FactClaim("club", "ada", "membership", "Rowing Club", 1),
     FactClaim("aunt", "ada", "family", "aunt Rosa", 1),
     FactClaim("code", "ada", "…'s gate code is", "4821", 1),
@@ -91,6 +93,9 @@ NAMED = (
         ("Gave my Nokia away", (), 30, "phone"),
         ("Gave my 3310 away", (), 30, "phone"),
         ("Gave my Nokia away", (), 29, ""),
+        ("Gave my Fuji 5200 away", (), 30, "spare"),
+        # Either may be meant, so neither ends.
+        ("Gave my Fuji away", (), 30, ""),
         # An ordinary word, which only begins both texts with a capital.
         ("Rowing was too cold", (), 30, ""),
         # Much is said of people without anything about them ending.
