@@ -11,6 +11,8 @@ import pytest
 
 from recollect.projections.identity import IdentityModel
 from recollect.projections.identity.entities_for_recall import matching_names
+from recollect.projections.memory import MemoryModel
+from recollect.projections.memory.memory_queries import occasions
 from tests.memory import Memory
 from tests.recall.conftest import Open
 from tests.recall.kit import ask, say, talk, tell
@@ -85,3 +87,21 @@ def test_the_slots_of_many_subjects_are_read_at_once(open_memory: Open, encoder:
     found = reads_of(memory, "Where was the cousin of the author of Emma born?")
     # Those of Emma, and those of all people at her slots.
     assert sum("fact_claims AS claim" in sql for sql in found["memory"]) == 2
+
+
+def test_a_statement_with_another_value_is_not_planned_again() -> None:
+    connection = MemoryModel(None).connection
+    planned = 0
+
+    def note(*_: object) -> int:
+        nonlocal planned
+        planned += 1  # SQLite asks for authorization while it plans
+        return apsw.SQLITE_OK
+
+    connection.authorizer = note
+    occasions(connection, "one")
+    assert planned
+    planned = 0
+    for fact_id in ("two", "three"):
+        occasions(connection, fact_id)
+    assert not planned
