@@ -75,6 +75,7 @@ _OF_FACTS = {
     "fact_relations": ("fact_id", "target_fact_id"),
     "relationship_evidence": ("fact_id",),
     "fact_supersessions": ("fact_id", "superseded_by"),
+    "withdrawn_supersessions": ("fact_id", "superseded_by"),
     "merged_supersessions": ("fact_id", "superseded_by"),
     "fact_merges": ("fact_id", "keeper_id"),
     "dream_facts": ("fact_id",),

@@ -194,7 +194,7 @@ def merged_supersession(connection: apsw.Connection, fact_id: str) -> MergedSupe
 def invalid_at(connection: apsw.Connection, fact_id: str) -> int | None:
     """Return when a fact was superseded (unix ms), or None; ignores retractions and merges."""
     at: int | None = scalar(
-        connection, "SELECT invalid_at FROM fact_supersessions WHERE fact_id = ?", (fact_id,)
+        connection, "SELECT invalid_at FROM standing_supersessions WHERE fact_id = ?", (fact_id,)
     )
     return at
 
@@ -204,7 +204,7 @@ def invalid_times(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[
     found = rows(
         connection,
         "SELECT fact_id, invalid_at FROM json_each(?) AS given "
-        "CROSS JOIN fact_supersessions ON fact_id = given.value",
+        "CROSS JOIN standing_supersessions ON fact_id = given.value",
         (json_array(fact_ids),),
     )
     return dict(found)
@@ -214,7 +214,7 @@ def supersession(connection: apsw.Connection, fact_id: str) -> tuple[str, int] |
     """Return (id of what superseded a fact, when in unix ms); ignores retractions and merges."""
     found = rows(
         connection,
-        "SELECT superseded_by, invalid_at FROM fact_supersessions WHERE fact_id = ?",
+        "SELECT superseded_by, invalid_at FROM standing_supersessions WHERE fact_id = ?",
         (fact_id,),
     )
     return found[0] if found else None
@@ -227,10 +227,21 @@ def supersessions_of(
     found = rows(
         connection,
         "SELECT fact_id, superseded_by, invalid_at FROM json_each(?) AS ids "
-        "CROSS JOIN fact_supersessions ON fact_id = ids.value",
+        "CROSS JOIN standing_supersessions ON fact_id = ids.value",
         (json_array(fact_ids),),
     )
     return {fact_id: (by, at) for fact_id, by, at in found}
+
+
+def facts_superseded_by(connection: apsw.Connection, ids: Sequence[str]) -> list[str]:
+    """Return the ids of the facts that these facts or events superseded, sorted."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT fact_id FROM json_each(?) AS ids "
+        "CROSS JOIN fact_supersessions ON superseded_by = ids.value ORDER BY fact_id",
+        (json_array(ids),),
+    )
+    return [fact_id for (fact_id,) in found]
 
 
 def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:

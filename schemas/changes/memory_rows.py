@@ -182,6 +182,18 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
     invalid_at: int
 
 
+class WithdrawnSupersession(Row, frozen=True, array_like=True, tag="withdrawn_supersession"):
+    """A `FactSupersession` that no longer holds: the message that caused it was edited or deleted.
+
+    It has no effect if the fact is superseded by something else.
+    """
+
+    TABLE: ClassVar = "withdrawn_supersessions"
+    KEY: ClassVar = ("fact_id", "superseded_by")
+    fact_id: str
+    superseded_by: str
+
+
 class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_supersession"):
     """The supersession of a fact about one of two merged persons by a fact about the other.
 
@@ -818,6 +830,7 @@ MemoryRow = (
     | FactDays
     | MessageDate
     | FactSupersession
+    | WithdrawnSupersession
     | MergedSupersession
     | FactMerge
     | MemoryRetraction

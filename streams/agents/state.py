@@ -90,6 +90,7 @@ from recollect.schemas.changes import (
     TrajectoryFeedback,
     TrajectoryStep,
     Turn,
+    WithdrawnSupersession,
     WriterPromptDecision,
     WriterPromptProposal,
 )
@@ -316,7 +317,9 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     FactDays: lambda row: ((key_of("days", row.fact_id), (row.first_day, row.last_day)),),
     FactSupersession: lambda row: (
         (key_of("end", row.fact_id), (row.superseded_by, row.invalid_at)),
+        (key_of("superseded by", row.superseded_by), (row.fact_id, row.invalid_at)),
     ),
+    WithdrawnSupersession: lambda row: ((key_of("end", row.fact_id), row.superseded_by),),
     MergedSupersession: lambda row: (
         (key_of("merged end", row.fact_id), row),
         (key_of("merged ends", row.subject), row.attribute),
@@ -912,6 +915,13 @@ class State:
         for fact_id in fact_ids:
             self.record_read(key_of("end", fact_id))
         return memory.supersessions_of(self.memory, fact_ids) if fact_ids else {}
+
+    def superseded_by(self, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
+        """Return fact id -> what `supersession` returns, for facts that these ids superseded."""
+        for each in ids:
+            self.record_read(key_of("superseded by", each))
+        found = memory.facts_superseded_by(self.memory, ids) if ids else []
+        return {fact: end for fact, end in self.supersessions(found).items() if end[0] in ids}
 
     def retractions_of_fact(self, fact_id: str) -> list[RetractedFact]:
         """Return the retractions that cover a fact, withdrawn ones included."""

@@ -78,8 +78,10 @@ def test_a_value_that_was_edited_away_after_its_end_does_not_come_back(
 
 
 @pytest.mark.parametrize("seed", slow_except([0], range(6)))
-def test_edits_retractions_and_erasures_in_any_order(tmp_path: Path, seed: int) -> None:
+def test_edits_deletions_retractions_and_erasures_in_any_order(tmp_path: Path, seed: int) -> None:
     """Of the messages whose newest version stands, the one that was said last counts.
+
+    A deleted message has no version that stands.
 
     A retracted message is not edited here: a retraction covers what restates the same.
     """
@@ -91,7 +93,7 @@ def test_edits_retractions_and_erasures_in_any_order(tmp_path: Path, seed: int) 
         zone = recollect.zone("ada")
         for number in range(24):
             day = rng.choice([each for each in range(12) if each not in gone])
-            done = rng.choice(["say", "say", "say", "say", "retract", "forget"])
+            done = rng.choice(["say", "say", "say", "say", "delete", "retract", "forget"])
             if done == "say" or day not in newest:
                 town = next(towns)
                 zone.ingest([edited(day, town, number) if day in newest else said(day, town)])
@@ -100,6 +102,9 @@ def test_edits_retractions_and_erasures_in_any_order(tmp_path: Path, seed: int) 
                 (fact,) = zone.facts()
                 zone.retract(fact.id)
                 gone.add(max(newest))
+            elif done == "delete":
+                zone.ingest([deleted(day, number)])
+                gone.add(day)
             else:
                 zone.forget(f"m{day}")
                 gone.add(day)

@@ -12,6 +12,7 @@ from recollect.schemas.changes import (
     MergedSupersession,
     RetractedFact,
     Section,
+    WithdrawnSupersession,
 )
 
 Ends = dict[str, tuple[str, int]]
@@ -19,13 +20,14 @@ Ends = dict[str, tuple[str, int]]
 
 def expected(
     own: Ends,
+    withdrawn: set[tuple[str, str]],
     merged: dict[str, MergedSupersession],
     retracted: dict[tuple[str, str], RetractedFact],
 ) -> Ends:
     """Follow the earlier supersession of each fact past what is void, one step at a time."""
-    ended = dict(own)
+    ended = {fact: end for fact, end in own.items() if (fact, end[0]) not in withdrawn}
     for fact, item in merged.items():
-        if item.is_standing and (fact not in own or item.invalid_at < own[fact][1]):
+        if item.is_standing and (fact not in ended or item.invalid_at < ended[fact][1]):
             ended[fact] = item.superseded_by, item.invalid_at
     standing: dict[str, RetractedFact] = {}
     for row in retracted.values():
@@ -49,6 +51,7 @@ def test_ends_follow_every_history() -> None:
         draw = random.Random(seed)
         model = MemoryModel(None)
         ended: Ends = {}
+        withdrawn: set[tuple[str, str]] = set()
         merged: dict[str, MergedSupersession] = {}
         retracted: dict[tuple[str, str], RetractedFact] = {}
         for step in range(60):
@@ -65,6 +68,15 @@ def test_ends_follow_every_history() -> None:
                 fact = draw.choice(sorted(merged))
                 del merged[fact]
                 model.project([Section(deletes=(Delete("merged_supersessions", (fact,)),))])
+            elif chance < 0.32 and ended:
+                fact = draw.choice(sorted(ended))
+                withdrawn.add((fact, ended[fact][0]))
+                gone = WithdrawnSupersession(fact, ended[fact][0])
+                model.project([Section(puts=(gone,))])
+            elif chance < 0.35 and withdrawn:
+                pair = draw.choice(sorted(withdrawn))
+                withdrawn.remove(pair)
+                model.project([Section(deletes=(Delete("withdrawn_supersessions", pair),))])
             elif chance < 0.5:
                 older = draw.randrange(8)
                 newer = draw.randrange(older + 1, 10)
@@ -92,5 +104,5 @@ def test_ends_follow_every_history() -> None:
                 model.project([Section(deletes=(Delete("retracted_facts", key),))])
             sql = "SELECT fact_id, superseded_by, invalid_at FROM fact_ends"
             found = {fact: (by, at) for fact, by, at in rows(model.connection, sql)}
-            assert found == expected(ended, merged, retracted), (seed, step)
+            assert found == expected(ended, withdrawn, merged, retracted), (seed, step)
         model.close()

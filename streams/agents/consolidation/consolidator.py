@@ -43,6 +43,7 @@ from recollect.schemas.changes import (
     ObservationKind,
     ObservationVersion,
     RetractedFact,
+    WithdrawnSupersession,
 )
 from recollect.schemas.events import (
     RESERVED_PLATFORM,
@@ -105,7 +106,14 @@ BY_MODEL = frozenset({"cluster", "changes"})
 #: The types of mentions that observations are about.
 _ENTITY_TYPES = frozenset({"PERSON", "ORG"})
 #: Rows that change whether a fact is current, or how often it was stated.
-_CHANGES = FactSupersession | MergedSupersession | FactMerge | RetractedFact | FactOccasion
+_CHANGES = (
+    FactSupersession
+    | WithdrawnSupersession
+    | MergedSupersession
+    | FactMerge
+    | RetractedFact
+    | FactOccasion
+)
 _DAY_MS = 86_400_000
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])

@@ -29,6 +29,7 @@ from recollect.schemas.changes import (
     MergeUndo,
     RetractedFact,
     Row,
+    WithdrawnSupersession,
 )
 from recollect.schemas.events import Event
 from recollect.streams.agents.memories.memory_versions import is_private
@@ -40,7 +41,14 @@ RowType = TypeVar("RowType", bound=Row)
 #: Types of mentions that name somebody or something.
 _NAMED = frozenset({"PERSON", "ORG", "LOCATION", "PRODUCT", "TECHNOLOGY", "EVENT", "OTHER"})
 #: Rows after which a fact may no longer be current, or be current again.
-_ENDS = FactSupersession | MergedSupersession | FactMerge | RetractedFact | FactOccasion
+_ENDS = (
+    FactSupersession
+    | WithdrawnSupersession
+    | MergedSupersession
+    | FactMerge
+    | RetractedFact
+    | FactOccasion
+)
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
 
@@ -248,18 +256,22 @@ class _Decisions:
         seen: set[str] = set()
         while fact_id not in seen:
             seen.add(fact_id)
-            own = self.last(FactSupersession, fact_id)
-            ends = (
-                (own.superseded_by, own.invalid_at)
-                if own is not None
-                else self._state.supersession(fact_id)
-            )
+            ends = self._supersession(fact_id)
             if ends is None:
                 return None
             fact_id, at = ends
             if not self.is_void(fact_id):
                 return at
         return None
+
+    def _supersession(self, fact_id: str) -> tuple[str, int] | None:
+        """Return (id of what superseded a fact, when in unix ms), or None."""
+        own = self.last(FactSupersession, fact_id)
+        if own is not None:
+            return own.superseded_by, own.invalid_at
+        if self.last(WithdrawnSupersession, fact_id) is not None:
+            return None
+        return self._state.supersession(fact_id)
 
     def _retractions(self, fact_id: str) -> Iterable[RetractedFact]:
         found: Mapping[str, RetractedFact] = {

@@ -107,7 +107,11 @@ class MessageDecision:
         self._state = state
         self._resolver = resolver
         self._pending = pending
-        self._replaced, ended_before, self._withdrawn = withdraw(message, state)
+        withdrawal = withdraw(message, state)
+        self._replaced, ended_before, self._withdrawn = withdrawal[:3]
+        #: The new ends of the facts that earlier versions of the message ended.
+        self._restored = withdrawal.supersessions
+        pending.supersede(self._restored)
         #: Facts whose claims do not count, since later versions of their message replaced them.
         self._edited_away = self._replaced | ended_before
         #: Facts ignored in the search for duplicates, since this message replaces them.
@@ -161,6 +165,10 @@ class MessageDecision:
         else:
             own.puts += (*_date_rows(message), *dated)
         parts += [*retracted, *self._links_to_earlier(), *self._relations_to_earlier()]
+        superseded = {
+            row.fact_id for part in parts for row in part.puts if isinstance(row, FactSupersession)
+        }
+        own.puts += (row for row in self._restored if row.fact_id not in superseded)
         return without_identities(parts) if self._readers else parts
 
     def _other_mentions(self) -> Iterable[ResolvedMention]:
@@ -498,6 +506,7 @@ def end_deleted(message: AnalysedMessage, state: State) -> Iterable[AnyRow]:
     """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
     withdrawal = withdraw(message, state)
     yield from withdrawal.rows
+    yield from withdrawal.supersessions
     yield from _end_replaced(message, withdrawal.ended)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -13,7 +13,9 @@ from recollect.schemas.changes import (
     FactClaim,
     FactFingerprint,
     FactOccasion,
+    FactSupersession,
     MergedSupersession,
+    WithdrawnSupersession,
 )
 from recollect.streams.agents.state import State, StatedFact, stored_signature
 from recollect.streams.agents.writer.retractions import EventFact
@@ -34,11 +36,25 @@ class PendingRows(msgspec.Struct):
     claims: list[FactClaim] = []
     #: fact id -> the end of its validity (unix ms)
     invalid_at: dict[str, int] = {}
+    #: The facts whose end in the state was withdrawn; they are valid unless in `invalid_at`.
+    revived: set[str] = set()
     #: fact id -> its supersession by a fact of another, merged person
     merged: dict[str, MergedSupersession] = {}
     #: The ids of the events decided so far.
     event_ids: set[str] = set()
     occasions: list[FactOccasion] = []
+
+    def supersede(self, rows: Iterable[FactSupersession | WithdrawnSupersession]) -> None:
+        """Add rows that replace the ends of facts in the state."""
+        for row in rows:
+            if isinstance(row, FactSupersession):
+                self.invalid_at[row.fact_id] = row.invalid_at
+            else:
+                self.revived.add(row.fact_id)
+
+    def end_of(self, fact_id: str, until: int | None) -> int | None:
+        """Return the end of a fact's validity (unix ms); `until` is that in the state."""
+        return self.invalid_at.get(fact_id, None if fact_id in self.revived else until)
 
     def facts_with_signature(
         self, signatures: Sequence[str], after: int, before: int, state: State
@@ -48,7 +64,7 @@ class PendingRows(msgspec.Struct):
         Retracted ones are left out.
         """
         found = [
-            each._replace(until=self.invalid_at.get(each.id, each.until))
+            each._replace(until=self.end_of(each.id, each.until))
             for each in state.facts_with_signature(signatures, after, before)
         ]
         stored = {stored_signature(signature) for signature in signatures}
@@ -109,9 +125,7 @@ class PendingRows(msgspec.Struct):
     def _with_new(
         self, stored: Sequence[DatedClaim], subjects: Sequence[str], attribute: str
     ) -> list[DatedClaim]:
-        found = [
-            DatedClaim(claim, self.invalid_at.get(claim.fact_id, until)) for claim, until in stored
-        ]
+        found = [DatedClaim(claim, self.end_of(claim.fact_id, until)) for claim, until in stored]
         found += [
             DatedClaim(claim, self.invalid_at.get(claim.fact_id))
             for claim in self.claims
@@ -126,6 +140,9 @@ def all_facts_of_event(event_id: str, state: State, pending: PendingRows) -> lis
     new = [(fact.id, fact.text) for fact in pending.facts if fact.source_event_id == event_id]
     new += [(each.fact_id, each.text) for each in pending.occasions if each.event_id == event_id]
     return [
-        *(EventFact(*each) for each in stored),
+        *(
+            EventFact(id_, text, is_current or id_ in pending.revived)
+            for id_, text, is_current in stored
+        ),
         *(EventFact(id_, text, id_ not in pending.invalid_at) for id_, text in new),
     ]

@@ -1,16 +1,19 @@
 """Withdrawals: the effect on facts of editing or deleting a message that states them.
 
 A fact ends when no event states it any more. While another event states it, it continues, without
-the edited or deleted message among its occasions.
+the edited or deleted message among its occasions. What the message ended holds again, unless its
+new version ends it too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.changes import FactOccasion
+from recollect.schemas.attributes import is_single_valued
+from recollect.schemas.changes import FactOccasion, FactSupersession, WithdrawnSupersession
 from recollect.schemas.ids import time_of
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
@@ -24,12 +27,14 @@ class Withdrawal(NamedTuple):
 
     `ended`: the facts that only these versions state. `ended_before`: those that ended already when
     one of these versions replaced another. `rows`: they withdraw this message's statements of facts
-    that other events still state.
+    that other events still state. `supersessions`: the facts that these versions ended, each with
+    what ends it instead: a later value of the same attribute, or nothing.
     """
 
     ended: frozenset[str]
     ended_before: frozenset[str]
     rows: tuple[FactOccasion, ...]
+    supersessions: tuple[FactSupersession | WithdrawnSupersession, ...]
 
 
 def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
@@ -64,7 +69,47 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
                 )
             else:
                 withdrawn.append(msgspec.structs.replace(rows[event_id], text="", is_standing=0))
-    return Withdrawal(frozenset(ended), frozenset(ended_before), tuple(withdrawn))
+    known = {fact for _, fact in (*stated, *repeated)}
+    return Withdrawal(
+        frozenset(ended),
+        frozenset(ended_before),
+        tuple(withdrawn),
+        tuple(_withdrawn_supersessions(message.replaced, ended, known, ends, state)),
+    )
+
+
+def _withdrawn_supersessions(
+    replaced: Sequence[str],
+    ended: Set[str],
+    known: Set[str],
+    ends: Mapping[str, tuple[str, int]],
+    state: State,
+) -> Iterable[FactSupersession | WithdrawnSupersession]:
+    """Yield the new ends of the facts that replaced versions of a message superseded.
+
+    `ended`: the facts that only these versions state; `known`: all that they state, with their
+    `ends`.
+    """
+    superseded = state.superseded_by([*replaced, *sorted(ended)])
+    for fact, (by, _) in superseded.items():
+        if fact in known:
+            continue
+        end = ends.get(by) if _are_successive(fact, by, state) else None
+        if end is None or end[0] in ended or end[0] in replaced:
+            yield WithdrawnSupersession(fact, by)
+        else:
+            yield FactSupersession(fact, *end)
+
+
+def _are_successive(fact: str, later: str, state: State) -> bool:
+    """Return whether two facts state values of the same single-valued attribute."""
+    one, other = state.claim_of(fact), state.claim_of(later)
+    return (
+        one is not None
+        and other is not None
+        and one.attribute == other.attribute
+        and is_single_valued(one.attribute)
+    )
 
 
 def _is_stated_by_others(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
+import pytest
+
 from recollect.schemas.changes import FactSupersession
 from recollect.schemas.events import Deletion, Draft, Edit
 from recollect.streams.agents.writer.rule_writer import RuleWriter
@@ -17,7 +19,7 @@ def current(zone: Zone) -> list[str]:
         text
         for (text,) in zone.ask(
             "memory",
-            "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_supersessions)",
+            "SELECT text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_ends)",
         )
     )
 
@@ -80,6 +82,48 @@ def test_nothing_is_held_of_what_was_taken_back_whichever_comes_first() -> None:
     assert current(Zone(RuleWriter()).given(SAID, deletion())) == []
     assert current(Zone(RuleWriter()).given(deletion(), SAID)) == []
     assert current(Zone(RuleWriter()).given(SAID, deletion(), edit("I live in Lviv."))) == []
+
+
+HELD = says("Ada", "I work at Siemens. I have a cat.", id="m0", at=START - DAY)
+JOB, PET = "Ada works at Siemens.", "Ada has a cat."
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "I no longer work at Siemens.",
+        "I quit my job at Siemens.",
+        "I don't work at Siemens anymore.",
+    ],
+)
+def test_the_newest_version_decides_what_a_message_ends(ending: str) -> None:
+    said = says("Ada", ending, id="m1")
+    ended = Zone(RuleWriter()).given(HELD, said)
+    assert JOB not in current(ended)
+    assert JOB in current(ended.given(edit("I like the town.")))
+    other = Zone(RuleWriter()).given(HELD, said, edit("I no longer have a cat."))
+    assert JOB in current(other)
+    assert PET not in current(other)
+    again = Zone(RuleWriter()).given(HELD, said, edit(f"Sadly {ending}"))
+    assert JOB not in current(again)
+    assert PET in current(again)
+    assert current(Zone(RuleWriter()).given(HELD, said, deletion())) == sorted([JOB, PET])
+
+
+def test_what_holds_again_ends_like_anything_else() -> None:
+    zone = Zone(RuleWriter()).given(HELD, says("Ada", "I quit my job at Siemens.", id="m1"))
+    zone.given(deletion(), says("Ada", "I no longer work at Siemens.", id="m2", at=START + DAY))
+    assert JOB not in current(zone)
+
+
+def test_what_two_messages_ended_holds_again_when_neither_stands() -> None:
+    values = [
+        says("Ada", f"I live in {town}.", id=f"m{day}", at=START + day * DAY)
+        for day, town in enumerate(["Kyiv", "Lviv", "Odesa"])
+    ]
+    zone = Zone(RuleWriter()).given(*values, deletion("m1", START + 3 * DAY))
+    assert current(zone) == ["Ada lives in Odesa."]
+    assert current(zone.given(deletion("m2", START + 4 * DAY))) == ["Ada lives in Kyiv."]
 
 
 def test_the_same_id_on_another_platform_is_another_message() -> None:

@@ -450,6 +450,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "last_day": "2026-03-21", "is_relative": 1,
     },
     "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
+    "withdrawn_supersessions": {"fact_id": "F1", "superseded_by": "F2"},
     "merged_supersessions": {
         "fact_id": "F1", "subject": "E1", "attribute": "home", "superseded_by": "F2",
         "invalid_at": OCCURRED, "is_standing": 1,
