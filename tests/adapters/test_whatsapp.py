@@ -74,6 +74,11 @@ HEADERS = {
     "iOS, Greece": f"[25/6/20, 3:05:07{NNBSP}μ.μ.] ",
     "iOS, marked": f"{L}[25/06/2020, 15:05:07] ",
     "iOS, Israel": f"{R}[25.6.2020, 15:05:07] ",
+    "iOS, Thailand, in English": "[25/6/2563 BE, 15:05:07] ",
+    "iOS until 2018, Britain": "25/06/2020, 15:05:07: ",
+    "iOS until 2018, USA": "6/25/20, 3:05:07 PM: ",
+    "iOS until 2018, Germany": "25.06.20, 15:05:07: ",
+    "iOS until 2018, China": "2020/6/25 下午3:05:07: ",
     "Web, Britain": "[15:05, 25/06/2020] ",
     "Web, USA": f"[3:05{NNBSP}PM, 6/25/2020] ",
     "Web, Germany": "[15:05, 25.6.2020] ",
@@ -93,6 +98,14 @@ def test_a_line_is_understood_as_phones_write_it(tmp_path: Path, header: str) ->
     assert told(found) == [(at, "Ada", "hello\nand more"), (at, "Bob K.", "hi: there")]
     assert found.formats == ["whatsapp"]
     assert found.rejections == []
+
+
+def test_headers_in_a_colon_are_known_only_in_a_chat_of_such_headers(tmp_path: Path) -> None:
+    logged = "25/06/2020, 15:05:07: worker: up\n25/06/2020, 15:05:09: worker: down\n"
+    with pytest.raises(InvalidInput, match="in no known format"):
+        opened(chat(tmp_path, logged, name="worker.txt"), timezone="UTC")
+    found = read(tmp_path, f"[25/06/2020, 16:00:00] Ada: see\n{logged}")
+    assert [one.content for one in found.contents] == [f"see\n{logged.strip()}"]
 
 
 def test_text_copied_out_of_whatsapp_web_is_what_a_phone_exports(tmp_path: Path) -> None:

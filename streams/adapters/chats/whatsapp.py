@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -84,12 +84,13 @@ _QUOTES = ('"“”„‟', "«»‹›", "「」『』")  # noqa: RUF001
 class _Survey(msgspec.Struct):
     """Facts about the whole file.
 
-    `order`: the order of its dates. `placeholders` and `edit_marks`: repeated phrases in angle
-    brackets, in positions where only WhatsApp writes them. `group`: the sender that stands for the
-    group itself; all of its lines were written by WhatsApp.
+    `order`: the order of its dates. `colon`: its headers end in a colon. `placeholders` and
+    `edit_marks`: repeated phrases in angle brackets, in positions where only WhatsApp writes them.
+    `group`: the sender that stands for the group itself; all of its lines were written by WhatsApp.
     """
 
     order: DateOrder | None = None
+    colon: bool = False
     names_with_colon: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()
     placeholders: frozenset[str] = frozenset()
@@ -98,24 +99,38 @@ class _Survey(msgspec.Struct):
 
 
 def _is_chat(start: bytes, name: str) -> bool:
-    text = decode_text(start)
     if _DOCUMENT_NAME.search(name):
         return False
-    lines = [line for line in text.lstrip("\ufeff").split("\n") if line.strip()]
-    leading = lines[:_MAX_LEADING_LINES]
-    if not any(header_of(line) is not None and not _SIGNAL.match(line) for line in leading):
+    lines = _written_lines(start)
+    is_own_name = _OWN_FILE.search(name) is not None
+    is_chat_name = _CHAT_FILE.search(name) is not None
+    colon = (is_own_name or is_chat_name) and _uses_colon(lines)
+    if not any(
+        header_of(line, colon=colon) is not None and not _SIGNAL.match(line)
+        for line in lines[:_MAX_LEADING_LINES]
+    ):
         return False
-    if _OWN_FILE.search(name):
-        return True
-    return is_talk(_senders(lines), accept_any=_CHAT_FILE.search(name) is not None)
+    return is_own_name or is_talk(_senders(lines, colon), accept_any=is_chat_name)
 
 
-def _senders(lines: Iterable[str]) -> Iterator[str | None]:
+def _written_lines(start: bytes) -> list[str]:
+    """Return the lines at the beginning of a file, without blank ones."""
+    lines = decode_text(start).lstrip("\ufeff").split("\n")
+    return [line for line in lines if line.strip()]
+
+
+def _uses_colon(lines: Sequence[str]) -> bool:
+    """Return whether the headers of a chat end in a colon."""
+    leading = lines[:_MAX_LEADING_LINES]
+    return not any(map(header_of, leading)) and any(header_of(line, colon=True) for line in leading)
+
+
+def _senders(lines: Iterable[str], colon: bool) -> Iterator[str | None]:
     """Yield the sender of each message; None if WhatsApp itself wrote it."""
     for line in lines:
-        if (header := header_of(line)) is not None:
-            sender, colon, _ = line[header.end :].partition(": ")
-            yield _name(sender) if colon else None
+        if (header := header_of(line, colon=colon)) is not None:
+            sender, separator, _ = line[header.end :].partition(": ")
+            yield _name(sender) if separator else None
 
 
 class _Chat(ExportSource):
@@ -136,7 +151,7 @@ class _Chat(ExportSource):
     def _parse(self) -> Iterator[tuple[int, ParseResult]]:
         first_line, header, words, size = 0, None, [""], 0
         for number, line in text_lines(self._entry):
-            line_header = header_of(line)
+            line_header = header_of(line, colon=self._survey.colon)
             if line_header is None:
                 if header is not None:
                     size += len(line)
@@ -310,7 +325,8 @@ def _chat_name(path: str) -> str | None:
 class _Surveyor:
     """Collects the facts that only a whole file shows."""
 
-    def __init__(self) -> None:
+    def __init__(self, colon: bool) -> None:
+        self._colon = colon
         self._dates = DateOrders()
         self._first: Counter[str] = Counter()
         self._second: Counter[tuple[str, str]] = Counter()
@@ -325,7 +341,7 @@ class _Surveyor:
         """Add a line."""
         if (bracketed := bracketed_phrase_at_end(line)) and len(self._ends) < _MAX_NAMES:
             self._ends[bracketed[1]] += 1
-        if (header := header_of(line)) is None:
+        if (header := header_of(line, colon=self._colon)) is None:
             return
         self._dates.add(header)
         names = line[header.end :].split(": ", 2)
@@ -358,6 +374,7 @@ class _Surveyor:
         is_group = len(self._first) > 2 and not self._group_writes_messages
         return _Survey(
             self._dates.order(path, given_order),
+            self._colon,
             names_with_colon,
             frozenset(self._first),
             frozenset(
@@ -380,7 +397,7 @@ def _survey(entry: InputEntry, options: Options) -> _Survey:
     Raises:
         InvalidInput: the order of its dates is ambiguous.
     """
-    surveyor = _Surveyor()
+    surveyor = _Surveyor(_uses_colon(_written_lines(entry.start())))
     try:
         for _, line in text_lines(entry):
             surveyor.add(line)

@@ -36,17 +36,21 @@ _DATE = (
     rf"(?P<a>\d{{1,4}}){_BIDI}(?P<mark>[./-]|\. ){_BIDI}(?P<b>\d{{1,2}}){_BIDI}(?:[./-]|\. ){_BIDI}"
     r"(?P<c>\d{1,4})"
 )
-_HEADER = re.compile(
-    rf"(?P<open>\[)?{_BIDI}{_DATE}"
-    # In Bulgarian and Ukrainian, the word "year", abbreviated, may follow the year.
-    rf"\.?(?:\s?[гр]\.)?{_BIDI},?{_BIDI}\s+(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
+_DATE_AND_TIME = (
+    rf"{_BIDI}{_DATE}"
+    # In Bulgarian and Ukrainian, the word "year", abbreviated, may follow the year; with the
+    # Buddhist calendar, the era.
+    rf"\.?(?:\s?(?:[гр]\.|BE\b))?{_BIDI},?{_BIDI}\s+"
+    r"(?:(?:klo|kl\.?|um|à|at|às|a las|ore|o)\s+)?"
     rf"(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
     # "21:25:07", "21.25", and in Canada's French "21 h 25 min 07 s".
     r"(?P<hour>\d{1,2})(?:[:.]|\s?h\s?)(?P<minute>\d{2})"
     r"(?:(?:[:.]|\s?min\s?)(?P<second>\d{2})(?:\s?s\b)?)?"
-    rf"\s?(?P<after>[^\d\[\]:–-]{{0,16}}?)\s?"
-    rf"(?(open)\]\s?|\s?{_BIDI}[-–]\s)"
+    r"\s?(?P<after>[^\d\[\]:–-]{0,16}?)\s?"
 )
+_HEADER = re.compile(rf"(?P<open>\[)?{_DATE_AND_TIME}(?(open)\]\s?|\s?{_BIDI}[-–]\s)")
+# "20/06/16, 13:59:59: ". A header without seconds has no such form.
+_COLON_HEADER = re.compile(rf"{_DATE_AND_TIME}(?(second):\s|(?!))")
 # "[15:05, 25/06/2020] ", "[3:05 PM, 6/25/2020] ".
 _WEB_HEADER = re.compile(
     rf"\[{_BIDI}(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
@@ -70,7 +74,7 @@ _LEAP = 20
 class Header(NamedTuple):
     """The header of a message: its date as three numbers, its time, and where its text begins.
 
-    `apple`: in square brackets, as iPhones and WhatsApp Web write it.
+    `apple`: as iPhones and WhatsApp Web write it: in square brackets, or followed by a colon.
     """
 
     apple: bool
@@ -83,8 +87,12 @@ class Header(NamedTuple):
     end: int
 
 
-def header_of(line: str) -> Header | None:
-    """Return the header at the start of a line, or None if the line continues a message."""
+def header_of(line: str, *, colon: bool = False) -> Header | None:
+    """Return the header at the start of a line, or None if the line continues a message.
+
+    `colon`: headers end in a colon, as iPhones wrote them until 2018. Lines of logs look like that,
+    so the caller must know that the file is such a chat.
+    """
     stripped = line.lstrip(MARKS)
     if not (stripped.startswith("[") or stripped[:1].isdecimal()):
         return None
@@ -92,12 +100,15 @@ def header_of(line: str) -> Header | None:
     plain = stripped[:120].translate(_PLAIN)
     if _YEAR.match(plain):
         plain = plain.translate(_CJK_DATE_MARKS)
-    match = _HEADER.match(plain) or _WEB_HEADER.match(plain)
+    if colon:
+        match = _COLON_HEADER.match(plain)
+    else:
+        match = _HEADER.match(plain) or _WEB_HEADER.match(plain)
     if match is None:
         return None
     day_half = _NO_LETTERS.sub("", f"{match['before'] or ''}{match['after'] or ''}").lower()
     return Header(
-        plain.startswith("["),
+        colon or plain.startswith("["),
         (match["a"], match["b"], match["c"]),
         match["mark"].strip(),
         int(match["hour"]),
