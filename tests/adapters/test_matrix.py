@@ -150,6 +150,26 @@ def test_an_edit_that_a_server_bundled_is_one_edit(tmp_path: Path) -> None:
     assert [one.source_id for one in export(tmp_path, served).contents] == ["$e1"]
 
 
+def test_an_edit_in_an_encrypted_room_dates_from_when_it_was_made(tmp_path: Path) -> None:
+    sealed = event("e1", {"ciphertext": "AwgB", **relates(rel_type="m.replace")}, 9,
+                   "m.room.encrypted")  # fmt: skip
+    message = event("m1", text("The shed is red."))
+    edited = {
+        **message,
+        "content": text("The shed is blue."),
+        "unsigned": {"m.relations": {"m.replace": sealed}},
+    }
+    found = export(tmp_path, edited)
+    (edit,) = found.contents
+    assert isinstance(edit, Edit)
+    assert (edit.source_id, edit.target, edit.content) == ("$e1", "$m1", "The shed is blue.")
+    assert (edit.said_at, found.drafts[0].occurred_at) == (1_700_000_000_000, 1_700_000_009_000)
+    # Other programs write the edit too, and leave the message as it was.
+    path = tmp_path / "room.json"
+    path.write_text(json.dumps([edited]))
+    assert [one.source_id for one in opened(path).contents] == ["$m1"]
+
+
 @pytest.mark.parametrize(
     "broken",
     [

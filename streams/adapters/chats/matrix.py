@@ -91,9 +91,11 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     if where is not None and where != "item" and _SYNC_KEY.search(start) and b'"rooms"' in start:
         records = _sync_events(entry)
     names: dict[str, str] = {}
-    if room_name := _ROOM_NAME.match(start):
+    room_name = _ROOM_NAME.match(start)
+    if room_name:
         names[_ONLY_ROOM] = json.loads(room_name[1].decode(errors="replace"))
-    return convert(records, lambda event: _events(event, names))
+    by_element = room_name is not None
+    return convert(records, lambda event: _events(event, names, by_element))
 
 
 def _sync_events(entry: InputEntry) -> Iterator[tuple[int, object]]:
@@ -111,8 +113,11 @@ def _lines(entry: InputEntry) -> Iterator[tuple[int, object]]:
                     yield number, InvalidInput(f"not JSON: {error}")
 
 
-def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
-    """Yield the inbound events of a room event; `names`: names of members and rooms so far."""
+def _events(event: object, names: dict[str, str], by_element: bool) -> Iterator[InboundEvent]:
+    """Yield the inbound events of a room event.
+
+    `names`: names of members and rooms so far. `by_element`: Element exported it.
+    """
     if isinstance(event, InvalidInput):
         raise event
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
@@ -124,7 +129,7 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
         if redaction := _dict(unsigned.get("redacted_because")):
             yield _redaction({**redaction, "redacts": event["event_id"]}, event, names)
         elif content:
-            yield from _message(event, content, names)
+            yield from _message(event, content, names, by_element)
         else:
             yield _redaction({"redacts": event["event_id"]}, event, names)
     elif kind == "m.room.redaction":
@@ -156,7 +161,10 @@ def _events(event: object, names: dict[str, str]) -> Iterator[InboundEvent]:
 
 
 def _message(
-    event: Mapping[str, Any], content: Mapping[str, Any], names: Mapping[str, str]
+    event: Mapping[str, Any],
+    content: Mapping[str, Any],
+    names: Mapping[str, str],
+    by_element: bool,
 ) -> Iterator[InboundEvent]:
     relates = _dict(content.get("m.relates_to"))
     if relates.get("rel_type") == "m.replace":
@@ -164,13 +172,19 @@ def _message(
         return
     bundled = _dict(_dict(_dict(event.get("unsigned")).get("m.relations")).get("m.replace"))
     newer = _dict(_dict(bundled.get("content")).get("m.new_content"))
+    if by_element and not newer and bundled.get("event_id"):
+        # In an encrypted room only the message's own content is decrypted. Element puts the last
+        # edit there and exports no edits.
+        newer = content
     if not (newer and newer.get("body") == content.get("body")):
         yield _message_event(event, content, relates, names)
     # The server may have applied the last edit to the message itself.
     if newer and bundled.get("event_id"):
         whole = {"room_id": event.get("room_id"), "sender": event["sender"], **bundled}
         of = {"event_id": event["event_id"]}
-        yield _edit(whole, _dict(bundled["content"]), of, names)
+        edit = _edit(whole, {"m.new_content": newer}, of, names)
+        said_at = event["origin_server_ts"] if newer is content else None
+        yield msgspec.structs.replace(edit, said_at=said_at)
 
 
 def _message_event(
