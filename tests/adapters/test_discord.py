@@ -149,6 +149,7 @@ def test_the_package_holds_what_its_owner_wrote(tmp_path):
         ("1158000000000000002", "", "9", "channel"),
     ]
     assert {(c.sender_id, c.sender_name) for c in found.contents} == {("1", "Ada")}
+    assert [c.metadata.get("channel") for c in found.contents] == [None, "tea", "tea"]
     assert found.contents[2].attachments[0].name == "plan.pdf"
     assert found.drafts[1].occurred_at == 1_700_000_000_000
 

@@ -303,9 +303,16 @@ def _object(entry: InputEntry, *keys: str) -> dict[str, Any]:
 
 
 def _channel(folder: Folder, name: str) -> dict[str, Any]:
-    fields = _object(folder.file("channel.json"), "id", "type") if _has_channel_file(folder) else {}
+    """Return the fields that the messages of a channel share."""
+    keys = ("id", "type", "name")
+    fields = _object(folder.file("channel.json"), *keys) if _has_channel_file(folder) else {}
     kind: PeerKind = _KINDS.get(str(fields.get("type")), "channel")
-    return {"peer_id": str(fields.get("id") or name.lstrip("c")), "peer_kind": kind}
+    title = fields.get("name")
+    return {
+        "peer_id": str(fields.get("id") or name.lstrip("c")),
+        "peer_kind": kind,
+        "metadata": {"channel": str(title)} if title else {},
+    }
 
 
 def _has_channel_file(folder: Folder) -> bool:
@@ -340,17 +347,19 @@ def _package_event(
         files.append(Attachment(type=attachment_type(name), name=name or None, url=url))
     if not row.get("ID"):
         raise InvalidInput("the row has no ID")
+    fields = dict(place)
+    if quoted:
+        fields["metadata"] = {**place["metadata"], "quoted": quoted}
     if not content and not files:
         files = [Attachment(type="forward" if quoted else "unsupported", caption=quoted or None)]
     return InboundEvent(
         platform=_PLATFORM,
         **owner,
-        **place,
+        **fields,
         id=str(row["ID"]),
         occurred_at=_parse_time(row["Timestamp"]),
         content=content,
         attachments=tuple(files),
-        metadata={"quoted": quoted} if quoted else {},
     )
 
 
