@@ -31,6 +31,7 @@ FORMATS = (
     "maildir",
     "mbox",
     "email",
+    "icalendar",
     "claude_code",
     "matrix",
     "telegram",

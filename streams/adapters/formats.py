@@ -21,6 +21,7 @@ from recollect.streams.adapters.adapter import (
     RefusedExport,
 )
 from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code
+from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
     discord,
     imessage,
@@ -73,6 +74,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     maildir.ADAPTER,
     mbox.ADAPTER,
     mails.ADAPTER,
+    icalendar.ADAPTER,
     claude_code.ADAPTER,
     matrix.ADAPTER,
     telegram.ADAPTER,

@@ -115,7 +115,6 @@ _LOOKALIKES = (
         "it holds no text",
     ),
     _Lookalike(_starts_with(rb"BEGIN:VCARD"), "a list of contacts", "it holds no messages"),
-    _Lookalike(_starts_with(rb"BEGIN:VCALENDAR"), "a calendar", "it holds no messages"),
     _Lookalike(
         re.compile(rb'\A\s*\[\s*\{.{0,4000}?"(?:team_id|is_channel|creator)"\s*:', re.DOTALL),
         "a part of Slack's export",

@@ -12,6 +12,7 @@ from tests.adapters import (
     test_discord,
     test_google_chat,
     test_hangouts,
+    test_icalendar,
     test_matrix,
     test_other_chats,
     test_signal_backup,
@@ -111,6 +112,8 @@ SAMPLES: Mapping[str, Sample] = {
     ),
     "mbox": Sample("mbox", {"all.mbox": f"From ada Wed May 1 10:00:00 2024\n{_MAIL}\n".encode()}),
     "email": Sample("email", {"one.eml": _MAIL.encode()}),
+    "icalendar": Sample("icalendar", {"boats.ics": test_icalendar.calendar(
+        test_icalendar.REGATTA, test_icalendar.ROWING).encode()}),
     "matrix": Sample("matrix", {"export.json": _json(
         {"room_name": "House", "messages": test_matrix.EVENTS})}),
     "telegram": Sample("telegram", {"result.json": _json(_TELEGRAM)}, "Europe/Berlin"),
