@@ -18,7 +18,7 @@ class ListedMerge(NamedTuple):
 
     `id`: the candidate's id, or the merge's if there was no candidate. `a`, `b`: the names of the
     entities, or the texts of the facts. `merge_id`: id of the executed merge, or None. `at`: unix
-    ms.
+    ms. `a_type`, `b_type`: the types of the entities; None for facts.
     """
 
     id: str
@@ -31,6 +31,8 @@ class ListedMerge(NamedTuple):
     status: MergeStatus
     at: int
     merge_id: str | None
+    a_type: str | None = None
+    b_type: str | None = None
     of: MergeOf = "entities"
 
 
@@ -38,8 +40,10 @@ class _Executed(NamedTuple):
     id: str
     winner_id: str
     winner: str
+    winner_type: str
     loser_id: str
     loser: str
+    loser_type: str
     confidence: float
     reason: str
     executed_at: int
@@ -56,8 +60,8 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
         _Executed(*row)
         for row in rows(
             connection,
-            "SELECT merges.id, winner_id, winner.name, loser_id, loser.name, confidence, reason, "
-            "executed_at, undone_at FROM merges "
+            "SELECT merges.id, winner_id, winner.name, winner.type, loser_id, loser.name, "
+            "loser.type, confidence, reason, executed_at, undone_at FROM merges "
             "JOIN entities AS winner ON winner.id = winner_id "
             "JOIN entities AS loser ON loser.id = loser_id ORDER BY merges.id",
         )
@@ -75,6 +79,8 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
             merge.status,
             merge.executed_at,
             merge.id,
+            merge.winner_type,
+            merge.loser_type,
         )
         for merge in executed
         if merge.id not in proposed
@@ -94,13 +100,14 @@ def _candidates(
     candidates = rows(
         connection,
         "SELECT candidate.id, a.id, a.name, b.id, b.name, confidence, reason, candidate.status, "
-        "candidate.created_at, decided_at FROM merge_candidates AS candidate "
+        "candidate.created_at, decided_at, a.type, b.type FROM merge_candidates AS candidate "
         "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
         "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
     )
     undecided = {id_ for row in candidates if row[7] == "pending" for id_ in row[1:4:2]}
     unmerged = canonical_ids(connection, sorted(undecided))
-    for id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at in candidates:
+    for row in candidates:
+        id_, a_id, a, b_id, b, confidence, reason, status, created_at, decided_at, *types = row
         is_executed = status == "executed"
         possible = by_decision.get((decided_at, confidence), []) if is_executed else []
         result = _resulting_merge(a_id, b_id, possible, proposed)
@@ -118,6 +125,7 @@ def _candidates(
                 _status(status, result, is_one=unmerged.get(a_id) == unmerged.get(b_id)),
                 created_at,
                 None if result is None else result.id,
+                *types,
             )
         )
     return listed, proposed

@@ -161,6 +161,7 @@ def test_a_merge_is_approved_and_undone(held: Shell) -> None:
     (waiting,) = [merge for merge in merges(held) if merge["status"] == "pending"]
     assert (waiting["a"], waiting["b"]) == ("Bob", "Bob")
     assert waiting["reasons"] == ["the same name"]
+    assert (waiting["a_type"], waiting["b_type"]) == ("person", "person")
     assert 0 < waiting["confidence"] < 1
     shown = held("merges").out
     assert "Bob: slack U-Bob" in shown

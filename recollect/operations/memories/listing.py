@@ -475,6 +475,8 @@ def to_merges(files: ZoneFiles, listed: Sequence[ListedMerge]) -> list[Merge]:
             b_id=merge.b_id,
             a_handles=handles.get(merge.a_id, []),
             b_handles=handles.get(merge.b_id, []),
+            a_type=merge.a_type,
+            b_type=merge.b_type,
             at=format_time(merge.at),
             merge_id=merge.merge_id,
             of=merge.of,

@@ -242,6 +242,10 @@ class Merge(msgspec.Struct, frozen=True, kw_only=True):
     merge_id: Annotated[
         str | None, Meta(description="Id of the executed merge; null if it was not executed.")
     ]
+    a_type: Annotated[
+        str | None, Meta(description="Type of the first entity, such as person; null for facts.")
+    ] = None
+    b_type: Annotated[str | None, Meta(description="Type of the second entity.")] = None
     of: Annotated[
         Literal["entities", "facts"], Meta(description="Whether entities or facts are merged.")
     ] = "entities"
