@@ -104,6 +104,35 @@ def test_a_person_is_forgotten_with_a_certificate(page: Page, changed: Served) -
     expect(main.get_by_text("The certificate is valid:")).to_be_visible()
     expect(main.get_by_role("list", name="Checks").get_by_role("listitem")).to_have_count(6)
     expect(main.get_by_role("list", name="Certificates")).to_contain_text("by the owner: 2 records")
+    change = view(page, "forgotten/changes").get_by_role("list", name="Changes").locator("> li")
+    expect(change.filter(has_text="the owner forgot")).to_contain_text("records 1, 3")
+
+
+def test_one_of_several_of_a_name_is_forgotten(page: Page, changed: Served) -> None:
+    with changed.bare() as client:
+        for account in ("eve-1", "eve-2"):
+            said = {**message(2, f"I met {account}.", id=account, by="Eve"), "sender_id": account}
+            client.post("/v1/zones/two/events?wait=true", json=said).raise_for_status()
+        found = client.get("/v1/zones/two/entities?query=eve").json()["entities"]
+        first, second = (each["id"] for each in found if each["name"] == "Eve")
+        proposal = {"entity_a": first, "entity_b": second, "confidence": 0.5, "reason": "a reason"}
+        client.post("/v1/zones/two/merges", json=proposal).raise_for_status()
+    main = view(page, "two/forget?entity=Eve")
+    several = main.get_by_role("list", name="Namesakes").get_by_role("listitem")
+    one = several.filter(has_text="eve-2")
+    one.get_by_role("link").press("Enter")
+    expect(main.get_by_text("Chosen: Eve (person, chat eve-2)")).to_be_visible()
+    # The link is gone; the keyboard goes on in the view.
+    expect(main).to_be_focused()
+    goes = main.get_by_role("list", name="What would be erased")
+    expect(goes).to_contain_text("I met eve-2.")
+    expect(goes.get_by_role("link", name=re.compile("^propose merge: .*a reason"))).to_be_visible()
+    main = view(page, "two/merges?a=Eve&b=Eve")
+    for account in ("eve-1", "eve-2"):
+        one = main.get_by_role("list", name="Namesakes").get_by_role("listitem")
+        one.filter(has_text=account).get_by_role("link").click()
+        expect(main.get_by_text(f"Chosen: Eve (person, chat {account})")).to_be_visible()
+    expect(main.get_by_text("Possibly the same; a person should decide.")).to_be_visible()
 
 
 def test_a_selection_without_a_condition_is_a_sentence(page: Page) -> None:
@@ -117,6 +146,10 @@ def test_a_merge_is_made_and_undone(page: Page, changed: Served) -> None:
     waiting = main.get_by_role("list", name="Merges")
     expect(waiting).to_contain_text("both write to the kitchen")
     expect(waiting).to_contain_text("the owner proposed to merge, ")
+    change = view(page, "merged/changes").get_by_role("list", name="Changes").locator("> li")
+    proposed = change.filter(has_text="the owner proposed to merge")
+    expect(proposed.get_by_role("link", name="Lovelace")).to_be_visible()
+    main = view(page, "merged/merges")
     waiting.get_by_text("Facts about both").click()
     expect(waiting.get_by_role("region", name="Lovelace")).to_contain_text("cello")
     waiting.get_by_role("button", name="Merge Ada Moreau and Lovelace").click()

@@ -170,7 +170,7 @@ def test_a_record_of_a_list_is_summarised_with_its_json_folded(page: Page) -> No
     retraction = rows.filter(has_text="the owner retracted a memory")
     expect(retraction).to_have_count(1)
     expect(retraction).not_to_contain_text("stated_at")
-    unread = rows.filter(has_text="reason not JSON")
+    unread = rows.filter(has_text="input that could not be read: not JSON")
     expect(unread).not_to_contain_text("content")
     first = rows.first
     expect(first).to_contain_text("I live in Turin.")
@@ -222,8 +222,10 @@ def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
 
 def test_an_unreadable_record_is_edited_and_decided(page: Page, operated: Served) -> None:
     main = view(page, "ada/health")
+    expect(main.get_by_text("Records that could not be processed.")).to_be_visible()
     letters = main.get_by_role("list", name="Dead letters")
-    unreadable = letters.get_by_role("listitem").filter(has_text=", park:")
+    expect(letters).to_contain_text("unreadable input: not JSON")
+    unreadable = letters.get_by_role("listitem").filter(has_text=", unreadable input:")
     unreadable.get_by_role("button", name=re.compile("^Retry record")).click()
     expect(main.get_by_role("status").filter(has_text="still cannot be processed")).to_be_visible()
     unreadable.get_by_role("button", name=re.compile("^Edit record")).click()

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from recollect.streams.agents.consolidation.consolidator import CONSOLIDATE
+from recollect.streams.agents.consolidation.daily_passes import PASSES
+from recollect.streams.agents.turn_closer import CLOSE_TURNS
 from tests.page.kit import Page
 
 pytestmark = pytest.mark.slow
@@ -92,3 +95,39 @@ def test_what_is_hidden_in_a_text_is_shown_by_its_code_point(
     page: Page, text: str, parts: list[Any]
 ) -> None:
     assert run(page, "texts", "visible", text) == parts
+
+
+@pytest.mark.parametrize("name", [CLOSE_TURNS, CONSOLIDATE, *PASSES])
+def test_a_tick_says_what_is_due(page: Page, name: str) -> None:
+    tick = {"kind": "tick", "text": f"name {name}", "sender": None}
+    said = run(page, "records", "firstWords", tick)
+    assert said.startswith("due: ")
+    assert len(said.split()) > 3
+    assert "_" not in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("run_pass", "name temporal", "find routines, upcoming events and cycles"),
+        ("park", "reason not JSON, body {}", "input that could not be read: not JSON"),
+        ("forget", "targets [3]", "record 3"),
+        ("forget", "targets [3,17]", "records 3, 17"),
+        ("create_mental_model", "name Homes, description In Oslo.", "Homes: In Oslo."),
+        (
+            "create_mental_model",
+            "name Ada, entity_id 0000000000TQNMRX6SHK32Y220, refresh_trigger {}",
+            "Ada",
+        ),
+    ],
+)
+def test_a_record_is_summarised_in_words(page: Page, kind: str, text: str, words: str) -> None:
+    assert run(page, "records", "firstWords", {"kind": kind, "text": text, "sender": None}) == words
+
+
+@pytest.mark.parametrize(
+    ("type_", "words"),
+    [("person", "person"), ("unknown", "unknown type"), ("slack_handle", "slack account")],
+)
+def test_the_type_of_an_entity_is_said_in_words(page: Page, type_: str, words: str) -> None:
+    assert run(page, "entities", "typeInWords", type_) == words

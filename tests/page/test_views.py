@@ -25,6 +25,10 @@ def expectations() -> None:
     expect = pytest.importorskip("playwright.sync_api").expect
 
 
+#: An id as the service gives it.
+ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
+
+
 def results(main: Any) -> Any:
     return main.locator("ol.results > li")
 
@@ -186,7 +190,9 @@ def test_an_entity_shows_attributes_profile_facts_and_company(page: Page) -> Non
     homes = main.get_by_role("row").filter(has_text="home")
     expect(homes.first).to_contain_text("Oslo")
     expect(main.get_by_role("row").filter(has_text="Turin")).to_contain_text("no longer so")
-    expect(main.get_by_role("region", name="Observations")).to_contain_text("pottery")
+    observed = main.get_by_role("region", name="Observations")
+    expect(observed).to_contain_text("pottery")
+    expect(observed).to_contain_text("first mentioned in the last 30 days")
     expect(main.get_by_role("img", name=re.compile("around Ada"))).to_be_visible()
     together = main.get_by_role("list", name="Named together with")
     expect(together.get_by_role("link", name="Bob")).to_be_visible()
@@ -317,7 +323,64 @@ def test_a_merge_of_namesakes_shows_their_accounts(page: Page, filled: Served) -
             client.post("/v1/zones/namesakes/events?wait=true", json=said).raise_for_status()
         platform = said["platform"]
     merge = view(page, "namesakes/merges").get_by_role("list", name="Merges")
-    expect(merge).to_contain_text(f"Ada ({platform} ada-1) and Ada ({platform} ada-2)")
+    expect(merge).to_contain_text(
+        f"Ada (person, {platform} ada-1) and Ada (person, {platform} ada-2)"
+    )
+
+
+def test_one_of_several_of_a_name_is_chosen(page: Page, filled: Served) -> None:
+    with filled.bare() as client:
+        for account in ("eve-1", "eve-2"):
+            said = {**message(2, f"I met {account}.", id=account, by="Eve"), "sender_id": account}
+            client.post("/v1/zones/two/events?wait=true", json=said).raise_for_status()
+    main = view(page, "two/people/Eve")
+    expect(main.get_by_role("alert")).to_contain_text("Eve is the name of 2 people or things.")
+    expect(main).not_to_contain_text(ID)
+    second = main.get_by_role("list", name="Namesakes").get_by_role("listitem")
+    second.filter(has_text="eve-2").get_by_role("link").click()
+    expect(main.get_by_role("heading", name="Eve")).to_be_visible()
+    expect(main.get_by_text("chat eve-2")).to_be_visible()
+
+
+def test_the_steps_of_a_derivation_lead_to_what_they_name(page: Page) -> None:
+    main = view(page, "ada/people/Ada")
+    main.get_by_role("row").filter(has_text="Oslo").get_by_role("link").first.click()
+    steps = main.get_by_role("region", name="How it was derived")
+    expect(steps.get_by_text("decided by the rule writer, as of 9 May 2026, 10:00")).to_be_visible()
+    expect(steps).not_to_contain_text(ID)
+    expect(steps).to_contain_text("Ada, 9 May 2026, 10:00: I moved to Oslo.")
+    steps.get_by_role("link", name=re.compile("^record ")).click()
+    expect(main.get_by_text("I moved to Oslo.", exact=True)).to_be_visible()
+    page.go_back()
+    steps.get_by_role("link", name="fact").first.click()
+    expect(main.get_by_role("region", name="Replaced by")).to_contain_text("Oslo")
+
+
+def test_a_retracted_fact_is_marked_as_retracted(page: Page, filled: Served) -> None:
+    with filled.bare() as client:
+        said = message(2, "I play the cello.", by="Cleo")
+        client.post("/v1/zones/taken/events?wait=true", json=said).raise_for_status()
+        taken = client.post("/v1/zones/taken/memories/Cleo-5-2/retract", json={})
+        taken.raise_for_status()
+    main = view(page, "taken/memory/Cleo-5-2")
+    facts = main.get_by_role("list", name="Derived facts")
+    expect(facts).to_contain_text("Cleo plays the cello. retracted")
+    main = view(page, "taken/messages?by=thread")
+    main.get_by_role("list", name="Threads").get_by_role("link").first.click()
+    expect(facts).to_contain_text("retracted")
+    expect(facts).not_to_contain_text("no longer so")
+
+
+def test_a_narrow_list_shows_accounts_and_its_filter_on_one_line(
+    browser: Any, filled: Served
+) -> None:
+    with shown(browser, filled, viewport={"width": 390, "height": 800}) as page:
+        rows = view(page, "ada/people").get_by_role("list", name="People and things")
+        expect(rows.get_by_text("chat u-Ada")).to_be_visible()
+        main = view(page, "ada/observations")
+        field = main.get_by_label("Only about").bounding_box()
+        button = main.get_by_role("button", name="Apply").bounding_box()
+        assert abs(field["y"] - button["y"]) < field["height"]
 
 
 def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Served) -> None:

@@ -56,6 +56,37 @@ export function subjectHref({ kind, id }, payload) {
   return payload.candidate_id || payload.merge_id ? hrefOf({ view: "merges" }) : null;
 }
 
+// What the description of a step names by an id or a number, and times.
+const REFERENCE =
+  /\b(fact|event|observation|mental model) ([0-9A-HJKMNP-TV-Z]{26})\b|\brecord (\d+)\b|(\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z)/g;
+// The sender and the time before a quoted message.
+const SAID = /^(.{0,200}?, )(\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z): /;
+
+/** Return the description of a step, with links in place of ids. */
+function linked(description) {
+  const parts = [];
+  let done = 0;
+  for (const match of description.matchAll(REFERENCE)) {
+    const [found, type, id, number, at] = match;
+    parts.push(html`<${Text} text=${description.slice(done, match.index)} />`);
+    if (at) parts.push(time(at));
+    else if (number) parts.push(html`<a href=${hrefOf({ view: "ledger", id: number })}>${found}</a>`);
+    // Not every event has a page.
+    else if (type === "event") parts.push(html`<span title=${id}>${type}</span>`);
+    else parts.push(html`<a href=${memoryHref(type.replace(" ", "_"), id)}>${type}</a>`);
+    done = match.index + found.length;
+  }
+  return [...parts, html`<${Text} text=${description.slice(done)} />`];
+}
+
+const dated = (detail) => detail.replace(SAID, (_, sender, at) => `${sender}${time(at)}: `);
+
+/** How a fact ended; null if it holds. */
+export function ending({ current, retracted }) {
+  if (retracted) return html`<span class="flag">retracted</span>`;
+  return current ? null : html`<span class="flag">no longer so</span>`;
+}
+
 /** The provenance of a memory, down to its messages. Properties: `id`, `zone`. */
 export const Sources = component((props, own) => {
   const found = load(own, () => ({
@@ -66,9 +97,9 @@ export const Sources = component((props, own) => {
     answered(
       found,
       (why) => html`<ol class="steps">${why.steps.map(
-        (step, at) => html`<li key=${at}><${Text} text=${step.description} />
+        (step, at) => html`<li key=${at}>${linked(step.description)}
           ${step.details?.length
-            ? html`<ul>${step.details.map((each) => html`<li><${Text} text=${each} /></li>`)}</ul>`
+            ? html`<ul>${step.details.map((each) => html`<li><${Text} text=${dated(each)} /></li>`)}</ul>`
             : null}</li>`,
       )}</ol>`,
     );

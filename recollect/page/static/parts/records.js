@@ -26,13 +26,36 @@ const NAMED = {
   dead_letters: ["dead letter"],
 };
 
-// The input that could not be read, of a record that stands in for it.
-const BODY = /, body .*/s;
+// What is due at a tick, and what a step of a daily pass does, by its name.
+const DUE = {
+  close_turns: "close the turns that were abandoned",
+  consolidate: "bring the observations up to date",
+  temporal: "find routines, upcoming events and cycles",
+  observation_merge: "merge the observations that say the same",
+  fact_merge: "merge the facts that say the same",
+  dreams: "look for dreams, which are links between distant topics",
+};
+// The values of some kinds of records, as text, in words.
+const IN_WORDS = {
+  tick: (text) => `due: ${inWords(text)}`,
+  run_pass: inWords,
+  forget: (text) => text.replace(/^targets \[([\d,]+)\]?/, (_, numbers) =>
+    `${numbers.includes(",") ? "records" : "record"} ${numbers.replaceAll(",", ", ")}`),
+  // The input that could not be read follows the reason.
+  park: (text) => text.replace(/^reason /, "input that could not be read: ").replace(/, body .*/s, ""),
+  create_mental_model: (text) => text.replace(/^name /, "").replace(/, refresh_trigger .*/s, "")
+    .replace(", description ", ": "),
+};
+
+function inWords(text) {
+  const [, name] = /^name (\w+)/.exec(text) ?? [];
+  return DUE[name] ?? name ?? text;
+}
 
 /** Return a record's first words; of a command's values, those that are words. */
 export function firstWords({ kind, text, sender }) {
   if (text === null || sender !== null) return text ?? "";
-  return text.replace(kind === "park" ? BODY : PLAIN_VALUE, "").replace(/^, /, "");
+  return (IN_WORDS[kind]?.(text) ?? text).replace(PLAIN_VALUE, "").replace(/^, /, "");
 }
 
 /** Return what was decided on a record, as a sentence. `decision`: null if there is none yet. */

@@ -14,10 +14,10 @@ export const Refused = component(
     </div>`,
 );
 
-/** Render `children(data)` once there is an answer; before that, loading or the problem. */
-export function answered(found, draw) {
+/** Render `draw(data)` once there is an answer; before that, loading or the problem. */
+export function answered(found, draw, refused = (problem) => html`<${Refused} problem=${problem} />`) {
   const { data, problem, loading } = found.value;
-  if (problem) return html`<${Refused} problem=${problem} />`;
+  if (problem) return refused(problem);
   if (data === null) return loading ? html`<p class="quiet" role="status">Loading…</p>` : null;
   return html`<div class=${loading ? "loading" : ""} aria-busy=${loading ? "true" : "false"}>
     ${draw(data)}

@@ -42,6 +42,19 @@ const SEARCHES = {
   graph: "relationships",
 };
 
+// The step of recall that dropped a memory.
+const STEPS = {
+  arms: "the searches",
+  diversity: "the removal of repetitions",
+  filter: "the filters",
+  max_results: "the number of results",
+  min_score: "the lowest score allowed",
+  pool: "the choice of candidates",
+  scope: "the scope of the question",
+  stands_for: "another memory that stands for it",
+  unreadable: "its erasure",
+};
+
 const View = component((props, own) => {
   const typed = signal(address.value.params.query ?? "");
   follow(own, () => (typed.value = address.value.params.query ?? ""));
@@ -173,7 +186,7 @@ const Explained = component((props, own) => {
         <div><dt>Rank in the answer</dt><dd>${rank === null
           ? html`not in the answer`
           : `${rank}, score ${score.toFixed(3)}`}</dd></div>
-        ${step ? html`<div><dt>Dropped by</dt><dd>${step}</dd></div>` : null}
+        ${step ? html`<div><dt>Dropped by</dt><dd>${STEPS[step] ?? step}</dd></div>` : null}
         ${reason ? html`<div><dt>Why</dt><dd><${Text} text=${reason} /></dd></div>` : null}
       </dl>`;
     });
@@ -232,7 +245,7 @@ const WhyNot = component((props, own) => {
                       ${attribution(each)}</div>
                     <${Explained} zone=${zone} query=${query} id=${each.id} /></li>`,
                 )}</ul>`
-              : nothing("No memory resembles this text."))}`;
+              : nothing("No memory resembles this text. What was retracted or forgotten is not searched."))}`;
   };
 });
 

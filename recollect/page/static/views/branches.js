@@ -41,7 +41,7 @@ const View = component((props, own) => {
         zone, unless it is promoted. What the zone forgets is forgotten in its branches too.</p>
       <${Say} label="A new branch" hint="trial" button="Create" right="admin" zone=${zone}
         busy=${given.busy.value} send=${create} />
-      <p class="field"><label for="fork">Earlier head (default: the last record)</label>
+      <p class="field"><label for="fork">Head to begin with, from Health (default: the last record)</label>
         <input id="fork" autocomplete="off" value=${at.value} disabled=${!may("admin", zone)}
           onInput=${({ target }) => (at.value = target.value)} /></p>
       ${given.outcome()}

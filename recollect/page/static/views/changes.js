@@ -29,9 +29,12 @@ const View = component((props, own) => {
     <div class="about"><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time>
       ${record.sender ? html`<span>said by <${Name} text=${record.sender} /></span>` : null}
       <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
-    ${record.kind === "retract" && record.about.length
-      ? html`<${Target} zone=${props.value.zone} id=${record.about[0]} />`
-      : firstWords(record) ? html`<p class="quiet"><${Text} text=${firstWords(record)} /></p>` : null}
+    ${record.kind in TARGETS
+      ? html`<p>${record.about.map((id) => html`<${Target} key=${id} zone=${props.value.zone}
+          path=${TARGETS[record.kind](id)} /> `)}</p>`
+      : null}
+    ${record.kind !== "retract" && firstWords(record)
+      ? html`<p class="quiet"><${Text} text=${firstWords(record)} /></p>` : null}
     ${record.readable
       ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
           record=${record} given=${given} />`}</${Fold}>`
@@ -47,14 +50,19 @@ const View = component((props, own) => {
 
 export const changed = { name: "changes", title: "Changes", group: "Change", View };
 
-/** The text of a memory. Properties: `zone`, `id`. */
+const entityPath = (id) => `/entities/${id}`;
+// The paths of what a command is about, by its id.
+const TARGETS = { retract: memoryPath, propose_merge: entityPath, refresh_mental_model: entityPath };
+
+/** The text of a memory, or the name of an entity. Properties: `zone`, `path`. */
 const Target = component((props, own) => {
-  const found = load(own, () => ({ zone: props.value.zone, path: memoryPath(props.value.id) }));
+  const found = load(own, () => ({ zone: props.value.zone, path: props.value.path }));
   return () => {
     const { data } = found.value;
-    return data
-      ? html`<p><a href=${memoryHref(data.type, data.id)}><${Text} text=${data.text} limit=${240} /></a></p>`
-      : null;
+    if (data === null) return null;
+    return data.text === undefined
+      ? html`<a href=${hrefOf({ view: "people", id: data.id })}><${Name} text=${data.name} /></a>`
+      : html`<a href=${memoryHref(data.type, data.id)}><${Text} text=${data.text} limit=${240} /></a>`;
   };
 });
 

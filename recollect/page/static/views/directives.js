@@ -47,7 +47,7 @@ const View = component((props, own) => {
     const disabled = given.busy.value || !may("write", zone);
     return html`<li key=${directive.id} class=${directive.obeyed ? "" : "over"}>
       <p><${Text} text=${directive.text} /></p>
-      <div class="about"><span class="kind">${directive.form.replaceAll("_", " ")}</span>
+      <div class="about"><span>about: ${directive.form.replaceAll("_", " ")}</span>
         <time>${time(directive.said_at)}</time>
         ${directive.obeyed ? null : html`<span class="flag">no longer in force</span>`}</div>
       ${directive.obeyed
@@ -70,7 +70,7 @@ const View = component((props, own) => {
       <a href=${hrefOf({ view: "directives" })} aria-current=${superseded() ? undefined : "true"}>Obeyed</a>
       <a href=${hrefOf({ view: "directives", params: { superseded: "1" } })}
         aria-current=${superseded() ? "true" : undefined}>All</a></nav>
-      <p class="quiet">Every context block begins with these instructions.</p>
+      <p class="quiet">Every context block begins with these instructions. A new one replaces an earlier one about the same.</p>
       <${Say} label="A new instruction" button="Add" zone=${props.value.zone} busy=${given.busy.value}
         send=${async (text) => (await given.run(add(text), "Added.", remove)) !== null} />
       ${given.outcome()}

@@ -5,10 +5,12 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
+import { Chosen, EntityProblem } from "../parts/entities.js";
 import { EntityNames } from "../parts/entity_names.js";
 import { Giver } from "../parts/givers.js";
 import { longOperation } from "../parts/long_operations.js";
-import { attribution, isId, memoryHref, memoryPath } from "../parts/memories.js";
+import { attribution, memoryHref, memoryPath } from "../parts/memories.js";
+import { firstWords } from "../parts/records.js";
 import { answered, Refused } from "../parts/states.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
@@ -33,7 +35,7 @@ const View = component((props) => {
   return () => {
     const { zone } = props.value;
     return html`<${Choice} zone=${zone} />
-      <${Chosen} zone=${zone} />
+      <${Chosen} zone=${zone} id=${address.value.params.entity} />
       ${forgotten.value ? html`<${Forgotten} zone=${zone} report=${forgotten.value} />` : null}
       <${Plan} zone=${zone} tell=${(report) => (forgotten.value = report)} />
       <${Certificates} zone=${zone} />`;
@@ -80,20 +82,6 @@ const Choice = component((props, own) => {
       erased before you confirm it.</p>
     <button class="primary">Show what would be erased</button>
   </form>`;
-});
-
-/** The name of the entity that is selected by its id. Property: `zone`. */
-const Chosen = component((props, own) => {
-  const found = load(own, () => {
-    const { entity } = address.value.params;
-    return isId(entity) ? { zone: props.value.zone, path: `/entities/${entity}` } : null;
-  });
-  return () => {
-    const { data } = found.value;
-    return data
-      ? html`<p>Chosen: <a href=${hrefOf({ view: "people", id: data.id })}><${Name} text=${data.name} /></a></p>`
-      : null;
-  };
 });
 
 const Plan = component((props, own) => {
@@ -147,7 +135,9 @@ const Plan = component((props, own) => {
       ${plan.events
         ? html`<${Confirm} zone=${props.value.zone} given=${given} plan=${plan}
             fresh=${!found.value.loading} tell=${props.value.tell} />`
-        : html`<p class="quiet">There is nothing to erase.</p>`}`);
+        : html`<p class="quiet">There is nothing to erase.</p>`}`,
+      (problem) => html`<${EntityProblem} zone=${props.value.zone} problem=${problem}
+        href=${(id) => hrefOf({ view: "forget", params: { ...address.value.params, entity: id } })} />`);
   };
 });
 
@@ -169,12 +159,20 @@ const Words = component((props) => {
 });
 
 const Word = component((props, own) => {
+  const isRecord = () => props.value.id.startsWith("#");
   const found = load(own, () => {
     const { zone, id } = props.value;
-    return id.startsWith("#") ? null : { zone, path: memoryPath(id) };
+    return { zone, path: isRecord() ? `/records/${id.slice(1)}` : memoryPath(id) };
   });
   return () => {
     const { data } = found.value;
+    if (isRecord() && data) {
+      const { record } = data;
+      const words = [record.kind.replaceAll("_", " "), firstWords(record)].filter(Boolean).join(": ");
+      return html`<li class="gone"><a href=${hrefOf({ view: "ledger", id: String(record.number) })}>
+          <${Text} text=${words} limit=${240} /></a>
+        <div class="about">record ${record.number}, ${time(record.ingested_at)}</div></li>`;
+    }
     return html`<li class="gone">${data
       ? html`<a href=${memoryHref(data.type, data.id)}><${Text} text=${data.text} limit=${240} /></a>
           <div class="about">${attribution(data)}</div>`

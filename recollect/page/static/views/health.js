@@ -46,7 +46,7 @@ const State = component((props, own) => {
         ["People and things", status.entities],
         ["Episodes", status.episodes],
         ["Observations", status.observations],
-        ["Waiting", status.lag],
+        ["Waiting records", status.lag],
         ["Dead letters", status.dead_letters],
       ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value.toLocaleString("en")}</dd></div>`)}</dl>
       <${Trend} samples=${samples.value} />
@@ -54,7 +54,7 @@ const State = component((props, own) => {
         <dt>Encoder</dt><dd>${status.encoder ?? "none: recall uses keywords"}</dd>
         <dt>Agents</dt><dd>${status.agents.join(", ")}</dd>
         <dt>Head</dt><dd><code>${status.head}</code></dd>
-        <dt>Files</dt><dd>${status.models.map((each) => `${each.model} at ${each.watermark}`).join(", ")}</dd></dl>`;
+        <dt>Files</dt><dd>${status.models.map((each) => `${each.model} up to record ${each.watermark}`).join(", ")}</dd></dl>`;
   };
 });
 
@@ -138,8 +138,9 @@ const DeadLetters = component((props, own) => {
     const { zone } = props.value;
     const row = (letter) => html`<li key=${letter.number}>
       <p><a href=${hrefOf({ view: "ledger", id: String(letter.number) })}>Record ${letter.number}</a>,
-        ${" "}${letter.kind}: <${Text} text=${letter.reason} limit=${500} /></p>
-      <div class="about"><time>${time(new Date(letter.parked_at).toISOString())}</time><span>${letter.state}</span></div>
+        ${" "}${letter.kind === "park" ? "unreadable input" : letter.kind.replaceAll("_", " ")}:
+        ${" "}<${Text} text=${letter.reason} limit=${500} /></p>
+      <div class="about"><time>${time(new Date(letter.parked_at).toISOString())}</time></div>
       <div class="field">
         <button type="button" disabled=${given.busy.value} aria-label=${`Retry record ${letter.number}`}
           onClick=${() => retry(letter.number)}>Retry</button>
@@ -155,7 +156,9 @@ const DeadLetters = component((props, own) => {
       ${lacking("admin", zone)}${given.outcome()}
       ${may("admin", zone)
         ? answered(found, ({ dead_letters: letters }) => letters.length
-            ? html`<ul class="rows" aria-label="Dead letters">${letters.map(row)}</ul>`
+            ? html`<p class="quiet">Records that could not be processed. Each waits until it is retried, corrected
+                  or dropped; the zone continues without it.</p>
+                <ul class="rows" aria-label="Dead letters">${letters.map(row)}</ul>`
             : nothing("There are none."))
         : null}</section>`;
   };

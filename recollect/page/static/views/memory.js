@@ -9,6 +9,7 @@ import {
   KINDS,
   Sources,
   attribution,
+  ending,
   factsFrom,
   memoryHref,
   memoryPath,
@@ -33,8 +34,7 @@ const View = component((props, own) => {
       const { entities, superseded_by: after, supersedes: before } = memory;
       return html`<p class="quiet">${KINDS[memory.type]}, ${attribution(memory)}${memory.thread_id
           ? html`, in <${Name} text=${memory.thread_id} />` : null}
-          ${memory.retracted ? html` <span class="flag">retracted</span>` : null}
-          ${!memory.current && !memory.retracted ? html` <span class="flag">no longer so</span>` : null}
+          ${" "}${ending(memory)}
           ${memory.decided === false ? html` <span class="flag">not processed yet</span>` : null}</p>
         ${memory.type === "event"
           ? html`<${Message} zone=${zone} memory=${memory} />`
@@ -88,7 +88,8 @@ const Message = component((props, own) => {
         ${answered(given, () => facts.length
           ? html`<ul class="rows" aria-label="Derived facts">${facts.map((fact) => html`<li key=${fact.id}
               class=${fact.current ? "" : "over"}>
-              <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} /></a></li>`)}</ul>`
+              <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} /></a>
+              ${" "}${ending(fact)}</li>`)}</ul>`
           : nothing("No fact was derived from it."))}</section>`;
   };
 });

@@ -5,6 +5,7 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { sameAs } from "../shell/same_answer.js";
 import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
+import { Chosen, EntityProblem, accountsOf, typeInWords } from "../parts/entities.js";
 import { Given, commandsAbout } from "../parts/givers.js";
 import { Fold, memoryHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
@@ -87,11 +88,11 @@ function isAbout({ about }, merge) {
     || (about.includes(merge.a_id) && about.includes(merge.b_id));
 }
 
-/** Return the accounts of one of two entities, which may have the same name. */
-function accounts({ of, a, b }, handles) {
-  if (of !== "entities" || (!handles.length && a !== b)) return null;
-  if (!handles.length) return html`<span class="quiet"> (no account)</span>`;
-  return html`<span class="quiet"> (${names(handles.map((each) => `${each.platform} ${each.handle}`))})</span>`;
+/** Return the type and the accounts of one of two entities, which may have the same name. */
+function kindOf({ of, a, b }, type, handles) {
+  if (of !== "entities") return null;
+  const accounts = handles.length || a !== b ? accountsOf(handles) : ["no account"];
+  return html`<span class="quiet"> (${names([typeInWords(type), ...accounts])})</span>`;
 }
 
 const Row = component((props) => () => {
@@ -101,9 +102,9 @@ const Row = component((props) => () => {
   const pair = (verb) => `${verb} ${merge.a} and ${merge.b}`;
   const view = merge.of === "facts" ? "memory" : "people";
   return html`<li class="merge">
-    <p><a href=${hrefOf({ view, id: merge.a_id })}><${Name} text=${merge.a} /></a>${accounts(merge, merge.a_handles)}
+    <p><a href=${hrefOf({ view, id: merge.a_id })}><${Name} text=${merge.a} /></a>${kindOf(merge, merge.a_type, merge.a_handles)}
       <span class="quiet"> and </span>
-      <a href=${hrefOf({ view, id: merge.b_id })}><${Name} text=${merge.b} /></a>${accounts(merge, merge.b_handles)}</p>
+      <a href=${hrefOf({ view, id: merge.b_id })}><${Name} text=${merge.b} /></a>${kindOf(merge, merge.b_type, merge.b_handles)}</p>
     <ul class="steps">${merge.reasons.map((reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
     <div class="about"><span>confidence ${merge.confidence.toFixed(2)}</span>
       <span>${time(merge.at)}</span>
@@ -147,7 +148,7 @@ const Side = component((props, own) => {
     const { name, handles } = props.value;
     return html`<section aria-label=${name}><h3><${Name} text=${name} /></h3>
       <p class="quiet">${handles.length
-        ? names(handles.map(({ platform, handle }) => `${platform} ${handle}`))
+        ? names(accountsOf(handles))
         : "no account"}</p>
       ${answered(found, ({ facts }) => facts.length
         ? html`<ul class="steps">${facts.map((fact) => html`<li key=${fact.id}>
@@ -200,11 +201,19 @@ const Compare = component((props, own) => {
     <input id=${`compare-${name}`} autocomplete="off" value=${typed.value[name]}
       onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} /></div>`;
 
+  // The address with an id in place of the name that several have.
+  const oneOf = (id, name) => {
+    const { params } = address.value;
+    return hrefOf({ view: "merges", params: { ...params, [params.a === name ? "a" : "b"]: id } });
+  };
+
   return () => html`<section aria-labelledby="compare"><h2 id="compare">Compare two</h2>
     <form class="choice" onSubmit=${(event) => {
       event.preventDefault();
       setParams({ a: typed.value.a.trim(), b: typed.value.b.trim() });
     }}>${field("a", "First")}${field("b", "Second")}<button>Compare</button></form>
+    ${["a", "b"].map((name) => html`<${Chosen} key=${name} zone=${props.value.zone}
+      id=${address.value.params[name]} />`)}
     ${found.value.data === null && found.value.problem === null
       ? null
       : answered(found, (comparison) => html`<p role="status">${DECISIONS[comparison.decision]}
@@ -212,7 +221,8 @@ const Compare = component((props, own) => {
           <ul class="steps" aria-label="Reasons">${comparison.reasons.map(
             (reason) => html`<li><${Text} text=${reason} /></li>`)}</ul>
           <p class="field"><button type="button" disabled=${!may("write", props.value.zone) || given.busy.value}
-            onClick=${() => propose(comparison)}>Propose to merge them</button></p>`)}
+            onClick=${() => propose(comparison)}>Propose to merge them</button></p>`,
+          (problem) => html`<${EntityProblem} zone=${props.value.zone} problem=${problem} href=${oneOf} />`)}
     ${wrong.value ? html`<${Refused} problem=${wrong.value} />` : null}
     ${given.outcome()}
   </section>`;

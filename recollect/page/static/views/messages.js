@@ -4,7 +4,7 @@ import { address, hrefOf, setParams } from "../shell/address.js";
 import { component, follow, html } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
-import { factsFrom, memoryHref } from "../parts/memories.js";
+import { ending, factsFrom, memoryHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Name, Text, names } from "../parts/texts.js";
@@ -96,9 +96,8 @@ const Batch = component((props, own) => {
         </div>
         <ul class="gave" aria-label="Derived facts">${gave.map(
           (fact) => html`<li key=${fact.id} class=${fact.current ? "" : "over"}>
-            <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} limit=${240} /></a>${fact.current
-              ? null
-              : html` <span class="flag">no longer so</span>`}</li>`,
+            <a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.text} limit=${240} /></a>
+            ${" "}${ending(fact)}</li>`,
         )}</ul>
       </li>`;
     })}</ol></li>`;

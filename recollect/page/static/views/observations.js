@@ -13,6 +13,7 @@ import { Pages } from "../parts/pages.js";
 import { answered } from "../parts/states.js";
 import { Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
+import { TRENDS } from "../parts/trends.js";
 
 const AXES = ["known_at"];
 
@@ -61,7 +62,7 @@ function itemsOf({ observations: found }) {
 
 function summary({ sources, days, speakers, confidence, trend }) {
   return `${count(sources, "source")} on ${count(days, "day")} of ${count(speakers, "speaker")}, ` +
-    `confidence ${confidence}, ${trend}`;
+    `confidence ${confidence}, ${TRENDS[trend]}`;
 }
 
 const Observation = component((props, own) => {

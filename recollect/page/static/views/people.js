@@ -7,14 +7,16 @@ import { load } from "../shell/service.js";
 import { dayFacts, itemsOf } from "../parts/days.js";
 import { Tell } from "../parts/corrections.js";
 import { Compared } from "../parts/compared.js";
+import { EntityProblem, entityRow, others, typeInWords } from "../parts/entities.js";
 import { Graph } from "../parts/graph.js";
-import { memoryHref } from "../parts/memories.js";
+import { ending, memoryHref } from "../parts/memories.js";
 import { moment, momentOptions, otherMoment } from "../parts/moments.js";
 import { Pages } from "../parts/pages.js";
 import { Report } from "../parts/report.js";
-import { Refused, answered, nothing } from "../parts/states.js";
-import { Name, Text, names } from "../parts/texts.js";
+import { answered, nothing } from "../parts/states.js";
+import { Name, Text } from "../parts/texts.js";
 import { count, day } from "../parts/times.js";
+import { TRENDS } from "../parts/trends.js";
 
 const AXES = ["known_at", "valid_at"];
 // Number of the newest facts from which the slots are taken.
@@ -55,24 +57,8 @@ const List = component((props, own) => {
       <button>Search</button>
     </form>
     <${Pages} request=${request()} entries=${(page) => page.entities} label="People and things"
-      empty="No entity has such a name." row=${Row} />`;
+      empty="No entity has such a name." row=${(each) => entityRow(each)} />`;
 });
-
-function Row(entity) {
-  return html`<li key=${entity.id} class="entity">
-    <a href=${hrefOf({ view: "people", id: entity.id })}><${Name} text=${entity.name} /></a>
-    <span class="kind">${entity.type}</span>
-    <span class="number">${count(entity.facts, "fact")}</span>
-    <span class="number">${count(entity.mentions, "mention")}</span>
-    <span class="quiet also">${others(entity)}</span>
-  </li>`;
-}
-
-function others({ aliases, handles }) {
-  const accounts = handles.map(({ platform, handle }) => `${platform} ${handle}`);
-  const other = aliases.filter((alias) => !handles.some(({ handle }) => handle === alias));
-  return names([...other, ...accounts]);
-}
 
 const Entity = component((props, own) => {
   const path = () => `/entities/${encodeURIComponent(props.value.id)}`;
@@ -85,7 +71,8 @@ const Entity = component((props, own) => {
     const { zone, id } = props.value;
     const { problem } = found.value;
     if (problem) {
-      return html`<${Refused} problem=${problem} />
+      return html`<${EntityProblem} zone=${zone} problem=${problem}
+          href=${(one) => hrefOf({ view: "people", id: one, params: address.value.params })} />
         <p><a href=${hrefOf({ view: "people", params: { query: id } })}>Search for
           ${" "}<${Name} text=${id} /></a></p>`;
     }
@@ -93,7 +80,7 @@ const Entity = component((props, own) => {
       const part = (View, more = {}) =>
         html`<${View} zone=${zone} id=${entity.id} name=${entity.name} ...${more} />`;
       return html`<h2 class="title"><${Name} text=${entity.name} /></h2>
-        <p class="quiet">${entity.type}, ${count(entity.mentions, "mention")},
+        <p class="quiet">${typeInWords(entity.type)}, ${count(entity.mentions, "mention")},
           ${" "}${count(entity.facts, "fact")}${
             entity.aliases.length + entity.handles.length ? ". Also " : ""
           }${others(entity)}.
@@ -167,9 +154,7 @@ const Slots = component((props, own) => {
           values.map((fact, at) => html`<tr key=${fact.id} class=${fact.current ? "" : "over"}>
             <th scope="row">${at ? "" : attribute.replaceAll("_", " ")}</th>
             <td><a href=${memoryHref("fact", fact.id)}><${Text} text=${fact.value} limit=${200} /></a>
-              ${fact.retracted
-                ? html` <span class="flag">retracted</span>`
-                : fact.current ? null : html` <span class="flag">no longer so</span>`}</td>
+              ${" "}${ending(fact)}</td>
             <td class="quiet">${day(fact.said.first.slice(0, 10))}${fact.said.count > 1
               ? ` and ${count(fact.said.count - 1, "more time")}`
               : ""}</td></tr>`))}</tbody></table>
@@ -202,7 +187,7 @@ const Observations = component((props, own) => {
             (each) => html`<li key=${each.id}>
               <a href=${memoryHref("observation", each.id)}><${Text} text=${each.text} /></a>
               <div class="about"><span>${count(each.sources, "source")}, confidence
-                ${" "}${each.confidence}, ${each.trend}</span></div></li>`,
+                ${" "}${each.confidence}, ${TRENDS[each.trend]}</span></div></li>`,
           )}</ul>
           ${cursor ? html`<p class="quiet">The newest 20.</p>` : null}</section>`);
 });
