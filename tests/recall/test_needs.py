@@ -199,6 +199,106 @@ def test_the_only_person_who_talks_to_an_assistant_is_the_owner(empty: Zone) -> 
     assert empty.context("Find me a dessert recipe").block == ""
 
 
+#: What the only person of a zone says of relatives and friends.
+OF_OTHERS = (
+    "My sister Petra came by.",
+    "Petra is vegetarian.",
+    "My brother Tom came by.",
+    "Tom loves board games.",
+    "My other brother is called David.",
+    "David hates mushrooms.",
+    "My dad Robert is here.",
+    "Robert loves gardening.",
+    "My wife Nora is here.",
+    "Nora's birthday is on 4 May.",
+    "My friend Linda is here.",
+    "Linda loves trampolines.",
+    "Linda's sister Emma is here.",
+    "Emma is allergic to peanuts.",
+    "I'm allergic to lactose.",
+)
+
+
+@pytest.fixture(scope="module")
+def family() -> Iterator[Zone]:
+    with in_memory() as room, Recollect(room / "home", encoder="none") as r:
+        zone = r.zone("iris")
+        zone.ingest(
+            [
+                message(text, "Iris", "notes", day, id=f"said-{day}")
+                for day, text in enumerate(OF_OTHERS, 1)
+            ]
+        )
+        yield zone
+
+
+@pytest.mark.parametrize(
+    ("task", "known"),
+    [
+        ("What should I cook for my sister?", {"vegetarian"}),
+        ("Lunch with my older sister: where?", {"vegetarian"}),
+        ("Find a present for my brother", {"board games", "mushrooms"}),
+        ("Find a present for my siblings", {"board games", "mushrooms"}),
+        ("A present for dad", {"gardening"}),
+        ("Find a present for our father", {"gardening"}),
+        ("An outing with my parents", {"gardening"}),
+        ("Plan the birthday of my spouse", {"4 May"}),
+        ("A weekend with my buddy", {"trampolines"}),
+        ("A weekend with my brother and friend", {"board games", "mushrooms", "trampolines"}),
+        ("Cook dinner for my sister and me", {"vegetarian", "lactose"}),
+    ],
+)
+def test_a_relative_or_friend_of_the_owner_is_who_is_meant(
+    family: Zone, task: str, known: set[str]
+) -> None:
+    found = lines(family, task)
+    assert len(found) == len(known)
+    assert all(any(word in line for line in found) for word in known)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        # Nobody is known to be the owner's aunt, husband or sister-in-law.
+        "What should I cook for my aunt?",
+        "Plan the birthday of my husband",
+        "What should I cook for my sister-in-law?",
+        # Not a relative of the owner.
+        "What should I cook for her sister?",
+        "What should I cook for Ben's sister?",
+        "A present for her mum and dad",
+        "What should I cook for my friend's sister?",
+        "Find a present for the brother of my friend",
+        "What do sisters eat for dinner?",
+        "How do I bake with a mother dough?",
+        'Translate "my brother is at the cinema" into Dutch',
+        # The question is about that person.
+        "What does my sister cook?",
+    ],
+)
+def test_nobody_else_is_taken_for_a_relative(family: Zone, task: str) -> None:
+    assert [item.text for item in family.context(task).items if item.need] == []
+
+
+@pytest.mark.parametrize("ends", ["forget", "retract"])
+def test_a_relative_is_unknown_once_nothing_states_the_relation(empty: Zone, ends: str) -> None:
+    empty.ingest(
+        [
+            message("My brother Tom came by.", "Iris", "notes", 1, id="relation"),
+            message("Tom loves board games.", "Iris", "notes", 2),
+        ]
+    )
+    task = "Find a present for my brother"
+    assert [item.need for item in empty.context(task).items if item.need] == ["gift"]
+    if ends == "forget":
+        empty.forget("relation")
+    else:
+        (relation,) = (fact.id for fact in empty.facts() if "brother" in fact.text)
+        empty.retract(relation)
+    assert [item for item in empty.context(task).items if item.need] == []
+    assert "board games" in empty.context("Find a present for Tom").block
+
+
 def test_what_is_forgotten_serves_no_need(empty: Zone) -> None:
     empty.ingest(
         [

@@ -2,7 +2,8 @@
 
 "Book a table for Ada" shares no word with "I'm vegetarian", and to an encoder they are hardly
 similar. So a task that has a word of a kind of need is served by what is known of certain
-attributes of the persons that it names, or of the zone's owner if it is about them.
+attributes of the persons that it names or mentions as relatives or friends of the zone's owner, or
+of the owner if it is about them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from recollect.projections.recall.question.entity_names import NamedEntity, enti
 from recollect.projections.recall.question.owner import owner_ids
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.slots.readable_claims import readable_claims
+from recollect.projections.recall.question.slots.relatives import (
+    Relative,
+    persons_meant,
+    relatives_in,
+)
 from recollect.projections.recall.question.times.past import asks_what_was
 
 #: The maximum length of a task with a need, in characters; longer ones are about more than this.
@@ -32,8 +38,8 @@ def _words(words: str) -> re.Pattern[str]:
 class Need(NamedTuple):
     """A kind of need: words of tasks of this kind, and the attributes that serve it, best first.
 
-    `ambiguous` words count only in a task that names a person: they have other senses in work on
-    software ("third-party package", "call the function").
+    `ambiguous` words count only in a task that names a person or mentions a relative: they have
+    other senses in work on software ("third-party package", "call the function").
     """
 
     words: re.Pattern[str]
@@ -131,8 +137,8 @@ class NeededFact(NamedTuple):
 
 
 def needs_of(text: str, *, names_person: bool) -> list[str]:
-    """Return the kinds of need of a task; a long one or a question about the past has none."""
-    if len(text) > MAX_NEED_LENGTH or asks_what_was(text):
+    """Return the kinds of need of a task; a question about the past has none."""
+    if asks_what_was(text):
         return []
     return [kind for kind, need in NEEDS.items() if need.has_word(text, names_person=names_person)]
 
@@ -140,17 +146,19 @@ def needs_of(text: str, *, names_person: bool) -> list[str]:
 def needed_facts(question: ParsedQuestion, index: Index, files: ZoneFiles) -> list[NeededFact]:
     """Return the current facts that serve the needs of a question, the most needed first.
 
-    Each fact is about a person that the question names, or about the zone's owner. Persons with an
-    ambiguous name have none.
+    Each fact is about a person that the question names, about a relative or friend of the zone's
+    owner, or about the owner. Persons with an ambiguous name have none, and a long task has no
+    needs.
     """
-    if not index.row_kinds.claims:
+    if not index.row_kinds.claims or len(question.text) > MAX_NEED_LENGTH:
         return []
     persons = [item for item in question.named if item.senders or item.entity.type == "person"]
-    kinds = needs_of(question.text, names_person=bool(persons))
+    relatives = relatives_in(question.text)
+    kinds = needs_of(question.text, names_person=bool(persons or relatives))
     if not kinds:
         return []
     found: dict[str, tuple[int, int, NeededFact]] = {}
-    for subjects in _subjects(question.text, persons, index, files):
+    for subjects in _subjects(question, persons, relatives, index, files):
         claims = readable_claims(
             subjects, index, valid_at=question.query.until, allowed=question.eligible
         )
@@ -175,21 +183,28 @@ def _is_beside(kind: str, attribute: str, value: str) -> bool:
 
 
 def _subjects(
-    text: str, persons: Sequence[NamedEntity], index: Index, files: ZoneFiles
+    question: ParsedQuestion,
+    persons: Sequence[NamedEntity],
+    relatives: Sequence[Relative],
+    index: Index,
+    files: ZoneFiles,
 ) -> list[set[str]]:
     """Return the subjects of claims, a set for each person that a question is about.
 
-    `persons`: those that it names.
+    `persons`: those that it names; `relatives`: those that it mentions as the owner's.
     """
-    identity = files.identity.connection
-    if any(_ASKED_ABOUT.search(text[: item.start]) for item in persons):
+    text, identity = question.text, files.identity.connection
+    starts = [*(item.start for item in persons), *(item.start for item in relatives)]
+    if any(_ASKED_ABOUT.search(text[:start]) for start in starts):
         return []
     subjects = [
         {item.entity.normalized, *item.ids}
         for item in persons
         if entity_ids(identity, [item.entity]) == item.ids
     ]
-    is_own = _ALSO_OWN.search(text) if persons else _OWN.search(text) and not _OTHERS.search(text)
-    if is_own and (own := owner_ids(index.turns, identity)):
-        subjects.append(own)
-    return subjects
+    is_alone = not persons and not relatives
+    is_own = _OWN.search(text) and not _OTHERS.search(text) if is_alone else _ALSO_OWN.search(text)
+    owner = owner_ids(index.turns, identity) if is_own or relatives else set()
+    for relative in relatives if owner else ():
+        subjects += persons_meant(relative, owner, question, index, files)
+    return [*subjects, owner] if is_own and owner else subjects
