@@ -54,6 +54,9 @@ NOT_EXPORTED = frozenset(
 )
 #: The name of the tick in place of a record that is not exported.
 GAP = "not-exported"
+#: The name of the tick in place of a switch. As content does not depend on switches, neither may
+#: it depend on the place of one.
+SWITCH_GAP = "switch-not-exported"
 
 #: Maximum size of a line: a parked record of the maximum size, in base64, with its other fields.
 MAX_LINE_BYTES = 4 * MAX_RECORD_BYTES
@@ -76,7 +79,7 @@ class ExportedDraft(Draft, frozen=True, kw_only=True):
     @property
     def is_gap(self) -> bool:
         """Whether it stands for a record that was not exported."""
-        return isinstance(self.payload, Tick) and self.payload.name == GAP
+        return isinstance(self.payload, Tick) and self.payload.name in (GAP, SWITCH_GAP)
 
 
 class _Times(msgspec.Struct, frozen=True):
@@ -130,8 +133,9 @@ def exported_line(event: Event) -> bytes:
     return _json.encode(line) + b"\n"
 
 
-def gap_line(zone: str, number: int, at: int) -> bytes:
-    """Return the line in place of a record that is not exported; `at`: unix ms."""
+def gap_line(zone: str, number: int, at: int, kind: str) -> bytes:
+    """Return the line in place of a record of a kind that is not exported; `at`: unix ms."""
+    name = SWITCH_GAP if kind == "switch" else GAP
     event = Event(
         zone=zone,
         number=number,
@@ -139,7 +143,7 @@ def gap_line(zone: str, number: int, at: int) -> bytes:
         platform=RESERVED_PLATFORM,
         occurred_at=at,
         ingested_at=at,
-        payload=Tick(source_id=f"{GAP}:{number}", name=GAP),
+        payload=Tick(source_id=f"{name}:{number}", name=name),
     )
     return exported_line(event)
 

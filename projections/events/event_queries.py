@@ -538,7 +538,7 @@ def last_erasure(connection: apsw.Connection, before: int) -> int:
 def active_chain(connection: apsw.Connection) -> str | None:
     """Return the chain that the last switch made authoritative, or None without a switch."""
     chain: str | None = scalar(
-        connection, "SELECT chain FROM switches ORDER BY number DESC LIMIT 1"
+        connection, "SELECT chain FROM switches WHERE chain != '' ORDER BY number DESC LIMIT 1"
     )
     return chain
 

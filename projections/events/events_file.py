@@ -18,7 +18,9 @@ from recollect.schemas.events import (
     Forget,
     Reaction,
     SystemNotice,
+    Tick,
 )
+from recollect.schemas.exported_events import SWITCH_GAP
 
 _INSERT_EVENT = f"""
 INSERT INTO events (
@@ -77,6 +79,11 @@ class EventsModel(ReadModel):
                 self.connection.execute(
                     "INSERT OR REPLACE INTO switches VALUES (?, ?)",
                     (event.number, event.payload.chain),
+                )
+            elif isinstance(event.payload, Tick) and event.payload.name == SWITCH_GAP:
+                # A switch of another ledger counts as a switch, and activates no chain here.
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO switches VALUES (?, '')", (event.number,)
                 )
         self._insert(rows, deletions)
         return erased

@@ -38,4 +38,4 @@ def exported_lines(
                 yield None, exported_line(event)
             else:
                 kind = ERASED if event is None else one.kind
-                yield kind, gap_line(zone, one.source.number, at)
+                yield kind, gap_line(zone, one.source.number, at, kind)

@@ -166,6 +166,24 @@ def test_forgotten_words_are_not_exported(zone: Zone, tmp_path: Path) -> None:
     assert ingested(tmp_path / "other", tmp_path / "a.jsonl") == hashes(zone)
 
 
+def test_messages_after_rebuilds_come_back_to_the_same_hashes(zone: Zone, tmp_path: Path) -> None:
+    full(zone)
+    zone.rebuild("derive")
+    zone.ingest([message("later", "I moved to Bergen and bought a red kayak.", 400)])
+    zone.rebuild("fresh")
+    zone.remember("The kayak has a leak.")
+    report = zone.export(tmp_path / "a.jsonl")
+    assert report.left_out["switch"] == 2
+    assert ingested(tmp_path / "other", tmp_path / "a.jsonl") == hashes(zone)
+    with Recollect(tmp_path / "other") as home:
+        other = home.zone("ada")
+        before = hashes(other)
+        other.export(tmp_path / "b.jsonl")
+        other.rebuild("derive")
+        assert hashes(other) == before
+    assert (tmp_path / "b.jsonl").read_bytes() == (tmp_path / "a.jsonl").read_bytes()
+
+
 def test_each_line_is_an_event_in_the_documented_form(zone: Zone) -> None:
     full(zone)
     for line in map(json.loads, zone.export_lines()):
