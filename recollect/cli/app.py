@@ -108,9 +108,23 @@ def cli(context: click.Context, home: str | None, config: str | None, zone: str 
 
 def main() -> None:
     """Run the command line and exit: 0 success, 1 failed check, 2 usage error."""
+    _open_closed_streams()
     # At the default, garbage collection takes 5% of a short command's time and frees little.
     gc.set_threshold(_GC_THRESHOLD)
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_closed_streams() -> None:
+    """Open the null device as each standard stream that the caller has closed.
+
+    Otherwise the next file that is opened, such as one of the home, would get the descriptor of the
+    stream, and everything that libraries write to it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8")
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
 
 
 def run(arguments: list[str]) -> int:

@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import get_args
@@ -27,6 +29,14 @@ from tests.cli.kit import Shell, said
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ROOT / "recollect" / "cli" / "commands"
+EVENT = {
+    "id": "m1",
+    "platform": "chat",
+    "sender_id": "u1",
+    "sender_name": "Ada",
+    "occurred_at": "2026-05-08T13:56:00Z",
+    "content": "I live in Turin.",
+}
 
 
 def test_what_may_be_chosen_is_what_there_is() -> None:
@@ -55,6 +65,25 @@ def test_a_slip_is_answered_with_what_was_meant(
     done = shell(*arguments)
     assert (done.status, done.out) == (2, "")
     assert meant in done.err
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+def test_a_closed_standard_stream_is_empty(shell: Shell, closed: str) -> None:
+    command = f'"{sys.executable}" -m recollect'
+    script = f"{command} ingest - {closed} && {command} facts --json {closed}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", script],
+        cwd=shell.room,
+        env=shell.environment,
+        input=json.dumps(EVENT).encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+    kept = shell("facts", "--json").out
+    assert ("Turin" in kept) == ("<&-" not in closed)
 
 
 def test_no_command_at_all_shows_the_commands_in_lines(shell: Shell) -> None:
