@@ -6,7 +6,7 @@ Input is ISO 8601 with a time zone, or unix milliseconds. All other code uses un
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from recollect.schemas.errors import IntegrityError, InvalidInput
 
@@ -74,12 +74,14 @@ def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
     """
     if not isinstance(value, str) or not _DATE.fullmatch(value.strip()):
         return parse_time(value, field)[0]
+    day = value.strip()
     try:
-        return parse_time(f"{value.strip()}T00:00:00Z", field)[0]
-    except InvalidInput:
+        date.fromisoformat(day)
+    except ValueError:
         raise InvalidInput(
-            f"{field}: there is no day {value.strip()!r}; write a date such as 2026-05-08"
+            f"{field}: there is no day {day!r}; write a date such as 2026-05-08"
         ) from None
+    return parse_time(f"{day}T00:00:00Z", field)[0]
 
 
 def format_time(milliseconds: int) -> str:

@@ -184,6 +184,9 @@ def test_a_day_that_does_not_exist_is_quoted_as_given(held: Shell) -> None:
     done = held("recall", "tea", "--known-at", "2026-02-30")
     assert done.status == 2
     assert "there is no day '2026-02-30'" in done.err
+    done = held("recall", "tea", "--known-at", "2200-01-01")
+    assert done.status == 2
+    assert "is outside 1970-01-01 to 2200-01-01" in done.err
 
 
 def test_a_file_is_no_home(held: Shell) -> None:
