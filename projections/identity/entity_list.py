@@ -152,6 +152,18 @@ def types_of(connection: apsw.Connection, entity_ids: Sequence[str]) -> dict[str
     return dict(found)
 
 
+def names_with_words(connection: apsw.Connection, normalized: str, limit: int) -> list[str]:
+    """Return names of unmerged entities that contain a normalised name as whole words."""
+    found = rows(
+        connection,
+        "SELECT DISTINCT name FROM entities "
+        "WHERE merged_into IS NULL AND instr(' ' || normalized || ' ', ' ' || ?1 || ' ') "
+        "ORDER BY name LIMIT ?2",
+        (normalized, limit),
+    )
+    return [str(name) for (name,) in found]
+
+
 def typo_candidates(connection: apsw.Connection, normalized: str) -> list[str]:
     """Return names of unmerged entities that may match a normalised name with up to two typos."""
     found = rows(

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 # The minimum similarity (0 to 1) of a suggested name.
 _MIN_SIMILARITY = 0.6
-_MAX_SUGGESTIONS = 3
+#: The maximum number of names in a suggestion.
+MAX_SUGGESTIONS = 3
 # If nothing is similar, all known names are listed, unless there are more than this.
 _MAX_LISTED = 8
 
@@ -15,7 +16,7 @@ _MAX_LISTED = 8
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return "; did you mean X?", with the most similar name first, or an empty text."""
     by_form = {name.casefold(): name for name in known}
-    forms = get_close_matches(given.casefold(), by_form, _MAX_SUGGESTIONS, _MIN_SIMILARITY)
+    forms = get_close_matches(given.casefold(), by_form, MAX_SUGGESTIONS, _MIN_SIMILARITY)
     return f"; did you mean {' or '.join(by_form[form] for form in forms)}?" if forms else ""
 
 

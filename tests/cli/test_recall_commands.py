@@ -144,6 +144,19 @@ def test_a_mistyped_name_is_named(held: Shell, options: tuple[str, str], hint: s
     assert hint in done.err
 
 
+def test_a_first_name_of_several_people_is_answered_with_their_names(shell: Shell) -> None:
+    people = ("Ada Moreau", "Ada Lind", "Adam Poe")
+    lines = [
+        json.dumps({**said(f"m{at}", "I live in Turin."), "sender_id": name, "sender_name": name})
+        for at, name in enumerate(people)
+    ]
+    assert shell("ingest", "-", given="\n".join(lines).encode()).status == 0
+    unknown = "no entity is called 'Ada'; did you mean Ada Lind or Ada Moreau?"
+    assert unknown in shell("recall", "home", "--entity", "Ada").err
+    done = shell("graph", "list", "Ada")
+    assert (done.status, unknown in done.err) == (2, True)
+
+
 def test_a_name_that_is_known_is_not_questioned(held: Shell) -> None:
     done = held("recall", "tea", "--entity", "Bob", "--platform", "slack")
     assert done.err == ""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import apsw
 
-from recollect.home.name_suggestions import did_you_mean, unknown_platform, unknown_zone
+from recollect.home.name_suggestions import (
+    MAX_SUGGESTIONS,
+    did_you_mean,
+    unknown_platform,
+    unknown_zone,
+)
 from recollect.home.open_zone import OpenZone
 from recollect.projections.events.event_queries import platforms
-from recollect.projections.identity.entity_list import typo_candidates
+from recollect.projections.identity.entity_list import names_with_words, typo_candidates
 from recollect.projections.recall.question.entity_names import ids_of_name
 from recollect.schemas.errors import AgentMismatch
 from recollect.schemas.names import normalise_name
@@ -16,7 +21,11 @@ from recollect.schemas.wire import Query
 
 def unknown_entity(connection: apsw.Connection, given: str) -> str:
     """Return the message for an unknown entity."""
-    names = typo_candidates(connection, normalise_name(given))
+    normalized = normalise_name(given)
+    # A first or last name that several entities have is the name of none.
+    if longer := names_with_words(connection, normalized, MAX_SUGGESTIONS):
+        return f"no entity is called {given!r}; did you mean {' or '.join(longer)}?"
+    names = typo_candidates(connection, normalized)
     return f"no entity is called {given!r}{did_you_mean(given, names)}"
 
 
