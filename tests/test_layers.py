@@ -76,7 +76,7 @@ PACKAGES = {
 MAKES_ITS_SUBCLASS = ("recollect.library.library_home", "recollect.remote.remote_recollect")
 # What starts a program stands in no package.
 LOOSE = ("__init__", "__main__")
-# A folder of the product holds at most this many modules beside its packages.
+# A folder holds at most this many modules beside its packages.
 MAX_MODULES = 15
 
 
@@ -447,9 +447,9 @@ def crowded(modules: Iterable[PurePath]) -> dict[str, int]:
 
 
 def test_no_folder_is_a_drawer_of_loose_modules() -> None:
-    product = ("recollect", *LINKED, "training")
+    rooms = ("recollect", *LINKED, *AROUND, "examples")
     modules = {
-        path.resolve().relative_to(ROOT) for room in product for path in (ROOT / room).rglob("*.py")
+        path.resolve().relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("*.py")
     }
     assert len(modules) > 500
     assert not crowded(modules)

@@ -6,20 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tests.adapters import (
-    test_chatgpt,
-    test_claude_ai,
+from tests.adapters.assistants import test_chatgpt, test_claude_ai
+from tests.adapters.calendars import test_icalendar
+from tests.adapters.chats import (
     test_discord,
-    test_google_chat,
-    test_hangouts,
-    test_icalendar,
     test_matrix,
     test_other_chats,
-    test_signal_backup,
     test_skype,
     test_teams,
     test_telegram,
 )
+from tests.adapters.chats.google import test_google_chat, test_hangouts
+from tests.adapters.chats.signal import test_signal_backup
 
 
 class Sample(NamedTuple):

@@ -20,7 +20,7 @@ from recollect.streams.adapters import Options
 from recollect.streams.adapters.formats import open_input
 from recollect.streams.adapters.input.input_files import InputFile
 from recollect.streams.adapters.input.json_documents import items
-from tests.adapters import test_telegram
+from tests.adapters.chats import test_telegram
 from tests.adapters.kit import opened, zipped
 from tests.adapters.test_folders import lines
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.schemas.events import Attachment, Content, Draft, Message, SystemNotice
 from recollect.schemas.mentioned_users import MENTIONS, find_mentions, same_but_names
 from recollect.streams.ledger.embedded_ledger import EmbeddedLedger
-from tests.adapters import test_discord, test_slack
+from tests.adapters.chats import test_discord, test_slack
 from tests.adapters.kit import opened
 
 MESSAGES = [

@@ -14,8 +14,8 @@ from recollect.schemas.events import Draft, Tick, UndoMerge
 from recollect.streams.agents import BY_NAME
 from recollect.streams.deciding import erasing
 from recollect.streams.lifecycle.verifying import verify
+from tests.protocol.erasure.test_redeciding import steps, talk
 from tests.protocol.kit import DAY, START, ZONE, Home, agree, command, forget
-from tests.protocol.test_redeciding import steps, talk
 from tests.slow_parameters import slow_except
 
 #: Said by several, on many days: topics, changes, values that replace each other.

@@ -15,7 +15,7 @@ from recollect.streams.encoder.installing import install
 from recollect.streams.encoder.loading import load
 from recollect.streams.encoder.pin import Pin
 from tests.encoder import random_model
-from tests.encoder.hub import LocalHub
+from tests.encoder.installing.hub import LocalHub
 from tests.encoder.make_reference import BGE_SEED
 
 RANDOM_BGE_REPO = "random/bge-small-shape"

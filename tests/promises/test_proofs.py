@@ -59,7 +59,7 @@ def change(path: Path, statement: str) -> None:
 
 
 def test_E1_verify_shows_by_hash_that_every_read_model_comes_out_the_same(shell: Shell) -> None:
-    """tests/protocol/test_verify changes every column of every table."""
+    """tests/protocol/integrity/test_verify changes every column of every table."""
     shell.ingest(said("I live in Turin.", "a"), said("I work for Larch with Bob.", "b"))
     found = shell("verify")
     assert found["ok"]

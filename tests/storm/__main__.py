@@ -31,17 +31,25 @@ from tests.broker.cluster import Cluster, History
 from tests.kill.__main__ import code_times
 from tests.kill.checks import Checks
 from tests.kill.commands import Wrong
-from tests.storm.chaos import Chaos
-from tests.storm.clocks import Clock
+from tests.storm.damage.chaos import Chaos
+from tests.storm.damage.clocks import Clock
+from tests.storm.damage.fleet import Fates, Fleet
+from tests.storm.damage.outages import Outages
 from tests.storm.figures import Figures, reasons
-from tests.storm.fleet import Fates, Fleet
-from tests.storm.homes import compare, compare_with_truth, look_for, wait_for_homes
 from tests.storm.load import Commands, Counts, Inbox
-from tests.storm.outages import Outages
 from tests.storm.process import BROKERS, Recollect
-from tests.storm.topics import read_topics
-from tests.storm.truth import UNADDRESSED, Notes, Truth
-from tests.storm.verifier import Ledger, decode, doubled, lacking, lost, stopped, verify
+from tests.storm.verification.homes import compare, compare_with_truth, look_for, wait_for_homes
+from tests.storm.verification.topics import read_topics
+from tests.storm.verification.truth import UNADDRESSED, Notes, Truth
+from tests.storm.verification.verifier import (
+    Ledger,
+    decode,
+    doubled,
+    lacking,
+    lost,
+    stopped,
+    verify,
+)
 from tests.storm.world import World
 
 _LOOK_SECONDS = 3.0

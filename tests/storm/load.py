@@ -29,10 +29,10 @@ from recollect.streams.ledger.kafka.kafka_ledger import KafkaLedger
 from recollect.streams.ledger.kafka.settings import KafkaSettings
 from tests.kill.commands import Ended, Wrong
 from tests.kill.world import START_MS
-from tests.storm import clocks
+from tests.storm.damage import clocks
 from tests.storm.process import Recollect
-from tests.storm.topics import PARTITIONS
-from tests.storm.truth import (
+from tests.storm.verification.topics import PARTITIONS
+from tests.storm.verification.truth import (
     INBOX,
     Forgotten,
     Notes,

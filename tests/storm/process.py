@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.kill.commands import Ended, Wrong
-from tests.storm.clocks import Clock
+from tests.storm.damage.clocks import Clock
 
 #: As many copies has each record.
 BROKERS = 3

@@ -11,8 +11,8 @@ import msgspec
 
 from tests.kill.checks import Checks
 from tests.storm.figures import Figures, reasons
-from tests.storm.homes import compare_with_truth
-from tests.storm.truth import INBOX, Forgotten, Note, Said, Truth, digest_of
+from tests.storm.verification.homes import compare_with_truth
+from tests.storm.verification.truth import INBOX, Forgotten, Note, Said, Truth, digest_of
 
 ROWS = [("slack", "m1", "It rains."), ("slack", "m2", "It snows.")]
 

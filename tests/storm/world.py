@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, TypeVar
 from aiokafka.partitioner import murmur2
 
 from tests.kill.world import PEOPLE, PROJECTS, QUESTIONS, SENTENCES, START_MS, TOWNS
-from tests.storm.topics import PARTITIONS
-from tests.storm.truth import UNADDRESSED
+from tests.storm.verification.topics import PARTITIONS
+from tests.storm.verification.truth import UNADDRESSED
 
 Line: TypeAlias = dict[str, Any]
 Item = TypeVar("Item")

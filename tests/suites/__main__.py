@@ -136,7 +136,7 @@ SUITES: dict[str, tuple[str, Suite]] = {
     "openapi-spec-validator": ("openapi-spec-validator", spec_validator),
     "redocly lint": ("npm:@redocly/cli", redocly),
     "openapi-python-client": ("openapi-python-client", generated_client),
-    "schemathesis": ("schemathesis", tests("tests/service/test_schemathesis.py")),
+    "schemathesis": ("schemathesis", tests("tests/service/http/test_schemathesis.py")),
     "MCP conformance": (
         "npm:@modelcontextprotocol/conformance",
         conformance("@modelcontextprotocol/conformance"),

@@ -27,7 +27,7 @@ from tests.library.kit import said
 from tests.memory import Memory
 from tests.protocol.kit import files_holding
 from tests.service.kit import Served, served
-from tests.service.test_serve import serving
+from tests.service.work.test_serve import serving
 from tests.writing.model_server import Body, ModelServer, Reply, Script, model_server, say
 from tests.writing.scripts import message_of, results_of
 
