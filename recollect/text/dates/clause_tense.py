@@ -39,6 +39,24 @@ _WHEN = word_set("on in since at during after before by last this around over")
 _PLANNED = word_set("scheduled planned booked rescheduled arranged slated postponed set confirmed")
 #: With one of these, a past form expresses a plan, whose day may be in the future.
 _PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expected slated target")
+#: The past of these verbs looks like the present; it is the past after a subject: "he quit".
+_SAME_IN_PAST = word_set("quit split hurt cut put hit shut burst upset")
+_SUBJECTS = word_set("i we he she it they")
+# Verbs of arranging: "signed up for the class on 10 May" gives the day of the class. Those of the
+# second kind arrange only together with a word of what is arranged: "got tickets".
+_ARRANGING = word_set(
+    """booked reserved registered enrolled enroled scheduled arranged planned organised organized
+    invited"""
+)
+_GETTING = word_set("got bought made secured grabbed scored received")
+_ARRANGED = word_set(
+    """ticket tickets appointment reservation booking slot slots spot spots seat seats place places
+    invitation invite"""
+)
+#: Verbs of agreeing: "agreed to meet on 10 May" gives the day of the meeting.
+_AGREEING = word_set("agreed promised offered decided volunteered arranged planned signed")
+#: After these, "to" is a preposition: "agreed to the terms".
+_DETERMINERS = word_set("the a an this that these those my your his her its our their")
 #: "We stayed until Sunday" is over; "the office closed until Monday" is not.
 _LASTED = word_set("was were stayed waited worked lasted had ran lived slept kept sat")
 #: The clause is certainly, or probably, past. 1 is a future clause, 0 an unknown one.
@@ -80,6 +98,8 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
         tense = _tense(lowers, index)
         if tense < 0 and lower in _RESCHEDULING and before not in _WHEN | {lower}:
             return 0  # "moved the talk of Monday": its original day
+        if tense < 0 and (arranged := _arranges(lowers, index, left)):
+            return arranged
         if tense < 0 and (apart or _is_plan(lowers, index, left)):
             return _PERHAPS
         if tense:
@@ -143,6 +163,24 @@ def _is_plan(lowers: list[str], index: int, left: int) -> bool:
     return not _PLAN_WORDS.isdisjoint(lowers[max(index - 6, 0) : left])
 
 
+def _arranges(lowers: list[str], index: int, left: int) -> int:
+    """Return the direction of a reference whose verb, in the past, arranges something; 0 if none.
+
+    The day of "booked a room for the conference on 10 May" is surely that of the conference; the
+    day of "booked a room on 10 May", and the month of "registered in May", only probably.
+    """
+    verb, rest = lowers[index], lowers[index + 1 : left]
+    agreed = rest[rest.index("to") + 1 :] if verb in _AGREEING and "to" in rest else []
+    if agreed and agreed[0] not in _DETERMINERS:
+        return 1
+    signs_up = verb == "signed" and "up" in rest[:2]
+    gets = verb in _GETTING and not _ARRANGED.isdisjoint(rest)
+    if not (verb in _ARRANGING or signs_up or gets) or set(rest) <= {"up", "on", "in"}:
+        return 0
+    is_for_something = not {"for", "to", "with"}.isdisjoint(rest)
+    return 1 if is_for_something and rest[-1] != "in" else _PERHAPS
+
+
 def _tense(lowers: list[str], index: int) -> int:
     lower = lowers[index]
     if lower in FUTURE or lower in _TO_BE or lower.endswith("'ll"):
@@ -151,6 +189,8 @@ def _tense(lowers: list[str], index: int) -> int:
         return 0 if _is_passive(lowers, index) else SURELY
     if lower.endswith("ed") and len(lower) > 3 and lower not in NOT_PAST:
         return 0 if _is_passive(lowers, index) else SURELY
+    if lower in _SAME_IN_PAST and index and lowers[index - 1] in _SUBJECTS:
+        return SURELY
     if lower.endswith("ing") and index and lowers[index - 1] in BE_PRESENT:
         return 1
     return 0

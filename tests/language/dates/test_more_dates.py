@@ -150,3 +150,48 @@ def test_months_are_not_computed_again_for_each_text() -> None:
     for number in range(50):
         assert days_of(f"We met in May, all {number} of us.") == [("2026-05-01", "2026-05-31")]
     assert calendar_days.month.cache_info().misses < 100
+
+
+@pytest.mark.parametrize(
+    ("text", "moment", "day"),
+    [
+        # What was arranged, agreed or bought lies ahead, at whatever time of the year.
+        ("I signed up for the pottery class on 10 May.", "2026-11-20T09:00", "2027-05-10"),
+        ("Registered for the half marathon on 4 April!", "2026-11-20T09:00", "2027-04-04"),
+        ("We booked a cabin for the long weekend on 3 May", "2026-09-02T09:00", "2027-05-03"),
+        ("We got tickets for the opera on 9 March.", "2026-10-02T09:00", "2027-03-09"),
+        ("They invited us to the wedding on 2 June.", "2026-10-02T09:00", "2027-06-02"),
+        ("I've made an appointment with the dentist on Monday", FRIDAY, "2026-05-11"),
+        ("Tom enrolled in the course for Monday", FRIDAY, "2026-05-11"),
+        ("We agreed to meet on Monday.", FRIDAY, "2026-05-11"),
+        ("She promised to call on Monday", FRIDAY, "2026-05-11"),
+        ("He booked a table on 3 February.", "2026-11-20T09:00", "2027-02-03"),
+        # What was merely done, or has no object, is over.
+        ("I signed the lease on 10 May.", "2026-11-20T09:00", "2026-05-10"),
+        ("I signed up on 10 May.", "2026-11-20T09:00", "2026-05-10"),
+        ("We got the keys on 9 March.", "2026-10-02T09:00", "2026-03-09"),
+        ("We agreed to the offer on 9 March.", "2026-10-02T09:00", "2026-03-09"),
+        ("I registered on Monday.", FRIDAY, "2026-05-04"),
+        ("I ran for the bus on Monday.", FRIDAY, "2026-05-04"),
+        ("He quit on Monday.", FRIDAY, "2026-05-04"),
+        ("We split up on Monday", FRIDAY, "2026-05-04"),
+        # These forms are no past, or not surely.
+        ("They'll quit on Monday.", FRIDAY, "2026-05-11"),
+        ("Can we put it off? Monday would be better.", FRIDAY, "2026-05-11"),
+    ],
+)
+def test_the_day_of_what_was_arranged_is_ahead(text: str, moment: str, day: str) -> None:
+    assert days_of(text, moment) == [(day, day)]
+
+
+@pytest.mark.parametrize(
+    ("text", "moment", "first"),
+    [
+        ("I enrolled in the course in October.", "2026-05-08T09:00", "2026-10-01"),
+        ("I enrolled in the course in March.", "2026-05-08T09:00", "2026-03-01"),
+    ],
+)
+def test_the_month_of_what_was_arranged_is_the_last_one_unless_long_ago(
+    text: str, moment: str, first: str
+) -> None:
+    assert [span[0] for span in days_of(text, moment)] == [first]
