@@ -24,6 +24,13 @@ _STATES = word_set(
     "be live work have own study attend belong rent play drive teach eat drink smoke"
 )
 _ENDS = word_set("leave quit lose resign sell stop")
+#: Verbs of looking at something that one has not, or not yet, with their other forms if these are
+#: not known as verbs; and the types of values that one can look at.
+_LOOKS = word_set(
+    """see look show check browse visit consider view views viewed viewing inspect inspects
+    inspected inspecting tour tours toured touring"""
+)
+_VIEWED = frozenset[ValueType]({"home", "address", "school", "employer"})
 _SUPPOSES = word_set("if unless wish suppose imagine")
 _FORMER = word_set("ex former previous")
 #: How far before the verb, in words, "if" makes it a supposition, and before the value, in words,
@@ -63,6 +70,8 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     if not _ENDS.isdisjoint(before) or ("give" in before and "up" in group):
         return False
     base = base_form(lowers[last])
+    if type_ in _VIEWED and base in _LOOKS and "after" not in lowers[last + 1 : last + 2]:
+        return False
     is_past = words[last].tag == "VBD" and base in _STATES
     # "We moved from Ghent": what follows the last preposition is left.
     links = [place for place in range(end, len(words)) if words[place].tag in _LINKS]

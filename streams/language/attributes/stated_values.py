@@ -84,6 +84,8 @@ _DENIED_WITHIN = 4
 _DENIALS = frozenset({"not", "n't", "n’t", "no", "never"})
 _SPEAKER = frozenset({"i", "we", "my", "our"})
 _AS_SUBJECT = frozenset({"i", "we", "myself", "ourselves"})
+#: After one of these stands a verb, even if it is read as a noun: "it rains".
+_BEFORE_VERBS = frozenset({"i", "you", "he", "she", "it", "we", "they", "who"})
 #: Tags of verbs that, after a noun, have it as their subject.
 _FINITE = frozenset({"VBZ", "VBP"})
 #: The maximum length of a value, in words: a longer one is a statement, unless it is a location.
@@ -329,6 +331,8 @@ class _Clause:
         begin = end
         while begin > 0 and self._words[begin - 1].tag in _PHRASE:
             begin -= 1
+        if begin > 0 and self._lowers[begin - 1] in _BEFORE_VERBS:
+            return None
         owners = [place for place in range(begin, end) if self._words[place].tag in ("PRP$", "POS")]
         first = owners[-1] + 1 if owners else begin
         named = [place for place in range(first, end) if self._words[place].tag not in _BEGINS]

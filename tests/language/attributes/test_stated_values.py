@@ -120,6 +120,8 @@ def test_who_takes_a_role_over_fills_it() -> None:
         ("Ghent/NNP it/PRP is/VBZ", "Ghent"),
         ("I/PRP thought/VBD about/IN a/DT nap/NN", "a nap"),
         ("my/PRP$ dog/NN", "dog"),
+        ("when/WRB it/PRP rains/NNS Pepper/NNP", "Pepper"),
+        ("if/IN she/PRP calls/NNS :/: Pepper/NNP", "Pepper"),
     ],
 )
 def test_a_value_that_is_said_of_no_noun_fills_no_slot(tagged: str, value: str) -> None:
@@ -135,6 +137,25 @@ def test_a_thing_called_like_a_listed_attribute_does_not_fill_that() -> None:
 def test_a_typed_value_fills_the_slot_of_its_type() -> None:
     found = slot("we/PRP settled/VBD in/IN Ghent/NNP", "Ghent", type_="home")
     assert found == Claim("Ada", "home", "Ghent")
+
+
+@pytest.mark.parametrize(
+    "tagged",
+    [
+        "we/PRP viewed/VBD a/DT flat/NN in/IN Ghent/NNP",
+        "we/PRP visited/VBD a/DT house/NN in/IN Ghent/NNP",
+        "I/PRP am/VBP considering/VBG Ghent/NNP",
+        "they/PRP showed/VBD us/PRP a/DT flat/NN in/IN Ghent/NNP",
+        "looked/VBD at/IN a/DT place/NN in/IN Ghent/NNP",
+    ],
+)
+def test_what_was_looked_at_is_no_home(tagged: str) -> None:
+    assert slot(tagged, "Ghent", type_="home") is None
+
+
+def test_what_somebody_looks_after_may_be_theirs() -> None:
+    found = slot("I/PRP look/VBP after/IN Elmfield/NNP", "Elmfield", type_="employer")
+    assert found == Claim("Ada", "employer", "Elmfield")
 
 
 def test_a_value_of_somebody_else_is_not_the_speakers() -> None:
