@@ -31,7 +31,7 @@ from recollect.streams.adapters.chats.whatsapp_headers import (
 from recollect.streams.adapters.chats.whatsapp_phrases import (
     ATTACHED,
     ATTACHED_ANDROID,
-    CHAT_NAME,
+    CHAT_NAMES,
     DIRECTION_EMBEDDINGS,
     ISOLATES,
     LAST_MARK,
@@ -69,6 +69,8 @@ _DOCUMENT_NAME = re.compile(r"\.(?:md|markdown|mdown|rst|org|adoc|html?|csv|tsv)
 # File names: one that WhatsApp itself gives; and one used inside archives, or chosen by people.
 _OWN_FILE = re.compile(r"whats ?app", re.IGNORECASE)
 _CHAT_FILE = re.compile(r"\A_?chats?\b", re.IGNORECASE)
+# What browsers append to the name of a file that is there already.
+_COPY_NUMBER = re.compile(r" \(\d+\)\Z")
 # The first message must begin within this many lines.
 _MAX_LEADING_LINES = 5
 # Maximum number of names in a chat.
@@ -315,10 +317,11 @@ def _chat_name(path: str) -> str | None:
     for name in (file, folder):
         stem = re.sub(r"(?:\.(?:txt|zip|gz))+$", "", name, flags=re.IGNORECASE)
         stem = unicodedata.normalize("NFC", _name(stem))
-        if " " not in stem:
+        if " " not in _COPY_NUMBER.sub("", stem):
             stem = _name(stem.replace("_", " "))
-        if match := CHAT_NAME.fullmatch(stem):
-            return match["name"]
+        for pattern in CHAT_NAMES:
+            if match := pattern.fullmatch(stem):
+                return match["name"]
     return None
 
 

@@ -269,12 +269,50 @@ POLL = re.compile(r"(?:POLL|UMFRAGE|ENCUESTA|SONDAGE|SONDAGGIO|ENQUETE|PEILING|�
 OPTION = re.compile(r"(?:OPTION|OPCIÓN|OPÇÃO|OPZIONE|OPTIE|ВАРИАНТ|SEÇENEK|OPSI|OPCJA): (.+)")
 VOTES = re.compile(r" \(\d+ [^()\n]+\)$", re.MULTILINE)
 
-#: WhatsApp's name for a chat's file or folder, with the chat's name.
-CHAT_NAME = re.compile(
-    r"(?:.*whatsapp[ -]?(?:chat|unterhaltung|sohbeti?|gesprek)?"
-    r"(?: (?:with|mit|con|avec|com|met|med|z|de|dengan|ile|с контактом|с|з))?"
-    r"|(?:chat|conversa|discussion|conversación|чат)[\w ]* whatsapp"
-    r"(?: (?:with|mit|con|avec|com|do|с|de))?)"
-    r"(?: -| –)? (?P<name>.+?)(?: ?\(\d+\))?",
-    re.IGNORECASE,
+# WhatsApp's words for a chat in the names of files: after the program's name, and in languages that
+# put the chat's name first, with what joins the two.
+_PROGRAM = "(?:whatsapp|واتساب)"
+_CHAT_WORDS = (
+    *("chatt?", "unterhaltung", "gesprek", "sohbeti?", "samtale", "keskustelu", "vestlus"),
+    *("razgovor", "pokalbis", "sarakste", "klepet", "csevegés", "чат", "разговор", "ћаскање"),
+)
+_FINAL_CHAT_WORDS = (
+    *(
+        "chat",
+        "chati",
+        "sohbeti",
+        "söhbəti",
+        "聊天(?:记录|紀錄)?",
+        "对话",
+        "對話",
+        "チャット",
+        "トーク",
+    ),
+    *("대화", "채팅", "चैट", "गप्पा", "চ্যাট", "વાત", "ਗੱਲਬਾਤ", "உரையாடல்", "సంభాషణ", "ಸಂಭಾಷಣೆ"),
+    *("ചാറ്റുകൾ", "ചാറ്റ്", "بات چیت"),
+)
+_JOINTS = (
+    *(" -", " –", " ile", " ilə", " bilan", " ?的", " ?との", " ?님과의", " के साथ", " सोबतच्या"),
+    *(" এর সাথে", " સાથેની", " ਨਾਲ", " உடன்", " తో", " ಜೊತೆ", " മായുള്ള", " کے ساتھ"),
+)
+_PREPOSITIONS = (
+    *("with", "mit", "con", "avec", "com", "met", "med", "z użytkownikiem", "z", "de", "dengan"),
+    *("ile", "с контактом", "с", "з", "henkilön", "kontaktiga", "مع"),
+)
+#: WhatsApp's name for a chat's file or folder, with the chat's name; the pattern that matches first
+#: counts.
+CHAT_NAMES = (
+    re.compile(
+        rf"(?:[与與] ?)?(?P<name>(?!chats? ).+?)(?:{'|'.join(_JOINTS)})?"
+        rf" ?{_PROGRAM}[ -]?(?:{'|'.join(_FINAL_CHAT_WORDS)})(?: ?\(\d+\))?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"(?:.*{_PROGRAM}(?:['’]i)?[ -]?(?:{'|'.join(_CHAT_WORDS)})?"
+        rf"(?: (?:{'|'.join(_PREPOSITIONS)}))?"
+        r"|(?:chat|conversa|discussion|conversación|чат)[\w ]* whatsapp"
+        r"(?: (?:with|mit|con|avec|com|do|с|de))?)"
+        r"(?: -| –)? (?P<name>.+?)(?: ?\(\d+\))?",
+        re.IGNORECASE,
+    ),
 )

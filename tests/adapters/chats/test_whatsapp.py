@@ -249,6 +249,18 @@ def test_equal_lines_are_as_many_events_and_twice_is_once(tmp_path: Path) -> Non
         "WhatsApp Chat - Ada (1).txt",
         "Chat de WhatsApp con Ada.txt",
         "WhatsApp-Chat mit Ada.txt",
+        "Чат WhatsApp с контактом Ada.txt",
+        "WhatsApp-chatt med Ada.txt",
+        "WhatsApp-samtale med Ada.txt",
+        "دردشة واتساب مع Ada.txt",
+        "Ada ile WhatsApp Sohbeti.txt",
+        "Ada_ile_WhatsApp_Sohbeti (2).txt",
+        "与Ada的 WhatsApp 聊天.txt",
+        "AdaとのWhatsAppチャット.txt",
+        "Ada님과의 WhatsApp 대화.txt",
+        "Ada के साथ WhatsApp चैट.txt",
+        "Ada کے ساتھ WhatsApp بات چیت.txt",
+        "Grupo WhatsApp Ada.txt",
     ],
 )
 def test_a_chat_is_called_as_its_file(tmp_path: Path, name: str) -> None:
