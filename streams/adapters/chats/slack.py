@@ -36,6 +36,10 @@ _CONVERSATION_LISTS: dict[str, PeerKind] = {
     "mpims.json": "group",
     "dms.json": "dm",
 }
+# The files that list the members of a workspace, or of an organization with several workspaces.
+_MEMBER_LISTS = ("org_users.json", "users.json")
+# The folder of an organization's export with a folder for each workspace.
+_WORKSPACES = "teams"
 # Subtypes of messages that people or programs write; all others are notices of Slack.
 _MESSAGE_SUBTYPES = frozenset(
     {"bot_message", "me_message", "thread_broadcast", "reply_broadcast", "file_share"}
@@ -64,7 +68,7 @@ def _is_day(start: bytes, name: str) -> bool:
 def _is_export(folder: Folder) -> bool:
     """Return whether a folder is a workspace's export, or the folder of one channel."""
     files = folder.files()
-    if any(name in _CONVERSATION_LISTS for name in files) and "users.json" in files:
+    if _lists_conversations(folder) and any(name in _MEMBER_LISTS for name in files):
         return True
     days = [name for name in files if _DAY.match(name)]
     if not days:
@@ -73,6 +77,10 @@ def _is_export(folder: Folder) -> bool:
         return _is_day(folder.file(days[0]).start(), days[0])
     except InvalidInput:
         return False
+
+
+def _lists_conversations(folder: Folder) -> bool:
+    return any(name in _CONVERSATION_LISTS for name in folder.files())
 
 
 class _People(NamedTuple):
@@ -99,14 +107,26 @@ class _Workspace(ExportSource):
     def parts(self) -> Iterator[ExportFile]:
         damaged: list[tuple[str, DamagedInput]] = []
         people = _people(self._folder, damaged)
-        channels = _channels(self._folder, damaged)
+        yield from self._conversations(self._folder, people, damaged)
+        if _WORKSPACES in self._folder.folders():
+            workspaces = self._folder.folder(_WORKSPACES)
+            for name in workspaces.folders():
+                workspace = workspaces.folder(name)
+                if _lists_conversations(workspace):
+                    yield from self._conversations(workspace, people, [])
+
+    def _conversations(
+        self, folder: Folder, people: _People, damaged: list[tuple[str, DamagedInput]]
+    ) -> Iterator[ExportFile]:
+        """Yield the files of a workspace's conversations, after those that are damaged."""
+        channels = _channels(folder, damaged)
         people = people._replace(channels={one.id: one.name for one in channels.values()})
         for path, error in damaged:
             yield ExportFile(path, iter([(1, error)]))
-        yield from self._days(self._folder, _Channel("", None, _folder_name(self._folder)), people)
-        for name in self._folder.folders():
+        yield from self._days(folder, _Channel("", None, _folder_name(folder)), people)
+        for name in folder.folders():
             channel = channels.get(name, _Channel("", None, name))
-            yield from self._days(self._folder.folder(name), channel, people)
+            yield from self._days(folder.folder(name), channel, people)
 
     def _days(self, folder: Folder, channel: _Channel, people: _People) -> Iterator[ExportFile]:
         for name in folder.files():
@@ -136,7 +156,7 @@ def _people(folder: Folder, damaged: list[tuple[str, DamagedInput]]) -> _People:
     names: dict[str, str] = {}
     programs = set(_NO_PEOPLE.programs)
     zones: dict[str, tzinfo] = {}
-    for user in _listed(folder, "users.json", damaged):
+    for user in (one for name in _MEMBER_LISTS for one in _listed(folder, name, damaged)):
         ids = [str(user.get("id") or "")]
         if isinstance(bot := _dict(user.get("profile")).get("bot_id"), str):
             ids.append(bot)

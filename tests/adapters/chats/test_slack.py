@@ -179,6 +179,23 @@ def test_files_are_named_and_links_of_theirs_let_nobody_in(tmp_path: Path) -> No
     )
 
 
+def test_an_organization_has_its_members_in_another_file(tmp_path: Path) -> None:
+    members = export()
+    members["org_users.json"] = members.pop("users.json")
+    assert said(opened(zipped_export(tmp_path, members))) == said(opened(zipped_export(tmp_path)))
+    # Each workspace of it has its channels in a folder.
+    members["teams/North/channels.json"] = b'[{"id": "C9", "name": "harbour"}]'
+    members["teams/North/harbour/2023-11-14.json"] = json.dumps(
+        [message("<@U2> is in <#C9>")]
+    ).encode()
+    found = opened(zipped_export(tmp_path, members))
+    assert found.rejections == []
+    assert said(found)[-1] == (
+        "C9:1700000000.000100", "Ada Lovelace", "@Bob is in #harbour",
+    )  # fmt: skip
+    assert len(found.contents) == len(opened(zipped_export(tmp_path)).contents) + 1
+
+
 def test_a_damaged_day_loses_nothing_of_the_others(tmp_path: Path) -> None:
     members = export()
     whole = members["general/2023-11-14.json"]
