@@ -46,6 +46,14 @@ _OBJECT_REPLACEMENT = "\ufffc"
 _TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
 # The first types of answers: stickers that were put on a message, tapbacks, and their removals.
 _STICKER, _TAPBACK, _REMOVAL, _OTHERS = 1000, 2000, 3000, 4000
+# A tapback that came as text, since the conversation was not over iMessage; it repeats the words of
+# the message that it is about.
+_TEXT_SERVICES = frozenset({"SMS", "RCS"})
+_TAPBACK_AS_TEXT = re.compile(
+    r"(?:Loved|Liked|Disliked|Laughed at|Emphasi[sz]ed|Questioned|Reacted \S{1,16} to"
+    r"|Removed an? [\w ]{3,40} from) (?:“.*”|an? [a-z ]{3,20})",
+    re.DOTALL,
+)
 _TARGET = re.compile(r"^(?:p:\d+/|bp:)?(.+)$")
 # The columns that are read, in the order of the query; those that older versions lack are NULL.
 _COLUMNS = (
@@ -213,6 +221,9 @@ class _RowConverter:
     ) -> Iterator[InboundEvent]:
         text = _plain(row["text"] or text_of(row["attributedBody"]))
         files = tuple(self._files(row))
+        if row["service"] in _TEXT_SERVICES and _TAPBACK_AS_TEXT.fullmatch(text):
+            yield InboundEvent(**common, kind="notice", id=guid, occurred_at=at, content=text)
+            return
         summary = _summary(row["message_summary_info"])
         edited = _parse_time(row["date_edited"]) if row["date_edited"] else None
         if edited is not None and summary.get("rp") and not text and not files:

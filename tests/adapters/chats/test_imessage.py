@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from recollect.schemas.events import Attachment, Content, Deletion, Edit, Reaction
+from recollect.schemas.events import (
+    Attachment,
+    Content,
+    Deletion,
+    Edit,
+    Reaction,
+    SystemNotice,
+)
 from tests.adapters.kit import EXPORTS, Opened, opened, zipped
 
 SECONDS = 721_692_800  # since 2001: 2023-11-14T22:13:20Z
@@ -22,7 +29,7 @@ CREATE TABLE chat (ROWID INTEGER PRIMARY KEY, guid TEXT, style INTEGER, chat_ide
 CREATE TABLE message (ROWID INTEGER PRIMARY KEY, guid TEXT UNIQUE, text TEXT, attributedBody BLOB,
     handle_id INTEGER DEFAULT 0, account TEXT, date INTEGER, is_from_me INTEGER DEFAULT 0,
     item_type INTEGER DEFAULT 0, other_handle INTEGER DEFAULT 0, group_title TEXT,
-    group_action_type INTEGER DEFAULT 0, associated_message_guid TEXT,
+    group_action_type INTEGER DEFAULT 0, associated_message_guid TEXT, service TEXT,
     associated_message_type INTEGER DEFAULT 0, associated_message_emoji TEXT,
     thread_originator_guid TEXT, date_edited INTEGER, message_summary_info BLOB,
     is_audio_message INTEGER DEFAULT 0);
@@ -169,6 +176,16 @@ def test_an_answer_is_told_by_its_type(tmp_path):
     contents = opened(database(tmp_path / "chat.db", rows)).contents
     assert [content.content for content in contents] == list(told.values())
     assert [isinstance(content, Reaction) for content in contents] == [True] * 3 + [False] * 3
+
+
+def test_a_tapback_that_came_as_a_text_says_nothing_of_its_sender(tmp_path):
+    texts = ["Liked “I moved to Turin.”", "Reacted 🐱 to “Tea\nat five”", "Loved an image",
+             "Removed a heart from “Tea”", "Liked “Tea” and cake", "Loved the image"]  # fmt: skip
+    rows = [{"text": text, "service": "SMS", "handle_id": 1} for text in texts]
+    rows.append({"text": texts[0], "service": "iMessage", "handle_id": 1})
+    contents = opened(database(tmp_path / "chat.db", rows)).contents
+    assert [content.content for content in contents] == [*texts, texts[0]]
+    assert [isinstance(content, SystemNotice) for content in contents] == [True] * 4 + [False] * 3
 
 
 def test_older_databases_count_seconds(tmp_path):
