@@ -83,7 +83,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     valid_at: Annotated[Time | None, Meta(description="Only what was true at this time.")] = None
     asked_at: Annotated[
         Time | None,
-        Meta(description='The time from which words such as "yesterday" count; now by default.'),
+        Meta(description='Reference time for words such as "yesterday"; now by default.'),
     ] = None
     min_score: Annotated[
         float,
@@ -93,9 +93,12 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         ),
     ] = 0.0
     explain: Annotated[
-        bool, Meta(description="Give each result its rank in every retrieval arm.")
+        bool, Meta(description="Include each result's rank in every search method.")
     ] = False
-    profile: Annotated[str, Meta(description="The ranking profile.")] = "default"
+    profile: Annotated[
+        str,
+        Meta(description="How the search methods are combined: default, rrf, recent or graph."),
+    ] = "default"
     source_event_ids: Annotated[
         tuple[str, ...] | None,
         Meta(
@@ -203,7 +206,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ]
     arms: Annotated[
         dict[str, int] | None,
-        Meta(description="Rank in each retrieval arm that found it; with explain."),
+        Meta(description="Rank in each search method that found it; with explain."),
     ] = None
     similarity: Annotated[
         float | None, Meta(description="Cosine similarity to the question; with explain.")
@@ -282,7 +285,7 @@ class ContextBlock(msgspec.Struct, frozen=True, kw_only=True):
     items: Annotated[
         list[Result], Meta(description="The memories in the block, in the order of its lines.")
     ]
-    tokens: Annotated[int, Meta(description="Number of tokens of the block, frame included.")]
+    tokens: Annotated[int, Meta(description="Number of tokens of the whole block.")]
     ms: Annotated[float, Meta(description="Duration in milliseconds.")]
 
 

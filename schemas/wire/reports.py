@@ -319,7 +319,7 @@ class Status(msgspec.Struct, frozen=True):
     entities: Annotated[int, Meta(description="Number of entities.")]
     episodes: Annotated[int, Meta(description="Number of episodes.")]
     observations: Annotated[int, Meta(description="Number of observations.")]
-    dead_letters: Annotated[int, Meta(description="Number of parked records.")]
+    dead_letters: Annotated[int, Meta(description="Number of dead letters.")]
     lag: Annotated[int, Meta(description="Number of ledger records not decided yet.")]
     lag_seconds: Annotated[
         float | None,
@@ -569,13 +569,13 @@ class BranchPromotion(msgspec.Struct, frozen=True, kw_only=True):
     duplicates: Annotated[int, Meta(description="Number of events that the zone had already.")]
     conflicts: Annotated[
         list[str],
-        Meta(description="Ids that the zone has with other content; they were not published."),
+        Meta(description="Ids that the zone has with other content; these events were not copied."),
     ]
     outdated: Annotated[
         list[str],
         Meta(
             description="Names of writer prompts that the zone has set or removed later than the "
-            "branch; they were not published."
+            "branch; they were not copied."
         ),
     ]
     answers: Annotated[

@@ -99,17 +99,23 @@ class ConsolidateBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Literal["affinity", "criteria"],
         Meta(description="affinity, or criteria: all that the other fields select."),
     ] = "affinity"
-    memory_type: Annotated[StoredMemoryType | None, Meta(description="Only of this type.")] = None
-    scope: Annotated[MemoryScope | None, Meta(description="Only of this scope.")] = None
-    namespace: Annotated[str | None, Meta(description="Only in this namespace.")] = None
-    importance_max: Annotated[float | None, Meta(description="Only up to this importance.")] = None
-    beta: Annotated[float, Meta(description="The weight of meaning; that of time is 1 - beta.")] = (
-        0.7
-    )
+    memory_type: Annotated[
+        StoredMemoryType | None, Meta(description="Only memories of this type.")
+    ] = None
+    scope: Annotated[MemoryScope | None, Meta(description="Only memories of this scope.")] = None
+    namespace: Annotated[str | None, Meta(description="Only memories in this namespace.")] = None
+    importance_max: Annotated[
+        float | None, Meta(description="Only memories of at most this importance.")
+    ] = None
+    beta: Annotated[
+        float, Meta(description="Weight of similar meaning; that of closeness in time is 1 - beta.")
+    ] = 0.7
     lambda_decay: Annotated[
-        float, Meta(description="How fast the closeness in time decays, per unit.")
+        float, Meta(description="Decay rate of the closeness in time, per time unit.")
     ] = 0.1
-    time_unit_hours: Annotated[float, Meta(description="The unit of time.")] = 24.0
+    time_unit_hours: Annotated[float, Meta(description="Length of that time unit, in hours.")] = (
+        24.0
+    )
     affinity_threshold: Annotated[
         float, Meta(description="The minimum affinity within a group.")
     ] = 0.85

@@ -171,7 +171,7 @@ def context(
 
     The memories in it are marked as data, with dates and speakers. It begins with the user's
     standing instructions, and is empty if there are none and no memory is relevant.
-    `max_tokens` bounds the whole block, in word pieces of the home's encoder. A search that takes
+    `max_tokens` limits the whole block, in tokens of the home's encoder. A search that takes
     more than three seconds is abandoned, and the block is empty.
 
     Raises:
@@ -342,7 +342,7 @@ def evaluate(
     *,
     max_results: MaxResults = 10,
 ) -> Evaluation:
-    """Report how well recall finds the known sources of questions, overall and for each arm.
+    """Report how well recall finds the known sources of questions, in all and by search method.
 
     A question without sources is one that the zone cannot answer; its `relevant` should be low.
 

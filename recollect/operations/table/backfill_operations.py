@@ -77,14 +77,14 @@ def backfill(
     resume: Annotated[
         bool,
         described(
-            description="Continue the last backfill, paused or not, with its platform and span "
+            description="Continue the last backfill, paused or not, with its platform and period "
             "unless others are given."
         ),
     ] = False,
     dry_run: DryRun = False,
     progress: OnProgress | None = None,
 ) -> BackfillReport:
-    """Let the home's language model read a span of the past, episode by episode.
+    """Let the home's language model extract facts from old messages, episode by episode.
 
     An episode has 4,000 to 8,000 tokens of consecutive messages. Platforms are read in parallel,
     the episodes of each in chronological order. If a backfill is stopped or killed, the next

@@ -84,7 +84,9 @@ def records(
     ] = None,
     newest_first: Annotated[
         bool,
-        described(description="In descending order, from the last record, `first`, or `at`."),
+        described(
+            description="In descending order, from the last record, or from `first` or `at` on."
+        ),
     ] = False,
     cursor: Cursor = None,
     limit: Limit = PAGE,

@@ -107,7 +107,7 @@ MaxTokens = Annotated[
     described(
         minimum=1,
         maximum=MAX_TOKENS,
-        description="Maximum number of tokens of the block, frame included.",
+        description="Maximum number of tokens of the whole block.",
     ),
 ]
 Content = Annotated[
@@ -138,5 +138,5 @@ ShortName = Annotated[
 DryRun = Annotated[bool, described(description="Report what would happen, and change nothing.")]
 RecordNumber = Annotated[
     int,
-    described(minimum=1, description="Number of a parked record, from the list of dead letters."),
+    described(minimum=1, description="Number of the record, from the list of dead letters."),
 ]

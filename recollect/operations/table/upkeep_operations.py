@@ -90,7 +90,7 @@ def status(zone: OpenZone) -> Status:
     example=(None, {"token": "4:1:1"}),
 )
 def consistency_token(zone: OpenZone) -> str:
-    """Return a consistency token for everything published here so far, for `wait_for`.
+    """Return a token for all events stored here so far; `wait_for` waits until they are processed.
 
     >>> len(zone.consistency_token().split(":"))
     3
@@ -191,8 +191,8 @@ def rebuild(
     says how it differs from the active one; the same level without `compare` activates it.
 
     `encoder` (fresh): a name of one of the home's encoders; `recollect init --add-encoder` adds
-    one. The zone keeps it from then on, until a rollback or a rebuild with another one. So it does
-    with `consolidation` (derive and fresh).
+    one. The zone keeps it from then on, until a rollback or a rebuild with another one. The
+    same holds for `consolidation` (derive and fresh).
 
     `writer_role` (derive and fresh): the text of a role for the language model, which reads all
     messages under it. The new generation has its facts in place of those that the model gave under
@@ -272,7 +272,7 @@ def reclaim(zone: OpenZone, *, dry_run: DryRun = False) -> ReclaimReport:
     example=(None, {"dead_letters": [_LETTER]}),
 )
 def dead_letters(zone: OpenZone) -> list[DeadLetter]:
-    """Return the parked records: those that could not be decided.
+    """Return the dead letters: records that could not be processed.
 
     >>> zone.dead_letters()
     []
@@ -288,7 +288,7 @@ def dead_letters(zone: OpenZone) -> list[DeadLetter]:
     example=(None, {"number": 17, "parked": False}),
 )
 def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
-    """Decide a parked record again; return whether it is still parked.
+    """Process a dead letter again; `parked` in the result is true if that fails again.
 
     Raises:
         UnknownId: no record with this number is parked.
@@ -308,7 +308,7 @@ def retry(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
     example=(None, {"number": 17, "parked": False}),
 )
 def drop(zone: OpenZone, number: RecordNumber) -> DeadLetterOutcome:
-    """Discard a parked record; in the result, `parked` is false once it is discarded.
+    """Discard a dead letter; `parked` in the result is false once it is discarded.
 
     Raises:
         UnknownId: no record with this number is parked.

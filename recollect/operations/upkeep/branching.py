@@ -67,10 +67,10 @@ def branch_diff(zone: OpenZone, branch: str) -> GenerationDiff:
 
 
 def promote_branch(zone: OpenZone, branch: str) -> BranchPromotion:
-    """Publish a branch's own messages, commands and writer prompts to its zone.
+    """Copy a branch's own messages, commands and writer prompts into its zone.
 
-    Nothing is published twice, and an event whose id the zone already has with other content is not
-    published. Neither is a writer prompt that the zone has set or removed later than the branch. A
+    Nothing is copied twice, and an event whose id the zone already has with other content is not
+    copied. Neither is a writer prompt that the zone has set or removed later than the branch. A
     language model's answers about messages of the zone are copied, so that `write` does not ask
     again. The branch stays as it is. Erasures, and records of the branch's own upkeep, are not
     promoted.

@@ -168,7 +168,7 @@ def _all_rejected(report: IngestReport, place: str) -> Refused:
 async def export_events(request: AnyRequest, zone: FromPath[str]) -> Stream:
     """Stream all records of a zone as NDJSON, as `export` writes them to a file.
 
-    It needs the right `admin`: the records include parked ones, commands, and the names of the
+    It needs the right `admin`: the records include dead letters, commands, and the names of the
     tokens with which events came in.
     """
     opened = await existing_zone(request, zone)

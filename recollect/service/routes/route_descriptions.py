@@ -262,7 +262,7 @@ ROUTES = (
         method="GET",
         path=f"{ZONE_PATH}/status/stream",
         title="Watch the status",
-        description="Stream the zone's status whenever events are published or decided, and every "
+        description="Stream the zone's status whenever events are stored or processed, and every "
         "ten seconds, as long as the client listens.",
         tag="zones",
         answer=_STATUS_STREAM,

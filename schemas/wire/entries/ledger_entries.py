@@ -69,7 +69,7 @@ class RecordDecision(msgspec.Struct, frozen=True, kw_only=True):
     offset: Annotated[int, Meta(description="Offset of its change record in the partition.")]
     hash: Annotated[str, Meta(description="SHA-256 of its change record.")]
     previous: Annotated[str, Meta(description="SHA-256 of the change record before it.")]
-    parked: Annotated[bool, Meta(description="It could not be decided: a dead letter.")]
+    parked: Annotated[bool, Meta(description="It is a dead letter: it could not be processed.")]
     agents: Annotated[list[str], Meta(description="Agents that handle records of its kind.")]
     rows: Annotated[
         list[DecidedRows], Meta(description="Rows by table; those of forgotten words are left out.")

@@ -526,18 +526,18 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
 
     number: Annotated[int, Meta(description="The record's number in the zone.")]
     kind: Annotated[str, Meta(description="Kind of record.")]
-    reason: Annotated[str, Meta(description="Why it was parked.")]
+    reason: Annotated[str, Meta(description="Why it could not be processed.")]
     state: Annotated[
         Literal["parked", "retried", "dropped"], Meta(description="parked, retried or dropped.")
     ]
-    parked_at: Annotated[int, Meta(description="When it was parked, in unix milliseconds.")]
+    parked_at: Annotated[int, Meta(description="When its processing failed, in unix milliseconds.")]
 
 
 class DeadLetterOutcome(msgspec.Struct, frozen=True):
     """A dead letter after a retry or a drop."""
 
     number: Annotated[int, Meta(description="The record's number in the zone.")]
-    parked: Annotated[bool, Meta(description="It is still parked.")]
+    parked: Annotated[bool, Meta(description="It is still a dead letter.")]
 
 
 class ZoneSummary(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,11 +11,16 @@ import msgspec
 import pytest
 
 from recollect.integrations.nexus.nexus_descriptions import ROUTES as NEXUS
+from recollect.operations.table.zone_operations import all_operations
 from recollect.service.http.problem_details import KINDS
 from recollect.service.routes import route_descriptions
 from recollect.service.routes.openapi_document import document
 from recollect.service.work.long_operations import LongOperation
 
+#: Words of the code, which say nothing to those who call an operation.
+INTERNAL = re.compile(
+    r"publish|daily pass|(was|still|of) parked|parked (record|one)|frame included"
+)
 #: Clients may send fields of their own here; the descriptions say what becomes of them.
 OPEN = {"InboundEvent", "Attachment"}
 
@@ -41,6 +47,29 @@ def test_every_field_of_every_schema_is_described(described: dict[str, Any]) -> 
         if not shown.get("description") and not _named(shown)
     ]
     assert missing == []
+
+
+def descriptions(value: Any) -> Iterator[str]:
+    """Yield each description in a JSON document."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if key == "description" and isinstance(inner, str):
+            yield inner
+        elif isinstance(inner, dict | list):
+            yield from descriptions(inner)
+
+
+def test_descriptions_use_no_internal_terms(described: dict[str, Any]) -> None:
+    """Field names, in backticks, are not judged."""
+    tools = [each.tool.description for each in all_operations() if each.tool is not None]
+    texts = [re.sub("`[^`]*`", "", text) for text in (*descriptions(described), *tools)]
+    assert len(texts) > 1_000
+    assert [text for text in texts if INTERNAL.search(text)] == []
+
+
+def test_descriptions_of_filters_name_what_they_filter(described: dict[str, Any]) -> None:
+    texts = [text for text in descriptions(described) if text.startswith("Only ")]
+    assert len(texts) > 50
+    assert [text for text in texts if re.match(r"Only (of|in|up|with|those|stored)\b", text)] == []
 
 
 def test_no_description_is_indented(described: dict[str, Any]) -> None:

@@ -25,10 +25,12 @@ _EPISODE, _RUN, _FACET = (
     "0000000000FCT5XV8YZVBG9TN4",
 )
 
-EpisodeId = Annotated[str | None, described(description="Only of the episode with this id.")]
+EpisodeId = Annotated[
+    str | None, described(description="Only results about the episode with this id.")
+]
 TypeId = Annotated[
     str | None,
-    described(description="Only of this type of analysis, such as summary_v1 or pii_v1."),
+    described(description="Only analyses of this type, such as summary_v1 or pii_v1."),
 ]
 
 
@@ -175,8 +177,8 @@ def analyse(
     """Analyse episodes that lack an analysis, and retry analyses that were blocked or failed.
 
     In a home with a language model, the model runs the types that have a prompt. Its answers are
-    recorded, so that each is paid for once; a statement is kept if the messages that it cites have
-    its names, days and numbers.
+    recorded, so that each is paid for once; a statement is kept only if its names, days and
+    numbers are in the messages that it cites.
 
     Raises:
         InvalidInput: there is no such type or strategy.

@@ -426,7 +426,7 @@ def add_directive(
         ),
     ],
 ) -> Directive:
-    """Store a standing instruction to the agent; it replaces an earlier one of the same form.
+    """Store a standing instruction to the agent; it replaces an earlier one of the same kind.
 
     Raises:
         InvalidInput: the text is empty or too long.

@@ -156,7 +156,7 @@ def observation_history(zone: OpenZone, id: ObservationId) -> ObservationHistory
     example=({}, {"written": 3, "ended": 1, "consolidates": True}),
 )
 def consolidate(zone: OpenZone) -> ConsolidationReport:
-    """Bring all observations up to date, and run the daily passes now, whatever the hour.
+    """Update all observations, and run the daily jobs, which find patterns and merge duplicates.
 
     Workers and imports do this by themselves. Nothing is written unless the home has the agent
     `consolidation`.
@@ -209,9 +209,9 @@ def write_observations(
 ) -> WriteReport:
     """Let the home's language model write observations that are new or changed since it last wrote.
 
-    Each answer is recorded, so it is paid for once, and counts only as a whole: every sentence must
-    cite facts that have its numbers, names, days and negations. `accepted` counts the versions
-    written, `rejected` the answers refused, `duplicates` those with nothing new.
+    Each answer is recorded, so that it is paid for once. It is accepted only as a whole: every
+    sentence must cite facts that have its numbers, names, days and negations. `accepted` counts the
+    versions written, `rejected` the answers refused, `duplicates` those with nothing new.
 
     Raises:
         InvalidInput: the home's writer is `rules`, or no model account is configured.
@@ -278,7 +278,7 @@ def dream(
         bool, described(description="Estimate the cost without calling the model.")
     ] = False,
 ) -> DreamReport:
-    """Run the daily passes, and let the home's language model look for dreams.
+    """Run the daily jobs, then let the language model look for dreams: links between topics.
 
     Raises:
         Unavailable: no model answered, or a spending limit is reached.

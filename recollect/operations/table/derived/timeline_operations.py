@@ -30,7 +30,7 @@ _ITEM = {
     "entities": ["Ada", "Oslo"],
     "source_event_ids": ["m1"],
 }
-_TIME = "a date, or a time whose date in its own time zone counts."
+_TIME = "a date, or a time, of which the date in its own time zone is used."
 
 TimelineEntity = Annotated[
     str | None, described(description="Only entries about this person or thing: a name or an id.")

@@ -73,9 +73,12 @@ def playbooks(
     zone: OpenZone,
     *,
     agent_id: OfAgent = None,
-    scope: Annotated[MemoryScope | None, described(description="Only those of this scope.")] = None,
+    scope: Annotated[
+        MemoryScope | None, described(description="Only playbooks of this scope.")
+    ] = None,
     pattern: Annotated[
-        str | None, described(description="Only those whose name or description contains this.")
+        str | None,
+        described(description="Only playbooks whose name or description contains this text."),
     ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,

@@ -90,7 +90,7 @@ TaskType = Annotated[
     ),
 ]
 AgentId = Annotated[str | None, described(maxLength=runs.MAX_NAME, description="Id of the agent.")]
-OfAgent = Annotated[str | None, described(description="Only those of this agent.")]
+OfAgent = Annotated[str | None, described(description="Only entries of the agent with this id.")]
 WithModel = Annotated[
     bool | None,
     described(
@@ -276,9 +276,11 @@ def trajectories(
     zone: OpenZone,
     *,
     agent_id: OfAgent = None,
-    task_type: Annotated[str | None, described(description="Only of this kind of task.")] = None,
+    task_type: Annotated[
+        str | None, described(description="Only trajectories of this kind of task.")
+    ] = None,
     status: Annotated[
-        TrajectoryState | None, described(description="Only those in this state.")
+        TrajectoryState | None, described(description="Only trajectories in this state.")
     ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,

@@ -117,8 +117,8 @@ def entities(
     query: Annotated[
         str | None,
         described(
-            description="Only entities with this text in a name or an account; if there are none, "
-            "those that it describes."
+            description="Only entities whose name or account contains this text; if there are "
+            "none, those that it describes."
         ),
     ] = None,
     cursor: Cursor = None,
@@ -127,8 +127,8 @@ def entities(
     """Return a page of the zone's entities, most mentioned first.
 
     A page's `cursor` selects the next page, as of when the first page was read. If no name or
-    account has the `query` in it, the entities that it describes ("the vet") are returned, the best
-    first, without a cursor.
+    account contains `query`, it is taken as a description ("the vet"), and the entities that fit it
+    are returned, the best first, without a cursor.
 
     Raises:
         InvalidInput: `limit` is not from 1 to 1,000, or the cursor is from another zone.

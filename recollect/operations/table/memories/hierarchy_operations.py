@@ -68,12 +68,14 @@ def consolidate_memories(
     memory_type: Annotated[
         StoredMemoryType | None, described(description="Only texts of this type.")
     ] = None,
-    scope: Annotated[MemoryScope | None, described(description="Only of this scope.")] = None,
+    scope: Annotated[
+        MemoryScope | None, described(description="Only memories of this scope.")
+    ] = None,
     namespace: Annotated[
-        str | None, described(description="Only in exactly this namespace.")
+        str | None, described(description="Only memories in exactly this namespace.")
     ] = None,
     namespace_prefix: Annotated[
-        str | None, described(description="Only in namespaces that begin with this.")
+        str | None, described(description="Only memories whose namespace begins with this text.")
     ] = None,
     importance_max: Annotated[
         float | None,
@@ -98,14 +100,17 @@ def consolidate_memories(
     beta: Annotated[
         float,
         described(
-            minimum=0, maximum=1, description="The weight of meaning; that of time is 1 - beta."
+            minimum=0,
+            maximum=1,
+            description="Weight of similar meaning; that of closeness in time is 1 - beta.",
         ),
     ] = 0.7,
     lambda_decay: Annotated[
-        float, described(minimum=0, description="How fast the closeness in time decays.")
+        float,
+        described(minimum=0, description="Decay rate of the closeness in time, per time unit."),
     ] = 0.1,
     time_unit_hours: Annotated[
-        float, described(minimum=0.001, description="The unit of time, in hours.")
+        float, described(minimum=0.001, description="Length of that time unit, in hours.")
     ] = 24.0,
     linkage: Annotated[
         Linkage,
@@ -119,14 +124,14 @@ def consolidate_memories(
     model: Annotated[
         bool | None,
         described(
-            description="Whether a language model states what the memories say; by default, the "
-            "home's setting."
+            description="Whether a language model also states what the memories say; by "
+            "default, as the home is configured."
         ),
     ] = None,
 ) -> MemoryConsolidationReport:
     """Consolidate stored memories into memories of a higher level, level by level.
 
-    Only memories with the same owner, visibility and namespace come together. Their texts stay
+    Only memories with the same owner, visibility and namespace are combined. Their texts stay
     as they are; a consolidated memory quotes them, dated and numbered, as long as they exist.
     To undo a consolidation, delete the consolidated memory.
 
@@ -234,18 +239,19 @@ def search_memories(
     prefer_abstracts: Annotated[
         bool,
         described(
-            description="Return the topmost memory that consolidates each text that is found."
+            description="Instead of each text found, return the topmost memory that "
+            "consolidates it."
         ),
     ] = True,
     max_level: Annotated[
-        int | None, described(minimum=0, description="Return none above this level.")
+        int | None, described(minimum=0, description="Return no memory above this level.")
     ] = None,
     max_results: MaxResults = 10,
 ) -> MemoryHits:
     """Return the stored memories that answer a question, best first.
 
-    For a text that was consolidated, the topmost memory that consolidates it is returned; several
-    texts under one memory are one hit.
+    A consolidated text is replaced by the topmost memory that consolidates it; several texts under
+    one memory are one hit.
 
     Raises:
         InvalidInput: the question or `max_results` is invalid.

@@ -122,8 +122,8 @@ def remember(
     """Store a text verbatim, as said by `sender_id`, now or at a given time.
 
     `principal`: the user or agent on whose behalf the call is made; stored in the event's metadata.
-    A service may answer before the text is decided, if that takes longer than its request timeout;
-    `decided` is then false, and `wait_for` takes the `token`.
+    A service may answer before the text is processed, if that takes longer than its request
+    timeout; `decided` is then false, and `wait_for` waits for the `token`.
 
     >>> zone.remember("The deploy key is in the blue safe.").status
     'new'

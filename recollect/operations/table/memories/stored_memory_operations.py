@@ -173,41 +173,52 @@ def store_memories(
 def query_memories(
     zone: OpenZone,
     *,
-    scope: Annotated[MemoryScope | None, described(description="Only of this scope.")] = None,
+    scope: Annotated[
+        MemoryScope | None, described(description="Only memories of this scope.")
+    ] = None,
     memory_type: Annotated[
-        StoredMemoryType | None, described(description="Only of this type.")
+        StoredMemoryType | None, described(description="Only memories of this type.")
     ] = None,
     state: Annotated[
         Literal["active", "inactive", "deleted", "any"],
-        described(description="Only in this state."),
+        described(description="Only memories in this state."),
     ] = "active",
     tier: Annotated[
         MemoryTier | None,
-        described(description="Only in this tier: main, recall or archival."),
+        described(description="Only memories in this tier: main, recall or archival."),
     ] = None,
     namespace: Annotated[
-        str | None, described(description="Only in exactly this namespace.")
+        str | None, described(description="Only memories in exactly this namespace.")
     ] = None,
     namespace_prefix: Annotated[
-        str | None, described(description="Only in namespaces that begin with this.")
+        str | None, described(description="Only memories whose namespace begins with this text.")
     ] = None,
-    user_id: Annotated[str | None, described(description="Only of this user.")] = None,
-    agent_id: Annotated[str | None, described(description="Only of this agent.")] = None,
-    time_after: Annotated[_Moment, described(description="Only stored after this time.")] = None,
-    time_before: Annotated[_Moment, described(description="Only stored before this time.")] = None,
+    user_id: Annotated[str | None, described(description="Only memories of this user.")] = None,
+    agent_id: Annotated[str | None, described(description="Only memories of this agent.")] = None,
+    time_after: Annotated[
+        _Moment, described(description="Only memories stored after this time.")
+    ] = None,
+    time_before: Annotated[
+        _Moment, described(description="Only memories stored before this time.")
+    ] = None,
     during: Annotated[
         str | None,
-        described(description="Only stored in this year, month or day (UTC): 2025, 2025-01."),
+        described(
+            description="Only memories stored in this year, month or day (UTC): 2025, 2025-01."
+        ),
     ] = None,
     entity_type: Annotated[
-        str | None, described(description="Only with an entity of this type, such as PERSON.")
+        str | None,
+        described(description="Only memories that name an entity of this type, such as PERSON."),
     ] = None,
-    person: Annotated[str | None, described(description="Only with this person's name.")] = None,
+    person: Annotated[
+        str | None, described(description="Only memories that name this person.")
+    ] = None,
     first: Annotated[
-        _Moment, described(description="Only those whose earliest date is this day or later.")
+        _Moment, described(description="Only memories whose earliest date is this day or later.")
     ] = None,
     last: Annotated[
-        _Moment, described(description="Only those whose latest date is this day or earlier.")
+        _Moment, described(description="Only memories whose latest date is this day or earlier.")
     ] = None,
     valid_at: Annotated[
         _Moment, described(description="Only memories that were true at this time.")
@@ -216,14 +227,14 @@ def query_memories(
         _Moment, described(description="Only versions stored and not yet replaced at this time.")
     ] = None,
     temporal_stability: Annotated[
-        Stability | None, described(description="Only of this stability.")
+        Stability | None, described(description="Only memories of this temporal stability.")
     ] = None,
     abstraction_level: Annotated[
         int | None,
         described(
             minimum=0,
             maximum=stored_memories.MAX_LEVEL,
-            description="Only of this level of abstraction.",
+            description="Only memories of this level of abstraction.",
         ),
     ] = None,
     superseded: Annotated[

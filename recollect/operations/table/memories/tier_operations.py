@@ -103,19 +103,26 @@ def recent_memories(zone: OpenZone, *, max_results: MaxResults = 50) -> RecentMe
 )
 def search_tiers(
     zone: OpenZone,
-    query: Annotated[str, described(maxLength=MAX_QUERY_LENGTH, description="What to look for.")],
+    query: Annotated[
+        str,
+        described(
+            maxLength=MAX_QUERY_LENGTH, description="A question in plain words, or keywords."
+        ),
+    ],
     *,
     max_results: Annotated[
-        int, described(minimum=1, maximum=1_000, description="Maximum number for each tier.")
+        int,
+        described(
+            minimum=1, maximum=1_000, description="Maximum number of results from each tier."
+        ),
     ] = 10,
     min_score: Annotated[
-        float, described(minimum=0, maximum=1, description="Only with at least this score.")
+        float, described(minimum=0, maximum=1, description="Only results with at least this score.")
     ] = 0.0,
     cascade: Annotated[
         bool,
         described(
-            description="Search one tier after the other, only until there are `max_results` "
-            "memories in all."
+            description="Search the tiers in order, and stop at `max_results` memories in all."
         ),
     ] = False,
 ) -> TierSearch:
