@@ -13,6 +13,7 @@ import click
 
 from recollect.cli.command_table import COMMAND_TABLE
 from recollect.cli.output import print_line
+from recollect.schemas.errors import RecollectError
 from recollect.schemas.text_sanitising import collapse_whitespace
 
 OK, FAILED, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
@@ -74,6 +75,17 @@ class _Commands(click.Group):
             hint = f"Did you mean {' or '.join(near)}?" if near else "See recollect --help."
             ctx.fail(f"No such command {name!r}. {hint}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; name its options, not the library's parameters, in its errors."""
+        try:
+            return super().invoke(ctx)
+        except RecollectError as error:
+            from recollect.cli.option_names import with_option_names
+
+            command = self.commands[str(ctx.invoked_subcommand)]
+            error.args = (with_option_names(str(error), command),)
+            raise
 
 
 @click.group(

@@ -104,7 +104,7 @@ def test_a_person_by_an_id_and_by_a_handle(talk: Recollect) -> None:
 def test_an_id_of_somebody_is_no_id_of_an_event(talk: Recollect) -> None:
     ended = talk.end("forget", "Bob Stonefield")
     assert ended.status == 2
-    assert "give it as `entity`" in ended.said
+    assert "give it as --entity" in ended.said
 
 
 def test_somebody_unknown_is_wrong_use(talk: Recollect) -> None:

@@ -103,8 +103,8 @@ def test_a_search_prints_what_is_above_each_memory(shell: Shell, ids: list[str])
         (["search"], "`search` needs a QUERY"),
         (["list", "x"], "`list` takes no argument"),
         (["children", "01KR3XZBC0BAQNHSCT9EJ4NDPT"], "01KR3XZBC0BAQNHSCT9EJ4NDPT"),
-        (["consolidate", "--threshold", "7"], "affinity_threshold"),
-        (["consolidate", "--levels", "0"], "max_levels"),
+        (["consolidate", "--threshold", "7"], "--threshold is 7.0; give 0 to 1"),
+        (["consolidate", "--levels", "0"], "--levels is 0; give 1 to 10"),
     ],
 )
 def test_a_wrong_argument_is_refused(

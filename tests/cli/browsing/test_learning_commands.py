@@ -109,4 +109,4 @@ def test_wrong_use_says_what_is_missing(shell: Shell, arguments: tuple[str, ...]
 def test_an_unknown_id_is_an_error(held: Shell) -> None:
     done = held("trajectories", "show", "nobody")
     assert done.status != 0
-    assert "`trajectories` lists them" in done.err
+    assert "recollect trajectories lists them" in done.err

@@ -45,7 +45,7 @@ def test_it_shows_people_times_kinds_and_ten_lines_and_makes_no_home(shell: Shel
 def test_what_is_missing_is_asked_for_and_what_is_refused_is_shown(shell: Shell) -> None:
     (shell.room / "chat.txt").write_text("25/06/2020, 15:05 - Ada: hi\n")
     done = shell("ingest", "--dry-run", "chat.txt")
-    assert (done.status, "`timezone`" in done.err) == (2, True)
+    assert (done.status, "--timezone" in done.err) == (2, True)
     (shell.room / "events.jsonl").write_text('{"platform": "x", "content": "y"}\n')
     done = shell("ingest", "--dry-run", "--json", "events.jsonl")
     assert done.status == 1

@@ -232,7 +232,9 @@ def create(
 def _trigger(refresh: RefreshTrigger | None, every_hours: float | None) -> dict[str, Any] | None:
     """Return the trigger as the event stores it."""
     if every_hours is not None and refresh != "schedule":
-        raise InvalidInput('every_hours needs refresh="schedule"; set it, or leave every_hours out')
+        raise InvalidInput(
+            "every_hours needs `refresh` 'schedule'; set it, or leave every_hours out"
+        )
     if refresh is None:
         return None
     if refresh == "after_changes":
