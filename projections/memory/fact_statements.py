@@ -61,5 +61,7 @@ def in_order(found: Iterable[FactStatement], source_ids: Mapping[str, str]) -> l
 
 def statement_summary(statements: Sequence[FactStatement]) -> StatementCount:
     """Return how often a fact was said, given all its statements, earliest first."""
-    first, last = statements[0], statements[-1]
-    return StatementCount(len(statements), format_time(first.said_at), format_time(last.said_at))
+    first = last = format_time(statements[0].said_at)
+    if len(statements) > 1:
+        last = format_time(statements[-1].said_at)
+    return StatementCount(len(statements), first, last)

@@ -115,8 +115,9 @@ def _choose(
     places = ranked.places[:limit]
     turn_ids = index.turns.ids.take(places)
     facts_of = index.event_facts.of(turn_ids)
+    retracted = index.retracted.facts
     turns = [
-        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_), index))
+        Chosen("event", id_, place, score, _fact_ids(facts_of.get(id_), retracted))
         for id_, place, score in zip(
             turn_ids, places.tolist(), ranked.scores[: len(places)].tolist(), strict=True
         )
@@ -252,7 +253,7 @@ def _promote(
         return chosen
     turn_id = index.turns.ids[place]
     facts_of = index.event_facts.of([turn_id])
-    facts = _fact_ids(facts_of.get(turn_id), index)
+    facts = _fact_ids(facts_of.get(turn_id), index.retracted.facts)
     turn = Chosen("event", turn_id, place, chosen[0].score, facts)
     replacements = _facts_or_turns(question, [turn], facts_of, {}, candidates, index)
     promoted = next(
@@ -293,10 +294,9 @@ def _fact_score(candidates: Candidates) -> Callable[[str], float]:
     return lambda fact: candidates.facts.get(fact, 0.0)
 
 
-def _fact_ids(of_event: memory.EventFacts | None, index: Index) -> Sequence[str]:
+def _fact_ids(of_event: memory.EventFacts | None, retracted: frozenset[str]) -> Sequence[str]:
     """Return the facts that a turn states or repeats, except retracted ones."""
     ids = () if of_event is None else (*of_event.stated, *of_event.repeated)
-    retracted = index.retracted.facts
     return [fact for fact in ids if fact not in retracted] if retracted else ids
 
 
@@ -374,7 +374,7 @@ def _results(
     has_edits = len(index.replaced_turns) > 0
     numbers = index.turns.numbers[places].tolist()
     times = index.turns.occurred_at[places]
-    texts = index.event_texts.of(numbers)
+    texts, shortened = index.event_texts.of(numbers), index.retracted.texts
     edited = events.versions_before(files.events.connection, numbers) if has_edits else {}
     results = []
     for item, number, at, as_of, platform in zip(
@@ -394,7 +394,7 @@ def _results(
             Result(
                 id=item.id,
                 type=item.kind,
-                text=item.text or index.retracted.texts.get(number, texts[number].text),
+                text=item.text or shortened.get(number, texts[number].text),
                 as_of=as_of,
                 score=round(min(1.0, max(0.0, item.score)), 6),
                 is_stale=bool(superseded.ended)
@@ -428,7 +428,10 @@ def _results(
 
 
 def _revisions(item: Chosen, by_fact: Mapping[str, list[MemoryRevision]]) -> list[MemoryRevision]:
-    return [revision for fact in item.facts for revision in by_fact.get(fact, ())]
+    # Most answers have no superseded facts.
+    return (
+        [revision for fact in item.facts for revision in by_fact.get(fact, ())] if by_fact else []
+    )
 
 
 def _corrected_by(
