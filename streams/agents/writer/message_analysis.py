@@ -500,12 +500,13 @@ def _verbatim_analysis(
     text: str, event: Event, content: Content, annotation: TextReading | None
 ) -> Analysis:
     """Return the analysis of a text to remember, as one statement for the whole text."""
+    at_ms, offset = event.occurred_at, content.utc_offset
     analysis = analyse(
         Document(
             text=text,
             speaker=None,
-            at_ms=event.occurred_at,
-            utc_offset_minutes=content.utc_offset,
+            at_ms=at_ms,
+            utc_offset_minutes=offset,
             reading=annotation,
             keep=((0, len(text)),),
         )
@@ -528,7 +529,9 @@ def _verbatim_analysis(
                 sentence=sentence,
                 text=sentence,
                 signature=" ".join(part.signature for part in parts) or sentence.casefold(),
-                mentions=tuple(mentions(text, annotation)),
+                mentions=tuple(
+                    mentions(text, annotation, at_ms=at_ms, utc_offset_minutes=offset)
+                ),
                 dates=analysis.dates,
                 claim=parts[0].claim if len(parts) == 1 else None,
                 corrects=False,

@@ -37,7 +37,7 @@ def dated_mentions(
     dates = all_dates(text, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes, meant=meant)
     found = [_dated(each, certain=each.start in certain or each.end in certain) for each in dates]
     starts = [each.start for each in dates]
-    for mention in mentions(text, reading):
+    for mention in mentions(text, reading, at_ms=at_ms, utc_offset_minutes=utc_offset_minutes):
         before = bisect_left(starts, mention.end) - 1
         if before < 0 or dates[before].end <= mention.start or mention.type == "EVENT":
             found.append(mention)

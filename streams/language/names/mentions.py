@@ -36,7 +36,7 @@ from recollect.streams.language.names.gazetteer import (
 from recollect.streams.language.names.name_structure import LOCATIVE, with_structure
 from recollect.text.addresses import AddressSpan, addresses
 from recollect.text.dates.dates_in_text import find_dates
-from recollect.text.dates.found_dates import Found, as_reference
+from recollect.text.dates.found_dates import Found, as_reference, local_day, local_minute
 from recollect.text.lexicon import (
     ABBREVIATIONS,
     ANIMATE_VERBS,
@@ -75,8 +75,8 @@ _SURE = 0.75
 _LEAST_SURE = 0.25
 # Below this percentage, a person is doubtful.
 _DOUBTFUL = 60
-#: Any date will do: only the positions of dates are needed here, not the days.
-_ANY_DAY = 730_000
+#: When a text was written if that is unknown: only the positions of its dates are needed.
+_SOME_DAY_MS = 936_316_800_000
 #: A longer sequence of capitalised words is a heading or shouting, and is cut.
 _LONGEST_NAME = 6
 
@@ -137,15 +137,24 @@ _DOUBTFUL_DATES = frozenset(
 )
 
 
-def mentions(text: str, reading: TextReading | None = None) -> list[Mention]:
+def mentions(
+    text: str,
+    reading: TextReading | None = None,
+    *,
+    at_ms: int = _SOME_DAY_MS,
+    utc_offset_minutes: int = 0,
+) -> list[Mention]:
     """Return the mentions in `text`, in order and without overlap.
 
     `reading`: the reader's result for it, whose people, organisations and places replace those that
-    rules find.
+    rules find. `at_ms`: when it was written (unix ms), which decides whether a weekday belongs to
+    the date beside it.
     """
     tokens = tokenise(text)
     places = addresses(text)
-    dates = find_dates(tokens, _ANY_DAY, places)
+    today = local_day(at_ms, utc_offset_minutes)
+    minute = local_minute(at_ms, utc_offset_minutes)
+    dates = find_dates(tokens, today, places, minute=minute)
     return find_mentions(tokens, dates, places, [(0, len(text))], reading)
 
 

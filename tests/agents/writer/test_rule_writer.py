@@ -21,6 +21,8 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import CloseTurn, Draft, ProposeMerge
 from recollect.streams.agents.identity.merge_handler import MergeHandler
 from recollect.streams.agents.writer.rule_writer import RuleWriter
+from recollect.text import declared_rules
+from recollect.text.declared_rules import Lexeme
 from tests.agents.kit import (
     DAY,
     HOUR,
@@ -528,3 +530,19 @@ def test_what_an_agent_reads_of_the_thread_is_told() -> None:
     )
     ended = home.events[-1]
     assert RuleWriter().extract(ended, Thread(home.events)).sources == (1, 2)
+
+
+def test_the_dates_of_a_text_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def lexemes(text: str, start: int, end: int) -> list[Lexeme]:
+        parsed.append(text)
+        return declared_rules.lexemes(text, start, end)
+
+    monkeypatch.setattr("recollect.text.dates.time_grammar.lexemes", lexemes)
+    texts = ["Kate sold the yacht on 3 May.", "Kate sold the canoe on 4 May."]
+    event = Zone(RuleWriter()).next_event(says("Ada", texts[0]))
+    RuleWriter().extract(event, Thread([]))
+    event = Zone(RuleWriter()).next_event(asks_to_remember(texts[1]))
+    RuleWriter().extract(event, Thread([]))
+    assert parsed == texts

@@ -105,3 +105,9 @@ def test_names_end_where_sentences_end() -> None:
 def test_near_names_stay_apart() -> None:
     assert found("Iran is far") == [("Iran", "LOCATION")]
     assert ("Iran", "LOCATION") not in found("my friend Tigran is near")
+
+
+def test_a_weekday_belongs_to_its_date_in_the_year_of_the_text() -> None:
+    in_2024 = 1_704_103_200_000  # 1 January, a Monday
+    text = "Dentist on Tue Jan 16."
+    assert [each.text for each in mentions(text, at_ms=in_2024)] == ["Tue Jan 16"]
