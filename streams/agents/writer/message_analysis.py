@@ -529,9 +529,7 @@ def _verbatim_analysis(
                 sentence=sentence,
                 text=sentence,
                 signature=" ".join(part.signature for part in parts) or sentence.casefold(),
-                mentions=tuple(
-                    mentions(text, annotation, at_ms=at_ms, utc_offset_minutes=offset)
-                ),
+                mentions=tuple(mentions(text, annotation, at_ms=at_ms, utc_offset_minutes=offset)),
                 dates=analysis.dates,
                 claim=parts[0].claim if len(parts) == 1 else None,
                 corrects=False,

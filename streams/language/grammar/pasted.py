@@ -56,9 +56,10 @@ def pasted(text: str, speaker: str | None = None) -> list[Span]:
             # On the same line, it extends to the end of its paragraph.
             end = -1 if text[came.end()] in "\r\n" else text.find("\n\n", came.end())
             spans.append((came.end(), len(text) if end < 0 else end))
-    said = THIS_TEXT.search(text, 0, _LONGEST_LINE)
-    if said is not None and not spans and _is_very_long(text, said.end()):
-        spans.append((said.end(), len(text)))
+    if not spans and _is_very_long(text, 0):
+        said = THIS_TEXT.search(text, 0, _LONGEST_LINE)
+        if said is not None and _is_very_long(text, said.end()):
+            spans.append((said.end(), len(text)))
     if "\n" in text:
         spans += _in_lines(text, speaker)
         spans += _directions(text, speaker)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.statements.document import Findings
@@ -37,13 +38,15 @@ class ClauseSalience:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._known: dict[Span, int] = {}
-        document = findings.document
-        self._reading = document.reading
+        self._reading = findings.document.reading
+
+    @cached_property
+    def least(self) -> int:
+        """The minimum salience of a clause that is worth a fact, in percent."""
+        text = self._findings.document.text
         opening, continuing = _THRESHOLDS_BY_WORDS if self._reading is None else _THRESHOLDS
-        opens = any(
-            self.of(*each) >= opening and self.is_own(each) for each in sentences(document.text)
-        )
-        self.least = continuing if opens else opening
+        opens = any(self.of(*each) >= opening and self.is_own(each) for each in sentences(text))
+        return continuing if opens else opening
 
     def of(self, start: int, end: int) -> int:
         """Return the salience of a span, in percent."""

@@ -438,6 +438,8 @@ def containers(statements: Sequence[Statement]) -> list[int | None]:
     A statement that fills a slot of a listed attribute or a frame, or corrects something, counts as
     not contained.
     """
+    if len(statements) < 2:
+        return [None] * len(statements)
     words = [" ".join(("", *_WORD.findall(each.text.lower()), "")) for each in statements]
     found: list[int | None] = []
     for place, (each, own) in enumerate(zip(statements, words, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
+from recollect.streams.language.attributes import plain_attributes
 from recollect.streams.language.grammar.analysis import Claim
 from tests.language.stating import stated
 
@@ -263,3 +264,10 @@ def test_every_attribute_of_the_tables_is_known() -> None:
 def test_doubt_in_capitals_is_doubt(text: str) -> None:
     claims = [each.claim for each in stated(text, speaker="Ada", at_ms=AT).statements]
     assert not any(claims), claims
+
+
+def test_a_clause_without_an_attribute_is_matched_with_all_rules_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(plain_attributes, "_RULES")
+    assert plain_attributes.find_attribute("I saw the bus.", "Ada", []) is None

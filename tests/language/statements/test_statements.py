@@ -10,6 +10,7 @@ import pytest
 from recollect.schemas.attributes import SINGLE_VALUED
 from recollect.streams.language.grammar.analysis import Analysis, Claim
 from recollect.streams.language.grammar.questions import is_question
+from recollect.streams.language.statements import clause_salience
 from tests.language.stating import stated
 
 # A Friday.
@@ -364,3 +365,8 @@ def test_a_part_that_was_said_long_before_does_not_stretch_a_statement() -> None
     starts = [(each.start, each.end) for each in read(text).statements]
     assert starts == sorted(starts)
     assert all(end <= start for (_, end), (start, _) in pairwise(starts))
+
+
+def test_what_is_kept_whole_is_not_judged_by_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(clause_salience, "salience_of")
+    assert facts("I sold the yacht.") == ["Ada sold the yacht."]
