@@ -175,6 +175,9 @@ class Grammar:
                     node = node.child(piece)
                 slots = tuple(slot for piece, slot in way if piece.captured)
                 node.accepts.append((number, slots, captures))
+        made = {rule.makes for rule in self.rules}
+        #: The terminals that no pattern begins with, which are sought where a pattern needs them.
+        self.inner = terminals.keys() - self.root.by_kind.keys() - made
 
     def _guard(self, written: str) -> _Guard:
         words = written.split(None, 1)
@@ -204,13 +207,13 @@ class Reading:
         self._grammar = grammar
         self._size = len(words)
         self._chart: list[dict[str, list[Match]]] = [{} for _ in range(self._size + 1)]
-        by_word, terminals = grammar.root.by_word, grammar.terminals
+        by_word, inner = grammar.root.by_word, grammar.inner
+        opening = [kind for kind in grammar.terminals if kind not in inner]
         for at in range(self._size - 1, -1, -1):
             self._made: list[Match] = []
             lower = words[at].lower
-            for kind, find in terminals.items():
-                for right, value in find(self, at):
-                    self._add(Match(kind, at, right, value, Rule(kind, kind, "", _nothing), ()))
+            for kind in opening:
+                self._find(kind, at)
             if lower in by_word or lower[0].isdigit():
                 self._words(grammar.root, at, at, (), ())
             for match in self._made:  # grows meanwhile
@@ -228,7 +231,13 @@ class Reading:
 
     def starting(self, kind: str, at: int) -> Sequence[Match]:
         """Return the values of a kind that begin at a lexeme."""
-        return self._chart[at].get(kind, ()) if at < self._size else ()
+        if at >= self._size:
+            return ()
+        begun = self._chart[at]
+        if kind in self._grammar.inner and kind not in begun:
+            begun[kind] = []
+            self._find(kind, at)
+        return begun.get(kind, ())
 
     def best(self, kinds: frozenset[str]) -> list[Match]:
         """Return the longest expressions of some kinds, in order and without overlap."""
@@ -265,10 +274,10 @@ class Reading:
             return
         if node.by_word:
             self._words(node, left, at, values, parts)
-        begun = self._chart[at]
-        if begun:
+        begun, inner = self._chart[at], self._grammar.inner
+        if begun or inner:
             for kind, following in node.by_kind.items():
-                for match in begun.get(kind, ()):
+                for match in self.starting(kind, at) if kind in inner else begun.get(kind, ()):
                     for piece, child in following:
                         if not (piece.tight and self.words[at].spaced):
                             captured = (*values, match.value) if piece.captured else values
@@ -305,6 +314,11 @@ class Reading:
         made = rule.make(self.state, *given)
         if made is not None:
             self._add(Match(rule.makes, left, right, made, rule, parts))
+
+    def _find(self, kind: str, at: int) -> None:
+        """Add the values of a terminal that begin at a lexeme."""
+        for right, value in self._grammar.terminals[kind](self, at):
+            self._add(Match(kind, at, right, value, Rule(kind, kind, "", _nothing), ()))
 
     def _add(self, match: Match) -> None:
         begun = self._chart[match.left].setdefault(match.kind, [])
@@ -347,7 +361,7 @@ class Reading:
         return any(
             self._follows(child, match.right)
             for kind, following in node.by_kind.items()
-            for match in self._chart[at].get(kind, ())
+            for match in self.starting(kind, at)
             for _, child in following
         )
 

@@ -119,6 +119,22 @@ def test_a_terminal_finds_values_by_a_function() -> None:
     assert [match.value for match in read("ha ha", twice)] == ["!!"]
 
 
+def test_a_terminal_is_sought_only_where_a_pattern_needs_it() -> None:
+    sought = []
+
+    def any_word(reading: Reading, at: int) -> list[tuple[int, str]]:
+        sought.append(at)
+        return [(at + 1, reading.lower(at))]
+
+    pattern = rule("top", "top", "a <any>", lambda _, word: word)
+    grammar = Grammar([pattern], classes={}, conditions={}, terminals={"any": any_word})
+    text = "x y a b a"
+    reading = Reading(grammar, text, lexemes(text, 0, len(text)), None)
+    assert [match.value for match in reading.best(frozenset({"top"}))] == ["b"]
+    assert [match.value for match in reading.starting("any", 3)] == ["b"]
+    assert sought == [3]
+
+
 def test_examples_are_read_from_lines() -> None:
     told = rule("it", "top", "a", lambda state: 1, "a b -> 1\n  c -> 2 3 ")
     assert [tuple(example) for example in told.examples] == [("a b", "1"), ("c", "2 3")]
