@@ -204,7 +204,25 @@ def ended_claims(
             named = current
         return [each.fact_id for each in named]
 
+    names = {word for each in ending.persons for word in proper_words(each)}
+
+    def ended_of_owner(attribute: str) -> list[str]:
+        """Return the current claims of the owner whose value is named like one of the persons."""
+
+        def may_end(claim: FactClaim) -> bool:
+            is_earlier = claim.as_of <= as_of and claim.fact_id not in {newer, *spared}
+            return is_earlier and not names.isdisjoint(proper_words(claim.value))
+
+        found = pending.search_claims(state, [*keys_of(ending.owner)], attribute, may_end)
+        for item in found:
+            state.use_claim(item.claim.fact_id)
+        return [item.claim.fact_id for item in found if item.until is None]
+
     ended = dict.fromkeys(each for lookup in lookups for each in ended_of(*lookup))
+    if ending.owner:
+        for attribute, percent in ending.attributes:
+            if percent >= _NAMED_OF_SEVERAL and MASK not in attribute:
+                ended |= dict.fromkeys(ended_of_owner(attribute))
     ends = [FactSupersession(each, newer, as_of) for each in ended]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends

@@ -90,4 +90,5 @@ def ending_of(
         tuple(f"{speaker}'s {each}" for each in named_things(words, lowers, people)),
         tuple(named_phrases(words, lowers)),
         min(sum(percents.values()), 100),
+        "" if is_own else speaker,
     )

@@ -68,13 +68,13 @@ def test_the_sender_is_meant_where_nobody_else_is_named() -> None:
 def test_somebody_else_who_is_named_is_meant() -> None:
     found = ending("Bob/NNP left/VBD the/DT choir/NN", ("membership", 50), people="Bob")
     assert found is not None
-    assert found.persons == ("Bob",)
+    assert (found.persons, found.owner) == (("Bob",), "Ada")
     found = ending("my/PRP$ sister/NN quit/VBD", ("job", 50))
     assert found is not None
     assert found.persons == ("Ada's sister",)
     found = ending("my/PRP$ sister/NN and/CC I/PRP quit/VBD", ("job", 50))
     assert found is not None
-    assert found.persons == ("Ada", "Ada's sister")
+    assert (found.persons, found.owner) == (("Ada", "Ada's sister"), "")
 
 
 def test_open_attributes_are_named_by_noun_phrases() -> None:

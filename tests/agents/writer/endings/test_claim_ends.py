@@ -125,6 +125,35 @@ def test_a_name_or_a_number_or_an_open_attribute_is_enough(
     assert [each.fact_id for each in found] == ended.split()
 
 
+@pytest.mark.parametrize(
+    ("person", "percent", "ended"),
+    [("Rex", 25, "dog"), ("Rex", 24, ""), ("Rosa", 25, ""), ("Town", 25, ""), ("Max", 25, "")],
+)
+def test_somebody_who_is_the_senders_ends_by_name(person: str, percent: int, ended: str) -> None:
+    claims = (
+        FactClaim("dog", "ada", "pet", "dog Rex", 1),
+        FactClaim("cat", "ada", "pet", "Kitty", 1),
+        FactClaim("aunt", "ada", "family", "aunt Rosa", 1),
+        FactClaim("home", "ada", "home", "Rex Town", 1),
+        FactClaim("late", "ada", "pet", "Max", 9),
+    )
+    with closing(MemoryModel(None)) as memory, closing(IdentityModel(None)) as identity:
+        memory.project([Section((), claims)])
+        state = State(identity.connection, memory.connection, identity.connection, None, 0)
+        found = ended_claims(
+            Ending((("pet", percent), ("home", 1)), (person,), (), (), 40, "Ada"),
+            f"{person} died.",
+            f"{person} died.",
+            lambda who: ["ada"] if who == "Ada" else [who.lower()],
+            "new",
+            5,
+            state,
+            PendingRows(),
+            frozenset(),
+        )
+    assert [each.fact_id for each in found] == ended.split()
+
+
 # What is said of two lessons and their teacher: they end, if at all, by the lesson that is meant.
 LESSONS = {
     "cello": "Ada: The cello lessons are on Monday.",
