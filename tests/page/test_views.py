@@ -538,6 +538,20 @@ def test_without_the_right_to_write_the_page_only_reads(browser: Any, guarded: S
         expect(page.get_by_label("Zone").get_by_role("option")).to_have_count(1)
 
 
+def test_the_focus_stays_where_a_pressed_button_was(page: Page) -> None:
+    main = view(page, "ada/timeline?at=2026-05&known_at=2026-05-08T00:00:00Z")
+    main.get_by_role("button", name="Known at: back to now").press("Enter")
+    expect(main.locator(".slider").first.locator(":focus")).to_have_count(1)
+    expect(main.get_by_role("button", name="Known at: back to now")).to_have_count(0)
+    main = view(page, "hostile/messages?by=thread")
+    main.get_by_role("list", name="Threads").get_by_role("link").first.click()
+    long = main.locator("li.message").filter(has_text="WWW")
+    long.get_by_role("button", name=re.compile("^Show all")).press("Enter")
+    expect(long.locator(":focus")).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(page.locator("body")).not_to_be_focused()
+
+
 def test_the_keyboard_reaches_the_view_and_escape_closes_the_menu(
     browser: Any, filled: Served
 ) -> None:

@@ -57,10 +57,6 @@ const Namesakes = component((props, own) => {
     const { zone, name } = props.value;
     return { zone, path: "/entities", query: { query: name, limit: LISTED } };
   });
-  // The link that was followed is gone.
-  own(() => requestAnimationFrame(() => {
-    if (document.activeElement === document.body) document.getElementById("view")?.focus({ preventScroll: true });
-  }));
   return () =>
     answered(found, ({ entities }) => {
       const { name, problem, href } = props.value;

@@ -5,6 +5,7 @@ import { Moments } from "../parts/moments.js";
 import { Refused } from "../parts/states.js";
 import { address, go, hrefOf } from "./address.js";
 import { component, follow, html, signal } from "./component.js";
+import { keepFocus } from "./focus.js";
 import { News, followZones } from "./live.js";
 import { SameAnswer, shown } from "./same_answer.js";
 import { access, may, refusal, signIn, token } from "./service.js";
@@ -201,4 +202,5 @@ const Page = component((_, own) => {
 });
 
 render(html`<${Page} />`, document.getElementById("page"));
+keepFocus(document.getElementById("page"));
 signIn(token.value);
