@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import merges, to_merges, unmerged_entity
+from recollect.operations.memories.listing import (
+    merges,
+    resolve_entities,
+    to_merges,
+    unmerged_entity,
+)
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
+from recollect.projections.identity import entity_list
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
 from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
@@ -40,18 +46,30 @@ def propose_merge(
 
 
 def merge_page(
-    zone: OpenZone, *, status: MergeStatus | None, cursor: str | None, limit: int
+    zone: OpenZone,
+    *,
+    status: MergeStatus | None,
+    entity: str | None,
+    cursor: str | None,
+    limit: int,
 ) -> MergePage:
     """Return a page of merges, pending ones first; a cursor is the id of a page's last merge.
 
+    `entity`: only merges of this entity, or of one that is merged into it.
+
     Raises:
-        InvalidInput: no merge has the cursor's id, or the limit is invalid.
+        InvalidInput: no merge has the cursor's id, no entity has the name, or the limit is invalid.
     """
     check_limit(limit)
     if not zone.exists():
         return MergePage(merges=[])
     with zone.files() as files, files.read_transaction():
         listed = [merge for merge in merges(files) if status in (None, merge.status)]
+        if entity is not None:
+            ids = resolve_entities(files, entity)
+            merged = entity_list.merged_entities(files.identity.connection, ids)
+            involved = {*ids, *(id_ for _, id_, _ in merged)}
+            listed = [merge for merge in listed if involved & {merge.a_id, merge.b_id}]
         page, more = after_cursor(listed, cursor, limit)
         return MergePage(merges=to_merges(files, page), cursor=more)
 

@@ -11,6 +11,7 @@ import pytest
 
 from recollect import Recollect
 from recollect.library.library_zone import Zone
+from recollect.schemas.errors import InvalidInput
 from tests.library.kit import said
 from tests.slow_parameters import slow_except
 
@@ -49,6 +50,21 @@ def merge(zone: Zone, one: str = "Ada", other: str = "Bob") -> str:
     zone.propose_merge(ids[one], ids[other], 0.95, "the same person")
     (made,) = [each for each in zone.merges(status="merged").merges if each.id not in before]
     return made.id
+
+
+def test_the_merges_of_one_person_are_listed(zone: Zone) -> None:
+    zone.ingest([said("c1", "I live in Rome.", by="Cleo", minute=2)])
+    cleo = zone.get_entity("Cleo").id
+    made = merge(zone)
+    for name in ("Ada", "Bob", people(zone).get("Ada") or people(zone)["Bob"]):
+        listed = zone.merges(entity=name).merges
+        assert made in {each.id for each in listed}
+        assert cleo not in {id_ for each in listed for id_ in (each.a_id, each.b_id)}
+    of_cleo = zone.merges(entity="Cleo", status="merged").merges
+    assert of_cleo
+    assert all(cleo in (each.a_id, each.b_id) for each in of_cleo)
+    with pytest.raises(InvalidInput, match="Zoltan"):
+        zone.merges(entity="Zoltan")
 
 
 def test_a_merge_leaves_one_home_current(zone: Zone) -> None:

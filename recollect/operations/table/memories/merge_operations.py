@@ -41,15 +41,22 @@ def merges(
     status: Annotated[
         MergeStatus | None, described(description="Only merges with this status.")
     ] = None,
+    entity: Annotated[
+        str | None,
+        described(description="Only merges of this person or thing: a name or an id."),
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> MergePage:
     """Return pending merges first, then those merged, rejected or undone.
 
+    Raises:
+        InvalidInput: no entity has the name.
+
     >>> zone.merges()[0].reasons
     ['the name that the handle gave']
     """
-    return merging.merge_page(zone, status=status, cursor=cursor, limit=limit)
+    return merging.merge_page(zone, status=status, entity=entity, cursor=cursor, limit=limit)
 
 
 @operation(
