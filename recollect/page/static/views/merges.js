@@ -30,7 +30,7 @@ const View = component((props, own) => {
   const request = () => ({
     zone: props.value.zone,
     path: "/merges",
-    query: { status: status(), limit: 50 },
+    query: { status: status(), entity: address.value.params.entity, limit: 50 },
   });
   follow(own, () => sameAs(["merges"], request()));
 
@@ -56,10 +56,15 @@ const View = component((props, own) => {
 
   return () => {
     const { zone } = props.value;
+    const { entity } = address.value.params;
     return html`<nav class="tabs" aria-label="State">${TABS.map(
-        ([name, title]) => html`<a href=${hrefOf({ view: "merges", params: { status: name } })}
+        ([name, title]) => html`<a href=${hrefOf({ view: "merges", params: { status: name, entity } })}
           aria-current=${name === status() ? "true" : undefined}>${title}</a>`,
       )}</nav>
+      ${entity
+        ? html`<${Chosen} zone=${zone} id=${entity} />
+            <p><a href=${hrefOf({ view: "merges", params: { status: status() } })}>Merges of everybody and everything</a></p>`
+        : null}
       ${lacking("write", zone)}
       ${given.outcome()}
       <${Pages} key=${status()} request=${request()} entries=${entries} label="Merges"

@@ -84,6 +84,7 @@ const Entity = component((props, own) => {
           ${" "}${count(entity.facts, "fact")}${
             entity.aliases.length + entity.handles.length ? ". Also " : ""
           }${others(entity)}.
+          ${" "}<a href=${hrefOf({ view: "merges", params: { status: "merged", entity: entity.id } })}>Merges</a>
           ${" "}<a href=${hrefOf({ view: "forget", params: { entity: entity.id } })}>Forget
           ${" "}<${Name} text=${entity.name} /></a></p>
         ${otherMoment(AXES)
