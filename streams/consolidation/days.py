@@ -29,6 +29,18 @@ _DAYS_AT_END = re.compile(
 )
 _ENDS_WITH_DAYS = re.compile(r"\([^()]*\b\d{4}\)$")
 
+#: Days written out: January 5th, 2026; 5 January 2026.
+_WRITTEN_OUT = re.compile(
+    rf"\b(?:{_MONTH}[a-z]*\.? \d{{1,2}}(?:st|nd|rd|th)?,? |"
+    rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}[a-z]*\.?,? )\d{{4}}\b"
+)
+#: Words for a past day that is not resolved.
+_UNRESOLVED = re.compile(
+    r"\b(?:ago|yesterday|recently|lately|the other day|last (?:night|week|weekend|month|year))\b"
+    r"(?! \()",
+    re.IGNORECASE,
+)
+
 _UNIT = (
     r"(?:night|day|week|weekend|month|year|spring|summer|autumn|fall|winter|"
     r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?)"
@@ -43,7 +55,7 @@ _RELATIVE = re.compile(
     rf"(?<![\w-]){_NOT_AFTER}(?:just |only |about )?(?:yesterday|today|tonight|tomorrow|"
     r"this (?:morning|afternoon|evening)|"
     rf"(?:last|next|this|this past|this coming|the other) {_UNIT}|"
-    rf"(?:a few|a couple of|(?!half )\w+) (?:days?|weeks?|months?|years?) ago)"
+    rf"(?:a few|a couple of|(?!half )\w+) (?:days?|weeks?|weekends?|months?|years?) ago)"
     rf"(?: (?:morning|afternoon|evening|night))? (?=\(\d{{4}}-)",
     re.IGNORECASE,
 )
@@ -92,24 +104,39 @@ def with_years(text: str) -> str:
 def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
     """Return a text without words such as "last week" before the days that they mean.
 
-    Days that open the text before `name` are left out too, if they are the `days` that it is about.
+    Days that open the text before `name` or a comma are left out too, if they are the `days` that
+    it is about.
 
     >>> with_short_days("Ada swam yesterday (2023-05-07).", None, "Ada")
     'Ada swam (2023-05-07).'
     >>> with_short_days("Yesterday (2023-05-07), Ada swam.", ("2023-05-07", "2023-05-07"), "Ada")
     'Ada swam.'
     """
-    short = _RELATIVE.sub("", text)
+    short = _without_repeated_days(_RELATIVE.sub("", text))
     opening = _ISO.match(short)
     if not opening:
         return short
-    rest = short[opening.end() :].removeprefix(",").lstrip()
+    after = short[opening.end() :]
+    rest = after.removeprefix(",").lstrip()
     is_own = days is not None and (opening[1], opening[2] or opening[1]) == days
-    if is_own and name and re.match(rf"{re.escape(name.split()[0])}(?:['’]s)? ", rest):
+    is_named = name and re.match(rf"{re.escape(name.split()[0])}(?:['’]s)? ", rest)
+    if is_own and (is_named or after.startswith(",")):
         return rest
     # A sentence does not begin with days in brackets.
     start = text.index(opening[0])
-    return text[:start] + _RELATIVE.sub("", text[start:])
+    return text[:start] + _without_repeated_days(_RELATIVE.sub("", text[start:]))
+
+
+def _without_repeated_days(text: str) -> str:
+    """Return a text in which the same days stand in brackets only once."""
+    seen: set[str] = set()
+    parts, at = [], 0
+    for found in _ISO.finditer(text):
+        if found[0] in seen:
+            parts.append(text[at : found.start()].rstrip())
+            at = found.end()
+        seen.add(found[0])
+    return "".join([*parts, text[at:]])
 
 
 def quoted(text: str) -> str:
@@ -138,8 +165,13 @@ def with_remarks(text: str, remarks: Sequence[str]) -> str:
 
 
 def names_days(text: str) -> bool:
-    """Return whether a text has resolved dates."""
-    return _ISO.search(text) is not None or _SPAN.search(text) is not None
+    """Return whether a text has dates with a year: resolved, or written out."""
+    return any(each.search(text) for each in (_ISO, _SPAN, _WRITTEN_OUT))
+
+
+def is_about_another_day(text: str) -> bool:
+    """Return whether a text has words for a past day that are not resolved, such as "recently"."""
+    return _UNRESOLVED.search(text) is not None
 
 
 def _named(found: re.Match[str]) -> str:

@@ -88,7 +88,8 @@ _LIGHT = word_set(
 )
 #: Nouns that name no topic.
 _EMPTY = word_set(
-    """thing stuff lot bit time times day week weekend month year hour minute second moment morning
+    """hundred thousand million billion dozen
+    thing stuff lot bit time times day week weekend month year hour minute second moment morning
     afternoon evening night today tomorrow yesterday date way kind sort type part piece side end
     start beginning middle rest half number amount couple pair set case fact idea thought reason
     point question answer problem issue matter situation example sense feeling mind heart soul

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import date
 from typing import NamedTuple
 
 from recollect.streams.consolidation.days import (
     day_of,
+    is_about_another_day,
     named_days,
     names_days,
     quoted,
@@ -23,10 +24,26 @@ from recollect.streams.consolidation.days import (
     with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_topical
-from recollect.streams.consolidation.repeated_names import without_name
+from recollect.streams.consolidation.repeated_names import value_without_name, without_name
+from recollect.streams.consolidation.told_values import is_named
 from recollect.streams.consolidation.units import without_link
-from recollect.streams.language.grammar.verbs import is_past
-from recollect.text.lexicon import AUXILIARIES, FUNCTION_WORDS, NUMBER_WORDS
+from recollect.streams.consolidation.word_classes import word_class
+from recollect.streams.language.grammar.verbs import (
+    BASES,
+    THIRDS,
+    THIRDS_ALONE,
+    is_past,
+)
+from recollect.streams.language.names.first_names import gender_of_name
+from recollect.streams.language.references.standing_alone import left_open
+from recollect.text.lexicon import (
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    MONTHS,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    word_set,
+)
 from recollect.text.stability import stability
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
@@ -78,7 +95,31 @@ _ANAPHORIC = re.compile(
     r"spring|summer|autumn|fall|winter|\w+day|one)s?\b)[a-z]|the assistant\b)",
     re.IGNORECASE,
 )
-_FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
+_FRAGMENT = re.compile(
+    r"(?:check out|look at|what a|how)\b|.*\b(?:here(?:'s|’s| is| are) |(?:take|have) a look\b)",
+    re.IGNORECASE,
+)
+#: Asks or tells the addressee something about the conversation itself.
+_OF_THE_TALK = re.compile(
+    r"\b(?:(?:would like|wants?|wanted) to (?:ask|know|get some (?:advice|information))|"
+    r"(?:has|have|took|take[ns]?) (?:noted|note)|thank you|thanks)\b",
+    re.IGNORECASE,
+)
+#: A name by which somebody is called, if the word is one.
+_CALLED = re.compile(r"(?:\A(?=(\w+), )|, (?=(\w+)[.!?]*\Z))")
+_FINITE = AUXILIARIES - word_set("be been being doing done having let lets get gets got")
+_SHORT_VERB = re.compile(r"n't\Z|\A(?:it|that|he|she|there|what|who|here)'s\Z|'(?:m|re|ve|ll|d)\Z")
+_BEFORE_NOUNS = PREPOSITIONS | word_set("a an the my our your his her its their no other")
+#: A passing intention, which says little later.
+_INTENTION = re.compile(
+    r"\A(?:[\w'’-]+ ){1,3}?(?:(?:just|now|also|really|still) )?"
+    r"(?:(?:is|are) (?:ready|about|going) to|wants? to|needs? to|would like to|will)\b"
+)
+#: What follows is an entry of a list, or a text that somebody pasted.
+_PASTED = re.compile(r":\s+[*\"“'A-Z]|\*\*|\A[^.!?:]{1,40}:\s")
+_PAIRS = (("(", ")"), ("“", "”"), ("[", "]"))
+#: A text of this many words with a smaller share of common words is hardly English.
+MIN_WORDS, LEAST_COMMON = 3, 0.15
 #: The opening of a sentence whose main clause is missing: no comma ends it.
 _OPENING_ALONE = re.compile(
     r"(?:due to|because of|after|before|during|despite|following|combined with|as for|regarding|"
@@ -162,7 +203,8 @@ def render_topic(
         return None
     if all(_may_be_name(unit.word) for unit in evidence):
         return None
-    entries = [(unit, item_text(unit)) for unit in sorted(chosen, key=in_time)]
+    common = {word for unit in evidence for word in tokenise(unit.text).words if word.islower()}
+    entries = [(unit, item_text(unit, common)) for unit in sorted(chosen, key=in_time)]
     return _listed(entries, label or _label([unit for unit, _ in entries]))
 
 
@@ -172,12 +214,14 @@ def render_values(evidence: Sequence[Evidence], label: str, *, in_turn: bool) ->
     `in_turn`: each value took the place of the one before. None if there are too few values.
     """
     entries: list[tuple[Evidence, str]] = []
-    for value in sorted(evidence, key=in_time):
+    named = (value for value in evidence if is_named(value.text, label))
+    for value in sorted(named, key=in_time):
         same = _folded(entries[-1][0].text) if entries else ""
         known = {same} if in_turn else {_folded(other.text) for other, _ in entries}
         if _folded(value.text) not in known:
             then = "then " if in_turn and entries else ""
-            entries.append((value, then + _dated(value, value.text, says_end=not in_turn)))
+            words = with_small_initial(value_without_name(value.text, value.name))
+            entries.append((value, then + _dated(value, words, says_end=not in_turn)))
     if len(entries) < (2 if in_turn else 3):
         return None
     return _listed(entries[-MAX_ITEMS:], label)
@@ -251,6 +295,7 @@ def _modifies(lower: str) -> bool:
 
 def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the evidence that the text lists, in the order in which it is chosen."""
+    evidence = [unit for unit in evidence if _is_english(unit)]
     words = {unit.fact_id: content_words(unit.text) for unit in evidence}
     counts = Counter(word for of_unit in words.values() for word in of_unit)
     scored = sorted(
@@ -264,7 +309,8 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     worthy = (
         unit
         for unit in scored
-        if _score(unit, words[unit.fact_id], counts, len(evidence)) >= LEAST_SCORE
+        if is_clear(unit.text, unit.name, unit.speaker)
+        and _score(unit, words[unit.fact_id], counts, len(evidence)) >= LEAST_SCORE
     )
     for unit in (*forced, *worthy):
         size = len(unit.text.split()) + 3
@@ -310,6 +356,36 @@ def _last_number(scored: Sequence[Evidence]) -> list[Evidence]:
     return [max(counted, key=in_time)] if len(counted) > 1 else []
 
 
+def _is_english(unit: Evidence) -> bool:
+    """Return whether the words of a quoted unit may be English."""
+    lowers = tokenise(unit.text).lowers
+    common = sum(lower in FUNCTION_WORDS or lower in STOP_WORDS for lower in lowers)
+    return not unit.speaker or len(lowers) < MIN_WORDS or common >= LEAST_COMMON * len(lowers)
+
+
+def is_clear(text: str, name: str, speaker: str) -> bool:
+    """Return whether a text is complete, and says what its pronouns refer to.
+
+    `name`: of the entity in the heading; `speaker`: who said the text in these words, or "".
+    """
+    text = without_link(text)
+    if any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS):
+        return False
+    if _PASTED.search(text) or not (names_days(text) or _has_verb(text)):
+        return False
+    if text.count('"') % 2 or _DANGLING.match(text) or _FRAGMENT.match(text):
+        return False
+    if speaker and any(gender_of_name((at[1] or at[2]).lower()) for at in _CALLED.finditer(text)):
+        return False
+    if name and not speaker:
+        # Of the pronouns, only those for things can refer to something else than the heading does.
+        own = "|".join(map(re.escape, (name, name.split()[0], "he", "she")))
+        text = re.sub(rf"\b(?:{own})(?:(['’]s)\b|\b)", lambda at: "my" if at[1] else "I", text)
+        text = re.sub(r"\b(?:his|hers?|him)\b", "my", text)
+    tokens = tokenise(text)
+    return left_open(tokens, 0, len(tokens.words), (), 0) not in ("thing", "part")
+
+
 def _is_weak(text: str) -> bool:
     return bool(_DANGLING.match(text) or _FRAGMENT.match(text) or text.endswith("?"))
 
@@ -318,8 +394,28 @@ def _is_opening(text: str) -> bool:
     """Return whether a text is only the opening of a sentence, without a verb after it."""
     if not _OPENING_ALONE.match(text):
         return False
-    lowers = tokenise(text).lowers[1:]
-    return not any(lower in AUXILIARIES or is_past(lower) for lower in lowers)
+    return not _has_verb(text)
+
+
+def _has_verb(text: str) -> bool:
+    """Return whether a text has a verb after its first word, judged by its form."""
+    tokens = tokenise(text)
+    for place, lower in enumerate(tokens.lowers[1:], start=1):
+        before = tokens.lowers[place - 1]
+        if lower in _FINITE or is_past(lower) or lower in THIRDS_ALONE or _SHORT_VERB.search(lower):
+            return True
+        if lower in BASES | THIRDS and before not in _BEFORE_NOUNS:
+            return True
+        # "Ada brushes the horse"
+        if tokens.words[place - 1][0].isupper() and lower[-1] == "s" and place == 1:
+            return True
+    return False
+
+
+def _is_order(text: str) -> bool:
+    """Return whether a text begins with the base form of a verb, as an entry of a to-do list."""
+    first = next(iter(tokenise(text).lowers), "")
+    return first in BASES or word_class(first) == "verb"
 
 
 def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int) -> float:
@@ -340,6 +436,9 @@ def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int
         - 0.3 * (text.endswith("?") or bool(_FRAGMENT.match(text)) or length < 4)
         - 0.6 * _is_opening(text)
         - 0.4 * bool(_DANGLING.match(text))
+        - 0.3 * bool(_OF_THE_TALK.search(text))
+        - 0.2 * bool(_INTENTION.match(text))
+        - 0.3 * bool(unit.speaker and _is_order(text))
         - 0.25 * bool(_ANAPHORIC.search(text))
         - 0.02 * max(0, length - LONG_UNIT)
     )
@@ -363,13 +462,16 @@ def _numbers(words: frozenset[str]) -> set[str]:
 # The text of an item
 
 
-def item_text(unit: Evidence) -> str:
-    """Return the text of a list item for the unit, with its day."""
+def item_text(unit: Evidence, common: Set[str] = frozenset()) -> str:
+    """Return the text of a list item for the unit, with its day.
+
+    `common`: words in lower case that are no names.
+    """
     text = unit.text if unit.speaker else without_link(unit.text)
     core = with_short_days(text, unit.days, unit.name)
     words = with_named_days(core if unit.speaker else with_years(core)).rstrip(".!,;: ")
     if not unit.speaker:
-        words = without_name(words, unit.name)
+        words = with_small_initial(without_name(words, unit.name), common)
     elif unit.speaker == unit.name:
         words = quoted(words)
     else:
@@ -377,12 +479,38 @@ def item_text(unit: Evidence) -> str:
     return _dated(unit, words, names_day=names_days(core))
 
 
+def with_small_initial(words: str, common: Set[str] = frozenset()) -> str:
+    """Return words as they stand within a sentence: only a name or an acronym has a capital.
+
+    `common`: words in lower case that are no names.
+
+    >>> with_small_initial("It made Ada laugh"), with_small_initial("Ada's horse won")
+    ('it made Ada laugh', "Ada's horse won")
+    """
+    tokens = tokenise(words)
+    if not tokens.words or not words.startswith(tokens.words[0]) or not words[:1].isupper():
+        return words
+    plain = tokens.lowers[0].split("'")[0]
+    if plain in ("i", "will", *MONTHS) or tokens.words[0][1:2].isupper():
+        return words
+    is_common = plain in FUNCTION_WORDS or plain in STOP_WORDS or plain.endswith("ing")
+    may_be_name = gender_of_name(plain) is not None
+    # "New York" is a name.
+    before_capital = tokens.words[1:] and tokens.gap(0) == " " and tokens.words[1][0].isupper()
+    if not (is_common or may_be_name or before_capital):
+        is_common = plain in common or plain.endswith("ly") or word_class(plain) != "noun"
+    return words[0].lower() + words[1:] if is_common else words
+
+
 def _dated(unit: Evidence, words: str, *, names_day: bool = False, says_end: bool = True) -> str:
     """Return an item with its day, unless its words name one, and whether it has ended."""
     told = []
     if not names_day:
-        days = unit.days or (day_of(unit.said_at),) * 2
-        told.append(("" if unit.days else "said ") + named_days(*map(date.fromisoformat, days)))
+        said = (day_of(unit.said_at),) * 2
+        # What was done "recently" was not done on the day on which that was said.
+        days = None if unit.days == said and is_about_another_day(words) else unit.days
+        on = named_days(*map(date.fromisoformat, days or said))
+        told.append(on if days else f"said {on}")
     if says_end and unit.ended_at is not None:
         if not unit.is_event:
             return f"(no longer so; {', '.join([words, *told])})"

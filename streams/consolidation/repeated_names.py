@@ -3,23 +3,67 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from recollect.streams.consolidation.nouns import is_noun, singular
-from recollect.text.lexicon import word_set
-from recollect.text.tokenizer import tokenise
-
-_BRACKETS = re.compile(r"\([^()]*\)")
-#: Besides names and plural nouns, "their" may mean these.
-_OTHERS = word_set(
-    "everyone everybody someone somebody others people both he him she her we us they them who"
+from recollect.streams.language.grammar.verbs import (
+    BASES,
+    THIRDS,
+    THIRDS_ALONE,
+    base_form,
+    is_past,
 )
+from recollect.streams.language.references.named_referents import SOMEBODY
+from recollect.text.lexicon import (
+    FILLERS,
+    MONTHS,
+    NOT_PAST,
+    PREPOSITIONS,
+    WEEKDAYS,
+    word_set,
+)
+from recollect.text.tokenizer import Tokens, bare, tokenise
+
+#: Besides names and nouns for persons in the plural, "they" may mean these.
+_OTHERS = word_set(
+    "everyone everybody someone somebody others people both he him his she her we us our they them "
+    "their who parents siblings relatives adults"
+)
+#: Endings of nouns that are mostly for persons.
+_AGENTS = ("er", "or", "ist", "man", "woman", "mate")
+#: A capitalised word after one of these is no person's name.
+_BEFORE_THINGS = word_set("the a an in at from near during on")
+_PLURAL_VERBS = {
+    "is": "are", "isn't": "aren't", "was": "were", "wasn't": "weren't", "has": "have",
+    "hasn't": "haven't", "does": "do", "doesn't": "don't",
+}  # fmt: skip
+#: Verbs with one form for all persons.
+_MODALS = word_set(
+    "will won't would wouldn't shall should shouldn't can can't cannot could couldn't may might "
+    "must had hadn't did didn't"
+)
+#: Prepositions that also begin a clause.
+_BEFORE_CLAUSES = word_set("after before since until as than like")
+_SUBJECTS = word_set("i he she it they we you that which who what this there")
+#: After a form such as "plans", these show that it is a verb.
+_AFTER_VERBS = word_set("to the a an their for in on at with about that from")
+
+#: What is between the parts of a text.
+_BEGINNINGS = '.!?:;–—"“'
+#: After these, a form in -ed describes their object: "kept them informed".
+_CAUSING = word_set(
+    "get gets got make makes made making keep keeps kept keeping leave leaves find finds having"
+)
+
+#: The replacement of text[start:end].
+_Edit = tuple[int, int, str]
 
 
 def without_name(text: str, name: str) -> str:
     """Return a text without the name, if it begins with the name as its subject.
 
-    Further on, "their" takes the place of the name's possessive unless that could mean somebody
-    else, and a clause with the same subject goes without it.
+    Further on, "they" and "their" take the place of the name unless that could mean somebody else,
+    and a clause with the same subject goes without it.
 
     >>> without_name("Ada likes to ride Ada's horse, but Ada is afraid of dogs", "Ada")
     'likes to ride their horse, but is afraid of dogs'
@@ -27,38 +71,200 @@ def without_name(text: str, name: str) -> str:
     "told Bob about Ada's horse"
     >>> without_name("In the evening, Ada fed Ada's horse", "Ada")
     'In the evening, Ada fed their horse'
+    >>> without_name("It showed Ada how far Ada has come", "Ada")
+    'It showed Ada how far they have come'
     """
     if not name:
         return text
     own = "|".join(map(re.escape, (name, name.split()[0])))
-    subject = re.match(rf"(?P<before>(?:[^,;:]*, )?)(?:{own}) (?!and\b)(?=[a-z])", text)
-    if subject is None:
-        return text
+    is_subject = rf"(?:{own}) (?!and\b)(?=[a-z])"
+    subject = re.match(rf"(?P<before>){is_subject}", text) or re.match(
+        rf"(?P<before>[^,;:]*, ){is_subject}", text
+    )
+    if subject is None or re.search(rf"\b(?:{own})\b", subject["before"]):
+        return named_once(text, name)
     before, rest = subject["before"], text[subject.end() :]
-    if not before:
-        return _without_repeated_name(rest, own)
-    if re.search(own, before) or _names_others(before):
+    if _names_others(before):
         return text
-    return text[: subject.end()] + _without_repeated_name(rest, own)
+    clause = re.match(rf"([^,;:]*), (and|but) (?:{own}) (?!and\b)(?=[a-z])", rest)
+    if clause and not _names_others(re.sub(rf"\b(?:{own})(?:['’]s)?(?!\w)", "own", clause[1])):
+        rest = f"{clause[1]}, {clause[2]} {rest[clause.end() :]}"
+    rest = _with_pronouns(rest, name, is_named=True)
+    return text[: subject.end()] + rest if before else rest
 
 
-def _without_repeated_name(text: str, own: str) -> str:
-    """Return a text whose subject has one of these names, a regular expression, without them."""
-    possessive = re.compile(rf"\b(?:{own})['’]s (?=\w)")
-    while (found := possessive.search(text)) and not _names_others(text[: found.start()]):
-        text = f"{text[: found.start()]}their {text[found.end() :]}"
-    clause = re.match(rf"([^,;:]*), (and|but) (?:{own}) (?!and\b)(?=[a-z])", text)
-    if clause and not _names_others(clause[1]):
-        text = f"{clause[1]}, {clause[2]} {text[clause.end() :]}"
+def named_once(text: str, name: str) -> str:
+    """Return a text that names somebody once, with pronouns further on.
+
+    >>> named_once("Ada sold Ada's horse when Ada moved", "Ada")
+    'Ada sold their horse when they moved'
+    """
+    return _with_pronouns(text, name, is_named=False) if name else text
+
+
+def value_without_name(value: str, name: str) -> str:
+    """Return a value under a heading with the name, with "their" for the name's possessive.
+
+    >>> value_without_name("trips with Ada's cousin", "Ada")
+    'trips with their cousin'
+    """
+    return _with_pronouns(value, name, is_named=True) if name else value
+
+
+def _with_pronouns(text: str, name: str, *, is_named: bool) -> str:
+    """Return a text with pronouns for a name, except where it stands first.
+
+    `is_named`: the words before the text named it already.
+    """
+    edits = sorted(_edits(tokenise(text), name, is_named))
+    for start, end, words in reversed(edits):
+        text = text[:start] + words + text[end:]
     return text
 
 
+def _edits(tokens: Tokens, name: str, is_named: bool) -> Iterator[_Edit]:
+    """Yield the replacements of a name by pronouns, until a word names whom they could mean."""
+    names = [tokenise(each).words for each in (name, name.split()[0])]
+    of_group = False
+    place = 0
+    while place < len(tokens.words):
+        width = next((len(own) for own in names if _is_at(tokens, place, own)), 0)
+        if not width:
+            if _is_other(tokens, place):
+                return
+            place += 1
+            continue
+        end = place + width
+        with_others = tokens.lowers[end : end + 2] == ["and", "others"]
+        owns = bare(tokens.lowers[end - 1]) != tokens.lowers[end - 1]
+        begins = _begins(tokens, place, ".!?;" if owns else _BEGINNINGS)
+        if is_named and (with_others or not of_group) and not begins:
+            yield from _pronoun(tokens, place, end, with_others)
+        elif not is_named and _owns_somebody(tokens, end):
+            return
+        is_named = True
+        of_group = of_group or with_others
+        place = end + 2 * with_others
+
+
+def _owns_somebody(tokens: Tokens, end: int) -> bool:
+    """Return whether the name that ends before a place is a possessive: "Ada's uncle"."""
+    owner, *owned = tokens.lowers[end - 1 : end + 1]
+    return bare(owner) != owner and not SOMEBODY.isdisjoint(map(bare, owned))
+
+
+def _is_at(tokens: Tokens, place: int, name: Sequence[str]) -> bool:
+    found = tokens.words[place : place + len(name)]
+    return [*found[:-1], *(word.replace("’", "'").removesuffix("'s") for word in found[-1:])] == [
+        *name
+    ]
+
+
+def _begins(tokens: Tokens, place: int, signs: str = _BEGINNINGS) -> bool:
+    """Return whether a word begins a sentence or a part of one, after one of these signs."""
+    return place > 0 and any(sign in tokens.gap(place - 1) for sign in signs)
+
+
+def _pronoun(tokens: Tokens, place: int, end: int, with_others: bool) -> Iterator[_Edit]:
+    """Yield the replacement of the name at a place, and those of verbs that must agree with it."""
+    lowers = tokens.lowers
+    start, stop = tokens.starts[place], tokens.ends[end - 1]
+    before = lowers[place - 1] if place and tokens.gap(place - 1) == " " else ""
+    is_object = before in PREPOSITIONS and before not in _BEFORE_CLAUSES
+    if with_others:
+        if before in ("as", "like", "than"):
+            return
+        following = lowers[end + 2] if end + 2 < len(lowers) else ""
+        is_object = is_object or following.endswith("ing")
+        yield start, tokens.ends[end + 1], "them" if is_object else "they"
+        return
+    if bare(lowers[end - 1]) != lowers[end - 1]:
+        if tokens.text[stop : stop + 1] == " ":
+            yield start, stop, "their"
+        return
+    verb_at = _verb_after(tokens, end - 1)
+    verb = lowers[verb_at] if verb_at is not None else ""
+    if before in _CAUSING and verb.endswith("ed"):
+        verb_at, verb = None, ""
+    is_joined = before in ("and", "or") and "," not in tokens.gap(max(0, place - 2))
+    if verb_at is not None and not is_object:
+        plural = _plural(verb)
+        if plural:
+            yield start, stop, "they"
+            yield tokens.starts[verb_at], tokens.ends[verb_at], plural
+            yield from _joined_verbs(tokens, verb_at)
+            return
+        if (verb in _MODALS or (is_past(verb) and verb not in NOT_PAST)) and not is_joined:
+            yield start, stop, "they"
+            yield from _joined_verbs(tokens, verb_at)
+            return
+    is_after_verb = before in BASES | THIRDS or is_past(before) or before.endswith("ing")
+    if (is_object or is_after_verb) and lowers[end : end + 1] not in (["and"], ["or"]):
+        yield start, stop, "them"
+
+
+def _verb_after(tokens: Tokens, place: int) -> int | None:
+    """Return the first word after a place that is no adverb; None if another phrase begins."""
+    for at in range(place + 1, min(place + 4, len(tokens.words))):
+        if tokens.gap(at - 1) != " ":
+            return None
+        if tokens.lowers[at] not in FILLERS and not tokens.lowers[at].endswith("ly"):
+            return at
+    return None
+
+
+def _plural(verb: str) -> str:
+    """Return the form for "they" of a verb in the third person; "" for other words."""
+    return _PLURAL_VERBS.get(verb) or (base_form(verb) if verb in THIRDS else "")
+
+
+def _joined_verbs(tokens: Tokens, verb_at: int) -> Iterator[_Edit]:
+    """Yield the replacements of the verbs that have the same subject as the verb at a place."""
+    lowers = tokens.lowers
+    for at in range(verb_at + 1, len(lowers)):
+        if _begins(tokens, at) or lowers[at] in _SUBJECTS:
+            return
+        if lowers[at] not in ("and", "or", "but"):
+            continue
+        found = _verb_after(tokens, at)
+        if found is None:
+            continue
+        verb = lowers[found]
+        is_verb = verb in _PLURAL_VERBS or verb in THIRDS_ALONE
+        if is_verb or (
+            verb in THIRDS and not _AFTER_VERBS.isdisjoint(lowers[found + 1 : found + 2])
+        ):
+            yield tokens.starts[found], tokens.ends[found], _plural(verb)
+
+
 def _names_others(text: str) -> bool:
-    """Return whether a text, apart from its first word, names what "they" could mean."""
-    tokens = tokenise(_BRACKETS.sub("", text))
-    return any(
-        word[0].isupper()
-        or lower in _OTHERS
-        or (singular(lower) != lower and is_noun(singular(lower)))
-        for word, lower in zip(tokens.words[1:], tokens.lowers[1:], strict=True)
-    )
+    """Return whether a text, apart from its first word, names whom "they" could mean."""
+    tokens = tokenise(text)
+    return any(_is_other(tokens, place) for place in range(1, len(tokens.words)))
+
+
+def _is_other(tokens: Tokens, place: int) -> bool:
+    """Return whether "they" could mean what a word names."""
+    word, lower = tokens.words[place], tokens.lowers[place]
+    if word[0].isupper() and place:
+        return not (
+            (word.isupper() and len(word) > 1)
+            or lower[:3] in _MONTHS_SHORT
+            or lower in WEEKDAYS
+            or _begins(tokens, place)
+            or _in_a_name_of_things(tokens, place)
+        )
+    if lower in _OTHERS:
+        return True
+    one = singular(lower)
+    return one != lower and is_noun(one) and (one in SOMEBODY or one.endswith(_AGENTS))
+
+
+_MONTHS_SHORT = frozenset(month[:3] for month in MONTHS)
+
+
+def _in_a_name_of_things(tokens: Tokens, place: int) -> bool:
+    """Return whether capitalised words up to a place follow an article or "in"."""
+    while place and tokens.words[place][0].isupper():
+        place -= 1
+    return tokens.lowers[place] in _BEFORE_THINGS

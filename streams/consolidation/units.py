@@ -17,7 +17,9 @@ _BREAK = re.compile(r"\s+(?:-{1,2}|[–—])\s*(?=\S)|(?<=\w)--\s*(?=\S)|;\s+")
 _LINK = re.compile(
     r"\A(?:(?:(?:and|but|so|then|also|however|moreover|furthermore|additionally|besides|"
     r"in addition|at the same time|meanwhile|in the meantime|on (?:another note|the other hand)|"
-    r"by the way|anyway|of course),|and|but)\s+)+(?=\w)",
+    r"by the way|anyway|of course|for (?:example|instance)|in particular|in fact|as a result|"
+    r"therefore|thus|actually|honestly|basically|finally|(?:after|before|besides) that),|and|but|"
+    r"(?:especially|particularly)(?= (?:since|because|when|after|if)\b))\s+)+(?=\w)",
     re.IGNORECASE,
 )
 _SPEAKER = re.compile(r"([^:\n]{1,60}):\s+")

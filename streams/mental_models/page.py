@@ -1,8 +1,9 @@
 """The page about an entity: blocks in sections, made from the facts about it.
 
-Nothing is computed and nothing rephrased: a line is a fact without the entity's name, or the values
-of an attribute. A block is determined by the facts that it cites, and its id by its section and
-what it is about. So a page that is made again differs only in the blocks whose facts changed.
+Nothing is computed, and nothing rephrased but the entity's name: a line is a fact with pronouns
+instead, or the values of an attribute. A block is determined by the facts that it cites, and its id
+by its section and what it is about. So a page that is made again differs only in the blocks whose
+facts changed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
 from recollect.streams.consolidation.days import (
     day_of,
+    is_about_another_day,
     named_days,
     names_days,
     quoted,
@@ -26,12 +28,13 @@ from recollect.streams.consolidation.days import (
     with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
-from recollect.streams.consolidation.repeated_names import without_name
-from recollect.streams.consolidation.told_values import told_value
+from recollect.streams.consolidation.observation_text import is_clear
+from recollect.streams.consolidation.repeated_names import value_without_name, without_name
+from recollect.streams.consolidation.told_values import is_named, told_value
 from recollect.streams.consolidation.units import units_of, without_link
 from recollect.streams.language.grammar.verbs import begins_in_past, is_past
 from recollect.streams.mental_models.coverage import in_order_of_gain, word_similarities
-from recollect.text.lexicon import FUNCTION_WORDS, NOT_PAST, word_set
+from recollect.text.lexicon import FILLERS, FUNCTION_WORDS, NOT_PAST, PREPOSITIONS, word_set
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
@@ -204,7 +207,7 @@ def _held(facts: Sequence[PageFact]) -> Iterator[Block]:
     """Yield a block for each attribute: the value with those before it, or the values."""
     by_attribute: dict[str, list[PageFact]] = {}
     for each in sorted(facts, key=lambda fact: (fact.said_at, fact.id)):
-        if each.attribute:
+        if each.attribute and _is_worth_holding(each):
             by_attribute.setdefault(each.attribute, []).append(each)
     known = [each for each in (*SINGLE_VALUED, *MULTI_VALUED) if each in by_attribute]
     others = sorted(by_attribute.keys() - set(known))
@@ -215,8 +218,27 @@ def _held(facts: Sequence[PageFact]) -> Iterator[Block]:
             used, text = _several(by_attribute[attribute])
         if used:
             ids = tuple(each.id for each in used)
-            label = attribute.removeprefix("…'s ").removesuffix(" is")
-            yield Block("held", f"held:{attribute}", f"{label}: {text}", ids, rank)
+            yield Block("held", f"held:{attribute}", f"{_label_of(attribute)}: {text}", ids, rank)
+
+
+def _is_worth_holding(each: PageFact) -> bool:
+    """Return whether a value names something, and its attribute says of what.
+
+    An attribute of no fixed kind, such as "Ada's holiday", may have a passing state: "almost over".
+    """
+    value = _told(each)
+    if not is_named(value, each.attribute):
+        return False
+    if each.attribute in SINGLE_VALUED or each.attribute in MULTI_VALUED:
+        return True
+    label, words = tokenise(_label_of(each.attribute)).lowers, tokenise(value).lowers
+    if not words or not label or label[-1] in FUNCTION_WORDS or not _topic(label[-1]):
+        return False
+    return not {words[0], words[-1]} & (FILLERS | PREPOSITIONS)
+
+
+def _label_of(attribute: str) -> str:
+    return attribute.removeprefix("…'s ").removesuffix(" is")
 
 
 def _single(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
@@ -231,7 +253,7 @@ def _single(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
     current = next((each for each in shown if each.ended_at is None), None)
     earlier = [each for each in shown if each is not current]
     texts = [] if current is None else [f"{_told(current)} ({_said(current)})"]
-    texts += [f"before: {_told(each)} ({_said(each)}{_until(each)})" for each in earlier]
+    texts += [f"formerly {_told(each)} ({_said(each)}{_until(each)})" for each in earlier]
     return ([] if current is None else [current]) + earlier, "; ".join(texts)
 
 
@@ -252,7 +274,7 @@ def _folded(value: str) -> str:
 
 
 def _told(each: PageFact) -> str:
-    return told_value(each.value, each.text, each.name)
+    return value_without_name(told_value(each.value, each.text, each.name), each.name)
 
 
 def _said(each: PageFact) -> str:
@@ -273,7 +295,9 @@ def _day(at: int) -> str:
 
 def _lines(section: str, facts: Iterable[PageFact], most: int) -> list[Block]:
     """Return the newest of these facts as blocks of a section, in order of time."""
-    newest = sorted(facts, key=time_key)[-most:]
+    # The last of those that say the same.
+    distinct = {line_text(each): each for each in sorted(facts, key=time_key)}
+    newest = sorted(distinct.values(), key=time_key)[-most:]
     ranks = {each.id: rank for rank, each in enumerate(reversed(newest))}
     return [_line(section, each, ranks[each.id]) for each in newest]
 
@@ -286,7 +310,7 @@ def ahead(facts: Sequence[PageFact], today: str) -> Iterator[PageFact]:
     """Yield the facts that are about a day after today (YYYY-MM-DD)."""
     for each in facts:
         is_ahead = each.days is not None and each.days[1] > today
-        if is_ahead and each.ended_at is None and not _read(each.text, each.speaker).is_weak:
+        if is_ahead and each.ended_at is None and not _is_unclear(each):
             yield each
 
 
@@ -294,14 +318,15 @@ def routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
     """Yield the facts about recurring events."""
     for each in facts:
         read = _read(each.text, each.speaker)
-        if each.days is None and each.ended_at is None and read.is_routine and not read.is_weak:
+        is_held = each.days is None and each.ended_at is None
+        if is_held and read.is_routine and not _is_unclear(each):
             yield each
 
 
 def _changes(facts: Iterable[PageFact]) -> Iterator[PageFact]:
     for each in facts:
         read = _read(each.text, each.speaker)
-        if not each.speaker and read.is_change and not read.is_weak:
+        if not each.speaker and read.is_change and not _is_unclear(each):
             yield each
 
 
@@ -309,6 +334,16 @@ def _is_event(each: PageFact) -> bool:
     """Return whether a fact tells of something that happened."""
     read = _read(each.text, each.speaker)
     return read.happened and not read.is_weak
+
+
+def _is_unclear(each: PageFact) -> bool:
+    """Return whether a fact says little on its own, or leaves open what it is about."""
+    return is_weak(each) or not _is_clear(each.text, each.name, each.speaker)
+
+
+@lru_cache(maxsize=8_192)
+def _is_clear(text: str, name: str, speaker: str) -> bool:
+    return is_clear(_read(text, speaker).core, name, speaker)
 
 
 def _events(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
@@ -324,7 +359,9 @@ def _events(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
     new = sorted(_changes(each for each in facts if each.id not in cited), key=time_key)
     changes = {each.id for each in new[-MAX_CHANGES:]}
     kept = cited | changes
-    candidates = [each for each in facts if each.id in kept or values[each.id] > 0]
+    candidates = [
+        each for each in facts if each.id in kept or (values[each.id] > 0 and not _is_unclear(each))
+    ]
     chosen: dict[str, PageFact] = {}
     for place in in_order_of_gain(
         word_similarities([words[each.id] for each in candidates]),
@@ -509,7 +546,10 @@ def line_text(each: PageFact) -> str:
         words = without_name(words, each.name)
     told = []
     if not names_days(core):
-        days = each.days and named_days(*map(date.fromisoformat, each.days))
+        said = (day_of(each.said_at),) * 2
+        # What was done "recently" was not done on the day on which that was said.
+        is_own = each.days != said or not is_about_another_day(core)
+        days = is_own and each.days and named_days(*map(date.fromisoformat, each.days))
         told.append(days or _said(each))
     is_event = each.attribute and begins_in_past(_read(each.text, each.speaker).lowers)
     if is_event and each.ended_at is not None:
