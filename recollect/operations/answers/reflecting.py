@@ -16,6 +16,7 @@ from recollect.operations.memories.derived import mental_models
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time, Uncertainty
+from recollect.streams.consolidation.repeated_names import named_once
 
 # The sections in order: the scope, the title, and the maximum number of results.
 _SECTIONS: tuple[tuple[Scope, str, int], ...] = (
@@ -180,6 +181,8 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
         # It is in the third person, and need not name the speaker twice.
         who = ""
     who = who and f", {who}"
+    if item.type == "fact":
+        text = named_once(text, item.sender_name or "")
     first, *more = _page_lines(text) if item.type == "mental_model" else [_single_line(text)]
     yield f"- {item.as_of[:10]}{who}: {first}{note}{cited}"
     yield from (f"  {line}" for line in more)
@@ -187,9 +190,11 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
         because = f'"{_single_line(doubt.dependency)}"; "{_single_line(doubt.change)}"'
         yield f"  - because: {because} [{', '.join(map(_single_line, doubt.source_event_ids))}]"
     yield from _revision_lines(item, "  ")
+    heading = item.text.partition(" – ")[0] if item.type == "observation" else ""
     for fact in item.facts:
         mark = " (uncertain)" if fact.uncertain else ""
-        yield f"  - rests on {fact.as_of[:10]}: {_single_line(fact.text)}{mark}"
+        told = _single_line(named_once(fact.text, heading))
+        yield f"  - rests on {fact.as_of[:10]}: {told}{mark}"
         if fact.id in facts:
             yield from _revision_lines(facts[fact.id], "    ")
 
@@ -228,7 +233,11 @@ def _page_lines(text: str) -> list[str]:
 def _single_line(text: str) -> str:
     """Shorten a text and put it on one line, so that it cannot forge lines of the report."""
     text = collapse_whitespace(text)
-    return text if len(text) <= _MAX_QUOTE_LENGTH else text[:_MAX_QUOTE_LENGTH] + "…"
+    if len(text) <= _MAX_QUOTE_LENGTH:
+        return text
+    # Not within a word.
+    whole = text[:_MAX_QUOTE_LENGTH].rpartition(" ")[0]
+    return (whole or text[:_MAX_QUOTE_LENGTH]) + "…"
 
 
 def _save(
