@@ -381,7 +381,7 @@ def is_clear(text: str, name: str, speaker: str) -> bool:
         # Of the pronouns, only those for things can refer to something else than the heading does.
         own = "|".join(map(re.escape, (name, name.split()[0], "he", "she")))
         text = re.sub(rf"\b(?:{own})(?:(['’]s)\b|\b)", lambda at: "my" if at[1] else "I", text)
-        text = re.sub(r"\b(?:his|hers?|him)\b", "my", text)
+        text = re.sub(r"\b(?:his|hers?|him|themselves)\b", "my", text)
     tokens = tokenise(text)
     return left_open(tokens, 0, len(tokens.words), (), 0) not in ("thing", "part")
 

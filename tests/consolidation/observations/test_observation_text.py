@@ -310,3 +310,8 @@ def test_a_clause_is_no_value(value: str) -> None:
     rendered = render_values(values, "health", in_turn=False)
     assert rendered is not None
     assert [item.fact_id for item in rendered.items] == ["F000", "F001", "F002"]
+
+
+def test_a_reflexive_pronoun_is_clear() -> None:
+    added = evidence("Ada taught themselves how to shoe a horse.", 30)
+    assert "; taught themselves how to shoe a horse" in text_of([*HORSES, added])
