@@ -312,7 +312,8 @@ class ClauseStatements:
             start=start,
             end=end,
             sentence=" ".join(sentence.split()),
-            text=self._renderer.of_address(claim, said) or self._renderer.rendered(said, mentions),
+            text=self._renderer.of_address(claim, said)
+            or self._renderer.rendered(said, mentions, (start, end)),
             signature=assemble(words, findings.document.speaker, question=False),
             mentions=tuple(mentions),
             dates=tuple(told_dates),
@@ -421,7 +422,7 @@ class ClauseStatements:
             start=start,
             end=end,
             sentence=opening + " ".join(findings.text[start:end].split()),
-            text=self._renderer.rendered(said[0].upper() + said[1:], mentions),
+            text=self._renderer.rendered(said[0].upper() + said[1:], mentions, (start, end)),
             signature=assemble(words, findings.document.speaker, question=False),
             mentions=tuple(dict.fromkeys(mentions)),
             dates=tuple(as_reference(findings.tokens, each) for each in dates),

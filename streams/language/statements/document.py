@@ -21,6 +21,8 @@ from recollect.text.tokenizer import Tokens
 _CODE = re.compile(r"\(\);|==|=>|</|::|&&")
 #: What follows an interjection, up to the next word.
 _MARKS = re.compile(r"[\s,.!…:;~–—-]*")
+#: How many words of a rendering may differ from its span in one place.
+_AHEAD = 6
 #: The minimum number of words after interjections that are left out.
 _FEWEST_WORDS = 3
 _start = attrgetter("start")
@@ -132,6 +134,27 @@ class Findings(Struct, frozen=True):
         if not references or not self.resolves_days:
             return " ".join(self.text[start:end].split())
         return with_days(self.text, start, end, references, in_numbers)
+
+    def tags_of(self, words: Sequence[str], start: int, end: int) -> list[str]:
+        """Return the Penn Treebank tags of words that render a span; "" where they differ from it.
+
+        A shortened form has the tag of its first part: "I'll" that of "I".
+        """
+        reading = self.document.reading
+        read = reading.words_in(start, end) if reading is not None else ()
+        tags: list[str] = []
+        place = 0
+        for word in words:
+            ahead = range(place, min(place + _AHEAD, len(read)))
+            found = next((at for at in ahead if self._spells(word, read[at : at + 2])), None)
+            tags.append("" if found is None else read[found].tag)
+            place = place if found is None else found + 1
+        return tags
+
+    def _spells(self, word: str, read: Sequence[ReadWord]) -> bool:
+        """Whether a word is the first of some words of the text, or spells two of them."""
+        ends = (each.end for each in read)
+        return any(self.text[read[0].start : end].lower() == word.lower() for end in ends)
 
     def _after_interjections(self, start: int, end: int) -> int:
         """Return where a span begins to say something, by the parts of speech of the reader."""

@@ -20,6 +20,7 @@ from recollect.streams.language.relations.causes import after_opening
 from recollect.streams.language.statements.document import Findings
 from recollect.streams.language.statements.plain_words import without_marks
 from recollect.streams.language.statements.third_person import in_third_person, is_impersonal
+from recollect.text.tokenizer import tokenise
 
 THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
 _FIRST_PRONOUN = re.compile(r"\b(?:he|she)(?=\b)", re.IGNORECASE)
@@ -48,8 +49,11 @@ class Renderer:
         self._resolves = resolves
         self._looked_up = 0
 
-    def rendered(self, said: str, mentions: list[Mention]) -> str:
-        """Return a clause in the third person, or as it was said if that would be a guess."""
+    def rendered(self, said: str, mentions: list[Mention], span: Span) -> str:
+        """Return a clause in the third person, or as it was said if that would be a guess.
+
+        `span`: where the message says it.
+        """
         said = without_marks(said)
         if self._speaker is None:
             return said
@@ -58,8 +62,18 @@ class Renderer:
         own = _without_opening(said, mentions)
         # "Maria, I'll bring you the keys" is to Maria.
         addressee = self._addressee if own == said else None
-        told = in_third_person(own, self._speaker, addressee=addressee)
+        told = self._told(own, span, addressee=addressee)
         return told or self._quoted(said, self._speaker)
+
+    def _told(
+        self, own: str, span: Span, *, addressee: str | None = None, explained: bool = False
+    ) -> str | None:
+        """Return the speaker's words for a span in the third person; None if that is a guess."""
+        assert self._speaker is not None
+        tags = self._findings.tags_of(tokenise(own).words, *span)
+        return in_third_person(
+            own, self._speaker, addressee=addressee, explained=explained, tags=tags
+        )
 
     @staticmethod
     def _quoted(said: str, speaker: str) -> str:
@@ -93,6 +107,7 @@ class Renderer:
         if not self._resolves:
             return statement
         own, signed = name[:1].upper() + name[1:], signature(name)
+        span = statement.start, statement.end
         said = statement.text.removeprefix(f"{self._speaker}: ")
         mentions = [*named, *statement.mentions]
         place = after_lead_in(self._findings.text, statement.start, statement.end)
@@ -101,7 +116,7 @@ class Renderer:
         return msgspec.structs.replace(
             statement,
             sentence=_FIRST_PRONOUN.sub(lambda _: own, statement.sentence, count=1),
-            text=self.rendered(_FIRST_PRONOUN.sub(lambda _: own, said, count=1), mentions),
+            text=self.rendered(_FIRST_PRONOUN.sub(lambda _: own, said, count=1), mentions, span),
             signature=_FIRST_PRONOUN.sub(lambda _: signed, statement.signature, count=1),
             mentions=tuple(mentions),
             whom=whom,
@@ -127,7 +142,8 @@ class Renderer:
         if found is None or pronoun is None:
             return statement
         named = with_names(findings.with_days(statement.start, statement.end), *pronoun, found.name)
-        text = self.rendered(named, list(statement.mentions))
+        span = statement.start, statement.end
+        text = self.rendered(named, list(statement.mentions), span)
         end = place + len(pronoun[0])
         whom = Whom(found.named, found.name, place, end) if found.named else None
         return _from_event(msgspec.structs.replace(statement, whom=whom), text, found.number)
@@ -142,8 +158,8 @@ class Renderer:
             without_marks(findings.with_days(statement.start, statement.end)), mentions
         )
         before = _without_opening(without_marks(findings.with_days(*span)), mentions)
-        earlier = in_third_person(before, self._speaker)
-        third = in_third_person(own, self._speaker, explained=True)
+        earlier = self._told(before, span)
+        third = self._told(own, (statement.start, statement.end), explained=True)
         told = (earlier or third) and (earlier or is_impersonal(before))
         if told and (third or is_impersonal(own)):
             text = f"{earlier or _ended(before)} {third or _ended(own)}"

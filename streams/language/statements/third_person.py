@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from recollect.streams.language.grammar.clauses import is_finite
 from recollect.streams.language.grammar.reported import reported
@@ -17,6 +18,9 @@ from recollect.streams.language.grammar.verbs import (
     is_past,
     third_person,
 )
+from recollect.streams.language.names.display_names import names_in
+from recollect.streams.language.names.first_names import Gender, gender_of_name
+from recollect.streams.language.references.named_referents import HE
 from recollect.text.lexicon import (
     AUXILIARIES,
     FUNCTION_WORDS,
@@ -26,11 +30,15 @@ from recollect.text.lexicon import (
 )
 from recollect.text.tokenizer import Tokens, tokenise
 
-#: Names that fit into a sentence: not "15145550136", not "Dan 🚲".
+#: Names that fit into a sentence: not "15145550136", not "Dan 🚲". All or only some words in the
+#: middle may be written small.
 _NAME = re.compile(
-    r"[^\W\d_][\w.'’\-]*(?: (?:(?:de|da|di|du|van|von|der|den|bin|al|el|la|le|y) ){0,2}"
-    r"[^\W\d_a-z][\w.'’\-]*){0,3}"
+    r"[^\W\d_][\w.'’\-]*(?: (?:[^\W\d_]+ ){0,2}[^\W\d_a-z][\w.'’\-]*){0,3}"
+    r"|[^\W\d_A-Z]+(?: [^\W\d_A-Z]+){0,2}"
 )
+_PARTICLES = word_set("de da di du van von der den bin al el la le y")
+#: What follows a name: "Dan | Accounts".
+_AFTER_NAME = re.compile(r"\s+[|/–—·-]\s.*|@.*", re.DOTALL)
 #: Emoji and other symbols around a name, as in "Dan 🚲".
 _DECORATED = re.compile(r"\A[^\w]+|[^\w.]+\Z")
 _MARKED = re.compile(r"[?*_`|<>\[\]{}]|\n\s*\n")
@@ -42,12 +50,18 @@ _QUOTED = re.compile(
 )
 _QUOTED_END = tuple(end + mark for end in ".!" for mark in "\"”»'\u2019")
 _QUOTE_MARK = re.compile(
-    r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)(?!(?:cause|em|til|bout|cos)\b)", re.IGNORECASE
+    r"[\"“”„«»]|(?<!\w)['\u2018](?=\w)(?!(?:cause|em|til|bout|cos|\d\ds?)\b)", re.IGNORECASE
 )
 _ADDRESSING = word_set(
     "you your you're you've you'll you'd yours u ur yourself yourselves ya y'all youre"
 )
 #: After these, "you" begins a clause: "as you said".
+#: Tags of finite verbs.
+_FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
+_VERBS = _FINITE | {"VB"}
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "DT", "PRP", "PRP$", "CD", "IN"})
+#: How far a verb may be from its subject, in tokens.
+_FARTHEST_VERB = 5
 _OPENING_YOU = word_set("as like what how that which and but")
 _SEVERAL_OF_YOU = word_set("all both two guys folks lot")
 _BEFORE_MINE = word_set("of is was are were it's that's")
@@ -62,6 +76,8 @@ _MODALS = word_set(
     """can can't cannot could couldn't will won't would wouldn't should shouldn't may might must had
     hadn't did didn't was wasn't used ought"""
 )
+#: Many write them without the apostrophe.
+_MODALS |= {word.replace("'", "") for word in _MODALS}
 _ADVERBS = word_set(
     """also just never always still now only often even both soon sometimes ever almost hardly
     rarely seldom once then no longer not quite rather so"""
@@ -86,6 +102,9 @@ _EVERYBODYS = word_set(
     favorite favourite heads eyes time times way journey journeys infrastructure"""
 )
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
+_PREFIX = re.compile(r"\A(?:re|over|under|mis|out|un)(?=\w{3})")
+_PLAIN_VERB = re.compile(r"[^\W\d_A-Z]+(?:-[^\W\d_A-Z]+)*")
+_SPOKEN = {"wanna": "wants to", "gotta": "has to"}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
 _ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
@@ -145,15 +164,21 @@ class _Doubt(Exception):
 
 
 def in_third_person(
-    sentence: str, speaker: str, *, addressee: str | None = None, explained: bool = False
+    sentence: str,
+    speaker: str,
+    *,
+    addressee: str | None = None,
+    explained: bool = False,
+    tags: Sequence[str] = (),
 ) -> str | None:
     """Return a sentence of `speaker` in the third person; None if that would be a guess.
 
     `addressee`: whom "you" means; None if unknown. `explained`: the previous sentence provides the
-    antecedents of "he" and "she".
+    antecedents of "he" and "she". `tags`: the Penn Treebank tag of each token, "" if unknown;
+    without them, verbs are recognised by their forms.
     """
-    name = _DECORATED.sub("", speaker.split("@")[0])
-    if _NAME.fullmatch(name) is None or name.lower() in _NO_NAMES or _ADDRESS.search(sentence):
+    name = _name_of(speaker)
+    if name is None or _ADDRESS.search(sentence):
         return None
     if _MARKED.search(sentence) or _QUOTE_MARK.search(_QUOTED.sub("", sentence)):
         return None
@@ -161,7 +186,7 @@ def in_third_person(
         return None
     tokens = tokenise(sentence)
     try:
-        changes = _Rewriting(tokens, name, addressee, explained).changes()
+        changes = _Rewriting(tokens, name, addressee, explained, tags).changes()
     except _Doubt:
         return None
     if not changes:
@@ -179,6 +204,14 @@ def in_third_person(
     return text[:1].upper() + text[1:] + ("" if ended else ".")
 
 
+def _name_of(speaker: str) -> str | None:
+    """Return the name in a display name; None if it does not fit into a sentence."""
+    name = _DECORATED.sub("", _AFTER_NAME.sub("", names_in(speaker)[0]))
+    small = {word for word in name.split(" ")[1:] if word.islower()} - _PARTICLES
+    fits = _NAME.fullmatch(name) is not None and small.isdisjoint(FUNCTION_WORDS)
+    return name[:1].upper() + name[1:] if fits and name.lower() not in _NO_NAMES else None
+
+
 #: After "and", somebody other than the speaker is the subject: "I have two offers and both want to
 #: hear".
 _SOME_OF_THEM = word_set("both all each neither none some most many few others")
@@ -187,8 +220,16 @@ _SOME_OF_THEM = word_set("both all each neither none some most many few others")
 class _Rewriting:
     """A sentence during its conversion to the third person."""
 
-    def __init__(self, tokens: Tokens, name: str, addressee: str | None, explained: bool) -> None:
+    def __init__(
+        self,
+        tokens: Tokens,
+        name: str,
+        addressee: str | None,
+        explained: bool,
+        tags: Sequence[str],
+    ) -> None:
         self._tokens = tokens
+        self._tags = list(tags) if len(tags) == len(tokens.words) else [""] * len(tokens.words)
         self._lowers = tokens.lowers
         self._name = name
         self._addressee = addressee
@@ -203,6 +244,7 @@ class _Rewriting:
             for begin, end in quoted
             for index in range(bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end))
         }
+        self._gender: Gender | None = gender_of_name(self._first)
         self._named = False
         self._several = False  # whether "we" or "us" occurred
         self._changes: list[tuple[int, int, str]] = []
@@ -223,6 +265,8 @@ class _Rewriting:
                 raise _Doubt
         if proposed:
             return self._from(proposed)
+        if self._lacks_subject():
+            return self._from(self._with_subject())
         dangling = lowers[0] in _DANGLING_FIRST - (_PERSON if self._explained else frozenset())
         if dangling or lowers[0] in _THIRDS:
             raise _Doubt
@@ -261,7 +305,7 @@ class _Rewriting:
         place = 0
         if 0 in self._quoted:
             return 0
-        while place + 2 < len(lowers) and lowers[place] in ("still", "just", "finally", "recently"):
+        while place + 2 < len(lowers) and self._is_adverb(place):
             place += 1
         word, rest = lowers[place], lowers[place + 1 : place + 2]
         if rest and rest[0] in ("is", "are", "was", "were", "by", "and"):
@@ -270,12 +314,14 @@ class _Rewriting:
             return 0
         if word == "been" and rest and rest[0].endswith("ing"):
             self._insert(0, "has ")
-        elif word in _ELIDED_ING:
+        elif word in _ELIDED_ING or self._is_progressive(place):
             if ":" in self._tokens.text[:60]:
                 raise _Doubt  # a heading: "Getting the money: ..."
             if any(lower.endswith("ing") for lower in self._lowers_after_commas(place)):
                 raise _Doubt  # "Going for hikes, having picnics" may be a list of preferences
             self._insert(0, "is ")
+        elif self._tags[place] != "VBD" and self._is_modifier(place):
+            return 0
         elif is_past(word) and word not in ("was", "were", "had", "based", "used", "left", "found"):
             if word in BASES or not _NEW_SUBJECT.isdisjoint(rest):
                 # "Blessed we both have this": by whom?
@@ -284,6 +330,51 @@ class _Rewriting:
         else:
             return 0
         return place + 1
+
+    def _is_adverb(self, index: int) -> bool:
+        """Whether a word may stand between an omitted subject and its verb."""
+        lower = self._lowers[index]
+        if lower in ("still", "just", "finally", "recently"):
+            return True
+        return lower.endswith("ly") and self._tags[index] == "RB"
+
+    def _lacks_subject(self) -> bool:
+        """Whether a sentence begins with a verb whose subject is "I": "can't do Friday"."""
+        if not self._lowers or 0 in self._quoted:
+            return False
+        word, following = self._lowers[0], self._lowers[1:2]
+        if self._tags[0] == "MD":
+            # "Will be here at six" may be about a parcel, "May" may be a month.
+            return self._tags[1:2] == ["VB"] and following != ["be"] and word != "may"
+        return self._tags[0] == "VBP" and word in BASES and following not in (["me"], ["us"])
+
+    def _with_subject(self) -> int:
+        """Supply the omitted subject of the first verb; return the next index."""
+        word = self._lowers[0]
+        told = word if self._tags[0] == "MD" else third_person(word)
+        self._put(0, f"{self._who()} {told}")
+        return 1
+
+    def _is_progressive(self, index: int) -> bool:
+        """Whether a participle lacks its subject and auxiliary: "switching to days in June"."""
+        return (
+            self._tags[index] == "VBG"
+            and self._lowers[index] not in _INFINITIVE
+            and _FINITE.isdisjoint(self._tags[index:])
+            and not self._tokens.gap(index).strip()
+        )
+
+    def _is_modifier(self, index: int) -> bool:
+        """Whether a participle belongs to the subject of a later verb: "baked beans are fine"."""
+        for at in range(index + 1, len(self._lowers)):
+            lower = self._lowers[at]
+            if self._tokens.gap(at - 1).strip() or lower in _JOINING or lower in _RELATIVE:
+                return False
+            if lower in _NEW_SUBJECT or lower in _MAYBE_SUBJECT:
+                return False
+            if self._tags[at] in _FINITE:
+                return True
+        return False
 
     def _is_subject(self, index: int) -> bool:
         """Whether a verb phrase is the subject: "Volunteering at the shelter made me glad"."""
@@ -318,9 +409,8 @@ class _Rewriting:
             if before not in ("the", "in", "from") and not before.istitle():
                 raise _Doubt  # "He wrote to ME", and not "the US", "Money Forward ME"
         elif lower == "me":
-            if self._lowers[index + 1 : index + 2] == ["and"] or index == 0:
-                raise _Doubt
-            if not self._has_verb():
+            joined = self._lowers[index + 1 : index + 2] == ["and"]
+            if (index == 0 and not joined) or not self._has_verb():
                 raise _Doubt  # an order or a fragment: "Forward everything to me", "Not me"
             self._put(index, self._who())
         elif self._several and lower in ("us", "our", *_WE) and not _THEY.isdisjoint(self._lowers):
@@ -350,9 +440,16 @@ class _Rewriting:
             if index == 0 or self._lowers[index - 1] == "and":
                 raise _Doubt
             self._put(index, "themselves")
-        elif lower in _PERSON and not self._explained and not self._somebody_before(index):
+        elif lower in _PERSON and self._may_be_speaker(index):
             raise _Doubt
         return index + 1
+
+    def _may_be_speaker(self, index: int) -> bool:
+        """Whether a "he" or "she" would seem to mean the speaker, named before it."""
+        if self._explained or not self._named or self._somebody_before(index):
+            return False
+        gender: Gender = "m" if self._lowers[index].split("'")[0] in HE else "f"
+        return self._gender in (None, gender)
 
     def _addressed(self, index: int, addressee: str) -> int:
         """Name the addressee in the place of "you"; return the index after what was read.
@@ -391,28 +488,35 @@ class _Rewriting:
 
     def _subject(self, index: int, lower: str) -> int:
         lowers = self._lowers
-        if index and lowers[index - 1] in (
-            "do",
-            "did",
-            "have",
-            "am",
-            "can",
-            "would",
-            "should",
+        if (
+            index
+            and lowers[index - 1]
+            in (
+                "do",
+                "did",
+                "have",
+                "am",
+                "can",
+                "would",
+                "should",
+            )
+            and not (index > 1 and lowers[index - 2] in _NEW_SUBJECT)
         ):
             # "So do I": the verb is another sentence's.
             raise _Doubt
         if index > 1 and lowers[index - 1] == "and" and not self._is_clause(index - 1):
-            if lower != "i":
+            if lower != "i" and (self._tags[index - 2] or "NN").startswith("NN"):
                 raise _Doubt
-            # "My wife and I are": the verb agrees with both.
-            self._put(index, self._who())
-            return index + 1
+            if lower == "i":
+                # "My wife and I are": the verb agrees with both.
+                self._put(index, self._who())
+                return index + 1
         if index and lower == "i" and self._tokens.words[index] == "I":
             before = self._tokens.words[index - 1]
-            if before[0].isupper() and index > 1 and self._tokens.gap(index - 1) == " ":
-                raise _Doubt
-        verb_at = self._verb_after(index)
+            numeral = index > 1 and before[0].isupper() and self._tokens.gap(index - 1) == " "
+            if numeral and not self._is_verb(index + 1):
+                raise _Doubt  # "World War I"
+        verb_at = self._verb_of(index)
         if lower in _ENDINGS:
             self._put(index, f"{self._who()} {_ENDINGS[lower]}")
             if lower in ("i'll",):
@@ -423,7 +527,10 @@ class _Rewriting:
             raise _Doubt
         verb = lowers[verb_at]
         if lower == "i'd":
-            if lowers[index + 1] == "rather" or (verb in _WOULD and not is_past(verb)):
+            tag = self._tags[verb_at]
+            may_be_base = verb in BASES or not is_participle(verb)
+            would = tag == "VB" and may_be_base if tag else verb in _WOULD and not is_past(verb)
+            if lowers[index + 1] == "rather" or would:
                 self._put(index, f"{self._who()} would")
             elif is_participle(verb):
                 self._put(index, f"{self._who()} had")
@@ -438,6 +545,25 @@ class _Rewriting:
             self._put(verb_at, form)
             self._joined_verbs(verb_at + 1, negated=verb in ("don't", "dont", "do"))
         return verb_at + 1
+
+    def _verb_of(self, index: int) -> int | None:
+        """Return the verb of the subject at an index: "I every day wake up"."""
+        last = min(index + 1 + _FARTHEST_VERB, len(self._lowers))
+        for at in range(index + 1, last):
+            if not self._tags[at] or self._tokens.gap(at - 1).strip():
+                break
+            if self._tags[at] in _VERBS or self._lowers[at] in _MODALS:
+                return at
+        return self._verb_after(index)
+
+    def _is_verb(self, index: int) -> bool:
+        """Whether the word at an index is a finite verb."""
+        if index >= len(self._lowers):
+            return False
+        lower = self._lowers[index]
+        if tag := self._tags[index]:
+            return tag in _FINITE
+        return lower in AUXILIARIES or lower in BASES or lower in _MODALS or is_past(lower)
 
     def _has_verb(self) -> bool:
         """Whether a verb after the first word has a subject, as far as its form shows."""
@@ -454,6 +580,8 @@ class _Rewriting:
 
     def _is_clause(self, index: int) -> bool:
         """Whether the words before an index are a clause of their own."""
+        if not _FINITE.isdisjoint(self._tags[:index]):
+            return True
         return is_finite(self._tokens, self._tokens.starts[0], self._tokens.starts[index])
 
     def _verb_after(self, index: int) -> int | None:
@@ -469,11 +597,17 @@ class _Rewriting:
     def _present(self, at: int) -> str | None:
         """Return the third-person form; None if the word is the same for every person."""
         verb = self._lowers[at]
+        if verb in _SPOKEN:
+            return _SPOKEN[verb]
         if verb in ("am", "have", "do", "don't", "haven't", "were", "weren't", "dont", "havent"):
             return third_person(verb)
-        if is_past(verb) and verb not in UNCERTAIN:
+        if is_past(_PREFIX.sub("", verb)) and verb not in UNCERTAIN:
             return None
         if verb in BASES and verb not in UNCERTAIN:
+            return third_person(verb)
+        if verb in ("ain't", "aint") or (self._tags[at] == "VBD" and verb in UNCERTAIN):
+            return None
+        if self._tags[at] in ("VBP", "VB") and _PLAIN_VERB.fullmatch(self._tokens.words[at]):
             return third_person(verb)
         raise _Doubt
 
@@ -499,14 +633,19 @@ class _Rewriting:
             if verb_at is None:
                 return
             verb = lowers[verb_at]
+            if infinitive and self._tags[verb_at] == "VB":
+                continue
             if of_another and (verb in BASES or verb == "have"):
                 # "Those who accept and love me": the verb has another subject.
                 raise _Doubt
             if verb in ("am", "have", "don't", "haven't"):
                 self._put(verb_at, third_person(verb))
+            elif self._tags[verb_at] in _NOUNS:
+                continue
             elif verb in BASES and not infinitive:
                 following = lowers[verb_at + 1] if verb_at + 1 < len(lowers) else ""
-                if verb not in NOUNS_TOO or following in _BEFORE_OBJECT:
+                tagged = self._tags[verb_at] == "VBP"
+                if tagged or verb not in NOUNS_TOO or following in _BEFORE_OBJECT:
                     self._put(verb_at, third_person(verb))
                 elif following:
                     raise _Doubt

@@ -210,6 +210,12 @@ def test_the_addressee_is_named_if_known(said: str, told: str | None) -> None:
         ("user", None),
         ("You", None),
         ("U123", "U123 lives in Rome."),
+        ("Ilse Brandt (nights)", "Ilse Brandt lives in Rome."),
+        ("Ilse - Haus am See", "Ilse lives in Rome."),
+        ("ilse b", "Ilse b lives in Rome."),
+        ("Pension zum Anker", "Pension zum Anker lives in Rome."),
+        ("Friends of Ada", None),
+        ("Sue & Bob", None),
         ("", None),
         ("🚲", None),
     ],
@@ -255,3 +261,54 @@ def test_a_fact_of_somebody_mentions_where_he_was_named() -> None:
     fact = stated(said, speaker="Ada", at_ms=AT).statements[-1]
     assert ("Tom", "PERSON") in {(said[each.start : each.end], each.type) for each in fact.mentions}
     assert said[fact.start : fact.end] == "He moved to Turin."
+
+
+@pytest.mark.parametrize(
+    ("tagged", "told"),
+    [
+        # The same form in the present and the past.
+        ("I/PRP put/VBP it/PRP in/IN the/DT cellar/NN", "Ada Marsh puts it in the cellar."),
+        ("I/PRP put/VBD it/PRP in/IN the/DT cellar/NN", "Ada Marsh put it in the cellar."),
+        (
+            "I/PRP yodel/VBP and/CC I/PRP skim/VBP stones/NNS",
+            "Ada Marsh yodels and Ada skims stones.",
+        ),
+        # The verb after other words than adverbs.
+        ("I/PRP every/DT day/NN swim/VBP far/RB", "Ada Marsh every day swims far."),
+        ("I/PRP didnt/VBD tell/VB anyone/NN", "Ada Marsh didnt tell anyone."),
+        ("I/PRP ain't/VBP leaving/VBG Hull/NNP", "Ada Marsh ain't leaving Hull."),
+        # After a capital letter, "I" is a pronoun if a verb follows.
+        (
+            "From/IN Hull/NNP I/PRP am/VBP sending/VBG cards/NNS",
+            "From Hull Ada Marsh is sending cards.",
+        ),
+        ("I'd/PRP settle/VB for/IN Monday/NNP", "Ada Marsh would settle for Monday."),
+        # The subject is left out.
+        ("Moving/VBG to/IN Hull/NNP on/IN Monday/NNP", "Ada Marsh is moving to Hull on Monday."),
+        ("moving/VBG house/NN is/VBZ hell/NN", None),
+        ("can't/MD do/VB Monday/NNP", "Ada Marsh can't do Monday."),
+        ("will/MD be/VB delivered/VBN on/IN Monday/NNP", None),
+        ("need/VBP new/JJ tyres/NNS by/IN May/NNP", "Ada Marsh needs new tyres by May."),
+        ("need/VB new/JJ tyres/NNS by/IN May/NNP", None),
+        ("call/VBP me/PRP Addie/NNP", None),
+        ("quietly/RB resigned/VBD on/IN Monday/NNP", "Ada Marsh quietly resigned on Monday."),
+        ("Smoked/VBN fish/NN is/VBZ off/RB", None),
+        ("Me/PRP and/CC Tom/NNP sold/VBD the/DT barge/NN", "Ada Marsh and Tom sold the barge."),
+    ],
+)
+def test_parts_of_speech_show_verbs_and_their_subjects(tagged: str, told: str | None) -> None:
+    words, tags = zip(*(each.rsplit("/", 1) for each in tagged.split()), strict=True)
+    assert in_third_person(" ".join(words), "Ada Marsh", tags=tags) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        # "He" cannot be Ada.
+        ("I told the baker that he is early.", "Ada Marsh told the baker that he is early."),
+        ("In the queue he gave me his umbrella.", "In the queue he gave Ada Marsh his umbrella."),
+        ("I told the nurse that she is early.", None),
+    ],
+)
+def test_he_and_she_stay_if_they_cannot_be_the_speaker(said: str, told: str | None) -> None:
+    assert in_third_person(said, "Ada Marsh") == told
