@@ -259,12 +259,17 @@ class Extractor:
     def _references(self, event: Event, content: Content) -> list[Reference]:
         """Resolve an event's references to people who were named or spoke before it."""
         before = [
-            Heard(said.sender_name or said.sender_id, user_text(each))
+            Heard(
+                said.sender_name or said.sender_id,
+                user_text(each),
+                self._thread.annotation(user_text(each)),
+            )
             for each in self._thread.preceding(event, IN_MIND)
             if isinstance(said := each.payload, Content)
         ]
         speaker = content.sender_name or content.sender_id
-        return person_references(content.content, speaker, before)
+        reading = self._thread.annotation(content.content)
+        return person_references(content.content, speaker, before, reading)
 
     def _name(self, id_or_name: str) -> str:
         """Return the name of the entity with this id, after merges; return a name unchanged."""

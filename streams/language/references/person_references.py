@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from recollect.streams.language.grammar.analysis import Mention
+from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.references.named_referents import HE
-from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
+from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, RELATIONS, word_set
 from recollect.text.nicknames import other_names
 from recollect.text.tokenizer import Tokens, tokenise
 
@@ -52,10 +52,11 @@ _BEGINS = re.compile(r"(?:\A|[.!?…\n,;:—–]|--)[\s\"'“*]*\Z")
 
 
 class Heard(NamedTuple):
-    """An earlier message: its sender and its text."""
+    """An earlier message: its sender, its text, and what the classifier heads found in it."""
 
     speaker: str
     text: str
+    reading: TextReading | None = None
 
 
 class Reference(Struct, frozen=True):
@@ -81,21 +82,33 @@ class _Named(NamedTuple):
     name: str
     gender: Gender | None
     called: bool  # addressed by this name
+    kin: bool = False  # described as a relative of somebody
+
+
+class _Recent(NamedTuple):
+    """A person mentioned before, and how many messages ago."""
+
+    named: _Named
+    back: int
 
 
 def person_references(
-    text: str, speaker: str, before: Sequence[Heard], found: Sequence[Mention] | None = None
+    text: str, speaker: str, before: Sequence[Heard], reading: TextReading | None = None
 ) -> list[Reference]:
     """Return the references to people in a text of `speaker`, in order, without unresolved ones.
 
-    `before` are the previous messages, the nearest first; the first `IN_MIND` count. `found` are
-    the mentions of the text; None: they are determined here.
+    `before` are the previous messages, the nearest first; the first `IN_MIND` count. `reading` is
+    what the classifier heads found in the text.
     """
     before = before[:IN_MIND]
     people = _people(speaker, before)
     tokens = tokenise(text[:_LONGEST])
-    names = _named(tokens, people, _marks(tokens.text) if found is None else _marked(found))
-    earlier = [(back, _heard(each, people)) for back, each in enumerate(before, start=1)]
+    names = _named(tokens, people, _marks(tokens.text, reading), speaker)
+    earlier = [
+        _Recent(each, back)
+        for back in range(len(before), 0, -1)
+        for each in _heard(before[back - 1], people)
+    ]
     return [
         Reference(start, end, who, pronoun, who in people.back, back)
         for start, end, who, pronoun, back in _references(tokens, speaker, people, names, earlier)
@@ -146,10 +159,10 @@ def _references(
     speaker: str,
     people: _People,
     names: Sequence[_Named],
-    earlier: Sequence[tuple[int, Sequence[_Named]]],
+    earlier: Sequence[_Recent],
 ) -> Iterable[tuple[int, int, str, bool, int]]:
     """Yield (start, end, person, whether by a pronoun, how many messages back)."""
-    at_names = {each.start: each for each in names if each.name}
+    at_names = {each.start: each for each in names if each.name and not each.kin}
     addressed = _addressed(tokens, speaker, people, names)
     others = [name for name, _ in people.last if name != speaker]
     until = -1
@@ -191,7 +204,8 @@ def _references(
             ]
         else:
             gender: Gender = "m" if word in HE else "f"
-            one = _third(gender, start, speaker, people, names, earlier, addressed)
+            said = [*earlier, *(_Recent(each, 0) for each in names if each.end <= start)]
+            one = _third(gender, speaker, people, said, addressed)
             meant = [one] if one is not None else []
         for name, back in dict(meant).items():
             yield start, end, name, True, back
@@ -199,20 +213,17 @@ def _references(
 
 def _third(
     gender: Gender,
-    at: int,
     speaker: str,
     people: _People,
-    names: Sequence[_Named],
-    earlier: Sequence[tuple[int, Sequence[_Named]]],
+    said: Sequence[_Recent],
     addressed: Sequence[str],
 ) -> tuple[str, int] | None:
-    """Return the person whom "he" or "she" means, and how many messages ago they were named."""
-    said: list[tuple[_Named, int]] = [
-        (each, 0) for each in reversed(names) if each.end <= at and not each.called
-    ]
-    said += [(each, back) for back, of_text in earlier for each in reversed(of_text)]
+    """Return the person whom "he" or "she" means, and how many messages ago they were mentioned.
+
+    `said` are the people mentioned before, the latest last.
+    """
     unsure: tuple[str, int] | None = None
-    for each, back in said:
+    for each, back in reversed(said):
         if each.name == speaker or (each.called and back == 0) or each.name in addressed[:1]:
             continue
         if each.gender == gender:
@@ -258,11 +269,8 @@ class _Marks(NamedTuple):
 
 
 @lru_cache(maxsize=2_048)
-def _marks(text: str) -> _Marks:
-    return _marked(mentions(text))
-
-
-def _marked(found: Iterable[Mention]) -> _Marks:
+def _marks(text: str, reading: TextReading | None) -> _Marks:
+    found = mentions(text, reading)
     persons = {each.start: each.end for each in found if each.type == "PERSON"}
     others = [(each.start, each.end) for each in found if each.type not in ("PERSON", "OTHER")]
     return _Marks(persons, tuple(others))
@@ -270,11 +278,14 @@ def _marked(found: Iterable[Mention]) -> _Marks:
 
 def _heard(heard: Heard, people: _People) -> list[_Named]:
     text = heard.text[:_LONGEST]
-    return _named(tokenise(text), people, _marks(text))
+    return _named(tokenise(text), people, _marks(text, heard.reading), heard.speaker)
 
 
-def _named(tokens: Tokens, people: _People, marks: _Marks) -> list[_Named]:
-    """Return the persons whom a text names, in order: mentions, participants, first names."""
+def _named(tokens: Tokens, people: _People, marks: _Marks, speaker: str) -> list[_Named]:
+    """Return the persons whom a text names, in order: mentions, participants, first names.
+
+    Also relatives of the speaker: "my sister".
+    """
     found: list[_Named] = []
     until = -1
     for index, word in enumerate(tokens.words):
@@ -282,9 +293,17 @@ def _named(tokens: Tokens, people: _People, marks: _Marks) -> list[_Named]:
         if start < until:
             continue
         lower = tokens.lowers[index]
+        if lower.endswith("n't"):
+            continue
         if index and lower in _SOMEBODY and tokens.lowers[index - 1] in _ONE:
             # "That woman": somebody, but who?
             found.append(_Named(start, start, "", gender_of_relation(lower), False))
+            continue
+        relation = _relation(tokens, index, marks)
+        if relation is not None:
+            name = f"{speaker}'s {relation}"
+            gender = gender_of_relation(relation)
+            found.append(_Named(start, tokens.ends[index], name, gender, False, True))
             continue
         if not word[0].isupper():
             continue
@@ -311,6 +330,18 @@ def _named(tokens: Tokens, people: _People, marks: _Marks) -> list[_Named]:
         found.append(_Named(start, end, who, gender or _gender(who), called))
         until = end
     return found
+
+
+def _relation(tokens: Tokens, index: int, marks: _Marks) -> str | None:
+    """Return the relation of a relative of the speaker without a name: "my sister", "mom"."""
+    lower = tokens.lowers[index].split("'")[0]
+    before = tokens.lowers[index - 1] if index else ""
+    if lower not in RELATIONS or gender_of_relation(lower) is None:
+        return None
+    follows = tokens.starts[index + 1] if index + 1 < len(tokens.words) else -1
+    if follows in marks.persons:
+        return None
+    return lower if before in ("my", "our") else None
 
 
 def _is_first_name(tokens: Tokens, index: int, word: str, marks: _Marks) -> bool:

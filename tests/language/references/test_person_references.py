@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.streams.language.grammar.text_reading import ReadName, TextReading
 from recollect.streams.language.references.person_references import (
     IN_MIND,
     Heard,
@@ -52,6 +53,16 @@ EVA = "Eva Stein"
         ([(TOM, "That woman stole my hat.")], "Did she?", []),
         ([(TOM, "Ann, hi.")], "He is late.", []),
         ([], "He left.", []),
+        # Relatives of the speaker, whose names are unknown.
+        ([], "My sister called. She is ill.", [("My", ANN), ("She", f"{ANN}'s sister")]),
+        ([(TOM, "My dad was a cook.")], "Is he ill?", [("he", f"{TOM}'s dad")]),
+        (
+            [],
+            "My sister Mary called. She is ill.",
+            [("My", ANN), ("Mary", "Mary"), ("She", "Mary")],
+        ),
+        # "Don't" is not Don.
+        ([(TOM, "Don't go.")], "Is he ill?", []),
         # Nobody is named.
         ([], "They left. It rains.", []),
         ([], "May I go in June?", [("I", ANN)]),
@@ -64,6 +75,15 @@ def test_a_word_means_somebody_or_nobody(
     before: list[tuple[str, str]], text: str, expected: list[tuple[str, str]]
 ) -> None:
     assert meant(text, ANN, *before) == expected
+
+
+def test_the_reader_tells_names_in_this_and_in_earlier_messages() -> None:
+    hull = TextReading((), (ReadName(0, 4, "LOCATION"),), ())
+    oona = TextReading((), (ReadName(5, 9, "PERSON"),), ())
+    nobody = TextReading((), (), ())
+    earlier = [Heard(TOM, "Jean and Bea is a shop", hull), Heard(TOM, "with Oona at noon", oona)]
+    found = person_references("she knows", ANN, earlier, nobody)
+    assert [each.who for each in found] == ["Oona"]
 
 
 def test_what_was_said_too_long_ago_is_out_of_mind() -> None:
