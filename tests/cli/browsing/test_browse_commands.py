@@ -179,6 +179,14 @@ def test_a_merge_is_approved_and_undone(held: Shell) -> None:
     assert [entity["name"] for entity in held("entities", "--json").json()].count("Bob") == 2
 
 
+def test_merges_are_listed_of_one_entity(held: Shell) -> None:
+    listed = held("merges", "--entity", "Ada", "--json").json()
+    assert [{merge["a"], merge["b"]} for merge in listed] == [{"Ada", "U-Ada"}]
+    assert {merge["id"] for merge in merges(held)} > {merge["id"] for merge in listed}
+    unknown = held("merges", "--entity", "Nobody")
+    assert (unknown.status, "no entity is called 'Nobody'" in unknown.err) == (2, True)
+
+
 def test_a_merge_that_there_is_not_is_named(held: Shell) -> None:
     for verb in ("approve", "reject", "undo"):
         done = held("merges", verb, "nobody")

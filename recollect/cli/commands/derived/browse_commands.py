@@ -365,6 +365,7 @@ def _show_comparison(found: Comparison, *, as_json: bool) -> None:
 )
 @common_options
 @click.argument("id_", metavar="[ID]", required=False)
+@click.option("--entity", metavar="E", help="Only merges of entity E (name or id).")
 @paging_options
 def merges(
     home: str | None,
@@ -372,6 +373,7 @@ def merges(
     as_json: bool,
     action: str,
     id_: str | None,
+    entity: str | None,
     limit: int | None,
     cursor: str | None,
 ) -> int:
@@ -385,7 +387,7 @@ def merges(
             raise click.UsageError(
                 "`list` takes no ID; did you mean `approve`, `reject` or `undo`?"
             )
-        _list_merges(home, zone, limit, cursor, as_json=as_json)
+        _list_merges(home, zone, entity, limit, cursor, as_json=as_json)
         return 0
     if id_ is None:
         raise click.UsageError(f"`{action}` needs the ID of a merge")
@@ -402,12 +404,18 @@ def merges(
 
 
 def _list_merges(
-    home: str | None, zone: str | None, limit: int | None, cursor: str | None, *, as_json: bool
+    home: str | None,
+    zone: str | None,
+    entity: str | None,
+    limit: int | None,
+    cursor: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     with open_zone(home, zone) as memory:
         if is_empty(memory):
             return
-        items, more = entries(memory.merges, limit, cursor, as_json=as_json)
+        items, more = entries(memory.merges, limit, cursor, as_json=as_json, entity=entity)
         listed = list(items)
     for item in listed:
         if as_json:
