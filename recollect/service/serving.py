@@ -89,10 +89,10 @@ def _serve(app: Application, settings: ServiceSettings, listening: Callable[[str
         lambda: listening(f"http://{url_host}:{port}"),
         app.service.end_streams,
     )
-    # uvicorn raises the signal again when it ends. Ignored, the signal does not end this process
-    # before the home is closed.
+    # uvicorn handles signals only while it runs, and raises them again when it ends. A signal
+    # before must stop it too, and one after must not end this process before the home is closed.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, server.stop)
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
@@ -111,6 +111,10 @@ class _Server(uvicorn.Server):
     ) -> None:
         super().__init__(config)
         self._listening, self._ending = listening, ending
+
+    def stop(self, *_: object) -> None:
+        """Let the server end, as soon as it has started if it has not yet."""
+        self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -119,6 +119,19 @@ def test_what_is_acknowledged_survives_a_kill(home: Path) -> None:
     assert json.loads(verified.stdout)["ok"], verified.stdout
 
 
+def test_a_signal_during_the_start_is_not_lost(home: Path) -> None:
+    """The signal comes after the service has taken over signals and before uvicorn handles them."""
+    program = """if True:
+        import gc, signal, sys
+        gc.freeze = lambda: signal.raise_signal(signal.SIGTERM)
+        from recollect.cli.app import run
+        sys.exit(run(["serve", "--port", "0"]))
+    """
+    environment = {**os.environ, "RECOLLECT_HOME": str(home)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, timeout=100)
+    assert done.returncode == 0
+
+
 def test_an_end_answers_what_is_at_work(home: Path) -> None:
     """A body is half sent when the process is told to end."""
     headers = {
