@@ -118,6 +118,7 @@ def backfill(
 def pause(zone: OpenZone) -> BackfillReport:
     """Pause the zone's backfill, until it is resumed; a running one stops soon."""
     zone.must_exist()
+    zone.node.must_be_writable()
     _pause_file(zone).touch()
     return status(zone)
 

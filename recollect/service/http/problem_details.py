@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from errno import EROFS
 from typing import Any, NamedTuple
 
 import apsw
@@ -160,7 +161,9 @@ def to_problem(error: Exception) -> Refused:
         return Refused(
             DISK_FULL, "nothing was lost, and queries are still answered: free some space"
         )
-    if isinstance(error, ReadOnlyHome | apsw.ReadOnlyError):
+    if isinstance(error, ReadOnlyHome | apsw.ReadOnlyError) or (
+        isinstance(error, OSError) and error.errno == EROFS
+    ):
         return Refused(
             READ_ONLY, "queries are answered; for writes, the operator must make the home writable"
         )

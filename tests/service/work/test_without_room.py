@@ -85,6 +85,11 @@ def test_a_read_only_home_is_served_and_says_so(home: Path) -> None:
         assert "queries are answered" in detail
         with Recollect(str(client.base_url)) as remote, pytest.raises(ReadOnlyHome):
             remote.zone("a").remember("Ada has a dog.")
+        # These write to files of the home other than the ledger.
+        body = {"zones": ["a"], "rights": ["read"]}
+        for path, sent in (("/v1/tokens", body), ("/v1/zones/a/backfill/pause", {})):
+            answer = client.post(path, json=sent)
+            assert (answer.status_code, answer.json()["type"]) == (503, kind)
 
 
 def test_a_disk_that_fills_up_answers_and_goes_on_with_room(home: Path) -> None:
