@@ -42,8 +42,9 @@ class MemoryInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     visibility: Annotated[
         MemoryVisibility,
         Meta(
-            description="private: the owner reads it; shared: an agent's user too, or everyone "
-            "in the zone if a user owns it; public: everyone in the zone."
+            description="private: the owner reads it, which is everyone in the zone unless the "
+            "scope is agent or user; shared: an agent's user too, or everyone in the zone if a "
+            "user owns it; public: everyone in the zone."
         ),
     ] = "private"
     user_id: Annotated[
