@@ -157,7 +157,7 @@ def test_an_end_answers_what_is_at_work(home: Path) -> None:
 def test_what_would_open_a_home_to_others_is_refused(home: Path) -> None:
     refused = recollect(home, "serve", "--host", "0.0.0.0", "--no-auth")
     assert refused.returncode == 2
-    assert "no_auth is allowed on loopback addresses only" in refused.stderr
+    assert "--no-auth is allowed on loopback addresses only" in refused.stderr
     with serving(home, "--no-auth") as (_, url):
         sent = httpx.post(f"{url}/v1/zones/open/events", json=said("m1", "Hello."))
         assert sent.json()["new"] == 1
