@@ -105,7 +105,7 @@ def test_what_is_newer_is_lost_only_by_consent_and_what_was_forgotten_of_it_stay
     assert ended.status == 2
     assert "2 events" in ended.err
     assert "1 in zone default, 1 in zone new" in ended.err
-    assert "`lose_newer`" in ended.err
+    assert "--lose-newer" in ended.err
     report = homes.restored("--lose-newer")
     assert (report["events_lost"], report["forgotten"]) == (2, 1)
     assert "n-2" not in homes.contents()
@@ -192,7 +192,7 @@ def test_of_a_ledger_that_is_damaged_the_keys_tell_what_was_forgotten(
     gone = forget_in_every_way(homes)
     damaged(homes, what)
     if what != "ledger.db:page":
-        assert "`lose_newer`" in homes.refused().err
+        assert "--lose-newer" in homes.refused().err
     report = homes.restored("--lose-newer")
     assert (report["forgotten"], report["erasures_known"]) == (8, True)
     left_in(homes, gone)
@@ -217,7 +217,7 @@ def test_where_nothing_can_tell_it_somebody_must_say_that_it_may_return(
     homes.refused()
     ended = homes.refused("--lose-newer")
     assert ended.status == 2
-    assert "`forgotten_may_return`" in ended.err
+    assert "--forgotten-may-return" in ended.err
     # A later backup tells a part of it, and nobody knows whether it is all.
     homes.refused("--lose-newer", "--erasures-from", str(homes.room / "latest"))
     report = homes.restored(

@@ -436,7 +436,7 @@ def test_the_command_prints_plan_pause_and_progress(tmp_path: Path) -> None:
         (paused,) = run("--pause", "--json").json()
         assert paused["state"] == "paused"
         refused = run()
-        assert (refused.status, "`resume`" in refused.err) == (2, True)
+        assert (refused.status, "give --resume" in refused.err) == (2, True)
         resumed = run("--resume", "--platform", "slack")
         assert resumed.status == 0
         assert "done  2 of 2 episodes" in resumed.out
