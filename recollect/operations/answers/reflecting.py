@@ -16,7 +16,6 @@ from recollect.operations.memories.derived import mental_models
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
 from recollect.schemas.wire import MentalModel, Reflection, Result, Scope, Time, Uncertainty
-from recollect.streams.consolidation.repeated_names import named_once
 
 # The sections in order: the scope, the title, and the maximum number of results.
 _SECTIONS: tuple[tuple[Scope, str, int], ...] = (
@@ -165,6 +164,9 @@ def _report(
 
 
 def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
+    # Imported here: it loads rules of language, which no other answer needs.
+    from recollect.streams.consolidation.repeated_names import named_once
+
     doubt = _uncertainty(item)
     marks = [
         *(["may be out of date"] if _may_be_outdated(item) else []),
