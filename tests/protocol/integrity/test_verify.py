@@ -20,6 +20,8 @@ from recollect.projections.readmodel import Watermark
 from recollect.schemas.events import (
     ActivateChain,
     CreateMentalModel,
+    Deletion,
+    Draft,
     Drop,
     ProposeMerge,
     RecallCount,
@@ -109,6 +111,19 @@ def build(path: Path) -> None:
             RecallsCounted(source_id="s", accesses=(RecallCount("mental_model", str(model), 1),))
         ),
         say("My exam is tomorrow.", "last"),
+        say("I live in Bergen.", "bergen", by="Bob", at=START + 3 * MINUTE),
+        Draft(
+            platform="chat",
+            occurred_at=START + 4 * MINUTE,
+            ingested_at=START,
+            payload=Deletion(
+                source_id="bergen-deleted",
+                sender_id="bob",
+                sender_name="Bob",
+                content="",
+                target="bergen",
+            ),
+        ),
     )
     home.close()
 
@@ -234,7 +249,7 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
     assert empty == {
         "analysis_runs", "archive_states", "cluster_changes", "cluster_consolidations",
         "cluster_facts",
-        "consolidation_ticks", "deletions", "dependencies", "dependency_terms", "entity_tags",
+        "consolidation_ticks", "dependencies", "dependency_terms", "entity_tags",
         "facets", "fact_merges", "fact_repeats", "fact_units", "memories", "memory_accesses",
         "memory_archivals", "memory_consolidations", "memory_parents", "memory_statements",
         "dream_facts", "dreams", "memory_references", "memory_versions", "observation_facts",
