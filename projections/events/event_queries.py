@@ -21,6 +21,7 @@ from recollect.schemas.events import (
     Event,
     message_of,
 )
+from recollect.schemas.exported_events import SWITCH_GAP
 from recollect.schemas.ids import first_ulid
 from recollect.schemas.ledger.records import Source
 
@@ -538,7 +539,9 @@ def last_erasure(connection: apsw.Connection, before: int) -> int:
 def active_chain(connection: apsw.Connection) -> str | None:
     """Return the chain that the last switch made authoritative, or None without a switch."""
     chain: str | None = scalar(
-        connection, "SELECT chain FROM switches WHERE chain != '' ORDER BY number DESC LIMIT 1"
+        connection,
+        "SELECT chain FROM switches WHERE chain != ? ORDER BY number DESC LIMIT 1",
+        (SWITCH_GAP,),
     )
     return chain
 

@@ -83,7 +83,7 @@ class EventsModel(ReadModel):
             elif isinstance(event.payload, Tick) and event.payload.name == SWITCH_GAP:
                 # A switch of another ledger counts as a switch, and activates no chain here.
                 self.connection.execute(
-                    "INSERT OR REPLACE INTO switches VALUES (?, '')", (event.number,)
+                    "INSERT OR REPLACE INTO switches VALUES (?, ?)", (event.number, SWITCH_GAP)
                 )
         self._insert(rows, deletions)
         return erased
