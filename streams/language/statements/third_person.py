@@ -209,7 +209,7 @@ def _name_of(speaker: str) -> str | None:
     name = _DECORATED.sub("", _AFTER_NAME.sub("", names_in(speaker)[0]))
     small = {word for word in name.split(" ")[1:] if word.islower()} - _PARTICLES
     fits = _NAME.fullmatch(name) is not None and small.isdisjoint(FUNCTION_WORDS)
-    return name[:1].upper() + name[1:] if fits and name.lower() not in _NO_NAMES else None
+    return name if fits and name.lower() not in _NO_NAMES else None
 
 
 #: After "and", somebody other than the speaker is the subject: "I have two offers and both want to
