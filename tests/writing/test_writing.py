@@ -146,8 +146,10 @@ def test_forgetting_takes_what_a_model_said_and_its_recording(opened: OpenWritin
         assert files_holding(memory.home.directory, b"Marlowe", b"marlowe", b"deploy") == []
     ledger = memory.node.ledger
     records = ledger.read(RECORDINGS, partition_of(memory.zone), 0, 100, memory.zone)
-    assert records
-    assert all(writing_opened(memory, record.value) is None for record in records[-3:])
+    # One of them does not rest on the message; the answers may arrive in any order.
+    readable = [writing_opened(memory, record.value) for record in records]
+    assert len(readable) - readable.count(None) == 1
+    assert not any("Marlowe" in str(one) for one in readable)
 
 
 def writing_opened(memory: Memory, value: bytes) -> object:
