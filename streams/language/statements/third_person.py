@@ -59,7 +59,8 @@ _ADDRESSING = word_set(
 #: Tags of finite verbs.
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _VERBS = _FINITE | {"VB"}
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "DT", "PRP", "PRP$", "CD", "IN"})
+#: Tags of words that are surely no verbs.
+_NO_VERBS = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "DT", "PRP", "PRP$", "CD", "IN"})
 #: How far a verb may be from its subject, in tokens.
 _FARTHEST_VERB = 5
 _OPENING_YOU = word_set("as like what how that which and but")
@@ -102,12 +103,16 @@ _EVERYBODYS = word_set(
     favorite favourite heads eyes time times way journey journeys infrastructure"""
 )
 _WE = {"we're": "are", "we've": "have", "we'll": "will", "we": ""}
+#: Of verbs such as "rewrote", whose past is that of the verb without it.
 _PREFIX = re.compile(r"\A(?:re|over|under|mis|out|un)(?=\w{3})")
 _PLAIN_VERB = re.compile(r"[^\W\d_A-Z]+(?:-[^\W\d_A-Z]+)*")
+#: Spoken contractions, in the third person.
 _SPOKEN = {"wanna": "wants to", "gotta": "has to"}
 _WOULD = word_set("like love rather prefer be hate go have say never want")
 _BEFORE_OBJECT = FUNCTION_WORDS | {"my", "our", "a", "an", "the"}
 _ORDERED = _BEFORE_OBJECT - AUXILIARIES - word_set("and or really")
+#: Before its subject, such a verb belongs to another sentence's: "so do I".
+_INVERTED = word_set("do did have am can would should")
 _NEW_SUBJECT = word_set("i i'm i've i'll i'd we we're we've he she they you")
 _MAYBE_SUBJECT = word_set("my our it it's the a this that his her their")
 _JOINING = word_set("and but so because when if while although though since as")
@@ -356,7 +361,7 @@ class _Rewriting:
         return 1
 
     def _is_progressive(self, index: int) -> bool:
-        """Whether a participle lacks its subject and auxiliary: "switching to days in June"."""
+        """Whether a participle lacks its subject and auxiliary: "moving to Hull in June"."""
         return (
             self._tags[index] == "VBG"
             and self._lowers[index] not in _INFINITIVE
@@ -488,20 +493,8 @@ class _Rewriting:
 
     def _subject(self, index: int, lower: str) -> int:
         lowers = self._lowers
-        if (
-            index
-            and lowers[index - 1]
-            in (
-                "do",
-                "did",
-                "have",
-                "am",
-                "can",
-                "would",
-                "should",
-            )
-            and not (index > 1 and lowers[index - 2] in _NEW_SUBJECT)
-        ):
+        before_last = lowers[index - 2] if index > 1 else ""
+        if index and lowers[index - 1] in _INVERTED and before_last not in _NEW_SUBJECT:
             # "So do I": the verb is another sentence's.
             raise _Doubt
         if index > 1 and lowers[index - 1] == "and" and not self._is_clause(index - 1):
@@ -527,10 +520,7 @@ class _Rewriting:
             raise _Doubt
         verb = lowers[verb_at]
         if lower == "i'd":
-            tag = self._tags[verb_at]
-            may_be_base = verb in BASES or not is_participle(verb)
-            would = tag == "VB" and may_be_base if tag else verb in _WOULD and not is_past(verb)
-            if lowers[index + 1] == "rather" or would:
+            if lowers[index + 1] == "rather" or self._follows_would(verb_at):
                 self._put(index, f"{self._who()} would")
             elif is_participle(verb):
                 self._put(index, f"{self._who()} had")
@@ -546,8 +536,15 @@ class _Rewriting:
             self._joined_verbs(verb_at + 1, negated=verb in ("don't", "dont", "do"))
         return verb_at + 1
 
+    def _follows_would(self, verb_at: int) -> bool:
+        """Whether "I'd" before a verb is "I would" rather than "I had"."""
+        verb, tag = self._lowers[verb_at], self._tags[verb_at]
+        if tag:
+            return tag == "VB" and (verb in BASES or not is_participle(verb))
+        return verb in _WOULD and not is_past(verb)
+
     def _verb_of(self, index: int) -> int | None:
-        """Return the verb of the subject at an index: "I every day wake up"."""
+        """Return the verb of the subject at an index: "I most nights sleep badly"."""
         last = min(index + 1 + _FARTHEST_VERB, len(self._lowers))
         for at in range(index + 1, last):
             if not self._tags[at] or self._tokens.gap(at - 1).strip():
@@ -640,7 +637,7 @@ class _Rewriting:
                 raise _Doubt
             if verb in ("am", "have", "don't", "haven't"):
                 self._put(verb_at, third_person(verb))
-            elif self._tags[verb_at] in _NOUNS:
+            elif self._tags[verb_at] in _NO_VERBS:
                 continue
             elif verb in BASES and not infinitive:
                 following = lowers[verb_at + 1] if verb_at + 1 < len(lowers) else ""
