@@ -102,6 +102,16 @@ KEY_BYTES = 8
 #: The number of letters by which persons are searched by prefix.
 NAME_PREFIX_LENGTH = 2
 
+#: Rows that change whether a fact is current, or how often it was stated.
+VALIDITY_ROWS = (
+    FactSupersession
+    | WithdrawnSupersession
+    | MergedSupersession
+    | FactMerge
+    | RetractedFact
+    | FactOccasion
+)
+
 
 class EntityRef(NamedTuple):
     """An entity as decisions see it: without the time and the origin of its first mention."""

@@ -32,18 +32,12 @@ from recollect.schemas.changes import (
     Fact,
     FactClaim,
     FactDays,
-    FactMerge,
-    FactOccasion,
-    FactSupersession,
     FactUnits,
     Mention,
-    MergedSupersession,
     ObservationFact,
     ObservationItem,
     ObservationKind,
     ObservationVersion,
-    RetractedFact,
-    WithdrawnSupersession,
 )
 from recollect.schemas.events import (
     RESERVED_PLATFORM,
@@ -74,7 +68,7 @@ from recollect.streams.agents.consolidation.observation_rows import (
     version_rows,
 )
 from recollect.streams.agents.memories.memory_versions import is_private
-from recollect.streams.agents.state import State
+from recollect.streams.agents.state import VALIDITY_ROWS, State
 from recollect.streams.consolidation.cluster_selection import (
     MIN_DAYS,
     MIN_MESSAGES,
@@ -105,15 +99,6 @@ BY_MODEL = frozenset({"cluster", "changes"})
 
 #: The types of mentions that observations are about.
 _ENTITY_TYPES = frozenset({"PERSON", "ORG"})
-#: Rows that change whether a fact is current, or how often it was stated.
-_CHANGES = (
-    FactSupersession
-    | WithdrawnSupersession
-    | MergedSupersession
-    | FactMerge
-    | RetractedFact
-    | FactOccasion
-)
 _DAY_MS = 86_400_000
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
@@ -253,7 +238,7 @@ def _number_of(event_id: str, event: Event, state: State) -> int:
 
 def _changed_facts(rows: Iterable[AnyRow]) -> set[str]:
     """Return the facts whose end, or whose stating events, these rows change."""
-    return {row.fact_id for row in rows if isinstance(row, _CHANGES)}
+    return {row.fact_id for row in rows if isinstance(row, VALIDITY_ROWS)}
 
 
 # A tick
