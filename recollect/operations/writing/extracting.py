@@ -259,13 +259,10 @@ class Extractor:
     def _references(self, event: Event, content: Content) -> list[Reference]:
         """Resolve an event's references to people who were named or spoke before it."""
         before = [
-            Heard(
-                said.sender_name or said.sender_id,
-                user_text(each),
-                self._thread.annotation(user_text(each)),
-            )
+            Heard(said.sender_name or said.sender_id, text, self._thread.annotation(text))
             for each in self._thread.preceding(event, IN_MIND)
             if isinstance(said := each.payload, Content)
+            for text in (user_text(each),)
         ]
         speaker = content.sender_name or content.sender_id
         reading = self._thread.annotation(content.content)
