@@ -57,7 +57,7 @@ def expectations() -> None:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a package with an agent that fails."""
+    """The folder of a package with an agent that fails, imported anew for each set-up."""
     folder = tmp_path_factory.mktemp("agents")
     (folder / "parcels").mkdir()
     (folder / "parcels" / "__init__.py").write_text("")
@@ -66,6 +66,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     sys.path.insert(0, str(folder))
     yield folder
     sys.path.remove(str(folder))
+    for name in ("parcels", "parcels.flaky"):
+        sys.modules.pop(name, None)
 
 
 def fill(home: Path) -> None:
