@@ -734,10 +734,10 @@ class GrowingDraft(Draft, frozen=True, kw_only=True):
 
 
 class ChangingDraft(Draft, frozen=True, kw_only=True):
-    """A draft of another system's memory, whose text that system may change under the same id.
+    """A draft of another system's memory, or of a note, whose text may change under the same id.
 
-    Another text with a later time is an edit of the known memory. A text that the memory had before
-    counts as known.
+    Another text with a later time, or of a note with the same time, is an edit of the known text. A
+    text that the memory or note had before counts as known.
     """
 
 

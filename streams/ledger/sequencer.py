@@ -75,6 +75,8 @@ _NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, 
 
 #: Kinds of events whose text may grow, and the fields that stay the same meanwhile.
 _GROWING = (Message, TurnCompleted)
+#: Kinds of events whose text may change in their source.
+_CHANGING = (Remember, Message)
 _PLACE_FIELDS = (
     *("sender_id", "peer_id", "peer_kind", "thread_id", "session_id", "direction", "reply_to"),
 )
@@ -151,8 +153,8 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     """Return whether a draft duplicates the known event; True if that event was erased."""
     if known.event is None:
         return not known.unknown
-    if isinstance(draft, ChangingDraft) and isinstance(known.event.payload, Remember):
-        # Without an edit, it is a known text, or an older one.
+    if isinstance(draft, ChangingDraft) and isinstance(known.event.payload, (*_CHANGING, Edit)):
+        # It is a known text, or an older one.
         return True
     return draft.occurred_at == known.event.occurred_at and _same(
         draft.payload, known.event.payload
@@ -172,11 +174,15 @@ def _edit_of(draft: Draft, known: Draft | Event | None) -> Draft | None:
 
 
 def _change(draft: ChangingDraft, known: Draft | Event) -> Draft | None:
-    """Return a changed memory as an edit at the time of the change."""
+    """Return a changed memory or note as an edit at the time of the change.
+
+    A note may keep the time that it states; a later text with the same time is a change.
+    """
     now, before = draft.payload, known.payload
-    if not isinstance(now, Remember) or not isinstance(before, Remember):
+    if not isinstance(now, _CHANGING) or not isinstance(before, _CHANGING):
         return None
-    if now.content == before.content or draft.occurred_at <= known.occurred_at:
+    earliest = known.occurred_at + isinstance(now, Remember)
+    if now.content == before.content or draft.occurred_at < earliest:
         return None
     return _edit(draft, now, "changed", draft.occurred_at)
 
@@ -198,7 +204,7 @@ def _edit(draft: Draft, now: Content, how: str, at: int) -> Draft:
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
     fields |= {"source_id": f"{now.source_id}:{how}:{digest}", "turn_id": None}
     edit = Edit(**fields, target=now.source_id, said_at=draft.occurred_at)
-    return Draft(
+    return type(draft)(
         platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
     )
 

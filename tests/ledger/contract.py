@@ -521,6 +521,23 @@ class LedgerContract:
         assert (edit.kind, edit.payload["target"], edit.occurred_at) == ("edit", "a", AT + 5)
         assert (edit.payload["content"], edit.payload["said_at"]) == ("new text", AT + 5)
 
+    def test_the_changed_text_of_a_note_is_its_edit_though_it_states_one_time(
+        self, ledger: Ledger
+    ) -> None:
+        def note(text: str, at: int = AT) -> Draft:
+            payload = Message(source_id="a", sender_id="u", content=text)
+            return ChangingDraft(platform="notes", occurred_at=at, payload=payload)
+
+        drafts = [note("old"), note("old", AT + 1), note("new"), note("new", AT + 7), note("old")]
+        receipts = [ledger.publish("z", [each])[0] for each in (*drafts, note("x", AT - 1))]
+        assert [(receipt.status, receipt.number) for receipt in receipts] == [
+            *(("new", 1), ("duplicate", 1), ("new", 2), ("duplicate", 2), ("duplicate", 1)),
+            ("duplicate", 1),
+        ]
+        _, edit = Reader(ledger).zone("z")
+        assert edit.payload is not None
+        assert (edit.kind, edit.payload["target"], edit.payload["content"]) == ("edit", "a", "new")
+
     def test_one_id_on_two_platforms_is_two_events(self, ledger: Ledger) -> None:
         receipts = ledger.publish("z", [draft("a"), draft("a", "other", platform="mail")])
         assert [r.status for r in receipts] == ["new", "new"]
