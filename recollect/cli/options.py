@@ -45,6 +45,7 @@ FORMATS = (
     "signal",
     "instagram",
     "whatsapp",
+    "notes",
     "jsonl",
 )
 DATE_ORDERS = ("dmy", "mdy", "ymd")

@@ -55,6 +55,7 @@ from recollect.streams.adapters.memories import (
     mcp_memory_graph,
     mem0_export,
 )
+from recollect.streams.adapters.notes import notes
 
 #: The exports of other memory systems.
 MEMORY_ADAPTERS: tuple[Adapter, ...] = (
@@ -88,6 +89,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     signal_chats.ADAPTER,
     instagram.ADAPTER,
     whatsapp.ADAPTER,
+    notes.ADAPTER,
     jsonl.ADAPTER,
 )
 FORMATS = ("auto", *(adapter.name for adapter in ADAPTERS))
@@ -220,7 +222,7 @@ class _InputOpener:
     def _add_folder(self, folder: Folder, archive: str | None) -> None:
         """Add the exports of a folder: the folder itself, or those of its files and folders."""
         for adapter in self._adapters:
-            if adapter.read_folder is not None and _recognises_folder(adapter, folder):
+            if adapter.read_folder is not None and self._recognises_folder(adapter, folder):
                 open_export = partial(adapter.read_folder, folder, self._options)
                 self._add_export(adapter, folder.path, open_export)
                 if archive is None:
@@ -238,6 +240,36 @@ class _InputOpener:
             if not _SYSTEM_FILES.match(name):
                 self._add_folder(folder.folder(name), archive)
 
+    def _recognises_folder(self, adapter: Adapter, folder: Folder) -> bool:
+        """Return whether a folder is an export; False if a file that it has to read is damaged."""
+        try:
+            if adapter is notes.ADAPTER:
+                return self._holds_notes(folder)
+            return adapter.recognises_folder is not None and adapter.recognises_folder(folder)
+        except DamagedInput:
+            return False
+
+    def _holds_notes(self, folder: Folder) -> bool:
+        """Return whether a folder is read as notes: as asked for, or because it holds little else.
+
+        A folder that only contains another one may be an archive of it; the inner one counts.
+        """
+        if notes.contains_one_folder(folder):
+            return False
+        if self._format_given:
+            return notes.has_notes(folder)
+        return notes.is_vault(folder) or notes.consists_of_notes(folder, self._is_of_other_format)
+
+    def _is_of_other_format(self, entry: InputEntry) -> bool:
+        """Return whether a file is an export of a program, or an archive."""
+        if _ARCHIVE.search(entry.name):
+            return True
+        start = entry.start()
+        adapter = self._adapter_of(entry, start)
+        if adapter is jsonl.ADAPTER:
+            return jsonl.holds_events(start, entry.name)
+        return adapter is not None and adapter is not notes.ADAPTER
+
     def _add_file(self, entry: InputEntry, archive: str | None) -> None:
         """Add the export of a file in a folder; archives are opened, up to the maximum depth."""
         try:
@@ -253,7 +285,10 @@ class _InputOpener:
                     return
             start = entry.start()
             adapter = self._adapter_of(entry, start)
-            if adapter is jsonl.ADAPTER and not jsonl.holds_events(start, entry.name):
+            if adapter is notes.ADAPTER or (
+                adapter is jsonl.ADAPTER and not jsonl.holds_events(start, entry.name)
+            ):
+                # A single text among other files is more often a description of them.
                 adapter = None
             if adapter is None and not self._lookalike:
                 description = lookalike(start, entry.name)
@@ -297,16 +332,6 @@ def _check_export_of(adapter: Adapter, file: InputEntry, path: Path) -> None:
     other = next((one.name for one in ADAPTERS if one.recognises(start, file.name)), None)
     found = advice(start, path, FORMATS[1:]) if other is None else f"it looks like {other}"
     raise InvalidInput(f"{file.path} is not in the format of {adapter.name}: {found}")
-
-
-def _recognises_folder(adapter: Adapter, folder: Folder) -> bool:
-    """Return whether a folder is an export; False if a file that it has to read is damaged."""
-    if adapter.recognises_folder is None:
-        return False
-    try:
-        return adapter.recognises_folder(folder)
-    except DamagedInput:
-        return False
 
 
 def refusal(path: str, error: InvalidInput) -> Rejection:

@@ -139,6 +139,8 @@ SAMPLES: Mapping[str, Sample] = {
                      test_other_chats.sent("Thanks", 1_577_186_590_123)]})}),
     "whatsapp": Sample("whatsapp", {"WhatsApp Chat - Ada/_chat.txt": _WHATSAPP.encode()},
                        "Europe/Berlin"),
+    "notes": Sample("notes", {"Log/Boats.markdown": "---\ncreated: 2024-05-01\n---\nThe boat is "
+                    "[[Åland|red]].\n".encode(), "Log/2024-05-02.txt": b"I bought a rope."}),
     "jsonl": Sample("jsonl", {"events.jsonl": _lines(*(
         {"platform": "chat", "sender_id": "ada", "content": f"André {number}",
          "occurred_at": f"2024-05-01T10:0{number}:00Z"} for number in range(3)))}),

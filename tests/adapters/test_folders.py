@@ -87,10 +87,10 @@ def test_an_archive_in_a_folder_is_opened(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_any_export_says_so(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("hi")
-    with pytest.raises(InvalidInput, match=r"none of its 1 files \(a.txt\) is in a known format"):
+    (tmp_path / "a.dat").write_text("hi")
+    with pytest.raises(InvalidInput, match=r"none of its 1 files \(a.dat\) is in a known format"):
         opened(tmp_path)
-    (tmp_path / "a.txt").unlink()
+    (tmp_path / "a.dat").unlink()
     with pytest.raises(InvalidInput, match="no file is in a known format"):
         opened(tmp_path)
 

@@ -220,10 +220,6 @@ DIARY = (
         ("tea.txt", DISCORD_TEXT),
         ("Club - Text - tea [9].txt", DISCORD_TEXT),
         ("chat.txt", DISCORD_TEXT),
-        (f"diary{MARKDOWN}", DIARY),
-        (f"WhatsApp notes{MARKDOWN}", DIARY),
-        ("diary.markdown", DIARY),
-        (f"diary{MARKDOWN}", f"{ANDROID}Ada: hello\n{ANDROID}Ada: again\n"),
         ("diary.txt", DIARY),
         ("log.txt", "2020-06-25 15:05:01 - INFO: one\n2020-06-25 15:05:02 - INFO: two\n"),
         ("app.log", "".join(f"[2020-06-25 15:05:0{n}] prod.ERROR: {n}\n" for n in range(3))),
@@ -235,6 +231,20 @@ def test_fault_38_other_texts_are_no_chats(tmp_path: Path, name: str, text: str)
     with pytest.raises(InvalidInput) as caught:
         opened(chat(tmp_path, text, name=name), timezone="UTC", date_order="dmy")
     assert "date_order" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (f"diary{MARKDOWN}", DIARY),
+        (f"WhatsApp notes{MARKDOWN}", DIARY),
+        ("diary.markdown", DIARY),
+        (f"diary{MARKDOWN}", f"{ANDROID}Ada: hello\n{ANDROID}Ada: again\n"),
+    ],
+)
+def test_fault_38_markdown_is_a_note(tmp_path: Path, name: str, text: str) -> None:
+    found = opened(chat(tmp_path, text, name=name), timezone="UTC", date_order="dmy")
+    assert (found.formats, found.kinds) == (["notes"], {"message": 1})
 
 
 def test_fault_38_notes_beside_a_chat_are_skipped(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Notes that people write for themselves, as files of Markdown or plain text."""

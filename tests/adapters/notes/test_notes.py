@@ -1,0 +1,225 @@
+"""Notes: a folder of Markdown or text is imported in one go, and changed notes as edits."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect
+from recollect.home.home_directory import Home
+from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Attachment, Message
+from tests.adapters.kit import Opened, opened, zipped
+
+MD = ".md"
+MAY_1 = int(datetime(2024, 5, 1, 8, tzinfo=UTC).timestamp())
+HARBOUR = """\
+---
+title: "Harbour: plans"
+created: 2024-03-01T10:00:00+02:00
+tags: [boats, "pier, old"]
+aliases:
+  - Port # the old name
+---
+# Plans
+
+Met [[People/Ada Byron|Ada]] at [[Pier 3#East side]]. #regatta Her ==boat== is red. ^b7
+See [the map](https://maps.example/x) and [the list](../files/rope%20list.pdf). ![[boat.png|200]]
+![The mast](img/mast.jpg)
+
+> Quoted from a book
+> second line
+
+> [!tip] Mine
+> I own two oars.
+
+`[[code]]` stays.
+```
+> [[also]] ![[this.png]]
+```
+%% hidden %%
+"""
+
+
+def write(folder: Path, files: Mapping[str, str | bytes], at: int = MAY_1) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        os.utime(path, (at, at))
+    return folder
+
+
+def by_id(found: Opened) -> dict[str | None, str]:
+    return {one.source_id: one.content for one in found.contents}
+
+
+def seconds(found: Opened) -> list[int]:
+    return [draft.occurred_at // 1000 for draft in found.drafts]
+
+
+def test_a_note_keeps_its_words_links_files_quotations_and_properties(tmp_path: Path) -> None:
+    found = opened(write(tmp_path / "Log", {f"sea/Harbour{MD}": HARBOUR, "boat.png": b""}))
+    assert (found.formats, found.rejections) == (["notes"], [])
+    (note,) = found.contents
+    assert isinstance(note, Message)
+    assert note.content == (
+        "Harbour: plans\n\nPlans\n\nMet Ada at Pier 3, East side. #regatta Her boat is red.\n"
+        "See [the map](https://maps.example/x) and the list.\n\n"
+        "Mine\nI own two oars.\n\n`[[code]]` stays.\n```\n> [[also]] ![[this.png]]\n```"
+    )
+    assert note.attachments == (
+        Attachment(type="file", name="rope list.pdf"),
+        Attachment(type="image", name="boat.png"),
+        Attachment(type="image", name="mast.jpg", caption="The mast"),
+        Attachment(type="quotation", caption="Quoted from a book\nsecond line"),
+    )
+    assert (note.source_id, note.thread_id, note.peer_id, note.sender_id) == (
+        f"Log/sea/Harbour{MD}", f"Log/sea/Harbour{MD}", "Log", "user",
+    )  # fmt: skip
+    assert note.metadata == {
+        "title": "Harbour: plans",
+        "folder": "sea",
+        "tags": ["boats", "pier, old", "regatta"],
+        "links": ["People/Ada Byron", "Pier 3"],
+        "properties": {
+            "title": "Harbour: plans",
+            "created": "2024-03-01T10:00:00+02:00",
+            "tags": ["boats", "pier, old"],
+            "aliases": ["Port"],
+        },
+    }
+    assert found.drafts[0].occurred_at == datetime(2024, 3, 1, 8, tzinfo=UTC).timestamp() * 1000
+
+
+def test_plain_text_is_kept_as_it_is_with_the_name_of_its_file(tmp_path: Path) -> None:
+    text = "# not a heading\r\n> [[x]] Caf\xe9\r\n"
+    found = opened(write(tmp_path / "n", {"Café list.txt": text.encode("cp1252")}))
+    assert found.texts == ["Café list\n\n# not a heading\n> [[x]] Café"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "zone", "at"),
+    [
+        (f"a{MD}", "", None, (2024, 5, 1, 8)),
+        (f"a{MD}", "---\ndate: 2024-02-03\n---\n", None, (2024, 2, 3)),
+        (f"a{MD}", "---\ndate: 2024-02-03 18:30\n---\n", "Asia/Tokyo", (2024, 2, 3, 9, 30)),
+        (f"a{MD}", "---\r\ncreated: '[[2024-02-03]]'\r\n---\r\n", None, (2024, 2, 3)),
+        (f"2024-02-04{MD}", "---\ndate: 2024-02-03\n---\n", None, (2024, 2, 3)),
+        (f"2024-02-04 Regatta{MD}", "---\ndate: soon\n---\n", None, (2024, 2, 4)),
+        (f"2024_02_04{MD}", "", "Asia/Tokyo", (2024, 2, 3, 15)),
+        (f"2024-02-31{MD}", "", None, (2024, 5, 1, 8)),
+    ],
+)
+def test_a_note_has_the_time_it_states_or_that_of_its_name_or_file(
+    tmp_path: Path, name: str, head: str, zone: str | None, at: tuple[int, ...]
+) -> None:
+    folder = write(tmp_path / "n", {name: f"{head}I bought a rope."})
+    found = opened(folder, timezone=zone)
+    assert seconds(found) == [int(datetime(*at, tzinfo=UTC).timestamp())]  # type: ignore[misc, arg-type]
+
+
+def test_a_folder_and_its_zip_give_the_same_ids(tmp_path: Path) -> None:
+    files = {"Log/.obsidian/app.json": "{}", f"Log/a{MD}": "One", "Log/b/c.txt": "Two",
+             f"Log/.trash/old{MD}": "Gone", "Log/b/data.json": "{}"}  # fmt: skip
+    write(tmp_path, files)
+    (tmp_path / "any.zip").write_bytes(zipped({k: v.encode() for k, v in files.items()}))
+    expected = {f"Log/a{MD}": "a\n\nOne", "Log/b/c.txt": "c\n\nTwo"}
+    assert by_id(opened(tmp_path / "Log")) == expected
+    zip_of_1980 = opened(tmp_path / "any.zip")
+    assert by_id(zip_of_1980) == expected
+    assert by_id(opened(tmp_path)) == expected
+
+
+def test_folders_with_other_exports_are_not_taken_for_notes(tmp_path: Path) -> None:
+    """Neither a description beside an export, nor a chat beside notes, becomes a note."""
+    event = '{"platform":"p","sender_id":"s","occurred_at":1714557600000,"content":"hi"}\n'
+    chat = (
+        "[01.05.24, 10:00:00] Ada: Hi\n[01.05.24, 10:00:05] Bob: Ho\n[01.05.24, 10:01:00] Ada: ok"
+    )
+    log = "2024-05-01 10:00 x\n2024-05-01 10:01 y\n2024-05-01 10:02 z\n"
+    exports = ({f"README{MD}": "About.", "a.jsonl": event},
+               {f"a{MD}": "One", f"b{MD}": "Two", "chat.txt": chat})  # fmt: skip
+    for number, files in enumerate(exports):
+        found = opened(write(tmp_path / str(number), files), timezone="Europe/Berlin")
+        assert found.formats in (["jsonl"], ["whatsapp"])
+        assert found.input.skipped[0].files == len(files) - 1
+    others = ({f"a{MD}": "One", "b.txt": log},
+              {"no-data.txt": "x", "1.html": "<html>", "2.html": "<html>"})  # fmt: skip
+    for number, files in enumerate(others):
+        folder = write(tmp_path / f"x{number}", files)
+        with pytest.raises(InvalidInput, match="is in a known format"):
+            opened(folder)
+        assert len(opened(folder, "notes").texts) == 2 - number
+
+
+def test_a_folder_of_notes_beside_a_chat_is_read_as_notes(tmp_path: Path) -> None:
+    chat = (
+        "[01.05.24, 10:00:00] Ada: Hi\n[01.05.24, 10:00:05] Bob: Ho\n[01.05.24, 10:01:00] Ada: ok"
+    )
+    files = {"chat.txt": chat, f"mine/a{MD}": "One", f"mine/b/c{MD}": "Two"}
+    found = opened(write(tmp_path, files), timezone="Europe/Berlin")
+    assert sorted(found.formats) == ["notes", "whatsapp"]
+    assert {f"mine/a{MD}", f"mine/b/c{MD}"} < set(by_id(found))
+
+
+def test_a_single_markdown_file_is_a_note_named_after_its_folder(tmp_path: Path) -> None:
+    write(tmp_path / "n", {f"a{MD}": "One", "b.txt": "Two"})
+    assert by_id(opened(tmp_path / "n" / f"a{MD}")) == {f"n/a{MD}": "a\n\nOne"}
+    assert by_id(opened(tmp_path / "n" / "b.txt", "notes")) == {"n/b.txt": "b\n\nTwo"}
+
+
+def test_notion_pages_lose_the_id_in_their_name_and_empty_notes_are_left_out(
+    tmp_path: Path,
+) -> None:
+    name = f"Rope 0123456789abcdef0123456789abcdef{MD}"
+    found = opened(write(tmp_path / "n", {name: "Buy it.", f"e{MD}": "---\ntags: x\n---\n\n"}))
+    assert found.texts == ["Rope\n\nBuy it."]
+
+
+def test_damaged_notes_are_rejected_by_name_and_others_read(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        f"a{MD}": b"a\0b",
+        f"b{MD}": "---\nunclosed: x\nOne",
+        f"c{MD}": b"x" * (4 << 20 | 1),
+    }
+    found = opened(write(tmp_path / "n", files))
+    assert found.texts == ["b\n\n---\nunclosed: x\nOne"]
+    assert [(Path(one.path).name, one.reason) for one in found.rejections] == [
+        (f"a{MD}", "the file is not text"),
+        (f"c{MD}", "the note is too long; the maximum is 4194304 bytes"),
+    ]
+    with zipfile.ZipFile(tmp_path / "n.zip", "w") as archive:
+        # Without a time, as some programs write it.
+        archive.writestr(zipfile.ZipInfo(f"n/a{MD}"), "One")
+        archive.writestr(zipfile.ZipInfo(f"n/2024-05-01{MD}"), "Two")
+    undated = opened(tmp_path / "n.zip")
+    assert undated.texts == ["Two"]
+    assert [one.reason.partition(",")[0] for one in undated.rejections] == [
+        "the note states no date"
+    ]
+
+
+def test_a_changed_note_is_an_edit_and_importing_again_adds_nothing(tmp_path: Path) -> None:
+    home = Home.create_or_open(tmp_path / "home", without_encoder=True)
+    folder, counts, works = tmp_path / "n", [], []
+    first, second = "I work at Acme.", "I work at Bolt."
+    versions = (  # (undated, dated, time of the files)
+        (first, first, MAY_1), (first, first, MAY_1 + 9), (second, first, MAY_1 + 20),
+        (second, second, MAY_1 + 30), (second, second, MAY_1 + 40), (first, second, MAY_1),
+    )  # fmt: skip
+    with Recollect(home) as recollect:
+        zone = recollect.zone("ada")
+        for undated, dated, at in versions:
+            write(folder, {f"job{MD}": undated, f"2024-04-01{MD}": dated}, at)
+            report = zone.ingest_files([folder])
+            counts.append((report.new, report.duplicate, report.rejected))
+            works.append({fact.text for fact in zone.facts()})
+    assert counts == [(2, 0, 0), (0, 2, 0), (1, 1, 0), (1, 1, 0), (0, 2, 0), (0, 2, 0)]
+    assert works[0] == {"user: I work at Acme."}
+    assert works[-1] == {"user: I work at Bolt."}
