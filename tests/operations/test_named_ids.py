@@ -53,6 +53,20 @@ def test_a_model_is_about_the_entity_that_remains_of_a_merge(zone: Zone) -> None
         assert zone.create_mental_model("Bob", "A colleague.", entity_id=id_).entity_id == left
 
 
+def test_a_merge_is_found_by_its_proposal_and_by_its_own_id(zone: Zone) -> None:
+    ids = [zone.get_entity(name).id for name in ("Bob Moss", "Robert Moss")]
+    zone.propose_merge(ids[0], ids[1], 0.6, "the same")
+    proposal = next(one.id for one in zone.merges() if {one.a_id, one.b_id} == set(ids))
+    assert zone.get_merge(proposal).status == "pending"
+    done = zone.decide_merge(proposal, "merged")
+    assert done.merge_id not in (None, proposal)
+    for id_ in (proposal, str(done.merge_id)):
+        found = zone.get_merge(id_)
+        assert (found.status, {found.a, found.b}) == ("merged", {"Bob Moss", "Robert Moss"})
+    with pytest.raises(UnknownId, match="zone ada has no merge 'nothing'"):
+        zone.get_merge("nothing")
+
+
 def test_a_memory_derived_from_nothing_is_refused_whole(zone: Zone) -> None:
     known = zone.facts().facts[0].id
     entity = zone.get_entity("Ada").id

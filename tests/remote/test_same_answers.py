@@ -247,6 +247,7 @@ ASKING: dict[str, tuple[Callable[[Zone], object], ...]] = {
         lambda zone: zone.hints(Query("boat", entity="Adda", platform="mial")),
     ),
     "merges": (lambda zone: zone.merges(),),
+    "get_merge": (lambda zone: zone.get_merge(zone.merges()[0].id),),
     "analysis_types": (lambda zone: zone.analysis_types(),),
     "analyses": (
         lambda zone: zone.analyses(),

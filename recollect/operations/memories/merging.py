@@ -74,6 +74,20 @@ def merge_page(
         return MergePage(merges=to_merges(files, page), cursor=more)
 
 
+def get_merge(zone: OpenZone, id_: str) -> Merge:
+    """Return a merge, by its own id or that of its proposal.
+
+    Raises:
+        UnknownId: there is no merge with this id.
+    """
+    found = _by_id(zone, id_)
+    if found is None:
+        raise UnknownId(
+            f"zone {zone.name} has no merge {id_!r}; run recollect merges to see the ids"
+        )
+    return found
+
+
 def decide_merge(zone: OpenZone, id_: str, status: MergeDecision) -> Merge:
     """Merge or reject a pending merge, or undo a completed one; return it with its new status.
 
@@ -103,14 +117,10 @@ def _undo(zone: OpenZone, merge: Merge, id_: str) -> Merge:
 
 def _find(zone: OpenZone, id_: str, status: str, action: str) -> Merge:
     """Return the merge with an id; raise if it does not exist or has another status."""
-    merge = _by_id(zone, id_)
-    if merge is None:
-        raise UnknownId(
-            f"zone {zone.name} has no merge {id_!r}; run recollect merges to see the ids"
-        )
-    if merge.status != status:
-        raise InvalidInput(f"merge {id_} is {merge.status}; only a {status} one can be {action}")
-    return merge
+    found = get_merge(zone, id_)
+    if found.status != status:
+        raise InvalidInput(f"merge {id_} is {found.status}; only a {status} one can be {action}")
+    return found
 
 
 def _by_id(zone: OpenZone, id_: str) -> Merge | None:

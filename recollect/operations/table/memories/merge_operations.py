@@ -10,6 +10,8 @@ from recollect.operations.table.operation import operation
 from recollect.operations.table.parameters import PAGE, Cursor, EntityId, Limit, described
 from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
 
+MergeId = Annotated[str, described(description="Id of a merge, or of its proposal.")]
+
 _AT = "2026-05-08T13:56:00.000Z"
 _ADA, _ADA_L = "0000000000TM58XV8YZVBG9TN4", "0000000000EQRKW619BJ1ZNSF7"
 _MERGE = {
@@ -60,6 +62,25 @@ def merges(
 
 
 @operation(
+    "GET /merges/{id}",
+    right="read",
+    title="Get a merge",
+    tag="merges",
+    example=(None, _MERGE),
+)
+def get_merge(zone: OpenZone, id: MergeId) -> Merge:
+    """Return one merge, whatever its status.
+
+    Raises:
+        UnknownId: there is no merge with this id.
+
+    >>> zone.get_merge(zone.merges()[0].id).status
+    'merged'
+    """
+    return merging.get_merge(zone, id)
+
+
+@operation(
     "POST /merges",
     right="write",
     status=201,
@@ -105,7 +126,7 @@ def propose_merge(
 )
 def decide_merge(
     zone: OpenZone,
-    id: Annotated[str, described(description="Id of a merge, or of its proposal.")],
+    id: MergeId,
     status: Annotated[
         MergeDecision,
         described(description="merged or rejected for a pending merge; undone for a merged one."),
@@ -132,5 +153,6 @@ class MergeOperations:
     """Merges of a zone."""
 
     merges = merges
+    get_merge = get_merge
     propose_merge = propose_merge
     decide_merge = decide_merge
