@@ -74,7 +74,8 @@ def days(home: Home) -> tuple[object, list[str]]:
 
 def holds(home: Home, fact: dict[str, Any]) -> tuple[object, ...]:
     """Return how long a fact holds, as it is listed and as it is explained."""
-    why = "semi_dynamic: holds for about 365 days" in home.well("why", fact["id"]).stdout
+    told = home.well("why", fact["id"]).stdout
+    why = "expected to hold for about 365 days" in told and "semi_dynamic" not in told
     return fact["stability"], fact["ttl_days"], fact["stability_confidence"] is not None, why
 
 

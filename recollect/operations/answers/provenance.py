@@ -82,9 +82,7 @@ def _fact(files: ZoneFiles, id_: str, *, has_stability: bool) -> Provenance | No
             else f"for about {fact_stability.ttl_days} days"
         )
         steps.append(
-            ProvenanceStep(
-                f"{fact_stability.kind}: holds {duration} (confidence {fact_stability.confidence})"
-            )
+            ProvenanceStep(f"expected to hold {duration} (confidence {fact_stability.confidence})")
         )
     steps += _vectors(files, "fact", id_)
     steps += _endings(files, id_)
