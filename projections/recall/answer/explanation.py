@@ -182,7 +182,8 @@ def _dropped_by(
         return "diversity", "it repeats better results (Maximal Marginal Relevance)"
     return (
         "max_results",
-        f"its message ranks {fused} after fusion; max_results is {query.max_results}",
+        f"its message scores {score:.2f}, too little to be among the first {query.max_results} "
+        "(max_results)",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -62,6 +63,11 @@ def test_what_was_not_recalled_has_the_ranks_that_it_would_have_had(filled: Memo
         assert (found.rank, found.dropped_by) == (None, "max_results")
         assert found.fused_rank is not None
         assert found.fused_rank > 1
+        # The final score decides, not the rank of the searches together.
+        assert found.reason is not None
+        score = re.search(r"scores (\d\.\d\d), too little", found.reason)
+        assert score is not None
+        assert float(score[1]) <= round(every[0].score, 2)
 
 
 @pytest.mark.parametrize(
