@@ -179,6 +179,68 @@ def test_a_merge_is_made_and_undone(page: Page, changed: Served) -> None:
     assert {"Ada Moreau", "Lovelace"} <= {each["name"] for each in found}
 
 
+def propose(service: Served, zone: str, first: str, *others: str) -> dict[str, str]:
+    """Fill a zone, and propose to merge the first sender with others; return the senders' ids."""
+    with service.bare() as client:
+        path = f"/v1/zones/{zone}"
+        for day, name in enumerate((first, *others), 1):
+            said = message(day, f"I collect stamps number {day}.", by=name)
+            client.post(f"{path}/events?wait=true", json=said).raise_for_status()
+        found = client.get(f"{path}/entities").json()["entities"]
+        ids = {each["name"]: each["id"] for each in found}
+        for name in others:
+            two = {"entity_a": ids[first], "entity_b": ids[name]}
+            reason = {"confidence": 0.4, "reason": "both collect stamps"}
+            client.post(f"{path}/merges", json=two | reason).raise_for_status()
+    return ids
+
+
+def test_a_rejected_merge_is_named_among_the_changes(page: Page, changed: Served) -> None:
+    propose(changed, "rejected", "Ada Moreau", "Lovelace")
+    main = view(page, "rejected/merges")
+    main.get_by_role("button", name="Reject the merge of Ada Moreau and Lovelace").first.click()
+    expect(main.get_by_role("status").filter(has_text="Rejected")).to_be_visible()
+    rows = view(page, "rejected/changes").get_by_role("list", name="Changes").locator("> li")
+    proposed = rows.filter(has_text="the owner proposed to merge").first
+    expect(proposed).to_contain_text("both collect stamps (confidence 0.4)")
+    rejected = rows.filter(has_text="the owner rejected a merge").first
+    for name in ("Ada Moreau", "Lovelace"):
+        expect(rejected.get_by_role("link", name=name, exact=True)).to_be_visible()
+    rejected.get_by_role("link", name="kept separate").click()
+    expect(main.get_by_role("list", name="Merges")).to_contain_text("Lovelace")
+    expect(main.get_by_role("link", name="Rejected")).to_have_attribute("aria-current", "true")
+
+
+def test_both_names_of_a_merge_stay_named_after_it(page: Page, changed: Served) -> None:
+    propose(changed, "named", "Ada Moreau", "Lovelace")
+    merge = view(page, "named/merges").get_by_role("button", name=re.compile("^Merge "))
+    while merge.count():
+        merge.first.click()
+        settle(page)
+    rows = view(page, "named/changes").get_by_role("list", name="Changes").locator("> li")
+    for said in ("the owner merged them", "the owner proposed to merge"):
+        row = rows.filter(has_text=said).first
+        for name in ("Ada Moreau", "Lovelace"):
+            expect(row.get_by_role("link", name=name, exact=True)).to_be_visible()
+        expect(row.get_by_role("link", name="now merged")).to_be_visible()
+
+
+def test_a_removed_directive_is_named_among_the_changes(page: Page, changed: Served) -> None:
+    with changed.bare() as client:
+        path = "/v1/zones/removed/directives"
+        made = client.post(path, json={"text": "Always answer in French."}).json()
+        client.delete(f"{path}/{made['id']}").raise_for_status()
+    rows = view(page, "removed/changes").get_by_role("list", name="Changes").locator("> li")
+    removed = rows.filter(has_text="the owner retracted a memory").first
+    expect(removed.get_by_role("link", name="Always answer in French.")).to_be_visible()
+    removed.get_by_text("Details and undo").press("Enter")
+    removed.get_by_role("button", name="Undo it").click()
+    expect(page.get_by_role("status").filter(has_text="Undone.")).to_be_visible()
+    with changed.bare() as client:
+        (obeyed,) = client.get(path).json()["directives"]
+    assert obeyed["text"] == "Always answer in French."
+
+
 def test_two_people_are_compared_and_proposed(page: Page) -> None:
     main = view(page, "compared/merges")
     main.get_by_label("First").fill("Ada Moreau")

@@ -196,7 +196,7 @@ def test_a_record_of_a_list_is_summarised_with_its_json_folded(page: Page) -> No
 def test_a_change_and_a_record_are_summarised_with_their_json_folded(page: Page) -> None:
     main = view(page, "ada/changes")
     change = main.get_by_role("list", name="Changes").locator("> li").filter(has_text="tea").first
-    change.get_by_text("Open or undo").press("Enter")
+    change.get_by_text("Details and undo").press("Enter")
     expect(change.get_by_text(re.compile("^Wrote 1 fact, "))).to_be_visible()
     expect(change.locator("pre")).to_have_count(0)
     change.get_by_text("JSON", exact=True).press("Enter")
@@ -215,7 +215,7 @@ def test_changes_are_listed_and_undone(page: Page, operated: Served) -> None:
     expect(rows.filter(has_text="Ada likes tea.")).to_contain_text("said by Bob")
     taken = rows.filter(has_text="retracted a memory").last
     expect(taken.get_by_role("link", name=re.compile("Rex"))).to_be_visible()
-    taken.get_by_text("Open or undo").click()
+    taken.get_by_text("Details and undo").click()
     taken.get_by_role("button", name="Undo it").click()
     expect(main.get_by_role("status").filter(has_text="Undone.")).to_be_visible()
     expect(rows.filter(has_text="restored a memory")).to_have_count(1)

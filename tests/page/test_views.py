@@ -352,6 +352,8 @@ def test_the_steps_of_a_derivation_lead_to_what_they_name(page: Page) -> None:
     steps.get_by_role("link", name=re.compile("^record ")).click()
     expect(main.get_by_text("I moved to Oslo.", exact=True)).to_be_visible()
     page.go_back()
+    expect(steps).to_contain_text(re.compile(r"\ba fact\b"))
+    expect(steps).to_contain_text("extracted when the event was processed")
     steps.get_by_role("link", name="fact").first.click()
     expect(main.get_by_role("region", name="Replaced by")).to_contain_text("Oslo")
 
@@ -519,10 +521,23 @@ def test_a_token_is_asked_for_and_never_in_the_address(browser: Any, guarded: Se
         assert page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})") == "{}"
 
 
+def test_the_ledger_tells_in_words_what_is_asked_of_reports(page: Page) -> None:
+    def due(route: Any) -> None:
+        answer = route.fetch().json()
+        record = {**answer["records"][0], "kind": "refresh_models", "sender": None}
+        route.fulfill(json={"records": [{**record, "text": "min_facts 20"}], "cursor": None})
+
+    page.route("**/v1/zones/ada/records**", due)
+    main = view(page, "ada/ledger")
+    rows = main.get_by_role("list", name="Records").get_by_role("listitem")
+    expect(rows.first).to_contain_text("renew the reports that are due")
+    expect(rows.first).not_to_contain_text("min_facts")
+
+
 def test_the_record_of_a_rewritten_report_leads_to_the_report(page: Page) -> None:
     main = view(page, "ada/ledger?kinds=update_mental_model")
     main.get_by_role("link", name=re.compile("^Record")).first.click()
-    main.get_by_role("link", name="Subject").click()
+    main.get_by_role("region", name="Content").get_by_role("link", name="Homes").click()
     expect(page.get_by_role("heading", name="Mental models")).to_be_visible()
     expect(main.get_by_role("heading", name="Homes")).to_be_visible()
 

@@ -47,15 +47,6 @@ export function factsFrom(zone, eventIds, limit) {
   return { zone, path: "/memories", query };
 }
 
-/** Return the address of a command's target; null if it has no page. */
-export function subjectHref({ kind, id }, payload) {
-  if (kind === "remember") return memoryHref("event", id);
-  if (payload.target) return memoryHref("fact", payload.target);
-  if (payload.model_id) return memoryHref("mental_model", payload.model_id);
-  if (payload.entity_a) return hrefOf({ view: "people", id: payload.entity_a });
-  return payload.candidate_id || payload.merge_id ? hrefOf({ view: "merges" }) : null;
-}
-
 // What the description of a step names by an id or a number, and times.
 const REFERENCE =
   /\b(fact|event|observation|mental model) ([0-9A-HJKMNP-TV-Z]{26})\b|\brecord (\d+)\b|(\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z)/g;
@@ -72,8 +63,8 @@ function linked(description) {
     if (at) parts.push(time(at));
     else if (number) parts.push(html`<a href=${hrefOf({ view: "ledger", id: number })}>${found}</a>`);
     // Not every event has a page.
-    else if (type === "event") parts.push(html`<span title=${id}>${type}</span>`);
-    else parts.push(html`<a href=${memoryHref(type.replace(" ", "_"), id)}>${type}</a>`);
+    else if (type === "event") parts.push(html`<span title=${id}>the ${type}</span>`);
+    else parts.push(html`${type === "observation" ? "an" : "a"} <a href=${memoryHref(type.replace(" ", "_"), id)}>${type}</a>`);
     done = match.index + found.length;
   }
   return [...parts, html`<${Text} text=${description.slice(done)} />`];

@@ -43,9 +43,18 @@ const IN_WORDS = {
     `${numbers.includes(",") ? "records" : "record"} ${numbers.replaceAll(",", ", ")}`),
   // The input that could not be read follows the reason.
   park: (text) => text.replace(/^reason /, "input that could not be read: ").replace(/, body .*/s, ""),
+  refresh_models: (text) => text.replace(/^min_facts (\d+)$/, (_, least) =>
+    least === "0" ? "renew the reports that are due" : `renew the reports that are due; a profile from ${least} facts on`),
+  retry: numbered,
+  drop: numbered,
+  propose_merge: (text) => text.replace(/.*?\bconfidence ([\d.]+), reason (.*)$/s, "$2 (confidence $1)"),
   create_mental_model: (text) => text.replace(/^name /, "").replace(/, refresh_trigger .*/s, "")
     .replace(", description ", ": "),
 };
+
+function numbered(text) {
+  return text.replace(/^number /, "record ");
+}
 
 function inWords(text) {
   const [, name] = /^name (\w+)/.exec(text) ?? [];

@@ -6,10 +6,11 @@ import { sameAs } from "../shell/same_answer.js";
 import { load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { DONE, Giver, done } from "../parts/givers.js";
-import { Fold, memoryHref, memoryPath, retraction, subjectHref } from "../parts/memories.js";
+import { Fold, retraction } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { Json, decided, firstWords } from "../parts/records.js";
 import { answered } from "../parts/states.js";
+import { Subjects, retracted } from "../parts/subjects.js";
 import { Name, Text } from "../parts/texts.js";
 import { time } from "../parts/times.js";
 
@@ -29,14 +30,11 @@ const View = component((props, own) => {
     <div class="about"><time datetime=${record.ingested_at}>${time(record.ingested_at)}</time>
       ${record.sender ? html`<span>said by <${Name} text=${record.sender} /></span>` : null}
       <a href=${hrefOf({ view: "ledger", id: String(record.number) })}>record ${record.number}</a></div>
-    ${record.kind in TARGETS
-      ? html`<p>${record.about.map((id) => html`<${Target} key=${id} zone=${props.value.zone}
-          path=${TARGETS[record.kind](id)} /> `)}</p>`
-      : null}
-    ${record.kind !== "retract" && firstWords(record)
+    <${Subjects} zone=${props.value.zone} record=${record} />
+    ${!["remember", "retract"].includes(record.kind) && firstWords(record)
       ? html`<p class="quiet"><${Text} text=${firstWords(record)} /></p>` : null}
     ${record.readable
-      ? html`<${Fold} summary="Open or undo">${() => html`<${Change} zone=${props.value.zone}
+      ? html`<${Fold} summary="Details and undo">${() => html`<${Change} zone=${props.value.zone}
           record=${record} given=${given} />`}</${Fold}>`
       : null}</li>`;
   return () => html`<p class="quiet">Each is a command in the ledger, with the holder of the access token that gave it;
@@ -50,37 +48,22 @@ const View = component((props, own) => {
 
 export const changed = { name: "changes", title: "Changes", group: "Change", View };
 
-const entityPath = (id) => `/entities/${id}`;
-// The paths of what a command is about, by its id.
-const TARGETS = { retract: memoryPath, propose_merge: entityPath, refresh_mental_model: entityPath };
-
-/** The text of a memory, or the name of an entity. Properties: `zone`, `path`. */
-const Target = component((props, own) => {
-  const found = load(own, () => ({ zone: props.value.zone, path: props.value.path }));
-  return () => {
-    const { data } = found.value;
-    if (data === null) return null;
-    return data.text === undefined
-      ? html`<a href=${hrefOf({ view: "people", id: data.id })}><${Name} text=${data.name} /></a>`
-      : html`<a href=${memoryHref(data.type, data.id)}><${Text} text=${data.text} limit=${240} /></a>`;
-  };
-});
-
-/** The target of a change, its undo, the decision on it, and its JSON. Properties: `zone`, `record`,
- * `given`. */
+/** The undo of a change, the decision on it, and its JSON. Properties: `zone`, `record`, `given`. */
 const Change = component((props, own) => {
   const found = load(own, () => ({
     zone: props.value.zone,
     path: `/records/${props.value.record.number}`,
   }));
+  const target = retracted(own, () => {
+    const { zone, record } = props.value;
+    return record.kind === "retract" ? { zone, id: record.about[0] } : null;
+  });
   return () =>
     answered(found, (details) => {
       const { record, payload, decision } = details;
       const { zone, given } = props.value;
-      const about = subjectHref(record, payload);
-      const undo = undoOf(zone, record, payload);
-      return html`<p class="field">${about ? html`<a href=${about}>Subject</a>` : null}
-        ${undo
+      const undo = undoOf(zone, record, payload, target());
+      return html`<p class="field">${undo
           ? html`<button type="button" disabled=${given.busy.value || !may("write", zone)}
               onClick=${() => given.run(undo, "Undone.")}>Undo it</button>`
           : html`<span class="quiet">It cannot be undone here.</span>`}</p>
@@ -89,10 +72,13 @@ const Change = component((props, own) => {
     });
 });
 
-/** Return the request that undoes a change; null if there is none. */
-function undoOf(zone, { kind, id }, payload) {
+/** Return the request that undoes a change; null if there is none. `target`: what it retracted. */
+function undoOf(zone, { kind, id }, payload, target) {
   if (kind === "remember") return retraction(zone, id, false);
-  if (kind === "retract") return retraction(zone, payload.target, !payload.restore);
+  if (kind === "retract" && target?.directive) {
+    return { zone, path: "/directives", method: "POST", body: { text: target.directive.text } };
+  }
+  if (kind === "retract") return target && retraction(zone, payload.target, !payload.restore);
   if (kind === "decide_merge" && payload.approve) {
     const path = `/merges/${encodeURIComponent(payload.candidate_id)}`;
     return { zone, path, method: "PATCH", body: { status: "undone" } };

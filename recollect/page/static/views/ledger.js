@@ -5,10 +5,11 @@ import { component, follow, html, signal } from "../shell/component.js";
 import { option, sameAs } from "../shell/same_answer.js";
 import { load } from "../shell/service.js";
 import { DONE, Giver, done } from "../parts/givers.js";
-import { memoryHref, subjectHref } from "../parts/memories.js";
+import { memoryHref } from "../parts/memories.js";
 import { Pages } from "../parts/pages.js";
 import { Decided, Json, decided, firstWords } from "../parts/records.js";
 import { answered, nothing } from "../parts/states.js";
+import { Subjects } from "../parts/subjects.js";
 import { Name, Text } from "../parts/texts.js";
 import { count, time } from "../parts/times.js";
 
@@ -121,7 +122,6 @@ const Record = component((props, own) => {
     answered(found, (details) => {
       const { record, hash, previous, offset, last, payload, decision } = details;
       const { number } = record;
-      const about = payload && subjectHref(record, payload);
       return html`<nav class="crumbs" aria-label="Step">
           ${number > 1 ? to(number - 1, "← Previous record") : html`<span class="quiet">The first record</span>`}
           ${number < last ? to(number + 1, "Next record →") : html`<span class="quiet">The last record</span>`}
@@ -138,7 +138,7 @@ const Record = component((props, own) => {
             : html`<${Values} values=${payload} />
                 ${record.text !== null && "content" in payload
                   ? html`<p><a href=${memoryHref("event", record.id)}>The message and what was derived from it</a></p>`
-                  : about ? html`<p><a href=${about}>Subject</a></p>` : null}`}</section>
+                  : html`<${Subjects} zone=${props.value.zone} record=${record} />`}`}</section>
         <section aria-labelledby="chain"><h2 id="chain">Chain</h2>
           <dl class="pairs"><dt>SHA-256</dt><dd><code>${hash}</code></dd>
             <dt>Previous</dt><dd>${number > 1 ? to(number - 1, html`<code>${previous}</code>`) : html`<code>${previous}</code>`}</dd>

@@ -33,7 +33,7 @@ const View = component((props, own) => {
       const { zone, id } = props.value;
       const { entities, superseded_by: after, supersedes: before } = memory;
       return html`<p class="quiet">${KINDS[memory.type]}, ${attribution(memory)}${memory.thread_id
-          ? html`, in <${Name} text=${memory.thread_id} />` : null}
+          ? html`, in the thread <${Name} text=${memory.thread_id} />` : null}
           ${" "}${ending(memory)}
           ${memory.decided === false ? html` <span class="flag">not processed yet</span>` : null}</p>
         ${memory.type === "event"
