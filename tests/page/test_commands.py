@@ -241,6 +241,28 @@ def test_a_removed_directive_is_named_among_the_changes(page: Page, changed: Ser
     assert obeyed["text"] == "Always answer in French."
 
 
+def test_two_are_compared_before_the_list_and_it_is_filtered(page: Page, changed: Served) -> None:
+    ids = propose(changed, "filtered", "Ada Moreau", "Lovelace", "Cleo")
+    main = view(page, "filtered/merges")
+    merges = main.get_by_role("list", name="Merges")
+    expect(merges).to_contain_text("Lovelace")
+    compare = main.get_by_role("region", name="Compare two").get_by_label("First")
+    assert compare.bounding_box()["y"] < merges.bounding_box()["y"]
+    main.get_by_label("Only about").fill("Cleo")
+    main.get_by_role("button", name="Apply").click()
+    expect(merges).not_to_contain_text("Lovelace")
+    expect(merges).to_contain_text("Cleo")
+    # An id is shown by the name that it stands for.
+    main = view(page, f"filtered/merges?entity={ids['Lovelace']}&a={ids['Cleo']}")
+    expect(main.get_by_text("Chosen: Lovelace")).to_be_visible()
+    expect(main.get_by_text("Chosen: Cleo")).to_be_visible()
+    for field in ("Only about", "First"):
+        expect(main.get_by_label(field)).to_have_value("")
+    main.get_by_label("Second").fill("Lovelace")
+    main.get_by_role("button", name="Compare", exact=True).click()
+    expect(main.get_by_text(re.compile(r"Confidence \d"))).to_be_visible()
+
+
 def test_two_people_are_compared_and_proposed(page: Page) -> None:
     main = view(page, "compared/merges")
     main.get_by_label("First").fill("Ada Moreau")

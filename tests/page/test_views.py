@@ -230,7 +230,7 @@ def test_attributes_and_observations_are_listed_as_they_were_known(page: Page) -
     expect(main.get_by_role("row").filter(has_text="Turin")).not_to_contain_text("no longer so")
     expect(main.get_by_role("row").filter(has_text="Oslo")).to_have_count(0)
     main = view(page, "ada/observations?known_at=2026-05-02T12:00:00Z")
-    expect(main.get_by_text("There are no observations.")).to_be_visible()
+    expect(main.get_by_text("There is no such observation.")).to_be_visible()
     main = view(page, "ada/observations?compare=1&then_known_at=2026-05-02T12:00:00Z")
     expect(main.get_by_role("region", name="Difference")).to_contain_text("pottery")
 
@@ -519,6 +519,12 @@ def test_a_token_is_asked_for_and_never_in_the_address(browser: Any, guarded: Se
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_label("Access token")).to_be_visible()
         assert page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})") == "{}"
+
+
+def test_a_filter_that_nothing_passes_does_not_say_that_all_is_empty(page: Page) -> None:
+    main = view(page, "ada/observations?entity=Lima")
+    expect(main.get_by_text("There is no such observation.")).to_be_visible()
+    expect(main.get_by_text("recollect init")).to_have_count(0)
 
 
 def test_the_ledger_tells_in_words_what_is_asked_of_reports(page: Page) -> None:

@@ -7,7 +7,9 @@ import { call, load, may } from "../shell/service.js";
 import { commands, lacking } from "../parts/commands.js";
 import { Chosen, EntityProblem, accountsOf, typeInWords } from "../parts/entities.js";
 import { Given, commandsAbout } from "../parts/givers.js";
-import { Fold, memoryHref } from "../parts/memories.js";
+import { Fold, isId, memoryHref } from "../parts/memories.js";
+import { EntityFilter } from "../parts/entity_filter.js";
+import { EntityNames } from "../parts/entity_names.js";
 import { Pages } from "../parts/pages.js";
 import { Refused, answered, nothing } from "../parts/states.js";
 import { Name, Text, names } from "../parts/texts.js";
@@ -57,21 +59,22 @@ const View = component((props, own) => {
   return () => {
     const { zone } = props.value;
     const { entity } = address.value.params;
-    return html`<nav class="tabs" aria-label="State">${TABS.map(
+    return html`<${Compare} zone=${zone} />
+      <section aria-labelledby="found"><h2 id="found">Proposed and decided merges</h2>
+      <nav class="tabs" aria-label="State">${TABS.map(
         ([name, title]) => html`<a href=${hrefOf({ view: "merges", params: { status: name, entity } })}
           aria-current=${name === status() ? "true" : undefined}>${title}</a>`,
       )}</nav>
+      <${EntityFilter} zone=${zone} />
       ${entity
-        ? html`<${Chosen} zone=${zone} id=${entity} />
-            <p><a href=${hrefOf({ view: "merges", params: { status: status() } })}>Merges of everybody and everything</a></p>`
+        ? html`<p><a href=${hrefOf({ view: "merges", params: { status: status() } })}>Merges of everybody and everything</a></p>`
         : null}
       ${lacking("write", zone)}
       ${given.outcome()}
       <${Pages} key=${status()} request=${request()} entries=${entries} label="Merges"
         empty=${status() === "pending" ? "No merge is pending." : "There are none."}
         row=${(merge) => html`<${Row} key=${merge.id} zone=${zone} merge=${merge} decide=${decide}
-          busy=${given.busy.value} records=${records.value} />`} />
-      <${Compare} zone=${zone} />`;
+          busy=${given.busy.value} records=${records.value} />`} /></section>`;
   };
 });
 
@@ -196,15 +199,17 @@ const Compare = component((props, own) => {
         confidence: comparison.confidence,
         reason: "proposed on the page",
       };
-      await given.run({ zone, path: "/merges", method: "POST", body }, "Proposed. You can decide it above.");
+      await given.run({ zone, path: "/merges", method: "POST", body }, "Proposed. You can decide it below, among the pending merges.");
     } catch (problem) {
       wrong.value = problem;
     }
   }
 
   const field = (name, label) => html`<div><label for=${`compare-${name}`}>${label}</label>
-    <input id=${`compare-${name}`} autocomplete="off" value=${typed.value[name]}
-      onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} /></div>`;
+    <input id=${`compare-${name}`} autocomplete="off" value=${isId(typed.value[name]) ? "" : typed.value[name]}
+      list=${`names-${name}`}
+      onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} />
+    <${EntityNames} id=${`names-${name}`} zone=${props.value.zone} typed=${typed.value[name]} /></div>`;
 
   // The address with an id in place of the name that several have.
   const oneOf = (id, name) => {
@@ -213,6 +218,7 @@ const Compare = component((props, own) => {
   };
 
   return () => html`<section aria-labelledby="compare"><h2 id="compare">Compare two</h2>
+    <p class="quiet">Two people or things, whether they are the same, and why; you can then propose to merge them.</p>
     <form class="choice" onSubmit=${(event) => {
       event.preventDefault();
       setParams({ a: typed.value.a.trim(), b: typed.value.b.trim() });

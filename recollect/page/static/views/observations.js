@@ -31,6 +31,9 @@ export const observations = {
   View,
 };
 
+const NONE = "There are no observations. They are made by the agent consolidation, which " +
+  "recollect init --agents own,consolidation enables.";
+
 const List = component((props, own) => {
   const request = (at = moment(AXES)) => ({
     zone: props.value.zone,
@@ -44,12 +47,12 @@ const List = component((props, own) => {
       request(),
     ),
   );
-  return () => html`<${EntityFilter} />
+  return () => html`<${EntityFilter} zone=${props.value.zone} />
     ${otherMoment(AXES)
       ? html`<${Compared} axes=${AXES} request=${request} items=${itemsOf} />`
       : html`
     <${Pages} request=${request()} entries=${(page) => page.observations} label="Observations"
-      empty="There are no observations. They are made by the agent consolidation, which recollect init --agents own,consolidation enables."
+      empty=${address.value.params.entity || moment(AXES).known_at ? "There is no such observation." : NONE}
       row=${(each) => html`<li key=${each.id}>
         <a href=${memoryHref("observation", each.id)}><${Text} text=${each.text} limit=${400} /></a>
         <div class="about"><span>${summary(each)}</span>

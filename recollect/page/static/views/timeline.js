@@ -40,7 +40,7 @@ const View = component((props, own) => {
     );
   });
 
-  return () => html`<${EntityFilter} />
+  return () => html`<${EntityFilter} zone=${props.value.zone} />
       <${Crumbs} />
       <${AsKnownThen} />
       ${answered(counted, ({ periods }) => html`<${Bars} periods=${periods} />`)}
