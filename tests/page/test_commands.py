@@ -263,6 +263,18 @@ def test_two_are_compared_before_the_list_and_it_is_filtered(page: Page, changed
     expect(main.get_by_text(re.compile(r"Confidence \d"))).to_be_visible()
 
 
+def test_a_time_to_forget_is_entered_as_anywhere_else(page: Page) -> None:
+    main = view(page, "forgotten/forget?time_before=2026-05-03")
+    expect(main.get_by_label("Before (UTC)")).to_have_value("2026-05-03T00:00")
+    main.get_by_label("After (UTC)").fill("2026-05-02T00:00:30")
+    main.get_by_role("button", name="Show what would be erased").click()
+    expect(main.get_by_role("list", name="What would be erased")).to_contain_text("Rex")
+    expect(page).to_have_url(re.compile("time_after=2026-05-02T00%3A00%3A30Z"))
+    expect(page).to_have_url(re.compile("time_before=2026-05-03T00%3A00%3A00Z"))
+    expect(main.get_by_text(re.compile("1 record of the ledger, 1 fact, "))).to_be_visible()
+    expect(main.get_by_text("0 vectors")).to_have_count(0)
+
+
 def test_two_people_are_compared_and_proposed(page: Page) -> None:
     main = view(page, "compared/merges")
     main.get_by_label("First").fill("Ada Moreau")

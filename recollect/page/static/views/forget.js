@@ -23,10 +23,11 @@ const FIELDS = [
   ["sender_id", "Sender", "an id on a platform; includes the other ids of the same person"],
   ["thread_id", "Thread", "the id of a thread on its platform"],
   ["platform", "Platform", "such as slack"],
-  ["time_after", "After", "such as 2026-05-08T00:00:00Z"],
-  ["time_before", "Before", "such as 2026-05-09T00:00:00Z"],
+  ["time_after", "After (UTC)", "said after this time"],
+  ["time_before", "Before (UTC)", "said before this time"],
   ["ids", "Ids", "of messages, facts, observations, models; #17 for record 17"],
 ];
+const TIMES = ["time_after", "time_before"];
 const PARAMS = [...FIELDS.map(([name]) => name), "also"];
 
 const View = component((props) => {
@@ -58,13 +59,28 @@ function targets() {
 
 const listed = (text) => (text ?? "").split(/[\s,]+/).filter(Boolean);
 
+/** Return a time as the value of a field for times in UTC; "" for none. */
+function local(given) {
+  const at = Date.parse(given ?? "");
+  return Number.isNaN(at) ? "" : new Date(at).toISOString().slice(0, 19);
+}
+
+/** Return the value of such a field as a time; without seconds if they are zero. */
+function inUtc(value) {
+  return value && `${value}${value.length === 16 ? ":00" : ""}Z`;
+}
+
 const Choice = component((props, own) => {
   const typed = signal({});
-  follow(own, () => (typed.value = { ...address.value.params }));
+  follow(own, () => {
+    const { params } = address.value;
+    typed.value = { ...params, ...Object.fromEntries(TIMES.map((name) => [name, local(params[name])])) };
+  });
 
   function submit(event) {
     event.preventDefault();
-    const given = FIELDS.map(([name]) => [name, (typed.value[name] ?? "").trim()]);
+    const value = (name) => (typed.value[name] ?? "").trim();
+    const given = FIELDS.map(([name]) => [name, TIMES.includes(name) ? inUtc(value(name)) : value(name)]);
     setParams({ ...Object.fromEntries(given), also: "" }, { replace: true });
   }
 
@@ -72,6 +88,7 @@ const Choice = component((props, own) => {
     ${FIELDS.map(
       ([name, label, hint]) => html`<div><label for=${`choose-${name}`}>${label}</label>
         <input id=${`choose-${name}`} autocomplete="off" value=${typed.value[name] ?? ""}
+          type=${TIMES.includes(name) ? "datetime-local" : "text"} step=${TIMES.includes(name) ? 1 : undefined}
           list=${name === "entity" ? "names-there-are" : undefined}
           aria-describedby=${`hint-${name}`}
           onInput=${({ target }) => (typed.value = { ...typed.value, [name]: target.value })} />
@@ -83,6 +100,9 @@ const Choice = component((props, own) => {
     <button class="primary">Show what would be erased</button>
   </form>`;
 });
+
+/** The vectors of an erasure, if the home has an encoder. */
+const vectorsOf = ({ vectors }) => (vectors ? `, ${count(vectors, "vector")} of their meaning` : "");
 
 const Plan = component((props, own) => {
   const chosen = () => targets();
@@ -122,8 +142,7 @@ const Plan = component((props, own) => {
     return answered(found, (plan) => html`<section aria-labelledby="goes">
         <h2 id="goes">What would be erased</h2>
         <p>${count(plan.events, "record")} of the ledger, ${count(plan.facts, "fact")},
-          ${" "}${count(plan.entities, "entity", "entities")},
-          ${" "}${count(plan.vectors, "vector")}. A fact that another message states too stays,
+          ${" "}${count(plan.entities, "person or thing", "people and things")}${vectorsOf(plan)}. A fact that another message states too stays,
           with that message as its source.</p>
         ${plan.already_forgotten.length
           ? html`<p class="quiet">Forgotten before: ${plan.already_forgotten.map(
@@ -248,8 +267,8 @@ const Forgotten = component((props) => () => {
   return html`<section aria-labelledby="gone" class="done"><h2 id="gone" tabindex="-1"
       ref=${focused}>Forgotten</h2>
     <p role="status">${count(report.events, "record")} can no longer be read: their keys are
-      destroyed. ${count(report.facts, "fact")}, ${count(report.entities, "entity", "entities")}
-      ${" "}and ${count(report.vectors, "vector")} went with them. This cannot be undone.</p>
+      destroyed. ${count(report.facts, "fact")}, ${count(report.entities, "person or thing", "people and things")}${vectorsOf(report)}
+      ${" "}went with them. This cannot be undone.</p>
     ${report.certificate
       ? html`<${Certificate} zone=${zone} certificate=${report.certificate} />`
       : null}</section>`;
