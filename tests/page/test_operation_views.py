@@ -263,12 +263,20 @@ def test_a_dead_letter_is_retried_once_the_cause_is_gone(page: Page, package: Pa
     letters = main.get_by_role("list", name="Dead letters").get_by_role("listitem")
     letter = letters.filter(has_text="Record 3, message: ")
     expect(letter).to_contain_text("the parcel service is away")
+    expect(letter.get_by_role("blockquote")).to_have_text("Ada: The parcel is from Lima.")
     letter.get_by_role("button", name=re.compile("^Retry record")).click()
     expect(main.get_by_role("status").filter(has_text="still cannot be processed")).to_be_visible()
     (package / "parcels" / "broken").unlink()
     letter.get_by_role("button", name=re.compile("^Retry record")).click()
     expect(main.get_by_role("status").filter(has_text="Record 3 is processed.")).to_be_visible()
     expect(letter).to_have_count(0)
+
+
+def test_an_unreadable_dead_letter_shows_what_came_in(page: Page) -> None:
+    letters = view(page, "hostile/health").get_by_role("list", name="Dead letters")
+    quotes = letters.get_by_role("blockquote")
+    expect(quotes.filter(has_text=HOSTILE[-1])).to_have_count(1)
+    expect(quotes).to_have_count(len(HOSTILE))
 
 
 def test_a_list_does_not_move_while_one_of_its_buttons_is_pressed(page: Page) -> None:

@@ -140,6 +140,7 @@ const DeadLetters = component((props, own) => {
       <p><a href=${hrefOf({ view: "ledger", id: String(letter.number) })}>Record ${letter.number}</a>,
         ${" "}${letter.kind === "park" ? "unreadable input" : letter.kind.replaceAll("_", " ")}:
         ${" "}<${Text} text=${letter.reason} limit=${500} /></p>
+      <${Words} zone=${zone} number=${letter.number} />
       <div class="about"><time>${time(new Date(letter.parked_at).toISOString())}</time></div>
       <div class="field">
         <button type="button" disabled=${given.busy.value} aria-label=${`Retry record ${letter.number}`}
@@ -161,6 +162,19 @@ const DeadLetters = component((props, own) => {
                 <ul class="rows" aria-label="Dead letters">${letters.map(row)}</ul>`
             : nothing("There are none."))
         : null}</section>`;
+  };
+});
+
+/** What a dead letter says, and who said it. Properties: `zone`, `number`. */
+const Words = component((props, own) => {
+  const found = load(own, () => ({ zone: props.value.zone, path: `/records/${props.value.number}` }));
+  return () => {
+    const { record, payload } = found.value.data ?? {};
+    const words = payload?.content ?? payload?.body;
+    return words
+      ? html`<blockquote>${record.sender ? html`<${Name} text=${record.sender} />: ` : null}<${Text}
+          text=${words} limit=${240} /></blockquote>`
+      : null;
   };
 });
 
@@ -262,7 +276,7 @@ const Upkeep = component((props, own) => {
             onClick=${() => rebuild({ level: level.value })}>Rebuild and activate</button>
           <button type="button" disabled=${disabled}
             onClick=${() => { compared.value = null; rebuilding.start(zone, "/rollback"); }}>Roll back</button></p>
-        <p class="quiet">The active generation is used until the new one is complete. Only derive and fresh
+        <p class="quiet">A generation is one set of the files that are made from the ledger. The active generation is used until the new one is complete. Only derive and fresh
           decide again, so only they can be compared.</p>
         ${rebuilding.outcome(zone, report)}</section>
       <section aria-labelledby="verify"><h2 id="verify">Verify</h2>
@@ -271,6 +285,8 @@ const Upkeep = component((props, own) => {
           <input id="expect" autocomplete="off" value=${expected.value} disabled=${disabled}
             onInput=${({ target }) => (expected.value = target.value)} />
           <button disabled=${disabled}>Replay and compare</button></form>
+        <p class="quiet">Reads the whole ledger again, and compares what follows from it with the files in use. The
+          head identifies the last record with its hash; if you give an earlier head, the ledger must still contain it.</p>
         ${verifying.outcome(zone, (found) => html`<${Verified} found=${found} />`)}</section>`;
   };
 });
