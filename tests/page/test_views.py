@@ -521,6 +521,33 @@ def test_a_token_is_asked_for_and_never_in_the_address(browser: Any, guarded: Se
         assert page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})") == "{}"
 
 
+def test_the_names_around_a_person_are_not_cut_off(browser: Any, filled: Served) -> None:
+    names = ("Bartholomew Featherstone", "Maximiliana Wintergarden", "Christopher Underwood")
+    with filled.bare() as client:
+        for day, name in enumerate((*names, "Alexandrina Mountbatten"), 1):
+            said = message(day, f"I met {name} in Lima.", by="Zoe")
+            client.post("/v1/zones/around/events?wait=true", json=said).raise_for_status()
+    for width in (390, 1280):
+        with shown(browser, filled, viewport={"width": width, "height": 900}) as page:
+            graph = view(page, "around/people/Zoe").get_by_role(
+                "img", name=re.compile("around Zoe")
+            )
+            expect(graph.locator("text")).not_to_have_count(0)
+            assert graph.locator("text").filter(has_text="…").count() > 1
+            inside = """(svg) => [...svg.querySelectorAll("text")].map((each) => {
+                const { left, right } = each.getBoundingClientRect();
+                const frame = svg.getBoundingClientRect();
+                return Math.max(frame.left - left, right - frame.right); })"""
+            # The view has a margin of at least this.
+            assert max(graph.evaluate(inside)) <= 14
+
+
+def test_what_each_search_compares_is_told_to_a_keyboard(page: Page) -> None:
+    main = view(page, "ada/ask?query=pottery")
+    main.get_by_text("What each search compares").press("Enter")
+    expect(main.get_by_role("definition").filter(has_text="words of the message")).to_be_visible()
+
+
 def test_a_filter_that_nothing_passes_does_not_say_that_all_is_empty(page: Page) -> None:
     main = view(page, "ada/observations?entity=Lima")
     expect(main.get_by_text("There is no such observation.")).to_be_visible()

@@ -18,7 +18,7 @@ export const Graph = component((props) => () => {
   const places = new Map(
     related.map((each, at) => {
       const angle = (2 * Math.PI * at) / related.length - Math.PI / 2;
-      const x = MIDDLE.x + 200 * Math.cos(angle);
+      const x = MIDDLE.x + 165 * Math.cos(angle);
       return [each.id, { x, y: MIDDLE.y + 165 * Math.sin(angle) }];
     }),
   );
@@ -26,7 +26,7 @@ export const Graph = component((props) => () => {
     html`<line key=${key} x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y}
       stroke-width=${0.5 + (2.5 * facts) / most} />`;
   return html`<svg class="graph" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img"
-      aria-label=${`${count(related.length, "entity", "entities")} around ${name}; a list follows`}>
+      aria-label=${`${count(related.length, "person or thing", "people and things")} around ${name}; a list follows`}>
       <g class="between">${links
         .filter(({ a, b }) => places.has(a) && places.has(b))
         .map(({ a, b, facts }) => line(places.get(a), places.get(b), facts, `${a} ${b}`))}</g>
@@ -55,5 +55,5 @@ export const Graph = component((props) => () => {
 // SVG text has no bidirectional isolation, so directional marks are removed.
 function short(name) {
   const plain = name.replace(/[\p{Cf}\p{Cc}]/gu, "");
-  return plain.length > 22 ? `${plain.slice(0, 21)}…` : plain;
+  return plain.length > 18 ? `${plain.slice(0, 17)}…` : plain;
 }

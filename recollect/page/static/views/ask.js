@@ -126,6 +126,8 @@ const Results = component((props, own) => {
           Probability that the memory has an answer: ${percent(answer.relevant)}.</p>
         <p class="quiet">The searches choose the candidates: below each is its rank in every search, or – if
           that did not find it. The score on the right, from 0 to 1, orders them.</p>
+        <${Fold} summary="What each search compares">${() => html`<dl class="pairs">${arms.map(
+          (arm) => html`<dt>${arm}</dt><dd>${SEARCHES[arm] ?? "another search"}</dd>`)}</dl>`}</${Fold}>
         <ol class="results">${answer.results.map(
           (result, at) => html`<${Result} key=${result.id} rank=${at + 1} result=${result}
             arms=${arms} zone=${zone} query=${query} />`,

@@ -83,9 +83,9 @@ const Entity = component((props, own) => {
         <p class="quiet">${typeInWords(entity.type)}, ${count(entity.mentions, "mention")},
           ${" "}${count(entity.facts, "fact")}${
             entity.aliases.length + entity.handles.length ? ". Also " : ""
-          }${others(entity)}.
-          ${" "}<a href=${hrefOf({ view: "merges", params: { status: "merged", entity: entity.id } })}>Merges</a>
-          ${" "}<a href=${hrefOf({ view: "forget", params: { entity: entity.id } })}>Forget
+          }${others(entity)}.</p>
+        <p class="field"><a href=${hrefOf({ view: "merges", params: { status: "merged", entity: entity.id } })}>Merges</a>
+          <a href=${hrefOf({ view: "forget", params: { entity: entity.id } })}>Forget
           ${" "}<${Name} text=${entity.name} /></a></p>
         ${otherMoment(AXES)
           ? html`<${Compared} axes=${AXES} request=${(at) => factsOf(zone, entity.id, at)} items=${itemsOf} />`
