@@ -33,7 +33,7 @@ from recollect.streams.language.grammar.text_reading import (
     ValueType,
 )
 from recollect.streams.language.grammar.verbs import base_form
-from recollect.text.lexicon import RELATIONS
+from recollect.text.lexicon import PARTNERS, RELATIONS
 
 #: The attribute of a person for each type of value.
 _OF_PERSONS: Mapping[ValueType, str] = {
@@ -98,6 +98,8 @@ _BEGINS = frozenset({"DT", "PRP$", "POS"})
 _LANGUAGES = frozenset({"language", "dialect"})
 #: A day is a birthday only with one of these words.
 _BIRTH = frozenset({"birthday", "bday", "b-day", "born", "birth", "turn", "turns", "turned"})
+#: Words of couples. Without one of them, somebody who was met is no partner.
+_COUPLES = PARTNERS | {"dating", "engaged", "marry", "married", "together", "wedding"}
 _IS = frozenset({"is", "'s", "’s"})
 _LINKS = frozenset({"IN", "TO", "RP"})
 
@@ -266,6 +268,8 @@ class _Clause:
             return None
         if attribute == "birthday" and _BIRTH.isdisjoint(self._around_lowers):
             return None
+        if attribute == "partner" and self._is_encounter():
+            return None
         if attribute == "role" and self._is_possessed():
             return None
         if value.type in _OF_THINGS:
@@ -292,6 +296,15 @@ class _Clause:
         if not verbs or base_form(self._lowers[verbs[-1]]) != "have":
             return False
         return all(each.tag in _PHRASE for each in self._words[verbs[-1] + 1 :])
+
+    def _is_encounter(self) -> bool:
+        """Whether the sentence says only that somebody was met: "I met Tom at the museum"."""
+        verbs = {
+            base_form(lower)
+            for word, lower in zip(self._words, self._lowers, strict=True)
+            if _is_verb(word)
+        }
+        return "meet" in verbs and _COUPLES.isdisjoint(self._around_lowers)
 
     def is_denied(self) -> bool:
         """Whether the word that governs the value is negated."""

@@ -153,6 +153,23 @@ def test_what_was_looked_at_is_no_home(tagged: str) -> None:
     assert slot(tagged, "Ghent", type_="home") is None
 
 
+@pytest.mark.parametrize(
+    "tagged",
+    [
+        "I/PRP met/VBD Tom/NNP at/IN the/DT museum/NN",
+        "I/PRP met/VBD up/RP with/IN Tom/NNP",
+        "I/PRP met/VBD a/DT man/NN called/VBN Tom/NNP",
+    ],
+)
+def test_somebody_who_was_met_is_no_partner(tagged: str) -> None:
+    assert slot(tagged, "Tom", "Tom", type_="partner") is None
+
+
+def test_a_partner_may_have_been_met() -> None:
+    tagged = "I/PRP met/VBD Tom/NNP in/IN May/NNP and/CC we/PRP married/VBD"
+    assert slot(tagged, "Tom", "Tom", type_="partner") == Claim("Ada", "partner", "Tom")
+
+
 def test_what_somebody_looks_after_may_be_theirs() -> None:
     found = slot("I/PRP look/VBP after/IN Elmfield/NNP", "Elmfield", type_="employer")
     assert found == Claim("Ada", "employer", "Elmfield")
