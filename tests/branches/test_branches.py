@@ -136,6 +136,12 @@ def test_what_the_zone_forgets_leaves_its_branches(library: Recollect, zone: Zon
     assert texts(branch) == {"Ada lives in Turin."}
 
 
+def test_an_erasure_is_certified_if_the_zone_has_a_branch(library: Recollect, zone: Zone) -> None:
+    zone.create_branch("trial")
+    assert zone.forget("m2", certificate=True).certificate is not None
+    assert not files_holding(library.home, b"kayak")
+
+
 def test_what_was_forgotten_while_a_branch_was_closed_leaves_it(tmp_path: Path) -> None:
     with Recollect(tmp_path / "home", encoder="none") as opened:
         opened.zone("ada").ingest(

@@ -270,14 +270,16 @@ def erase(zone: OpenZone, plan: ErasurePlan, *, certificate: bool = False) -> Fo
         removed = {name: max(before[name] - after[name], 0) for name in _COUNTED_ROWS}
         # Update the index in memory now rather than at the next query.
         zone.open_home.recallers.follow(zone.name)
+        # A certificate says that no file of the home contains a destroyed key.
+        zone.open_home.forget_in_branches(zone.name)
         if certificate:
             issued = issue(zone, receipt.number, _request(plan), evidence)
     else:
         # An earlier erasure may have left residue in the files.
         zone.node.finish_purge(zone.name)
+        zone.open_home.forget_in_branches(zone.name)
         if certificate:
             issued = issue(zone, plan.earlier[0], _request(plan))
-    zone.open_home.forget_in_branches(zone.name)
     return _report(plan, removed, certificate=issued)
 
 
