@@ -256,6 +256,23 @@ class TestServed:
             assert (found["status"], found["answer"]) == ("success", "2")
             assert http.post(path, json={**body, "sandbox_provider": "moon"}).status_code == 422
 
+    def test_a_stream_that_its_client_leaves_ends(self, tmp_path: Path) -> None:
+        def looping(_: Body) -> Reply:
+            time.sleep(0.2)
+            return say(code("print(1)"))
+
+        with serving(tmp_path, looping) as (service, server), service.client() as http:
+            body = {"query": "What?", "max_iterations": 100}
+            with http.stream("POST", "/v1/zones/a/infer/stream", json=body) as stream:
+                next(stream.iter_lines())
+            asked = -1
+            deadline = time.monotonic() + 20
+            while asked != len(server.questions):
+                assert time.monotonic() < deadline
+                asked = len(server.questions)
+                time.sleep(2)
+            assert asked < 50
+
     def test_one_too_many_is_refused_at_once(self, tmp_path: Path) -> None:
         release = threading.Event()
 

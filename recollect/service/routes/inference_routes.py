@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Mapping
-from functools import partial
+from contextlib import suppress
 from typing import Any
 
 from litestar import post
@@ -21,6 +22,10 @@ from recollect.service.routes.route_kit import (
     problem_message,
     service_of,
 )
+
+
+class _ClientLeft(Exception):
+    """The client closed the stream; raised to end the inference at its next event."""
 
 
 @post("/infer/stream", status_code=200, opt={"right": "write"}, include_in_schema=False)
@@ -41,11 +46,17 @@ async def streamed(request: AnyRequest, zone: str, given: Mapping[str, Any]) -> 
     opened = await existing_zone(request, zone)
     service, loop = service_of(request), asyncio.get_running_loop()
     events: asyncio.Queue[InferenceEvent | None] = asyncio.Queue()
+    left = threading.Event()
 
     def report(event: InferenceEvent) -> None:
+        if left.is_set():
+            raise _ClientLeft
         loop.call_soon_threadsafe(events.put_nowait, event)
 
-    work = partial(opened.infer, **given, progress=report)
+    def work() -> None:
+        with suppress(_ClientLeft):
+            opened.infer(**given, progress=report)
+
     running = asyncio.ensure_future(service.inferring.run(work))
     running.add_done_callback(lambda _: events.put_nowait(None))
     # An error before the first event is answered with its status, not with a stream.
@@ -55,9 +66,12 @@ async def streamed(request: AnyRequest, zone: str, given: Mapping[str, Any]) -> 
 
     async def messages() -> AsyncIterator[ServerSentEventMessage]:
         event = first
-        while event is not None:
-            yield message(event.event, event)
-            event = await events.get()
+        try:
+            while event is not None:
+                yield message(event.event, event)
+                event = await events.get()
+        finally:
+            left.set()
         if isinstance(error := running.exception(), Exception):
             yield problem_message(request, error)
 
