@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from anyascii import anyascii
+
 from recollect.streams.language.grammar.analysis import Introduction
 from recollect.streams.language.grammar.reported import is_reported
 from recollect.streams.language.names.gazetteer import (
@@ -221,7 +223,7 @@ def _name_is(sentence: _Sentence, found: list[Introduction]) -> None:
             # "My name is spelled with a y": in lower case, only what can be nothing but a name.
             first = name.split(" ")[0]
             stopped = _AT_STOP.match(text, match.start("name") + len(first)) is not None
-            if first not in GIVEN_NAMES and (
+            if not _is_given(first) and (
                 first != name
                 or not stopped
                 or first.endswith(_ADJECTIVE)
@@ -244,12 +246,17 @@ def _i_am(sentence: _Sentence, found: list[Introduction]) -> None:
         if name != match["name"] or len(name) < 2 or not _said(sentence, match):
             continue
         first = name.split(" ")[0].lower()
-        if first not in GIVEN_NAMES:
+        if not _is_given(first):
             greeted = sentence.greeted or bool(before.strip())
             shown = sure or (leads and greeted) or _APPOSITION.match(text, match.end())
             if first.endswith(_ADJECTIVE) or not shown:
                 continue
         _add(sentence, match, name, "name", found)
+
+
+def _is_given(lower: str) -> bool:
+    """Whether a lower-case word is a given name, with or without its accents: "tomás"."""
+    return lower in GIVEN_NAMES or anyascii(lower) in GIVEN_NAMES
 
 
 def _begins_clause(before: str) -> bool:

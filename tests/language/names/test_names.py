@@ -81,6 +81,7 @@ def test_normalising_twice_changes_nothing(name: str) -> None:
         ('please call me "Mel"', [("Mel", "nickname", None)]),
         ("my sister Katherine (Kate) came", [("Kate", "nickname", "Katherine")]),
         ("We met Thomas Brandt (aka Tommy).", [("Tommy", "nickname", "Thomas Brandt")]),
+        ("I'm Tomás. I live in Rome.", [("Tomás", "name", None)]),
     ],
 )
 def test_an_introduction_is_understood(
