@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import unquote
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, PeerKind
@@ -34,6 +35,27 @@ _BODY = re.compile(rb'"(?:dateRange|messages)"\s*:')
 # Types of messages that users write, by name and by Discord's number.
 _USER_MESSAGE_TYPES = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand"})
 _USER_MESSAGE_TYPE_NUMBERS = frozenset({"0", "19", "20", "23"})
+# Discord's names of its own messages, by number; other exporters than DiscordChatExporter keep the
+# numbers.
+_NOTICE_NAMES = {
+    "1": "RecipientAdd",
+    "2": "RecipientRemove",
+    "3": "Call",
+    "4": "ChannelNameChange",
+    "5": "ChannelIconChange",
+    "6": "ChannelPinnedMessage",
+    "7": "GuildMemberJoin",
+    "8": "GuildBoost",
+    "9": "GuildBoostTier1",
+    "10": "GuildBoostTier2",
+    "11": "GuildBoostTier3",
+    "12": "ChannelFollowAdd",
+    "18": "ThreadCreated",
+    "21": "ThreadStarterMessage",
+    "24": "AutoModerationAction",
+    "46": "PollResult",
+}
+_THREAD_TYPES = frozenset({"10", "11", "12"})
 _KINDS: dict[str, PeerKind] = {
     "DirectTextChat": "dm",
     "DirectGroupTextChat": "group",
@@ -47,6 +69,7 @@ _MENTION = re.compile(r"<@!?(\d+)>")
 _TIME = re.compile(r"<t:(\d{1,11})(?::[a-zA-Z])?>")
 _QUOTED = re.compile(r">(?:>>)? ")
 _MAX_PROBED_FOLDERS = 20
+_INDEX = "index.json"
 
 
 def _is_export(start: bytes, name: str) -> bool:
@@ -92,7 +115,7 @@ def _events(chat_fields: Mapping[str, Any], message: Mapping[str, Any]) -> Itera
         if mentions := find_mentions(content, (), {"": _mention_names(message)}):
             metadata[MENTIONS] = mentions
         # The result of a poll is in an embed.
-        words = content or _embed_text(message) or as_words(type_)
+        words = content or _embed_text(message) or as_words(_NOTICE_NAMES.get(type_, type_))
         yield InboundEvent(**fields, kind="notice", id=id_, occurred_at=at, content=words)
         return
     reference = message.get("reference")
@@ -150,7 +173,7 @@ def _channel_of(chat_fields: Mapping[str, Any]) -> tuple[str, str | None, PeerKi
     )
     kind = _KINDS.get(type_, "channel")
     parent = chat_fields.get("channel.categoryId")
-    if "Thread" in type_ and parent:
+    if ("Thread" in type_ or type_ in _THREAD_TYPES) and parent:
         return str(parent), id_, kind
     return id_, None, kind
 
@@ -270,13 +293,14 @@ class _Package(ExportSource):
         for folder in folders:
             if not _holds_channels(folder):
                 continue
+            names = _channel_names(folder)
             for name in folder.folders():
                 channel = folder.folder(name)
                 files = channel.files()
                 for file in ("messages.json", "messages.csv"):
                     if file in files:
                         entry = channel.file(file)
-                        place = _channel(channel, name)
+                        place = _channel(channel, name, names)
                         yield ExportFile(entry.path, _package_events(entry, owner, place))
 
 
@@ -302,14 +326,26 @@ def _object(entry: InputEntry, *keys: str) -> dict[str, Any]:
     return found
 
 
-def _channel(folder: Folder, name: str) -> dict[str, Any]:
-    """Return the fields that the messages of a channel share."""
+def _channel_names(folder: Folder) -> dict[str, Any]:
+    """Return the names of the channels by id, as far as the index of the messages is readable."""
+    if _INDEX not in folder.files():
+        return {}
+    try:
+        _, names = next(iter(items(folder.file(_INDEX), "")), (0, None))
+    except DamagedInput:
+        return {}
+    return names if isinstance(names, dict) else {}
+
+
+def _channel(folder: Folder, name: str, names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that the messages of a channel share; `names`: as the index names them."""
     keys = ("id", "type", "name")
     fields = _object(folder.file("channel.json"), *keys) if _has_channel_file(folder) else {}
     kind: PeerKind = _KINDS.get(str(fields.get("type")), "channel")
-    title = fields.get("name")
+    id_ = str(fields.get("id") or name.lstrip("c"))
+    title = fields.get("name") or names.get(id_)
     return {
-        "peer_id": str(fields.get("id") or name.lstrip("c")),
+        "peer_id": id_,
         "peer_kind": kind,
         "metadata": {"channel": str(title)} if title else {},
     }
@@ -343,7 +379,7 @@ def _package_event(
     files = []
     for link in str(row.get("Attachments") or "").split():
         url = link.partition("?")[0]
-        name = url.rpartition("/")[2]
+        name = unquote(url.rpartition("/")[2])
         files.append(Attachment(type=attachment_type(name), name=name or None, url=url))
     if not row.get("ID"):
         raise InvalidInput("the row has no ID")

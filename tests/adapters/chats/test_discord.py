@@ -112,6 +112,24 @@ def test_a_thread_stands_in_its_channel_and_a_dm_is_one(tmp_path):
     assert (content.peer_id, content.thread_id, content.peer_kind) == ("9", None, "dm")
 
 
+def test_numbers_stand_for_types_as_their_names_do(tmp_path: Path) -> None:
+    """Exporters that pass on what Discord's interface returns keep its numbers."""
+    messages = [
+        said(11, "I moved to Turin."), said(12, "Really?", BOB, reference={"messageId": "11"}),
+        said(14, "", BOB), said(15, ""), said(16, "", BOB),
+    ]  # fmt: skip
+    for message, number in zip(messages, (0, 19, 7, "6", 99), strict=True):
+        message["type"] = number
+    found = read(tmp_path, document(messages, type=11))
+    assert [(one.content, one.reply_to) for one in found.contents] == [
+        ("I moved to Turin.", None), ("Really?", "11"), ("guild member join", None),
+        ("channel pinned message", None), ("99", None),
+    ]  # fmt: skip
+    assert found.kinds == {"message": 2, "notice": 3}
+    assert {(one.peer_id, one.thread_id) for one in found.contents} == {("8", "9")}
+    assert {one.peer_kind for one in read(tmp_path, document(messages, type=1)).contents} == {"dm"}
+
+
 def test_an_export_that_grew_adds_only_what_is_new(tmp_path):
     begun = {(c.source_id, c.content) for c in read(tmp_path, document(MESSAGES[:4])).contents}
     assert begun < {(c.source_id, c.content) for c in read(tmp_path, document()).contents}
@@ -121,7 +139,7 @@ OWN = [
     {"ID": 1158000000000000001, "Timestamp": "2023-11-14 22:13:20", "Contents": "I moved.",
      "Attachments": ""},
     {"ID": 1158000000000000002, "Timestamp": "2023-11-14 22:13:21", "Contents": "",
-     "Attachments": "https://cdn.example/1/plan.pdf?ex=1"},
+     "Attachments": "https://cdn.example/1/my%20plan.pdf?ex=1"},
 ]  # fmt: skip
 TABLE = (
     "ID,Timestamp,Contents,Attachments\n"
@@ -129,7 +147,7 @@ TABLE = (
 )
 PACKAGE = {
     "Account/user.json": json.dumps({"id": "1", "username": "ada", "global_name": "Ada"}).encode(),
-    "Messages/index.json": b'{"9": "tea"}',
+    "Messages/index.json": b'{"9": "tea", "10": "Direct Message with bob#0"}',
     "Messages/c9/channel.json": b'{"id": "9", "type": 0, "name": "tea"}',
     "Messages/c9/messages.json": json.dumps(OWN).encode(),
     "Messages/c10/channel.json": b'{"id": "10", "type": "DM", "recipients": ["1", "2"]}',
@@ -149,8 +167,10 @@ def test_the_package_holds_what_its_owner_wrote(tmp_path):
         ("1158000000000000002", "", "9", "channel"),
     ]
     assert {(c.sender_id, c.sender_name) for c in found.contents} == {("1", "Ada")}
-    assert [c.metadata.get("channel") for c in found.contents] == [None, "tea", "tea"]
-    assert found.contents[2].attachments[0].name == "plan.pdf"
+    assert [c.metadata.get("channel") for c in found.contents] == [
+        "Direct Message with bob#0", "tea", "tea",
+    ]  # fmt: skip
+    assert found.contents[2].attachments[0].name == "my plan.pdf"
     assert found.drafts[1].occurred_at == 1_700_000_000_000
 
 
