@@ -22,7 +22,12 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
 from recollect.streams.adapters.import_options import ChatPlace, Options
-from recollect.streams.adapters.input.input_files import PROBE_BYTES, DamagedInput, InputEntry
+from recollect.streams.adapters.input.input_files import (
+    PROBE_BYTES,
+    DamagedInput,
+    InputEntry,
+    decoded_path,
+)
 from recollect.streams.adapters.input.json_documents import items, nested
 
 _REQUIRED_KEYS = (
@@ -143,7 +148,7 @@ def _last_text(pattern: re.Pattern[bytes], end: bytes) -> str | None:
 
 def _open(entry: InputEntry, options: Options) -> ExportSource:
     info = _chat_info(entry)
-    parts = entry.path.split("/")
+    parts = decoded_path(entry.path).split("/")
     by_path = _MESSENGER_PLATFORM if any(map(_MESSENGER.search, parts[:-1])) else "instagram"
     chat = parts[-2] if len(parts) > 2 and parts[-3] in _CHAT_FOLDERS else info.thread
     return RecognisedChat(

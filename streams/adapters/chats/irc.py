@@ -23,7 +23,7 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.chats.chat_recognition import RecognisedChat
 from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
-from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.input_files import InputEntry, decoded_path
 from recollect.streams.adapters.input.text_lines import decode_text, text_lines
 
 _PLATFORM = "irc"
@@ -306,8 +306,8 @@ def _day_in_name(entry: InputEntry) -> date | None:
 
 def _channel_of(entry: InputEntry) -> str | None:
     """Return the channel from the name of a file or its folder."""
-    *folders, _ = ("", *entry.path.split("/"))
-    stem = re.sub(r"(?:\.(?:txt|log|weechatlog|gz|raw|ascii))+$", "", entry.name)
+    *folders, file = ("", *decoded_path(entry.path).split("/"))
+    stem = re.sub(r"(?:\.(?:txt|log|weechatlog|gz|raw|ascii))+$", "", file)
     stem = _DAY_IN_NAME.sub("", stem).strip("-_. ")
     for name in (stem, *folders[-1:]):
         if match := _CHANNEL.search(name):

@@ -25,6 +25,8 @@ from recollect.streams.adapters.chats.chat_recognition import RecognisedChat, is
 from recollect.streams.adapters.chats.whatsapp_headers import (
     DateOrders,
     Header,
+    HeaderStyle,
+    Years,
     header_of,
     local_time,
 )
@@ -57,7 +59,12 @@ from recollect.streams.adapters.import_options import (
     LocalClock,
     Options,
 )
-from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry, UncountedInput
+from recollect.streams.adapters.input.input_files import (
+    DamagedInput,
+    InputEntry,
+    UncountedInput,
+    decoded_path,
+)
 from recollect.streams.adapters.input.text_lines import decode_text, text_lines
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
@@ -86,13 +93,15 @@ _QUOTES = ('"“”„‟', "«»‹›", "「」『』")  # noqa: RUF001
 class _Survey(msgspec.Struct):
     """Facts about the whole file.
 
-    `order`: the order of its dates. `colon`: its headers end in a colon. `placeholders` and
+    `order`: the order of its dates. `first_year`: the year of its first message, if no year is
+    written. `placeholders` and
     `edit_marks`: repeated phrases in angle brackets, in positions where only WhatsApp writes them.
     `group`: the sender that stands for the group itself; all of its lines were written by WhatsApp.
     """
 
     order: DateOrder | None = None
-    colon: bool = False
+    style: HeaderStyle = "usual"
+    first_year: int | None = None
     names_with_colon: frozenset[str] = frozenset()
     senders: frozenset[str] = frozenset()
     placeholders: frozenset[str] = frozenset()
@@ -106,13 +115,15 @@ def _is_chat(start: bytes, name: str) -> bool:
     lines = _written_lines(start)
     is_own_name = _OWN_FILE.search(name) is not None
     is_chat_name = _CHAT_FILE.search(name) is not None
-    colon = (is_own_name or is_chat_name) and _uses_colon(lines)
+    style = _style_of(lines)
+    if style == "colon" and not (is_own_name or is_chat_name):
+        return False
     if not any(
-        header_of(line, colon=colon) is not None and not _SIGNAL.match(line)
+        header_of(line, style) is not None and not _SIGNAL.match(line)
         for line in lines[:_MAX_LEADING_LINES]
     ):
         return False
-    return is_own_name or is_talk(_senders(lines, colon), accept_any=is_chat_name)
+    return is_own_name or is_talk(_senders(lines, style), accept_any=is_chat_name)
 
 
 def _written_lines(start: bytes) -> list[str]:
@@ -121,16 +132,19 @@ def _written_lines(start: bytes) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-def _uses_colon(lines: Sequence[str]) -> bool:
-    """Return whether the headers of a chat end in a colon."""
+def _style_of(lines: Sequence[str]) -> HeaderStyle:
+    """Return how a chat writes its headers."""
     leading = lines[:_MAX_LEADING_LINES]
-    return not any(map(header_of, leading)) and any(header_of(line, colon=True) for line in leading)
+    styles: tuple[HeaderStyle, ...] = ("usual", "colon", "written")
+    return next(
+        (style for style in styles if any(header_of(line, style) for line in leading)), "usual"
+    )
 
 
-def _senders(lines: Iterable[str], colon: bool) -> Iterator[str | None]:
+def _senders(lines: Iterable[str], style: HeaderStyle) -> Iterator[str | None]:
     """Yield the sender of each message; None if WhatsApp itself wrote it."""
     for line in lines:
-        if (header := header_of(line, colon=colon)) is not None:
+        if (header := header_of(line, style)) is not None:
             sender, separator, _ = line[header.end :].partition(": ")
             yield _name(sender) if separator else None
 
@@ -152,8 +166,9 @@ class _Chat(ExportSource):
 
     def _parse(self) -> Iterator[tuple[int, ParseResult]]:
         first_line, header, words, size = 0, None, [""], 0
+        years = Years(self._survey.first_year)
         for number, line in text_lines(self._entry):
-            line_header = header_of(line, colon=self._survey.colon)
+            line_header = header_of(line, self._survey.style)
             if line_header is None:
                 if header is not None:
                     size += len(line)
@@ -165,7 +180,8 @@ class _Chat(ExportSource):
                 continue
             if header is not None:
                 yield first_line, self._event(header, "\n".join(words))
-            first_line, header, words, size = number, line_header, [line[line_header.end :]], 0
+            header = years.dated(line_header, self._survey.order)
+            first_line, words, size = number, [line[header.end :]], 0
         if header is not None:
             yield first_line, self._event(header, "\n".join(words))
 
@@ -313,7 +329,7 @@ def _chat_name(path: str) -> str | None:
 
     Some programs replace spaces with underscores, and some file systems decompose accents.
     """
-    *_, folder, file = ("", *re.split(r"[/\\]", path))
+    *_, folder, file = ("", *re.split(r"[/\\]", decoded_path(path)))
     for name in (file, folder):
         stem = re.sub(r"(?:\.(?:txt|zip|gz))+$", "", name, flags=re.IGNORECASE)
         stem = unicodedata.normalize("NFC", _name(stem))
@@ -328,8 +344,10 @@ def _chat_name(path: str) -> str | None:
 class _Surveyor:
     """Collects the facts that only a whole file shows."""
 
-    def __init__(self, colon: bool) -> None:
-        self._colon = colon
+    def __init__(self, style: HeaderStyle) -> None:
+        self._style = style
+        # Headers whose years may not be written; the order of their dates is known at the end.
+        self._written: list[Header] = []
         self._dates = DateOrders()
         self._first: Counter[str] = Counter()
         self._second: Counter[tuple[str, str]] = Counter()
@@ -344,9 +362,11 @@ class _Surveyor:
         """Add a line."""
         if (bracketed := bracketed_phrase_at_end(line)) and len(self._ends) < _MAX_NAMES:
             self._ends[bracketed[1]] += 1
-        if (header := header_of(line, colon=self._colon)) is None:
+        if (header := header_of(line, self._style)) is None:
             return
         self._dates.add(header)
+        if self._style == "written":
+            self._written.append(header._replace(end=0))
         names = line[header.end :].split(": ", 2)
         if len(names) < 2 or len(self._first) >= _MAX_NAMES:
             return
@@ -362,13 +382,14 @@ class _Surveyor:
         if phrase is not None and len(self._brackets) < _MAX_NAMES:
             self._brackets[phrase] += 1
 
-    def survey(self, path: str, given_order: DateOrder | None) -> _Survey:
+    def survey(self, entry: InputEntry, given_order: DateOrder | None) -> _Survey:
         """Return the facts about the lines so far.
 
         Raises:
             InvalidInput: the order of the dates is ambiguous and was not given, or the given one is
-                impossible.
+                impossible; or the years of the dates are unknown.
         """
+        order = self._dates.order(entry.path, given_order)
         names_with_colon = frozenset(
             name
             for (name, _), count in self._second.items()
@@ -376,8 +397,9 @@ class _Surveyor:
         )
         is_group = len(self._first) > 2 and not self._group_writes_messages
         return _Survey(
-            self._dates.order(path, given_order),
-            self._colon,
+            order,
+            self._style,
+            self._first_year(entry, order),
             names_with_colon,
             frozenset(self._first),
             frozenset(
@@ -393,6 +415,20 @@ class _Surveyor:
             self._group if is_group else None,
         )
 
+    def _first_year(self, entry: InputEntry, order: DateOrder | None) -> int | None:
+        """Return the year of the first message; None if years are written from the first one on."""
+        if not self._written or all(self._written[0].date):
+            return None
+        if entry.modified_at is None:
+            raise InvalidInput(
+                f"the dates of {entry.path} have no year, so they need the file's modification "
+                "time; import it as a file or a folder, not from standard input"
+            )
+        years = Years()
+        for header in self._written:
+            years.dated(header, order)
+        return years.first_year(entry.modified_at.date())
+
 
 def _survey(entry: InputEntry, options: Options) -> _Survey:
     """Read a whole file for its date order, its names, and WhatsApp's own phrases.
@@ -400,14 +436,14 @@ def _survey(entry: InputEntry, options: Options) -> _Survey:
     Raises:
         InvalidInput: the order of its dates is ambiguous.
     """
-    surveyor = _Surveyor(_uses_colon(_written_lines(entry.start())))
+    surveyor = _Surveyor(_style_of(_written_lines(entry.start())))
     try:
         for _, line in text_lines(entry):
             surveyor.add(line)
     except DamagedInput:
         # Parsing the file will report the damage.
         pass
-    return surveyor.survey(entry.path, options.date_order)
+    return surveyor.survey(entry, options.date_order)
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:

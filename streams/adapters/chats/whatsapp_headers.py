@@ -1,6 +1,7 @@
 """Headers of WhatsApp's messages: their dates and times, as phones write them in many countries.
 
-Text that is copied out of WhatsApp Web has headers too, with the time first.
+Old Android phones wrote the month's name, and no year in messages of the current year. Text that is
+copied out of WhatsApp Web has headers too, with the time first.
 """
 
 # ruff: noqa: RUF001
@@ -11,9 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from recollect.schemas.errors import InvalidInput
+from recollect.streams.adapters.chats.month_names import month_number
 from recollect.streams.adapters.chats.whatsapp_phrases import (
     AFTERNOON,
     MARKS,
@@ -49,8 +51,22 @@ _DATE_AND_TIME = (
     r"\s?(?P<after>[^\d\[\]:–-]{0,16}?)\s?"
 )
 _HEADER = re.compile(rf"(?P<open>\[)?{_DATE_AND_TIME}(?(open)\]\s?|\s?{_BIDI}[-–]\s)")
-# "20/06/16, 13:59:59: ". A header without seconds has no such form.
-_COLON_HEADER = re.compile(rf"{_DATE_AND_TIME}(?(second):\s|(?!))")
+# "20/06/16, 13:59:59: ", and without seconds only before the sender: "6/20/16, 1:59 PM: Ada: ".
+_COLON_HEADER = re.compile(rf"{_DATE_AND_TIME}(?(second):\s|:\s(?=[^:\n]{{1,60}}:\s))")
+_CLOCK = (
+    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?"
+    r"\s?(?P<half>[ap]\.?\s?m\b\.?)?"
+)
+# "12 Apr", "Apr 12, 2014", "12. de abril de 2014", and without a year "12/4".
+_WRITTEN_DATE = (
+    r"(?:(?P<day>\d{1,2})\.?\s(?:de\s)?(?P<month>[^\W\d_]{3,12})\b\.?(?:,?\s(?:de\s)?(?P<year>\d{4}))?"
+    r"|(?P<named>[^\W\d_]{3,12})\b\.?\s(?P<on>\d{1,2})(?:,?\s(?P<of>\d{4}))?"
+    r"|(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})\.?)"
+)
+_WRITTEN_HEADERS = (
+    re.compile(rf"{_BIDI}{_WRITTEN_DATE},?\s{_CLOCK}\s?[-–]\s", re.IGNORECASE),
+    re.compile(rf"{_BIDI}{_CLOCK},?\s{_WRITTEN_DATE}\s?[-–]\s", re.IGNORECASE),
+)
 # "[15:05, 25/06/2020] ", "[3:05 PM, 6/25/2020] ".
 _WEB_HEADER = re.compile(
     rf"\[{_BIDI}(?P<before>[^\W\d_]{{1,12}}\s?)?{_BIDI}"
@@ -67,14 +83,25 @@ _YEAR_FIRST_DAY_HALVES = frozenset(
 )
 # The year 2009 in the Buddhist era without its century, and what makes such a year a Gregorian one.
 _FIRST_BUDDHIST_YEAR, _BUDDHIST_CENTURY = 52, 1957
+# A date that is earlier than the one before it by more days is in the next year.
+_MAX_BACKWARD_DAYS = 31
+# In place of a year that is not written.
+_LEAP_YEAR = 2012
 # An order is wrong if it makes the intervals between messages this many times longer.
 _LEAP = 20
+
+
+#: How a chat writes its headers: usually; ending in a colon, as iPhones wrote them until 2018; or
+#: with the month's name or without a year, as old Android phones wrote them.
+HeaderStyle = Literal["usual", "colon", "written"]
 
 
 class Header(NamedTuple):
     """The header of a message: its date as three numbers, its time, and where its text begins.
 
-    `apple`: as iPhones and WhatsApp Web write it: in square brackets, or followed by a colon.
+    A date with the month's name is in the order year, month, day. A year that is not written is an
+    empty text, at the beginning or, if the month is a number, at the end. `apple`: as iPhones and
+    WhatsApp Web write it: in square brackets, or followed by a colon.
     """
 
     apple: bool
@@ -87,20 +114,23 @@ class Header(NamedTuple):
     end: int
 
 
-def header_of(line: str, *, colon: bool = False) -> Header | None:
+def header_of(line: str, style: HeaderStyle = "usual") -> Header | None:
     """Return the header at the start of a line, or None if the line continues a message.
 
-    `colon`: headers end in a colon, as iPhones wrote them until 2018. Lines of logs look like that,
-    so the caller must know that the file is such a chat.
+    Lines of logs may look like headers that end in a colon, and lines of any message like those
+    without a year, so the caller must know that the file is such a chat. In a chat with "written"
+    headers, those of the usual style occur too.
     """
     stripped = line.lstrip(MARKS)
+    if style == "written" and (written := _written_header(stripped, len(line) - len(stripped))):
+        return written
     if not (stripped.startswith("[") or stripped[:1].isdecimal()):
         return None
     # Each character becomes one character, so that offsets stay valid.
     plain = stripped[:120].translate(_PLAIN)
     if _YEAR.match(plain):
         plain = plain.translate(_CJK_DATE_MARKS)
-    if colon:
+    if style == "colon":
         match = _COLON_HEADER.match(plain)
     else:
         match = _HEADER.match(plain) or _WEB_HEADER.match(plain)
@@ -108,7 +138,7 @@ def header_of(line: str, *, colon: bool = False) -> Header | None:
         return None
     day_half = _NO_LETTERS.sub("", f"{match['before'] or ''}{match['after'] or ''}").lower()
     return Header(
-        colon or plain.startswith("["),
+        style == "colon" or plain.startswith("["),
         (match["a"], match["b"], match["c"]),
         match["mark"].strip(),
         int(match["hour"]),
@@ -117,6 +147,69 @@ def header_of(line: str, *, colon: bool = False) -> Header | None:
         day_half,
         len(line) - len(stripped) + match.end(),
     )
+
+
+def _written_header(stripped: str, offset: int) -> Header | None:
+    """Return the header with the month's name or without a year at the start of a text, or None."""
+    plain = stripped[:120].translate(_PLAIN)
+    match = next((found for one in _WRITTEN_HEADERS if (found := one.match(plain))), None)
+    if match is None:
+        return None
+    if match["a"]:
+        written = (match["a"], match["b"], "")
+    else:
+        month = month_number(match["month"] or match["named"])
+        if month is None:
+            return None
+        written = (match["year"] or match["of"] or "", str(month), match["day"] or match["on"])
+    return Header(
+        False,
+        written,
+        match["mark"] or "-",
+        int(match["hour"]),
+        int(match["minute"]),
+        int(match["second"] or 0),
+        _NO_LETTERS.sub("", match["half"] or "").lower(),
+        offset + match.end(),
+    )
+
+
+class Years:
+    """The years of the messages of a chat, which are in order of time.
+
+    `first`: the year of the first message, if it is not written.
+    """
+
+    def __init__(self, first: int | None = None) -> None:
+        self._year = first or FIRST_YEAR
+        self._day: tuple[int, int] | None = None
+        #: How many years later the last message is than the first.
+        self.passed = 0
+
+    def dated(self, header: Header, order: DateOrder | None) -> Header:
+        """Return a header with its year."""
+        a, b, c = header.date
+        if a and c:
+            if len(a) > 2:
+                self._year, self._day = int(a), (int(b), int(c))
+            return header
+        month, day = (b, c) if not a else (a, b) if order == "mdy" else (b, a)
+        on = (int(month), int(day))
+        if self._day is not None and self._days(on) < self._days(self._day) - _MAX_BACKWARD_DAYS:
+            self._year += 1
+            self.passed += 1
+        self._day = on
+        return header._replace(date=(str(self._year), month, day))
+
+    def first_year(self, last_day: date) -> int:
+        """Return the year of the first message, if the last one is no later than a day."""
+        latest = last_day + timedelta(days=1)
+        year = latest.year - (self._day is not None and self._day > (latest.month, latest.day))
+        return year - self.passed
+
+    @staticmethod
+    def _days(on: tuple[int, int]) -> int:
+        return on[0] * 31 + on[1]
 
 
 class DateOrders:
@@ -140,11 +233,11 @@ class DateOrders:
         self._end = date.today() + timedelta(days=2)
 
     def add(self, header: Header) -> None:
-        """Count the date of a header, unless it begins with a four-digit year."""
-        if len(header.date[0]) > 2:
+        """Count the date of a header, unless its order is known."""
+        if len(header.date[0]) != 1 and len(header.date[0]) != 2:
             return
         self._count += 1
-        a, b, c = map(int, header.date)
+        a, b, c = (int(one or _LEAP_YEAR) for one in header.date)
         self._marks.add(header.mark)
         self._ambiguous += a != b
         if not self._sample and a != b:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+from urllib.parse import unquote
 
 from recollect.schemas.errors import InvalidInput
 from recollect.streams.adapters.input.utf_16 import UTF_16_MARKS, Utf16File
@@ -27,6 +29,7 @@ MAX_COMPRESSION_RATIO = 200
 #: The ratio is not checked up to this size.
 RATIO_CHECK_MIN_BYTES = 1 << 26
 
+_PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 16
 _GZIP_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error)
@@ -154,6 +157,7 @@ class UncountedInput(InputEntry):
     def __init__(self, entry: InputEntry) -> None:
         super().__init__(entry.path, entry.name, entry.size, ByteCounter())
         self._entry = entry
+        self.modified_at = entry.modified_at
 
     def raw(self, byte_counter: ByteCounter | None) -> io.BufferedReader:
         return self._entry.raw(None)
@@ -173,6 +177,24 @@ class SpooledInput(InputEntry):
         raw = io.FileIO(os.dup(self._file.fileno()))
         raw.seek(0)
         return with_byte_counter(raw, byte_counter)
+
+
+def decoded_path(path: str) -> str:
+    """Return a path with the percent-encoded names that some programs give files decoded.
+
+    A name with a space is not encoded, so its percent signs are its own.
+    """
+    return "/".join(map(_decoded_name, path.split("/")))
+
+
+def _decoded_name(name: str) -> str:
+    if " " in name or _PERCENT_ENCODED.search(name) is None:
+        return name
+    try:
+        decoded = unquote(name, errors="strict")
+    except UnicodeDecodeError:
+        return name
+    return decoded if decoded.isprintable() and not {*"/\\"} & {*decoded} else name
 
 
 def time_or_none(seconds: float) -> datetime | None:

@@ -25,7 +25,7 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.import_options import Options, localised
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.input_files import InputEntry, decoded_path
 from recollect.streams.adapters.input.text_lines import decode_text
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 from recollect.streams.adapters.notes.front_matter import (
@@ -150,7 +150,7 @@ class _Notes(ExportSource):
             attachments.append(Attachment(type="quotation", caption=words.quoted))
         if not words.text and not attachments:
             return
-        folder, _, file = unicodedata.normalize("NFC", path).rpartition("/")
+        folder, _, file = unicodedata.normalize("NFC", decoded_path(path)).rpartition("/")
         stem = _NOTION_ID.sub("", _NOTE.sub("", file))
         title = _title(properties, words.heading, stem)
         note = _fit(f"{self._name}/{folder}/{file}" if folder else f"{self._name}/{file}")
@@ -221,6 +221,7 @@ def _fit(name: str) -> str:
 
 def _folder_name(path: str) -> str:
     """Return the name of a folder or archive."""
+    path = decoded_path(path)
     name = Path(path).name if Path(path).name not in ("", "..") else Path(path).resolve().name
     return re.sub(r"\.(?:zip|tar|tgz|tar\.gz)\Z", "", name, flags=re.IGNORECASE) or "notes"
 

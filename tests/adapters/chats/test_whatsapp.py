@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -457,3 +458,69 @@ def test_a_group_called_with_a_colon_is_not_somebody(tmp_path: Path) -> None:
     found = read(tmp_path, '25/06/2020, 15:05 - Luis changed the group name from "A" to "B: C"\n')
     assert found.kinds == {"notice": 1}
     assert found.texts == ['Luis changed the group name from "A" to "B: C"']
+
+
+OLD_ANDROID = {
+    "time first": "19:48, 30 Nov - Ada: one\n07:00, 2 Jan - Bob: two\nmore\n"
+                  "07:05, 1 Jan - Ada: three\n",
+    "date first": "30. Nov. 19:48 - Ada: one\n2. Jan. 07:00 - Bob: two\nmore\n"
+                  "1. Jan. 07:05 - Ada: three\n",
+    "month first": "Nov 30, 7:48 PM - Ada: one\nJan 2, 7:00 AM - Bob: two\nmore\n"
+                   "Jan 1, 7:05 a.m. - Ada: three\n",
+    "numbers": "30/11, 19:48 - Ada: one\n2/1, 07:00 - Bob: two\nmore\n1/1, 07:05 - Ada: three\n",
+    "Spanish, with its year": "30 de noviembre de 2014, 19:48 - Ada: one\n"
+                              "2 de enero 07:00 - Bob: two\nmore\n1 de enero 07:05 - Ada: three\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", OLD_ANDROID)
+def test_old_headers_with_names_of_months_or_without_a_year_are_read(
+    tmp_path: Path, form: str
+) -> None:
+    path = tmp_path / "WhatsApp Chat with Bob.txt"
+    path.write_text(OLD_ANDROID[form])
+    exported_at = datetime(2015, 2, 3, tzinfo=UTC).timestamp()
+    os.utime(path, (exported_at, exported_at))
+    found = opened(path, timezone="UTC")
+    assert [(one.sender_id, one.content) for one in found.contents] == [
+        ("Ada", "one"), ("Bob", "two\nmore"), ("Ada", "three"),
+    ]  # fmt: skip
+    assert [draft.occurred_at // 1000 for draft in found.drafts] == [
+        datetime(*at, tzinfo=UTC).timestamp()  # type: ignore[misc]
+        for at in ((2014, 11, 30, 19, 48), (2015, 1, 2, 7), (2015, 1, 1, 7, 5))
+    ]
+
+
+def test_months_after_that_of_the_export_are_of_the_year_before(tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_text("19:48, 30 Nov - Ada: one\n19:50, 30 Nov - Bob: two\n")
+    exported_at = datetime(2015, 2, 3, tzinfo=UTC).timestamp()
+    os.utime(path, (exported_at, exported_at))
+    assert opened(path, timezone="UTC").drafts[0].occurred_at == (
+        datetime(2014, 11, 30, 19, 48, tzinfo=UTC).timestamp() * 1000
+    )
+
+
+def test_a_header_with_a_colon_and_without_seconds_precedes_a_sender(tmp_path: Path) -> None:
+    path = tmp_path / "WhatsApp Chat with Bob.txt"
+    path.write_text("8/17/15, 10:42 PM: Ada: one\n8/17/15, 10:43 PM: none here\n")
+    assert opened(path, timezone="UTC").texts == ["one\n8/17/15, 10:43 PM: none here"]
+
+
+@pytest.mark.parametrize(
+    ("file", "chat"),
+    [
+        ("WhatsApp%20Chat%20with%20Zo%C3%AB.txt", "Zoë"),
+        ("WhatsApp Chat with 50%25.txt", "50%25"),
+        ("WhatsApp%20Chat%20with%20a%2Fb.txt", None),
+        ("WhatsApp%20Chat%20with%20%FF.txt", None),
+    ],
+)
+def test_a_chat_is_named_by_a_percent_encoded_file_name(
+    tmp_path: Path, file: str, chat: str | None
+) -> None:
+    """Only a name that is text and no path is decoded."""
+    text = b"25/06/2020, 15:05 - Ada: hello\n"
+    (tmp_path / "all.zip").write_bytes(zipped({file: text}))
+    (content,) = opened(tmp_path / "all.zip", timezone="UTC").contents
+    assert content.peer_id == chat

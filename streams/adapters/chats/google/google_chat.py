@@ -24,7 +24,7 @@ from recollect.streams.adapters.chats.google.google_dates import parse_google_da
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.file_types import attachment_type
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
+from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry, decoded_path
 from recollect.streams.adapters.input.json_documents import items
 
 _PLATFORM = "googlechat"
@@ -84,7 +84,7 @@ class _ChatFile(ExportSource):
         self._info = info
 
     def parts(self) -> Iterator[ExportFile]:
-        *_, folder, _ = ("", *re.split(r"[/\\]", self._entry.path))
+        *_, folder, _ = ("", *re.split(r"[/\\]", decoded_path(self._entry.path)))
         found = _FOLDER.match(folder)
         chat = _Chat(found["id"], _KINDS[found["kind"]]) if found else _Chat(None, None)
         if self._info is not None:

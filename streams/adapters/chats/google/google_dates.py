@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 
 from recollect.schemas.errors import InvalidInput
+from recollect.streams.adapters.chats.month_names import month_number
 
-# The beginnings of the names of months, without accents, in English and the languages of Europe
-# that write dates with the same parts.
-_MONTHS = tuple(
-    tuple(names.split())
-    for names in (
-        "jan ene gen sty янв led oca",
-        "feb fev lut фев uno sub",
-        "mar maa мар bre",
-        "apr avr abr kwi апр dub nis",
-        "may mai mag mei maj мая kve",
-        "jun juin giu cze июн cerven haz",
-        "jul juil lug lip июл cervenec tem",
-        "aug aou ago sie авг srp agu",
-        "sep set wrz сен zar eyl",
-        "oct okt out ott paz окт rij eki",
-        "nov lis ноя kas",
-        "dec dez dic gru дек pro ara",
-    )
-)
 _WORD = r"(?P<month>[^\W\d_]{3,20})\.?"
 _DATES = (
     re.compile(rf"{_WORD} (?P<day>\d{{1,2}}), (?P<year>\d{{4}})\b"),
@@ -66,7 +47,7 @@ def _written_out(text: str) -> datetime | None:
     if date is None or zone is None:
         return None
     time = _TIME.search(text[: date.start()] + "|" + text[date.end() :])
-    month = _month(date["month"])
+    month = month_number(date["month"])
     if time is None or month is None:
         return None
     hour = int(time["hour"])
@@ -78,19 +59,6 @@ def _written_out(text: str) -> datetime | None:
     except ValueError:
         return None
     return local.replace(tzinfo=_offset(zone))
-
-
-def _month(name: str) -> int | None:
-    """Return the number of a month by the longest abbreviation that its name begins with."""
-    folded = unicodedata.normalize("NFKD", name.casefold())
-    folded = "".join(char for char in folded if not unicodedata.combining(char))
-    fitting = [
-        (len(beginning), number)
-        for number, beginnings in enumerate(_MONTHS, 1)
-        for beginning in beginnings
-        if folded.startswith(beginning)
-    ]
-    return max(fitting)[1] if fitting else None
 
 
 def _offset(zone: re.Match[str]) -> timezone:

@@ -32,7 +32,7 @@ from recollect.streams.adapters.chats.signal.signal_records import (
 )
 from recollect.streams.adapters.import_options import ChatPlace, LocalClock, Options
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.input_files import InputEntry, decoded_path
 from recollect.streams.adapters.input.text_lines import decode_text, text_lines
 
 _PLATFORM = "signal"
@@ -184,7 +184,7 @@ def _open(entry: InputEntry, options: Options) -> ExportSource:
     if is_backup(entry.start()):
         return SingleFileSource(entry, parse_backup)
     zone = options.zone_for(entry.path)
-    *_, folder, _ = ("", "", *entry.path.split("/"))
+    *_, folder, _ = ("", "", *decoded_path(entry.path).split("/"))
     chat = folder or None if _IN_FOLDER.match(entry.name) else None
 
     def open_in(opened: InputEntry, place: ChatPlace) -> ExportSource:
