@@ -1,9 +1,13 @@
-"""The readable text of HTML: paragraphs as lines, quotations with `> ` before them."""
+"""The readable text of HTML: paragraphs as lines, quotations with `> ` before them.
+
+An address of a link follows its words in angle brackets, as in mails in plain text (RFC 3986, C).
+"""
 
 from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 # Tags whose content is not displayed.
 _INVISIBLE_TAGS = frozenset(
@@ -19,14 +23,20 @@ _PARAGRAPH_TAGS = frozenset(
 )
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "wbr"})
+_LINK_SCHEME = re.compile(r"(?:https?|ftps?|mailto|tel|sms|geo|xmpp|matrix|tg):", re.IGNORECASE)
+_BESIDE_ADDRESS = re.compile(r"\A(?:\w+:(?://)?)?(?:www\.)?|/\Z")
+_MAX_ADDRESS_LENGTH = 2_000
 _MAX_DEPTH = 64
 _MAX_UNCLOSED_TAGS = 20
 _COMMENT_END = re.compile(r"--\s*>")
 
 
-def text_of_html(html: str) -> str:
-    """Return the displayed text of HTML, however broken it is."""
-    extractor = _TextExtractor()
+def text_of_html(html: str, *, addresses: bool = True) -> str:
+    """Return the displayed text of HTML, however broken it is.
+
+    `addresses`: with the addresses of links whose words do not say them.
+    """
+    extractor = _TextExtractor(addresses)
     try:
         extractor.feed(_sanitise(html))
         extractor.close()
@@ -34,6 +44,23 @@ def text_of_html(html: str) -> str:
         # The parser gives up on some declarations; the text before them is kept.
         pass
     return extractor.text()
+
+
+def _address_of(href: str, words: str) -> str:
+    """Return the address to show after the words of a link; empty if they say it, or there is none.
+
+    Of a mail address, only the address itself is shown.
+    """
+    address = "".join(href.split()).translate({ord("<"): "%3C", ord(">"): "%3E"})
+    if not _LINK_SCHEME.match(address) or len(address) > _MAX_ADDRESS_LENGTH:
+        return ""
+    if address[:7].casefold() == "mailto:":
+        address = unquote(address[7:].partition("?")[0])
+    said, named = (
+        _BESIDE_ADDRESS.sub("", unquote("".join(one.split())).casefold())
+        for one in (words, address)
+    )
+    return "" if not said or not address.isprintable() or said == named else address
 
 
 def _sanitise(html: str) -> str:
@@ -63,8 +90,12 @@ def _escape_unclosed_tags(piece: str) -> str:
 
 
 class _TextExtractor(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, addresses: bool) -> None:
         super().__init__(convert_charrefs=True)
+        self._shows_addresses = addresses
+        # The address of the link that is open, and its words.
+        self._href = ""
+        self._words: list[str] = []
         self._lines: list[str] = []
         self._line: list[str] = []
         self._invisible: list[str] = []
@@ -82,6 +113,7 @@ class _TextExtractor(HTMLParser):
         return end
 
     def text(self) -> str:
+        self._end_link()
         self._end_line()
         text = "\n".join(self._lines)
         return re.sub(r"\n(?:(?:> ?)*\n){2,}", "\n\n", text).strip()
@@ -101,7 +133,10 @@ class _TextExtractor(HTMLParser):
             self._line.append(" ")
         elif tag in _BLOCKS:
             self._end_line(blank_line=tag in _PARAGRAPH_TAGS)
-        if tag == "li":
+        if tag == "a":
+            self._end_link()
+            self._href = next((value or "" for name, value in attrs if name == "href"), "")
+        elif tag == "li":
             self._line.append("- ")
         elif tag == "blockquote":
             self._quotes = min(self._quotes + 1, _MAX_DEPTH)
@@ -120,7 +155,9 @@ class _TextExtractor(HTMLParser):
             elif tag in ("head", "body", "html"):
                 self._invisible.clear()
             return
-        if tag in _BLOCKS:
+        if tag == "a":
+            self._end_link()
+        elif tag in _BLOCKS:
             self._end_line(blank_line=tag in _PARAGRAPH_TAGS)
         if tag == "blockquote":
             self._quotes = max(self._quotes - 1, 0)
@@ -130,6 +167,8 @@ class _TextExtractor(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._invisible:
             return
+        if self._href:
+            self._words.append(data)
         if not self._pre:
             self._line.append(re.sub(r"[ \t\r\n\f]+", " ", data))
             return
@@ -138,6 +177,28 @@ class _TextExtractor(HTMLParser):
         for line in others:
             self._break()
             self._line.append(line)
+
+    def _end_link(self) -> None:
+        """Append the address of the open link to its words."""
+        href, words = self._href, "".join(self._words)
+        self._href, self._words = "", []
+        address = _address_of(href, words) if href and self._shows_addresses else ""
+        if not address:
+            return
+        space = ""
+        while self._line and not self._line[-1].strip():
+            space = self._line.pop() or space
+        if self._line:
+            last = self._line.pop()
+            space = " " if last != last.rstrip() else space
+            self._line += [last.rstrip(), f" <{address}>", space]
+            return
+        # The words ended in a line of their own.
+        at = len(self._lines) - 1
+        while at >= 0 and not self._lines[at].strip("> "):
+            at -= 1
+        if at >= 0:
+            self._lines[at] += f" <{address}>"
 
     def _break(self) -> None:
         self._append_line("".join(self._line))

@@ -68,14 +68,14 @@ class Person(NamedTuple):
 class MailParts(NamedTuple):
     """The contents of a mail: its text, files, included mails, and calendar texts.
 
-    `is_unpacked`: some of them are from a `winmail.dat`.
+    `has_more`: earlier builds read less of it.
     """
 
     text: str
     files: tuple[Attachment, ...]
     mails: tuple[Message, ...]
     calendars: tuple[str, ...]
-    is_unpacked: bool = False
+    has_more: bool = False
 
 
 class _LenientPolicy(Compat32):
@@ -266,12 +266,12 @@ def parse_header_time(value: str, after: str = "") -> datetime | None:
     return time
 
 
-def parts_of(mail: Message, *, unpacks: bool = True) -> MailParts:
+def parts_of(mail: Message, *, as_before: bool = False) -> MailParts:
     """Return the contents of a mail. Of alternative forms of a text, the plainest is used.
 
-    `unpacks`: whether to read what a `winmail.dat` contains; otherwise it is a file.
+    `as_before`: as earlier builds read it: a `winmail.dat` is a file, and links have no addresses.
     """
-    collector = _PartCollector(unpacks)
+    collector = _PartCollector(as_before)
     collector.collect(mail)
     texts = [text.strip("\r\n") for text in collector.texts if text.strip()]
     text = "\n\n".join(texts or collector.packed_texts)
@@ -280,16 +280,17 @@ def parts_of(mail: Message, *, unpacks: bool = True) -> MailParts:
         tuple(collector.files),
         tuple(collector.mails),
         tuple(collector.calendars),
-        collector.is_unpacked,
+        collector.has_more,
     )
 
 
 class _PartCollector:
     """Collects the contents of a mail's parts."""
 
-    def __init__(self, unpacks: bool) -> None:
-        self._unpacks = unpacks
-        self.is_unpacked = False
+    def __init__(self, as_before: bool) -> None:
+        self._as_before = as_before
+        #: Whether earlier builds read less of it.
+        self.has_more = False
         self.texts: list[str] = []
         self.files: list[Attachment] = []
         self.mails: list[Message] = []
@@ -320,13 +321,18 @@ class _PartCollector:
             self.texts.append(text_part(part))
         elif kind == "text/calendar" and (part.get_param("method") or file_name is None):
             self.calendars.append(text_part(part))
-        elif kind in PACKED_MAIL and self._unpacks:
+        elif kind in PACKED_MAIL and not self._as_before:
             self._collect_tnef(part, kind, file_name)
         elif _is_file(part, kind, file_name):
             self.files.append(_attachment(part, kind, file_name))
         else:
             text = text_part(part)
-            self.texts.append(text_of_html(text) if kind == "text/html" else text)
+            self.texts.append(self._of_html(text) if kind == "text/html" else text)
+
+    def _of_html(self, html: str) -> str:
+        text = text_of_html(html, addresses=not self._as_before)
+        self.has_more |= " <" in text
+        return text
 
     def _collect_tnef(self, part: Message, kind: str, file_name: str | None) -> None:
         """Collect what Outlook packed into a part; a damaged one counts as a file."""
@@ -335,9 +341,9 @@ class _PartCollector:
         except TnefError:
             self.files.append(_attachment(part, kind, file_name))
             return
-        self.is_unpacked = True
+        self.has_more = True
         if packed.html:
-            self.packed_texts.append(text_of_html(decode_bytes(packed.html, packed.charset)))
+            self.packed_texts.append(self._of_html(decode_bytes(packed.html, packed.charset)))
         elif packed.text.strip():
             self.packed_texts.append(packed.text.replace("\r\n", "\n").strip())
         for one in packed.files[:_MAX_PARTS]:

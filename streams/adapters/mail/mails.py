@@ -127,10 +127,10 @@ class MailConverter:
             return []
         parts = parts_of(mail)
         event = _event(mail, received_at, parts)
-        # Ids do not depend on what is unpacked: earlier builds did not unpack.
+        # Ids do not depend on what earlier builds did not read.
         sent = event
-        if parts.is_unpacked:
-            sent = _event(mail, received_at, parts_of(mail, unpacks=False))
+        if parts.has_more:
+            sent = _event(mail, received_at, parts_of(mail, as_before=True))
         digest = hashlib.sha256(
             "\x1f".join(
                 (

@@ -50,7 +50,7 @@ def test_what_was_said_is_kept_without_its_markup(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (found.formats, found.rejections) == (["skype"], [])
     first, second = found.contents
-    assert first.content == "I moved to Porto & sail :)"
+    assert first.content == "I moved to Porto <https://x.org> & sail :)"
     assert second.content == "a < b"
     assert (first.source_id, first.sender_id, first.sender_name) == (f"{BOB}:2", "live:ada", None)
     assert (second.sender_id, second.sender_name) == ("live:bob", "Bob")

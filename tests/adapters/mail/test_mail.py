@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from recollect import Recollect
+from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment, Content
 from recollect.streams.adapters import Options, drafts, open_input
 from recollect.streams.adapters.mail.html_text import text_of_html
@@ -176,6 +177,49 @@ def test_a_mail_within_a_mail_is_a_forward_and_files_are_named(tmp_path):
     assert content.attachments[0] == Attachment(
         type="file", name="plan.pdf", mime_type="application/pdf", size=5
     )
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ('See <a href="https://e.org/a?b=1&amp;c=2">the plan</a>.',
+         "See the plan <https://e.org/a?b=1&c=2>."),
+        ('<a href="https://e.org/x">here </a>now', "here <https://e.org/x> now"),
+        ('<a href="https://www.e.org/">e.org</a> <a href="http://e.org/b">http://e.org/b</a>',
+         "e.org http://e.org/b"),
+        ('<a href="mailto:b@e.org?subject=x">Bob</a>, <a href="mailto:b@e.org">b@e.org</a>',
+         "Bob <b@e.org>, b@e.org"),
+        ('<a href="#top">top</a> <a href="cid:1">it</a> <a href="javascript:x()">do</a> '
+         '<a href="/rel">rel</a> <a name="n">n</a> <a href="https://e.org/i"><img src="i"></a>',
+         "top it do rel n"),
+        ('<a href="https://e.org/1"><div>Button</div></a><p>Below</p>',
+         "Button <https://e.org/1>\n\nBelow"),
+        ('<a href="https://e.org/1">one<a href="https://e.org/2">two</a>',
+         "one <https://e.org/1>two <https://e.org/2>"),
+        ('<blockquote><a href="https://e.org/\n1">q</a></blockquote>', "> q <https://e.org/1>\n>"),
+        ('<a href="https://e.org/<x>">y</a>', "y <https://e.org/%3Cx%3E>"),
+        ('<a href="tel:+491">call</a> <a href="tel:+491">+49 1</a>', "call <tel:+491> +49 1"),
+    ],
+)  # fmt: skip
+def test_an_address_follows_the_words_of_a_link_that_do_not_say_it(html: str, text: str) -> None:
+    assert text_of_html(html) == text
+
+
+def test_mails_imported_without_the_addresses_of_links_are_known(tmp_path: Path) -> None:
+    """Neither the text nor, of a mail without an id, the id is another."""
+    html = '<p>See <a href="https://e.org/plan">the plan</a>.</p>'
+    for id_ in ("m1@example.org", None):
+        raw = mail(html, id_, Content_Type="text/html")
+        plain = mail(html.replace("href", "name"), id_, Content_Type="text/html")
+        (new,), (old,) = read(tmp_path, raw).drafts, read(tmp_path, plain).drafts
+        assert new.payload.source_id == old.payload.source_id
+        with Recollect(Home.create_or_open(tmp_path / f"{id_}", without_encoder=True)) as opened_:
+            counts = []
+            for each in (plain, raw, plain):
+                (tmp_path / "one.eml").write_bytes(each)
+                report = opened_.zone("a").ingest_files([tmp_path / "one.eml"])
+                counts.append((report.new, report.duplicate, report.rejected))
+        assert counts == [(1, 0, 0), (0, 1, 0), (0, 1, 0)]
 
 
 def test_html_alone_becomes_its_readable_text(tmp_path):
