@@ -27,6 +27,7 @@ FORMATS = (
     "slack",
     "chatgpt",
     "claude",
+    "gemini",
     *MEMORY_SYSTEMS,
     "maildir",
     "mbox",

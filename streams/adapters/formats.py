@@ -20,7 +20,7 @@ from recollect.streams.adapters.adapter import (
     LocalisedSource,
     RefusedExport,
 )
-from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code
+from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code, gemini
 from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
     discord,
@@ -71,6 +71,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     slack.ADAPTER,
     chatgpt.ADAPTER,
     claude_ai.ADAPTER,
+    gemini.ADAPTER,
     *MEMORY_ADAPTERS,
     maildir.ADAPTER,
     mbox.ADAPTER,

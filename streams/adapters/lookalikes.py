@@ -84,7 +84,7 @@ _LOOKALIKES = (
     _Lookalike(
         _page_with(rb"outer-cell mdl-cell|<title>My Activity"),
         "Google Takeout's activity as HTML",
-        "recollect cannot read it in any format",
+        "only Gemini's is read: request it again with the format JSON",
     ),
     _Lookalike(_page_with(b""), "a web page", "it holds no messages that could be read"),
     _Lookalike(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tests.adapters.assistants import test_chatgpt, test_claude_ai
+from tests.adapters.assistants import test_chatgpt, test_claude_ai, test_gemini
 from tests.adapters.calendars import test_icalendar
 from tests.adapters.chats import (
     test_discord,
@@ -92,6 +92,8 @@ SAMPLES: Mapping[str, Sample] = {
         "claude",
         {"conversations.json": _json([test_claude_ai.conversation(*test_claude_ai.MESSAGES)])},
     ),
+    "gemini": Sample("gemini", {"Gemini Apps/MyActivity.json": _json([
+        test_gemini.ASKED, test_gemini.OF_BARD, *test_gemini.OTHERS])}),
     "claude_code": Sample(
         "claude_code",
         {"projects/s1.jsonl": _lines(
