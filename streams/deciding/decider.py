@@ -132,7 +132,7 @@ class LedgerConversation(Conversation):
         return self._revisions[event.number, below]
 
     def annotation(self, text: str) -> TextReading | None:
-        content = self._annotations.get(text_hash(text))
+        content = self._annotations.get(text_hash(text)) if self._annotations else None
         return None if content is None else unpacked(text, content)
 
     def event(self, number: int) -> Event | None:
@@ -451,6 +451,8 @@ class Decider:
         A duplicate of a statement becomes a fact when the first statement is forgotten. A replay
         can no longer encode it then.
         """
+        if state.encoder is None:
+            return []
         used = {row.text_hash for part in parts for row in part.puts if isinstance(row, Embedding)}
         unused: list[DecidedPart] = []
         for _, extract in extracted.extracts:

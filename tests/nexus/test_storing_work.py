@@ -11,7 +11,10 @@ import apsw
 import pytest
 
 from recollect import MemoryInput, Recollect
+from recollect.home.open_zone import OpenZone
 from recollect.library.library_zone import Zone
+from recollect.operations.ingestion import ingesting
+from recollect.streams.deciding import decider
 
 #: (name of the file, first word of the statement) -> how many were executed
 Executed = Counter[tuple[str, str]]
@@ -80,3 +83,29 @@ def test_a_call_costs_less_than_two_memories(zone: Zone, executed: Executed) -> 
     call = (single - batch) / 9
     memory = batch / 10 - call / 10
     assert call < 2 * memory, (call, memory)
+
+
+def test_the_consistency_token_of_a_batch_is_made_once(
+    zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    token = ingesting.consistency_token
+
+    def note(opened: OpenZone) -> str:
+        made.append(opened)
+        return token(opened)
+
+    monkeypatch.setattr(ingesting, "consistency_token", note)
+    receipts = zone.store_memories([MemoryInput(content=f"Gate {n} is shut.") for n in range(5)])
+    assert len(made) == 1
+    assert len({each.token for each in receipts}) == 1
+
+
+def test_no_text_is_hashed_for_an_encoder_that_is_missing(
+    zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(decider, "text_hash")
+    store(zone, "plain", 1)
+    assert [each.content for each in zone.query_memories(limit=1)] == [
+        "The plain lantern hangs by gate 0."
+    ]

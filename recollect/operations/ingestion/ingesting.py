@@ -387,7 +387,8 @@ def remember(
 def remember_all(zone: OpenZone, drafts: Sequence[Draft]) -> list[RememberReceipt]:
     """Store texts as events, in one step."""
     receipts = publish_and_decide(zone, drafts)
-    return [_remember_receipt(each, consistency_token(zone), decided=True) for each in receipts]
+    token = consistency_token(zone)
+    return [_remember_receipt(each, token, decided=True) for each in receipts]
 
 
 def remember_draft(
