@@ -17,7 +17,7 @@ import hashlib
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard, get_args
 
 import apsw
 
@@ -102,8 +102,8 @@ KEY_BYTES = 8
 #: The number of letters by which persons are searched by prefix.
 NAME_PREFIX_LENGTH = 2
 
-#: Rows that change whether a fact is current, or how often it was stated.
-VALIDITY_ROWS = (
+#: A row that changes whether a fact is current, or how often it was stated.
+ValidityRow = (
     FactSupersession
     | WithdrawnSupersession
     | MergedSupersession
@@ -111,6 +111,13 @@ VALIDITY_ROWS = (
     | RetractedFact
     | FactOccasion
 )
+# Every agent checks every row, and `isinstance` of a union takes ten times as long.
+_VALIDITY_ROWS = frozenset(get_args(ValidityRow))
+
+
+def changes_validity(row: AnyRow) -> TypeGuard[ValidityRow]:
+    """Return whether a row changes whether a fact is current, or how often it was stated."""
+    return type(row) in _VALIDITY_ROWS
 
 
 class EntityRef(NamedTuple):

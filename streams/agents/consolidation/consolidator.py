@@ -68,7 +68,7 @@ from recollect.streams.agents.consolidation.observation_rows import (
     version_rows,
 )
 from recollect.streams.agents.memories.memory_versions import is_private
-from recollect.streams.agents.state import VALIDITY_ROWS, State
+from recollect.streams.agents.state import State, changes_validity
 from recollect.streams.consolidation.cluster_selection import (
     MIN_DAYS,
     MIN_MESSAGES,
@@ -238,7 +238,7 @@ def _number_of(event_id: str, event: Event, state: State) -> int:
 
 def _changed_facts(rows: Iterable[AnyRow]) -> set[str]:
     """Return the facts whose end, or whose stating events, these rows change."""
-    return {row.fact_id for row in rows if isinstance(row, VALIDITY_ROWS)}
+    return {row.fact_id for row in rows if changes_validity(row)}
 
 
 # A tick

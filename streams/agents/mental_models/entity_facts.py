@@ -33,13 +33,15 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Event
 from recollect.streams.agents.memories.memory_versions import is_private
-from recollect.streams.agents.state import VALIDITY_ROWS, State
+from recollect.streams.agents.state import State, changes_validity
 from recollect.text.lexicon import PRONOUNS
 
 RowType = TypeVar("RowType", bound=Row)
 
 #: Types of mentions that name somebody or something.
 _NAMED = frozenset({"PERSON", "ORG", "LOCATION", "PRODUCT", "TECHNOLOGY", "EVENT", "OTHER"})
+#: Further rows about a fact.
+_ABOUT_FACTS = (FactDays, FactClaim, FactEntity, Mention)
 _json = msgspec.json.Encoder()
 _numbers = msgspec.json.Decoder(list[int])
 
@@ -107,7 +109,7 @@ def _changed_facts(rows: Iterable[AnyRow], decisions: _Decisions) -> set[str]:
     """Return the facts that these rows may end, restore or date."""
     found: set[str] = set()
     for row in rows:
-        if isinstance(row, VALIDITY_ROWS | FactDays):
+        if changes_validity(row) or isinstance(row, FactDays):
             found.add(row.fact_id)
         # A fact that was never true supersedes nothing; the end of its own truth counts instead.
         if (isinstance(row, RetractedFact) and decisions.changes_truth(row)) or (
@@ -142,7 +144,7 @@ class _Decisions:
         self._validities: dict[str, _Validity] = {}
         self._by_fact: dict[tuple[type[Row], str], list[AnyRow]] = {}
         for row in rows:
-            if isinstance(row, VALIDITY_ROWS | FactDays | FactClaim | FactEntity | Mention):
+            if changes_validity(row) or isinstance(row, _ABOUT_FACTS):
                 self._by_fact.setdefault((type(row), row.fact_id), []).append(row)
 
     def of_fact(self, kind: type[RowType], fact_id: str) -> list[RowType]:
