@@ -475,6 +475,7 @@ class State:
         self._entities: dict[str, EntityRef | None] = {}
         self._losers: dict[str, list[str]] = {}
         self._named: dict[str, list[EntityRef]] = {}
+        self._first_named: dict[str, list[EntityRef]] = {}
         self._episodes: dict[str, episodes.EpisodeState | None] = {}
 
     def untracked(self) -> State:
@@ -1082,8 +1083,11 @@ class State:
 
     def persons_with_first_name(self, first_name: str) -> list[EntityRef]:
         """Return the persons with this normalised first name and a further name, in id order."""
-        self.record_read(key_of("first name", first_name))
-        return _sorted_refs(identity.persons_with_first_name(self._identity, first_name))
+        if first_name not in self._first_named:
+            self.record_read(key_of("first name", first_name))
+            found = identity.persons_with_first_name(self._identity, first_name)
+            self._first_named[first_name] = _sorted_refs(found)
+        return list(self._first_named[first_name])
 
     def persons_with_prefix(self, letters: str, limit: int) -> list[EntityRef]:
         """Return up to `limit` persons whose normalised name begins with these letters.

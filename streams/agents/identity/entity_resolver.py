@@ -188,7 +188,7 @@ class EntityResolver:
         found = self.find_at(text, start, name, mention_type)
         if found is not None or (of_people and is_quoted(text, start, name)):
             return found
-        return self.resolve(name, mention_type)
+        return self.create(name, mention_type)
 
     def find_at(self, text: str, start: int, name: str, mention_type: str) -> EntityRef | None:
         """Return the entity of a mention at `start` of a text, or None.
@@ -211,9 +211,13 @@ class EntityResolver:
 
     def resolve(self, text: str, mention_type: str) -> EntityRef:
         """Return the entity of a mention, created if there is none."""
-        found = self.find(text, mention_type)
-        if found is not None:
-            return found
+        return self.find(text, mention_type) or self.create(text, mention_type)
+
+    def create(self, text: str, mention_type: str) -> EntityRef:
+        """Return a new entity for a mention that `find` does not find.
+
+        It is a known entity instead if that one has the name in another spelling.
+        """
         entity_type, normalized = ENTITY_TYPES[mention_type], normalise_name(text)
         if entity_type == "place" and is_local_place(normalized):
             return self._indoor_place(text)

@@ -317,7 +317,7 @@ class MessageDecision:
         if whom is None or self._message.skip_mentions:
             return None
         first_row = len(resolver.rows)
-        entity = resolver.find_at("", 0, whom.name, "PERSON") or resolver.resolve(
+        entity = resolver.find_at("", 0, whom.name, "PERSON") or resolver.create(
             whom.name, "PERSON"
         )
         self._quoting_part.puts += resolver.rows[first_row:]

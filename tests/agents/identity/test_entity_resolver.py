@@ -512,3 +512,35 @@ def test_a_hostile_name_is_one_strange_person_and_nobody_else(hostile: str) -> N
     assert resolver.resolve(hostile, "PERSON").id not in (home.owner_of("u1"), home.owner_of("u2"))
     assert home.owner_of("evil") not in (home.owner_of("u1"), home.owner_of("u2"))
     assert not [row for row in resolver.rows if isinstance(row, MergeCandidate)]
+
+
+def test_an_unknown_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolver, _ = sent(zone(), says("Zoe", "again"))
+    searched = []
+    find = EntityResolver.find
+
+    def note(self: EntityResolver, text: str, mention_type: str) -> EntityRef | None:
+        searched.append(text)
+        return find(self, text, mention_type)
+
+    monkeypatch.setattr(EntityResolver, "find", note)
+    in_words(resolver, "I met Rui Leal", "Rui Leal")
+    assert searched == ["Rui Leal"]
+
+
+def test_people_with_a_first_name_are_looked_up_once_in_a_decision() -> None:
+    home = zone(says("Rui Leal", "hi", account="u1"), says("Rui Braga", "hi", account="u2"))
+    state = home.state()
+    first = state.persons_with_first_name("rui")
+    executed: list[str] = []
+
+    def note(_: object, statement: str, bindings: object) -> bool:
+        executed.append(statement)
+        return True
+
+    home.identity.exec_trace = note
+    first.clear()
+    again = state.persons_with_first_name("rui")
+    home.identity.exec_trace = None
+    assert {each.normalized for each in again} == {"rui leal", "rui braga"}
+    assert executed == []

@@ -540,7 +540,7 @@ class _Resolution:
             if start < 0:
                 return self._resolver.find_in_conversation(
                     named.name, named.mention_type
-                ) or self._resolver.resolve(named.name, named.mention_type)
+                ) or self._resolver.create(named.name, named.mention_type)
             entity = self._resolver.resolve_at(text, start, named.name, named.mention_type)
             if entity is None:
                 return None
