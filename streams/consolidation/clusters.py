@@ -50,6 +50,8 @@ def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[
     by_cluster: dict[str, Membership] = {}
     for place, unit in enumerate(units):
         about = [entity for entity in entities if _is_about(unit, entity)]
+        if not about:
+            continue
         topics: list[tuple[ClusterKind, str, str]] = [
             ("topic", topic, word) for topic, word in topics_of(unit.text, names).items()
         ]
@@ -70,6 +72,29 @@ def _is_about(unit: Unit, entity: NamedEntity) -> bool:
     if unit.speaker:
         # What somebody says to another is rarely about the speaker.
         return unit.speaker == entity.name and not is_said_to_another(unit.text)
-    first = re.escape(entity.name.split()[0])
-    text = re.sub(rf",\s*{first}(?:\s+{_NAME})*\s*[.!?]*$|^{first}(?:\s+{_NAME})*,", "", unit.text)
-    return re.search(rf"\b{first}\b", text) is not None
+    first, text = entity.name.split()[0], unit.text
+    if "," in text:
+        word = re.escape(first)
+        text = re.sub(rf",\s*{word}(?:\s+{_NAME})*\s*[.!?]*$|^{word}(?:\s+{_NAME})*,", "", text)
+    return _has_word(text, first)
+
+
+def _has_word(text: str, word: str) -> bool:
+    r"""Return whether rf"\b{word}\b" occurs in a text.
+
+    A regular expression for each name would be compiled anew for nearly every fact.
+    """
+    at = text.find(word)
+    while at >= 0:
+        if _is_boundary(text, at) and _is_boundary(text, at + len(word)):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _is_boundary(text: str, at: int) -> bool:
+    return _is_of_word(text[at - 1 : at]) != _is_of_word(text[at : at + 1])
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
