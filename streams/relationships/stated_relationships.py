@@ -112,6 +112,9 @@ def _by_rules(
     speech = _SPEECH.match(text)
     spoken = speech.end() if speech is not None and speech["name"] == speaker.name else 0
     first_person = bool(spoken) and _SPEECH.match(text, spoken) is None
+    named = {name.entity_id for name in by_text.values()}
+    if len(named | {speaker.entity_id} if first_person else named) < 2:
+        return
     for start, end in sentences(text):
         start = max(start, spoken) if end > spoken else end
         if not 0 < end - start <= _MAX_SENTENCE:

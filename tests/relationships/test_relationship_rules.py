@@ -7,6 +7,7 @@ import re
 import pytest
 
 from recollect.schemas.choices import RELATIONSHIP_TYPES
+from recollect.streams.relationships import stated_relationships
 from recollect.streams.relationships.relationship_rules import RULES
 from recollect.streams.relationships.stated_relationships import (
     FactRelationship,
@@ -132,3 +133,10 @@ def test_a_name_of_two_entities_has_no_relationship() -> None:
 )
 def test_what_is_denied_doubted_asked_or_over_is_no_relationship(text: str) -> None:
     assert said(text) == set()
+
+
+def test_no_sentence_is_read_if_only_one_entity_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(stated_relationships, "sentences")
+    names = [NamedEntity("A", "Ada", "PERSON", 1.0), NamedEntity("A", "Ada Lund", "PERSON", 1.0)]
+    assert relationships_in("Ada Lund runs.", names, NamedEntity("A", "ada", "PERSON", 1.0)) == []
+    assert relationships_in("Sam: I run.", [], SAM) == []
