@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from recollect.home.open_zone import unix_ms
+from recollect.projections.file_permissions import require_writable
 from recollect.projections.generations import replace_file
 from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.inbound import MAX_NAME_BYTES
@@ -94,6 +95,7 @@ class AccessTokens:
 
         Raises:
             InvalidInput: a zone or a right is invalid, or `expires_at` is in the past.
+            ReadOnlyHome: the home is not writable here.
         """
         zone_names = tuple(dict.fromkeys(zones))
         for zone in zone_names:
@@ -116,6 +118,7 @@ class AccessTokens:
             raise InvalidInput(
                 f"expires_at: {format_time(expires_at)} is not in the future; give a later time"
             )
+        require_writable(self._path.parent)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         created = StoredToken(
             id=secrets.token_hex(_ID_BYTES),
@@ -140,7 +143,9 @@ class AccessTokens:
 
         Raises:
             InvalidInput: no token has this id.
+            ReadOnlyHome: the home is not writable here.
         """
+        require_writable(self._path.parent)
         with exclusive(self._lock_file):
             stored = self._read_stored()
             kept = [token for token in stored if token.id != id_]

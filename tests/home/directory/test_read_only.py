@@ -33,6 +33,8 @@ WRITES = [
     ["worker", "--once"],
     ["ingest", "EXPORT"],
     ["deadletters", "drop", "1"],
+    ["token", "create"],
+    ["token", "revoke", "1f0c2ab94d5e6f70"],
 ]
 _OWN = "mount --make-rprivate / && "
 #: What mounts a home read-only, for one command and what it starts.
