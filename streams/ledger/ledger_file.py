@@ -476,6 +476,7 @@ class LedgerFile:
         first, _ = position_range(partition_of(zone))
         with self.reading():
             below, above = 0, self.head(zone).number + 1
+            number = min(number, above)
             position, end = first - 1, first + self.end(EVENTS, partition_of(zone))
             hash_, tries = GENESIS, 0
             while number - below > SEEK_WINDOW and end - position > 1:

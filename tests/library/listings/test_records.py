@@ -116,11 +116,12 @@ def test_pages_of_records_meet(zone: Zone) -> None:
         assert found == sorted(range(1, 8), reverse=newest_first)
 
 
-@pytest.mark.parametrize("number", [2, 2**63, 10**30])
+@pytest.mark.parametrize("number", [2, 2**63, 10**30, 10**400])
 def test_a_number_beyond_the_last_is_unknown_however_large(zone: Zone, number: int) -> None:
     zone.ingest(said(1))
     with pytest.raises(UnknownId, match=f"no record {number}"):
         zone.record(number)
+    assert list(zone.records(first=number)) == []
 
 
 def test_each_record_holds_the_hash_of_the_one_before_it(zone: Zone) -> None:
