@@ -70,6 +70,14 @@ def test_a_time_may_be_given_in_any_form(ada: Zone, time: Any) -> None:
     ]
 
 
+def test_a_report_is_of_the_time_between_its_bounds(ada: Zone) -> None:
+    report = ada.reflect(
+        "boat", time_after="2026-05-08T10:02:00Z", time_before="2026-05-08T10:04:00Z"
+    )
+    found = {id_ for result in report.results for id_ in result.source_event_ids}
+    assert found == {"m3"}
+
+
 @pytest.mark.parametrize(
     ("query", "told"),
     [

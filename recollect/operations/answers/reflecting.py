@@ -60,6 +60,7 @@ def reflect(
         "entity": entity,
         "platform": platform,
         "time_after": time_after,
+        "time_before": time_before,
         "source_event_ids": source_event_ids,
         "max_results": max_results,
         "budget": "high",
