@@ -88,6 +88,18 @@ def replace_lone_surrogates_deep(value: Any) -> Any:
     return value
 
 
+def to_plain_values(value: Any) -> Any:
+    """Return a value as dicts, lists and scalars, with texts that can be encoded.
+
+    Bytes stay bytes, which no field accepts; msgspec alone would make base64 texts of them.
+    """
+    # Imported here, as below.
+    import msgspec
+
+    plain = msgspec.to_builtins(value, builtin_types=(bytes, bytearray))
+    return replace_lone_surrogates_deep(plain)
+
+
 def encodable(struct: StructT) -> StructT:
     """Return a struct whose texts can be encoded: a lone surrogate becomes U+FFFD."""
     # Not needed by --help, which escapes its texts.

@@ -22,6 +22,10 @@ _MAX_LENGTH = 64
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
+#: What a program may give as a time.
+TIME_FORMS = "ISO 8601 with a zone, unix milliseconds, or a datetime with a zone"
+
+
 def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, int]:
     """Return (unix milliseconds, UTC offset in minutes) of `value`.
 
@@ -35,10 +39,7 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
     if isinstance(value, datetime):
         value = value.isoformat()
     if not isinstance(value, str | int) or isinstance(value, bool):
-        raise InvalidInput(
-            f"{field} is {type(value).__name__}; give ISO 8601 with a zone, unix milliseconds, or "
-            "a datetime with a zone"
-        )
+        raise InvalidInput(f"{field} is {type(value).__name__}; give {TIME_FORMS}")
     if isinstance(value, str):
         value = value.strip()
         if len(value) > _MAX_LENGTH:

@@ -174,7 +174,7 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
         (lambda: ada.verify(expect="nothing"), "not a head"),
         (lambda: ada.wait_for("nothing"), "not a consistency token"),
         (lambda: ada.why("nobody"), "nobody"),
-        (lambda: ada.retry("one"), "number 'one'"),  # type: ignore[arg-type]
+        (lambda: ada.retry("one"), "number is 'one'; give a whole number"),  # type: ignore[arg-type]
         (lambda: ada.create_mental_model("", "x"), "name is empty"),
         (lambda: ada.create_mental_model("Boats", 7), "description is int"),  # type: ignore[arg-type]
         (lambda: ada.mental_model("none"), "no mental model 'none'"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -14,7 +17,9 @@ from recollect import (
     JudgedQuestion,
     MemoryInput,
     PlaybookStrategy,
+    Query,
     Recollect,
+    RecollectError,
     Zone,
 )
 from recollect.operations.table.operation import Operation
@@ -46,6 +51,37 @@ def lists() -> Iterator[tuple[Operation[..., Any], str]]:
             yield operation, name
 
 
+def json_types(shown: Mapping[str, Any]) -> set[str]:
+    """Return the types of JSON that a field allows."""
+    return {part.get("type", "object") for part in shown.get("anyOf", [shown])}
+
+
+NUMBER: Any = 7
+BYTES: Any = b"x"
+#: Values with the type of each in JSON; a type that JSON lacks has its own name here.
+VALUES: list[tuple[str, object]] = [
+    ("null", None),
+    ("boolean", True),
+    ("integer", 7),
+    ("number", 1.5),
+    ("not a number", math.nan),
+    ("infinity", math.inf),
+    ("string", "x"),
+    ("bytes", b"x"),
+    ("array", ["x"]),
+    ("object", {"x": 1}),
+    ("datetime", datetime(2026, 5, 8)),
+    ("class", object),
+    ("set of numbers", {1}),
+]
+#: The allowed types of each field. `min_score`, say, is a number: an integer too.
+TYPES: dict[str, set[str]] = {
+    f"{operation.name}.{name}": types | ({"integer"} if "number" in types else set())
+    for operation, name, shown in _input_fields()
+    for types in [json_types(shown)]
+}
+#: The times: each may be a datetime too.
+TIMES = {key for key, types in TYPES.items() if {"string", "integer"} <= types}
 LISTS = {f"{operation.name}.{name}": (operation, name) for operation, name in lists()}
 #: The allowed values of each field with a closed set of them.
 CHOICES: dict[str, tuple[Operation[..., Any], str, set[str]]] = {
@@ -59,12 +95,102 @@ CHOICES: dict[str, tuple[Operation[..., Any], str, set[str]]] = {
 def required_arguments(operation: Operation[..., Any]) -> dict[str, object]:
     """Return a value of the right form for each required argument of an operation."""
     given: dict[str, object] = {}
+    right = {"integer": 1, "number": 1, "boolean": True}
     for item in operation.signature.parameters.values():
         if item.default is item.empty and item.kind is not item.VAR_POSITIONAL:
             key = f"{operation.name}.{item.name}"
             choice = min(CHOICES[key][2]) if key in CHOICES else "x"
-            given[item.name] = ["x"] if key in LISTS else choice
+            of_type = [right[type_] for type_ in TYPES.get(key, ()) if type_ in right]
+            given[item.name] = [] if key in LISTS else next(iter(of_type), choice)
     return given
+
+
+def call(zone: Zone, operation: Operation[..., Any], name: str, value: object) -> None:
+    """Call an operation with a value for one parameter, and the others as required."""
+    given = {**required_arguments(operation), name: value}
+    bound = operation.signature.bind_partial()
+    for item in operation.signature.parameters.values():
+        if item.name in given:
+            many = item.kind is item.VAR_POSITIONAL
+            bound.arguments[item.name] = (given[item.name],) if many else given[item.name]
+    getattr(zone, operation.name)(*bound.args, **bound.kwargs)
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in all_operations() if one.to_input is None], ids=lambda one: one.name
+)
+def test_a_value_of_a_wrong_type_is_invalid_input_named_by_its_parameter(
+    zone: Zone, operation: Operation[..., Any]
+) -> None:
+    for item in operation.signature.parameters.values():
+        key = f"{operation.name}.{item.name}"
+        allowed = TYPES.get(key, {type_ for type_, _ in VALUES})
+        if item.kind is item.VAR_POSITIONAL:
+            allowed = {"string"}
+        for type_, value in VALUES:
+            if type_ in allowed or (type_ == "datetime" and key in TIMES):
+                continue
+            with pytest.raises(InvalidInput) as refused:
+                call(zone, operation, item.name, value)
+            assert str(refused.value).startswith(item.name), (item.name, value)
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**400)], ids=["30 digits", "400 digits"])
+@pytest.mark.parametrize("scalar", sorted(key for key in TYPES if "integer" in TYPES[key]))
+def test_a_number_of_many_digits_is_accepted_or_refused(
+    zone: Zone, scalar: str, number: int
+) -> None:
+    name, _, parameter = scalar.partition(".")
+    operation = next(one for one in all_operations() if one.name == name)
+    with contextlib.suppress(RecollectError):
+        call(zone, operation, parameter, number)
+
+
+@pytest.mark.parametrize("text", sorted(key for key in TYPES if "string" in TYPES[key]))
+def test_half_a_character_is_accepted_or_refused(zone: Zone, text: str) -> None:
+    name, _, parameter = text.partition(".")
+    operation = next(one for one in all_operations() if one.name == name)
+    with contextlib.suppress(RecollectError):
+        call(zone, operation, parameter, "\ud800")
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda zone: zone.facts(entity=5), "entity is int; give a string"),
+        (lambda zone: zone.facts(superseded="no"), "superseded is str; give True or False"),
+        (lambda zone: zone.facts(limit="9"), "limit is '9'; give 1 to 1000"),
+        (lambda zone: zone.reflect("x", max_tokens="9"), "max_tokens is '9'; give a whole number"),
+        (lambda zone: zone.facts(entity="\ud800"), "entity contains a lone surrogate"),
+        (lambda zone: zone.search_tiers("x", min_score=math.nan), "min_score is nan; give 0 to 1"),
+        (lambda zone: zone.start_trajectory("x", metadata=["x"]), "metadata is list; give an obj"),
+        (lambda zone: zone.start_trajectory("x", metadata={1: 2}), "metadata is int; give a str"),
+        (lambda zone: zone.remember("x", principal={"ip": 1}), "principal 'ip' is int; give a st"),
+        (lambda zone: zone.remember("x", principal="me"), "principal is str; give an object"),
+        (lambda zone: zone.hints("Where?"), "query is str; give a Query"),
+        (lambda zone: zone.hints(Query(NUMBER)), "query.query: expected `str`, got `int`"),
+        (lambda zone: zone.verify(certificate="x"), "certificate is str; give a Certificate"),
+        (lambda zone: zone.verify(progress=5), "progress is int; give a function"),
+        (
+            lambda zone: zone.store_memories([MemoryInput(content=NUMBER)]),
+            "memories[0].content: exp",
+        ),
+        (lambda zone: zone.store_memories([{"content": b"x"}]), "memories[0].content: expected"),
+        (lambda zone: zone.recall(Query(BYTES)), "query: query: expected `str`, got `bytes`"),
+    ],
+)
+def test_what_to_give_is_told(zone: Zone, ask: Any, told: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        ask(zone)
+    assert str(refused.value).startswith(told)
+
+
+def test_a_call_that_does_not_fit_names_the_method(zone: Zone) -> None:
+    unfit: Any = zone
+    with pytest.raises(TypeError, match=r"^facts\(\) got an unexpected keyword argument 'person'$"):
+        unfit.facts(person="Ada")
+    with pytest.raises(TypeError, match=r"^why\(\) missing a required argument: 'id'$"):
+        unfit.why()
 
 
 @pytest.mark.parametrize("wrong", [7, "text", [7], [{"nothing": 1}]], ids=repr)
@@ -127,7 +253,7 @@ def test_wrong_targets_of_an_erasure_are_invalid_input(zone: Zone, targets: Any,
 @pytest.mark.parametrize("criterion", ["platform", "entity", "sender_id", "thread_id"])
 def test_a_wrong_criterion_of_an_erasure_is_invalid_input(zone: Zone, criterion: str) -> None:
     wrong: Any = {criterion: 7}
-    with pytest.raises(InvalidInput, match=f"^{criterion}: expected `str"):
+    with pytest.raises(InvalidInput, match=f"^{criterion} is int; give a string$"):
         zone.forget("m1", dry_run=True, **wrong)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import inspect
 import json
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -598,7 +599,25 @@ def test_a_change_does_the_same(methods: str, home: Recollect, remote: Recollect
     assert found[1] == found[0]
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: inspect.getsource(wrong).strip()[:60])
+#: Arguments that type checkers would refuse.
+WRONG_TYPES: tuple[Callable[[Any], object], ...] = (
+    lambda zone: zone.facts(entity=5),
+    lambda zone: zone.facts(superseded=None),
+    lambda zone: zone.timeline(first=1.5),
+    lambda zone: zone.recall("boat", min_score=math.nan),
+    lambda zone: zone.recall("boat", max_results="5"),
+    lambda zone: zone.search_tiers("boat", min_score=math.nan),
+    lambda zone: zone.hints("boat"),
+    lambda zone: zone.remember(b"bytes"),
+    lambda zone: zone.store_memories([{"content": 7}]),
+)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [*WRONG, *WRONG_TYPES],
+    ids=lambda wrong: inspect.getsource(wrong).strip()[:60],
+)
 def test_what_is_wrong_is_said_alike(
     wrong: Callable[[Zone], object], told: Zone, remote: Recollect
 ) -> None:

@@ -11,7 +11,6 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.home.token_counting import check_max_tokens, token_counter
 from recollect.operations.answers import recalling
 from recollect.projections.recall import context_of
-from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ContextBlock
 
 #: The default size of a block. On LoCoMo's dev questions, a block of this size contains the words
@@ -32,10 +31,8 @@ def context(zone: OpenZone, task: str, *, max_tokens: int = DEFAULT_MAX_TOKENS) 
     """Return a block of memories relevant to a task; it is empty if there are none.
 
     Raises:
-        InvalidInput: the task is not a string, or `max_tokens` is not from 1 to 100,000.
+        InvalidInput: `max_tokens` is not from 1 to 100,000.
     """
-    if not isinstance(task, str):
-        raise InvalidInput(f"task is {type(task).__name__}; give a string")
     check_max_tokens(max_tokens)
     started = time.monotonic()
 

@@ -19,7 +19,7 @@ from recollect.projections.recall.question.query import check_query_time
 from recollect.schemas.decoder_errors import decoder_message
 from recollect.schemas.errors import DiskFull, InvalidInput
 from recollect.schemas.events import RecallCount, RecallsCounted
-from recollect.schemas.text_sanitising import replace_lone_surrogates_deep
+from recollect.schemas.text_sanitising import to_plain_values
 from recollect.schemas.times import parse_query_time
 from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
 from recollect.streams.ledger import CHANGES, EVENTS
@@ -126,9 +126,7 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
             '{"query": "Where does Ada live?", "max_results": 5}'
         )
     try:
-        values = replace_lone_surrogates_deep(
-            {**msgspec.to_builtins(query), **msgspec.to_builtins(fields or {})}
-        )
+        values = {**to_plain_values(query), **to_plain_values(fields or {})}
         if isinstance(scope := values.get("scope"), str):
             values["scope"] = [name.strip() for name in scope.split(",") if name.strip()]
         return msgspec.convert(values, Query)
@@ -136,9 +134,10 @@ def query_of(query: AnyQuery, fields: Mapping[str, Any] | None = None) -> Query:
         raise InvalidInput(f"query: {_reason(error)}") from None
 
 
-def check_query(query: Query) -> None:
-    """Raise InvalidInput if a query is invalid; the message names the field."""
+def check_query(query: Query) -> Query:
+    """Return a valid query; raise InvalidInput, which names the field, for another."""
     _question(query)
+    return query
 
 
 def _reason(error: Exception) -> str:

@@ -53,7 +53,7 @@ def reflect(
         InvalidInput: the query is invalid, or nothing was found to save.
     """
     started = time.monotonic()
-    if save_as is not None and (not isinstance(save_as, str) or not save_as.strip()):
+    if save_as is not None and not save_as.strip():
         raise InvalidInput("save_as is empty; give the name of the report")
     fields = {
         "query": query,

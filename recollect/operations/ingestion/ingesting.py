@@ -410,8 +410,6 @@ def remember_draft(
     Raises:
         InvalidInput: the text or the sender is invalid.
     """
-    if not isinstance(content, str):
-        raise InvalidInput(f"content is {type(content).__name__}; give a string")
     draft = internal_draft_of(
         InboundEvent(
             platform=RESERVED_PLATFORM,

@@ -377,14 +377,13 @@ def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTi
 
 def check_text(field: str, text: str, limit: int) -> None:
     """Raise InvalidInput if a text is empty or too long."""
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"{field} is empty or not a string; give a non-empty string")
+    if not text.strip():
+        raise InvalidInput(f"{field} is empty; give a non-empty string")
     if len(text) > limit:
         raise InvalidInput(f"{field} has {len(text):,} characters; give at most {limit:,}")
 
 
 def check_score(field: str, score: float) -> None:
     """Raise InvalidInput if a score is not between 0 and 1."""
-    is_number = isinstance(score, int | float) and not isinstance(score, bool)
-    if not is_number or not 0 <= score <= 1:
+    if not 0 <= score <= 1:
         raise InvalidInput(f"{field} is {score!r}; give 0 to 1")

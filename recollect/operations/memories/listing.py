@@ -305,7 +305,6 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
         InvalidInput: several entities have the name.
     """
     zone.must_exist()
-    check_string("entity", name_or_id)
     with zone.files() as files, files.read_transaction():
         try:
             ids = resolve_entities(files, name_or_id)
@@ -320,16 +319,6 @@ def get_entity(zone: OpenZone, name_or_id: str) -> Entity:
             f"{name_or_id!r} is the name of {len(entities)} entities; give the id of one: {which}"
         )
     return entities[0]
-
-
-def check_string(name: str, text: str) -> None:
-    """Raise InvalidInput if a parameter is not a text of valid Unicode."""
-    if not isinstance(text, str):
-        raise InvalidInput(f"{name} is {type(text).__name__}; give a string")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput(f"{name} contains a lone surrogate; send valid Unicode") from None
 
 
 def unmerged_entity(zone: OpenZone, id_: str) -> str:

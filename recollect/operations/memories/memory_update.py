@@ -40,7 +40,7 @@ def update_memory(
     Raises:
         InvalidInput: the id is unknown, the memory cannot be updated, or the text was rejected.
     """
-    if not isinstance(text, str) or not text.strip():
+    if not text.strip():
         raise InvalidInput("text is empty; give the new text, or forget the memory")
     memory = find_memory(zone, id_)
     check_may_change(zone, memory)

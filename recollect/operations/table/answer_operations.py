@@ -71,7 +71,7 @@ class ExplainInput(Query, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def _explain_input(query: AnyQuery, id: str, /, **fields: Any) -> ExplainInput:
-    query_fields = msgspec.to_builtins(query_of(query, fields))
+    query_fields = msgspec.to_builtins(recalling.check_query(query_of(query, fields)))
     return ExplainInput(id=id, **query_fields)
 
 
@@ -94,7 +94,7 @@ def _require_known_names(zone: Any, query: Any, answer: RecallAnswer) -> RecallA
     title="Recall",
     tag="memories",
     body=Query,
-    to_input=lambda query, /, **fields: query_of(query, fields),
+    to_input=lambda query, /, **fields: recalling.check_query(query_of(query, fields)),
     to_arguments=lambda query: (query,),
     tool=Tool(
         title="Search memory",

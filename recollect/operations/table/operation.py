@@ -36,9 +36,7 @@ import msgspec
 
 from recollect.home.access_tokens import Right
 from recollect.home.open_zone import OpenZone
-from recollect.operations.table.argument_checks import check_choice, checked_items, item_type
-from recollect.schemas.decoder_errors import alternatives, choices_of
-from recollect.schemas.errors import InvalidInput
+from recollect.operations.table.argument_checks import Check, check_of, check_unicode
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -275,19 +273,17 @@ class Operation(Generic[P, T]):
         """Return the arguments of a call in the library as the JSON values of a request.
 
         Raises:
-            InvalidInput: a value cannot be represented in JSON.
+            InvalidInput: an argument has the wrong type.
             TypeError: the arguments do not match the signature.
         """
+        bound = self._checked(*args, **kwargs)
         if self.to_input is not None:
-            values = msgspec.to_builtins(self.to_input(*args, **kwargs))
+            values = msgspec.to_builtins(self.to_input(*bound.args, **bound.kwargs))
             assert isinstance(values, dict)
             return values
-        bound = self.signature.bind(*args, **kwargs).arguments
-        sent = {name: value for name, value in bound.items() if name not in LOCAL_PARAMETERS}
-        for name, value in sent.items():
-            if isinstance(value, bytes | bytearray):
-                # msgspec would encode bytes as base64 text.
-                raise InvalidInput(f"{name} is {type(value).__name__}; give a string")
+        sent = {
+            name: value for name, value in bound.arguments.items() if name not in LOCAL_PARAMETERS
+        }
         values = msgspec.to_builtins(sent)
         assert isinstance(values, dict)
         return values
@@ -296,20 +292,16 @@ class Operation(Generic[P, T]):
         """Run the operation on an open zone.
 
         Raises:
-            InvalidInput: a choice or a list is invalid, or the operation refuses a value.
+            InvalidInput: an argument has the wrong type, or the operation refuses a value.
         """
-        if self._lists or self._choices:
-            bound = self.signature.bind(*args, **kwargs)
-            for name, (choices, optional) in self._choices.items():
-                value = bound.arguments.get(name)
-                if name in bound.arguments and not (value is None and optional):
-                    check_choice(name, value, choices)
-            for name, (kind, optional) in self._lists.items():
-                value = bound.arguments.get(name)
-                if name in bound.arguments and not (value is None and optional):
-                    bound.arguments[name] = checked_items(name, value, kind)
+        if not self._checks:
+            return self.function(zone, *args, **kwargs)
+        bound = self._checked(*args, **kwargs)
+        try:
             return self.function(zone, *bound.args, **bound.kwargs)
-        return self.function(zone, *args, **kwargs)
+        except UnicodeEncodeError:
+            check_unicode(bound.arguments)
+            raise
 
     @overload
     def __get__(self, instance: None, owner: type) -> Operation[P, T]: ...
@@ -337,25 +329,32 @@ class Operation(Generic[P, T]):
 
         return self._as_method(called)
 
+    def _checked(self, *args: P.args, **kwargs: P.kwargs) -> inspect.BoundArguments:
+        """Return the arguments of a call in the library, each as a value of its type.
+
+        Raises:
+            InvalidInput: an argument has the wrong type.
+            TypeError: the arguments do not match the signature.
+        """
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}() {error}") from None
+        for name, value in bound.arguments.items():
+            if (check := self._checks.get(name)) is not None:
+                bound.arguments[name] = check(name, value)
+        return bound
+
     @cached_property
-    def _lists(self) -> dict[str, tuple[type, bool]]:
-        """The parameters that are lists: the type of an item, and whether None is allowed."""
+    def _checks(self) -> dict[str, Check]:
+        """The checks of the parameters, without those that the operation checks itself."""
         found = {}
         for item in self.signature.parameters.values():
             variadic = item.kind is item.VAR_POSITIONAL
-            kind = _tuple_of(item.annotation) if variadic else item.annotation
-            if (listed := item_type(kind)) is not None:
-                found[item.name] = listed, type(None) in alternatives(kind)
+            check = check_of(_tuple_of(item.annotation) if variadic else item.annotation)
+            if check is not None:
+                found[item.name] = check
         return found
-
-    @cached_property
-    def _choices(self) -> dict[str, tuple[tuple[Any, ...], bool]]:
-        """The parameters with a closed set of values: those, and whether None is allowed."""
-        return {
-            item.name: (choices, type(None) in alternatives(item.annotation))
-            for item in self.signature.parameters.values()
-            if (choices := choices_of(item.annotation))
-        }
 
     @cached_property
     def _hints(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def add(zone: OpenZone, text: str) -> Directive:
     Raises:
         InvalidInput: the text is empty or too long.
     """
-    if not isinstance(text, str) or not text.strip():
+    if not text.strip():
         raise InvalidInput("text is empty; give the instruction")
     if len(text) > MAX_LENGTH:
         raise InvalidInput(f"text has {len(text)} characters; give at most {MAX_LENGTH}")

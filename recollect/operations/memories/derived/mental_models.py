@@ -12,7 +12,7 @@ from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.erasure import forgetting
 from recollect.operations.erasure.record_matching import SOURCE_TAG_PREFIX
 from recollect.operations.ingestion.ingesting import command
-from recollect.operations.memories.listing import check_string, unmerged_entity
+from recollect.operations.memories.listing import unmerged_entity
 from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.events import event_queries
 from recollect.projections.files import ZoneFiles
@@ -195,7 +195,7 @@ def create(
     Only then may the description be empty.
 
     Raises:
-        InvalidInput: the name or the description is not a string, or is empty; or there is no
+        InvalidInput: the name or the description is empty; or there is no
             entity to make the page about.
         UnknownId: the zone has no entity `entity_id`, or nothing with one of the ids in `sources`.
     """
@@ -206,7 +206,6 @@ def create(
     if refresh is not None and entity_id is None:
         raise InvalidInput("`refresh` needs `entity_id`, the entity that the page is about")
     if entity_id is not None:
-        check_string("entity_id", entity_id)
         entity_id = unmerged_entity(zone, entity_id)
     receipt = command(
         zone,
@@ -380,8 +379,6 @@ def _model_in(zone: OpenZone, receipt: Receipt) -> MentalModel:
 
 
 def _check_text(field: str, text: str, limit: int) -> None:
-    if not isinstance(text, str):
-        raise InvalidInput(f"{field} is {type(text).__name__}; give a string")
     if not text.strip():
         raise InvalidInput(f"{field} is empty; give a non-empty string")
     if len(text) > limit:
