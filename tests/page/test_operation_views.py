@@ -461,7 +461,7 @@ def test_a_generation_is_compared_used_and_left_again(page: Page, operated: Serv
         part.get_by_role("button", name="Roll back").click()
         expect(part.get_by_text(f"Generation {before} is in use again.")).to_be_visible()
     expect(main.get_by_role("list", name="Earlier operations")).to_contain_text(
-        "rollback has succeeded"
+        "The rollback has succeeded."
     )
 
 
@@ -605,9 +605,11 @@ def test_the_progress_of_an_operation_is_followed_by_its_events(page: Page) -> N
     main = view(page, "trials/health")
     part = main.get_by_role("region", name="Verify")
     part.get_by_role("button", name="Replay and compare").click()
-    progress = part.get_by_role("progressbar", name="Progress of verify")
+    progress = part.get_by_role("progressbar", name="Progress of the verification")
     expect(progress).to_have_attribute("value", "250")
     expect(part.get_by_text("250 of 1,000 records")).to_be_visible()
+    # The numbers change too often to be announced.
+    expect(part.get_by_role("status")).to_have_text("The verification runs.")
     expect(part.get_by_role("button", name="Cancel")).to_be_visible()
     expect(part.get_by_role("button", name="Replay and compare")).to_be_disabled()
     page.wait_for_timeout(500)

@@ -115,6 +115,17 @@ def test_two_moments_are_compared(page: Page) -> None:
     expect(changed).to_contain_text("Ada lives in Turin. current, then no longer so")
 
 
+def test_a_comparison_with_the_same_time_asks_for_another(page: Page) -> None:
+    main = view(page, "ada/ask?query=pottery")
+    main.get_by_role("button", name="Compare with another time").click()
+    same = main.get_by_role("status").filter(has_text="Both times are the same.")
+    expect(same).to_be_visible()
+    main.get_by_label("Compared: known at, date and time in UTC").fill("2026-05-08T00:00")
+    main.get_by_label("Compared: known at, date and time in UTC").blur()
+    expect(main.get_by_role("region", name="Difference")).to_contain_text("shed")
+    expect(same).to_have_count(0)
+
+
 @pytest.mark.parametrize("place", ["ada/timeline?at=2026-05&", "ada/ask?query=pottery+shed&"])
 def test_a_past_moment_is_the_earlier_one_of_a_comparison_with_now(page: Page, place: str) -> None:
     main = view(page, f"{place}known_at=2026-05-08T00:00:00Z")

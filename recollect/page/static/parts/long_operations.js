@@ -50,6 +50,7 @@ export function longOperation(own) {
   return { start, outcome, busy };
 }
 
+const KINDS = { verify: "verification", rebuild: "rebuild", rollback: "rollback" };
 const STATES = {
   queued: "waits for the one before it",
   running: "runs",
@@ -65,10 +66,12 @@ export const Operation = component((props) => () => {
   const { id, kind, state, done, total, detail } = operation;
   const running = !ENDED.includes(state);
   const cancel = () => call({ zone, path: `/operations/${id}/cancel`, method: "POST", body: {} });
-  return html`<div class="operation" role="status">
-    <span>${kind} ${STATES[state]}${detail ? `: ${detail}` : ""}</span>
+  const name = KINDS[kind] ?? kind.replaceAll("_", " ");
+  // Only the state is announced; the numbers change several times a second.
+  return html`<div class="operation">
+    <span role="status">The ${name} ${STATES[state]}${detail ? `: ${detail}` : ""}.</span>
     ${running
-      ? html` <progress aria-label=${`Progress of ${kind}`} value=${total ? done : undefined}
+      ? html` <progress aria-label=${`Progress of the ${name}`} value=${total ? done : undefined}
             max=${total ?? 1}></progress>
           <span class="quiet">${total ? `${done.toLocaleString("en")} of ` : ""}${count(total ?? done, "record")}</span>
           <button type="button" onClick=${cancel}>Cancel</button>`

@@ -90,6 +90,8 @@ export const Moments = component((props, own) => {
       <div role="group" aria-label="Moments">
       ${sliders("")}
       ${compare ? sliders("then_") : null}
+      <p class="flag" role="status">${other && inWords(other) === inWords(moment(axes))
+        ? "Both times are the same. Set one of the compared times to see what differs." : null}</p>
       <p class="quiet">${axes.map((axis) => AXES[axis].join(": ")).join(". ")}.</p>
       <button type="button" class="plain compare" aria-pressed=${compare ? "true" : "false"}
         onClick=${() =>
