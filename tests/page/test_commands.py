@@ -107,6 +107,29 @@ def test_a_person_is_forgotten_with_a_certificate(page: Page, changed: Served) -
     expect(main.get_by_role("list", name="Certificates")).to_contain_text("by the owner: 2 records")
     change = view(page, "forgotten/changes").get_by_role("list", name="Changes").locator("> li")
     expect(change.filter(has_text="the owner forgot")).to_contain_text("records 1, 3")
+    certified = change.filter(has_text="the owner certified an erasure")
+    expect(certified).to_contain_text(re.compile(r"the erasure by record \d+"))
+
+
+def test_a_long_erasure_is_announced(page: Page) -> None:
+    """The erasure is held, and then refused: nothing is erased."""
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if route.request.post_data_json["dry_run"]:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/v1/zones/merged/forget", hold)
+    main = view(page, "merged/forget?entity=Cleo")
+    main.get_by_label(re.compile("^Type forget")).fill("forget 1")
+    main.get_by_role("button", name="Forget", exact=True).click()
+    said = main.get_by_role("status").filter(has_text="reading the whole ledger")
+    expect(said).to_be_visible()
+    held.pop().fulfill(status=409, json={"title": "Busy", "status": 409, "detail": "try again"})
+    expect(main.get_by_role("alert")).to_contain_text("Busy")
+    expect(said).to_have_count(0)
 
 
 def test_one_of_several_of_a_name_is_forgotten(page: Page, changed: Served) -> None:

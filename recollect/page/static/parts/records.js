@@ -45,6 +45,7 @@ const IN_WORDS = {
   park: (text) => text.replace(/^reason /, "input that could not be read: ").replace(/, body .*/s, ""),
   refresh_models: (text) => text.replace(/^min_facts (\d+)$/, (_, least) =>
     least === "0" ? "renew the reports that are due" : `renew the reports that are due; a profile from ${least} facts on`),
+  certify: (text) => text.replace(/^erasure /, "the erasure by record "),
   retry: numbered,
   drop: numbered,
   propose_merge: (text) => text.replace(/.*?\bconfidence ([\d.]+), reason (.*)$/s, "$2 (confidence $1)"),

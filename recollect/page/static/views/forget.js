@@ -253,6 +253,8 @@ const Confirm = component((props) => {
           onInput=${({ target }) => (typed.value = target.value)} />
         <button class="danger" disabled=${!allowed || !fresh || busy.value || typed.value.trim() !== words}>
           ${busy.value ? "Erasing…" : "Forget"}</button>${lacking("forget", zone)}</p>
+      <p class="quiet" role="status">${busy.value
+        ? `Erasing${proof.value ? ", and reading the whole ledger for the certificate. This may take minutes" : ""}.` : null}</p>
       ${outcome()}
     </form>`;
   };
