@@ -1,9 +1,9 @@
 """Access control of readers: a zone's files without the private memories of others.
 
 Temporary views cover the tables, so that every query sees only rows that the reader may read. They
-leave out the rows of hidden memories, of facts that only hidden memories state, and the private
-playbooks of others. All other rows are free of private text: agents derive them without private
-memories (`memory_versions.is_private`).
+leave out the rows of hidden memories, of facts that only hidden memories state, and the playbooks
+that others keep to themselves. All other rows are free of private text: agents derive them without
+private memories (`memory_versions.is_private`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, cast
 import apsw
 
 from recollect.projections.files import ZoneFiles
-from recollect.projections.sqlite import rows, scalar
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.memory_terms import playbook_reader
 
 
 class Reader(NamedTuple):
@@ -37,10 +38,8 @@ _HIDDEN_EVENT = (
     + READABLE.format("hidden", "who.user_id", "who.agent_id")
     + "))"
 )
-#: Whether a row of `playbooks` is another's private one to the user {0} and the agent {1}.
-_HIDDEN_PLAYBOOK = (
-    "visibility = 'private' AND NOT (ifnull(user_id = {0}, FALSE) OR ifnull(agent_id = {1}, FALSE))"
-)
+#: The columns of `playbooks` that decide who may read one.
+_OF_PLAYBOOKS = "scope, visibility, user_id, agent_id"
 _INDEXED = re.compile(r"\b(?:NOT INDEXED|INDEXED BY \w+)\b")
 
 #: Tables of memory.db by the columns that name the event a row is from.
@@ -115,18 +114,20 @@ def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
         f"WHERE (reader_user IS NOT NULL OR reader_agent IS NOT NULL) AND NOT ({readable}))",
         reader,
     )
-    playbook = scalar(
-        files.memory.connection,
-        f"SELECT EXISTS (SELECT 1 FROM playbooks WHERE {_HIDDEN_PLAYBOOK.format('?1', '?2')})",
-        reader,
-    )
+    playbooks = rows(files.memory.connection, f"SELECT DISTINCT {_OF_PLAYBOOKS} FROM playbooks")
+    hidden_playbook = not all(_reads_playbook(reader, *each) for each in playbooks)
     # Undecided memories have no row yet with their access rights.
     undecided = scalar(
         files.events.connection,
         "SELECT EXISTS (SELECT 1 FROM events WHERE number > ? AND kind = 'remember')",
         (files.memory.watermark().number,),
     )
-    return bool(hidden_memory or playbook or undecided)
+    return bool(hidden_memory or hidden_playbook or undecided)
+
+
+def _reads_playbook(reader: Reader, *owner: Any) -> bool:
+    """Whether a reader may read a playbook; `owner`: its `_OF_PLAYBOOKS`."""
+    return playbook_reader(*owner).includes(*reader)
 
 
 def restrict(files: ZoneFiles, reader: Reader) -> ZoneFiles:
@@ -207,8 +208,14 @@ def _restrict_memory(files: ZoneFiles, reader: Reader) -> None:
             _cover(connection, table, where)
     dependency = "(SELECT event_id FROM main.dependencies WHERE id = this.dependency_id)"
     _cover(connection, "dependency_terms", f"NOT {_hidden(dependency)}")
-    who = [f"(SELECT {field} FROM temp.reader)" for field in Reader._fields]
-    _cover(connection, "playbooks", f"NOT ({_HIDDEN_PLAYBOOK.format(*who)})")
+    playbooks = rows(connection, f"SELECT id, {_OF_PLAYBOOKS} FROM main.playbooks")
+    readable = [id_ for id_, *owner in playbooks if _reads_playbook(reader, *owner)]
+    connection.execute("CREATE TEMP TABLE readable_playbooks (id TEXT PRIMARY KEY) WITHOUT ROWID")
+    connection.execute(
+        "INSERT INTO temp.readable_playbooks SELECT value FROM json_each(?)",
+        (json_array(readable),),
+    )
+    _cover(connection, "playbooks", "this.id IN (SELECT id FROM temp.readable_playbooks)")
     # The table `fact_ends` is kept equal to the view `effective_ends`.
     connection.execute("CREATE TEMP VIEW fact_ends AS SELECT * FROM effective_ends")
     _cover_views(connection)

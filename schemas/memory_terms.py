@@ -124,6 +124,25 @@ def reader_of(scope: str, visibility: str, user_id: str | None, agent_id: str | 
     return Owner(owner.user_id, None) if None not in owner else EVERYONE
 
 
+def playbook_writer(
+    scope: str, visibility: str, user_id: str | None, agent_id: str | None
+) -> Owner:
+    """Return who may change a playbook: its owner, or everyone if it is for everyone."""
+    return owner_of(_owning_scope(scope, visibility), user_id, agent_id)
+
+
+def playbook_reader(
+    scope: str, visibility: str, user_id: str | None, agent_id: str | None
+) -> Owner:
+    """Return who may read a playbook, by the same rules as a memory."""
+    return reader_of(_owning_scope(scope, visibility), visibility, user_id, agent_id)
+
+
+def _owning_scope(scope: str, visibility: str) -> str:
+    """Return the scope that decides who owns a playbook; a private one belongs to its user."""
+    return "user" if visibility == "private" and scope != "agent" else scope
+
+
 def peer_of(reader: Owner) -> str | None:
     """Return the conversation of a private memory; None if everyone may read it."""
     if reader == EVERYONE:

@@ -51,6 +51,12 @@ def learn(zone: Zone, *good: str) -> None:
         release(zone, works, "Read the log.", *(good if works else ()))
 
 
+#: Who may read or change a playbook that the agent "bot" created for "ada", as user/agent.
+OWN = {"ada/", "ada/bot"}
+ADA = {*OWN, "ada/other"}
+ALL = {*ADA, "bob/", "bob/bot", "/bot"}
+
+
 class TestExecuteWithLearning:
     def test_the_result_is_that_of_the_task(self, zone: Zone) -> None:
         result = object()
@@ -310,18 +316,53 @@ class TestRelevantStrategies:
         options: Any = {"visibility": "private", "strategies": oven}
         book = zone.create_playbook("p", user_id="ada", agent_id="cook", **options).id
         zone.create_playbook("z", strategies=oven)
-        for owner in ({"user": "ada"}, {"agent": "cook"}, {"user": "bob", "agent": "cook"}):
+        for owner in ({"user": "ada"}, {"user": "ada", "agent": "cook"}):
             own = zone.acting_as(**owner)
             assert [each.name for each in own.playbooks()] == ["p", "z"]
             assert own.playbook(book).id == book
             assert len(own.relevant_strategies("oven", user_id="ada").strategies) == 2
-        for other in ({"user": "bob"}, {"agent": "other"}, {"user": "cook", "agent": "ada"}):
+        for other in ({"user": "bob"}, {"agent": "cook"}, {"user": "bob", "agent": "cook"}):
             acting = zone.acting_as(**other)
             assert [each.name for each in acting.playbooks()] == ["z"]
             assert len(acting.relevant_strategies("oven", user_id="ada").strategies) == 1
             for call in (acting.playbook, acting.playbook_history, acting.delete_playbook):
                 with pytest.raises(UnknownId):
                     call(book)
+
+    @pytest.mark.parametrize(
+        ("scope", "visibility", "readers", "writers"),
+        [
+            ("agent", "private", OWN, OWN),
+            ("agent", "shared", ADA, OWN),
+            ("agent", "public", ALL, OWN),
+            ("user", "private", ADA, ADA),
+            ("user", "shared", ALL, ADA),
+            ("user", "public", ALL, ADA),
+            ("zone", "private", ADA, ADA),
+            ("zone", "shared", ALL, ALL),
+            ("global", "public", ALL, ALL),
+        ],
+    )
+    def test_scope_and_visibility_decide_who_reads_and_changes_it(
+        self, zone: Zone, scope: Any, visibility: Any, readers: set[str], writers: set[str]
+    ) -> None:
+        owner = zone.acting_as(user="ada", agent="bot")
+        book = owner.create_playbook("p", scope=scope, visibility=visibility).id
+        for name in sorted(ALL):
+            user, agent = (each or None for each in name.split("/"))
+            acting = zone.acting_as(user=user, agent=agent)
+            assert (book in {each.id for each in acting.playbooks()}) == (name in readers)
+            add = [PlaybookStrategy(f"Ask {name}.")]
+            for call in (
+                lambda acting=acting, add=add: acting.update_playbook(book, add=add),
+                lambda acting=acting: acting.delete_playbook(book, dry_run=True),
+                lambda acting=acting: acting.forget(book, dry_run=True),
+            ):
+                if name in writers:
+                    call()
+                else:
+                    with pytest.raises(UnknownId):
+                        call()
 
 
 class TestPlaybooks:

@@ -129,14 +129,6 @@ def evidence_of_strategies(
     )
 
 
-def playbook_named(connection: apsw.Connection, name: str) -> str | None:
-    """Return the id of the oldest playbook with a name."""
-    found: str | None = scalar(
-        connection, "SELECT id FROM playbooks WHERE name = ? ORDER BY number LIMIT 1", (name,)
-    )
-    return found
-
-
 def learning_records(connection: apsw.Connection, id_: str) -> list[int]:
     """Return the numbers of the records behind an id, sorted.
 

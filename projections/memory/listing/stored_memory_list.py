@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
+from recollect.projections.memory.listing.learning_list import learning_records
 from recollect.projections.memory.listing.tier_list import (
     ARCHIVED,
     ARCHIVED_IDS,
@@ -16,7 +17,7 @@ from recollect.projections.memory.listing.tier_list import (
 from recollect.projections.reader_views import Reader
 from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.changes import StoredMemory, StoredMemoryVersion
-from recollect.schemas.memory_terms import writer_of
+from recollect.schemas.memory_terms import playbook_writer, writer_of
 
 _MEMORY = ", ".join(f"memories.{name}" for name in StoredMemory.__struct_fields__)
 _VERSION = ", ".join(f"version.{name}" for name in StoredMemoryVersion.__struct_fields__)
@@ -207,7 +208,10 @@ def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter 
 
 
 def unwritable_memories(connection: apsw.Connection, reader: Reader) -> frozenset[int]:
-    """Return the numbers of the records of memories that a user or an agent may not change."""
+    """Return the numbers of the records that a user or an agent may not change.
+
+    They are those of memories and of playbooks.
+    """
     owner_rows = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
     others = [owner for owner in owner_rows if not writer_of(*owner).includes(*reader)]
     numbers = rows(
@@ -217,7 +221,14 @@ def unwritable_memories(connection: apsw.Connection, reader: Reader) -> frozense
         "AND agent_id IS owner.value ->> 2",
         (json_array(others),),
     )
-    return frozenset(number for (number,) in numbers)
+    playbooks = rows(connection, "SELECT id, scope, visibility, user_id, agent_id FROM playbooks")
+    of_others = {
+        number
+        for id_, *owner in playbooks
+        if not playbook_writer(*owner).includes(*reader)
+        for number in learning_records(connection, id_)
+    }
+    return frozenset(number for (number,) in numbers) | of_others
 
 
 def owners(

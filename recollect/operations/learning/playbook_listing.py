@@ -114,7 +114,7 @@ def update(
     if not add and not remove:
         raise InvalidInput("give strategies to add, or ids of strategies to remove")
     _check_strategies(add)
-    check_playbook(zone, playbook_id)
+    check_playbook(zone, playbook_id, to_change=True)
     publish(
         zone,
         UpdatePlaybook(
@@ -131,9 +131,9 @@ def curate(zone: OpenZone, playbook_id: str, trajectory_id: str) -> Playbook:
     """Merge what the newest reflection on a trajectory found into a playbook.
 
     Raises:
-        UnknownId: there is no such playbook or trajectory.
+        UnknownId: there is no such playbook or trajectory, or the caller may not change it.
     """
-    check_playbook(zone, playbook_id)
+    check_playbook(zone, playbook_id, to_change=True)
     trajectory_and_end(zone, trajectory_id)
     publish(
         zone,
@@ -164,7 +164,7 @@ def delete(zone: OpenZone, playbook_id: str, *, dry_run: bool = False) -> Forget
     Raises:
         UnknownId: there is no such playbook.
     """
-    check_playbook(zone, playbook_id)
+    check_playbook(zone, playbook_id, to_change=True)
     return forgetting.forget(zone, ForgetTargets(ids=(playbook_id,)), dry_run=dry_run)
 
 

@@ -13,8 +13,8 @@ from recollect.operations.ingestion.ingesting import command, unknown_or_undecid
 from recollect.operations.memories.page_cursors import check_limit
 from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
+from recollect.schemas.changes import Playbook, TrajectoryCompletion
 from recollect.schemas.changes import Trajectory as TrajectoryRow
-from recollect.schemas.changes import TrajectoryCompletion
 from recollect.schemas.changes import TrajectoryStep as StepRow
 from recollect.schemas.errors import DecisionTimeout, InvalidInput, UnknownId
 from recollect.schemas.events import (
@@ -28,6 +28,7 @@ from recollect.schemas.events import (
     TrajectoryStatus,
 )
 from recollect.schemas.inbound import check_value
+from recollect.schemas.memory_terms import playbook_writer
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     Feedback,
@@ -360,13 +361,20 @@ def _check_running(zone: OpenZone, trajectory_id: str) -> None:
         )
 
 
-def check_playbook(zone: OpenZone, playbook_id: str) -> None:
-    """Raise UnknownId if there is no such playbook."""
+def check_playbook(zone: OpenZone, playbook_id: str, *, to_change: bool = False) -> None:
+    """Raise UnknownId if there is no such playbook, or with `to_change`, none of the caller's."""
     if zone.exists():
         with zone.files() as files:
-            if learning_queries.playbook(files.memory.connection, playbook_id) is not None:
+            found = learning_queries.playbook(files.memory.connection, playbook_id)
+            if found is not None and (not to_change or may_change(zone, found)):
                 return
     raise unknown_playbook(zone, playbook_id)
+
+
+def may_change(zone: OpenZone, playbook: Playbook) -> bool:
+    """Whether the caller may change a playbook."""
+    owner = (playbook.scope, playbook.visibility, playbook.user_id, playbook.agent_id)
+    return zone.reader is None or playbook_writer(*owner).includes(*zone.reader)
 
 
 def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTimeout:

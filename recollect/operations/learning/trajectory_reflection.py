@@ -14,11 +14,11 @@ from recollect.operations.learning import playbook_listing
 from recollect.operations.learning.trajectories import (
     check_playbook,
     details,
+    may_change,
     publish,
     trajectory_and_end,
 )
 from recollect.projections.memory import learning_queries
-from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import Reflection, ReflectionItem
 from recollect.schemas.errors import DecisionTimeout, InvalidInput, Unavailable, UnknownId
 from recollect.schemas.events import Reflect
@@ -135,14 +135,19 @@ def learn_from(
         InvalidInput, Unavailable: as `reflect_on`.
     """
     if playbook_id is not None:
-        check_playbook(zone, playbook_id)
+        check_playbook(zone, playbook_id, to_change=True)
     reflection_ = reflect_on(zone, trajectory_id, model=model)
     trajectory, _ = trajectory_and_end(zone, trajectory_id)
     with zone.files() as files:
         connection = files.memory.connection
-        target = playbook_id or trajectory.playbook_id
-        if target is None or learning_queries.playbook(connection, target) is None:
-            target = learning_list.playbook_named(connection, trajectory.task_type)
+        used = learning_queries.playbook(connection, playbook_id or trajectory.playbook_id or "")
+        named = [
+            playbook
+            for playbook in learning_queries.playbooks(connection)
+            if playbook.name == trajectory.task_type
+        ]
+        possible = [used, *named] if used is not None else named
+        target = next((each.id for each in possible if may_change(zone, each)), None)
     if reflection_.helpful_strategies or reflection_.harmful_patterns:
         if target is None:
             target = playbook_listing.create(zone, trajectory.task_type).id
