@@ -223,7 +223,12 @@ def ended_claims(
         for attribute, percent in ending.attributes:
             if percent >= _NAMED_OF_SEVERAL and MASK not in attribute:
                 ended |= dict.fromkeys(ended_of_owner(attribute))
-    ends = [FactSupersession(each, newer, as_of) for each in ended]
+    # What was stated again after the sentence still holds: the sentence arrived late.
+    ends = [
+        FactSupersession(each, newer, as_of)
+        for each in ended
+        if pending.first_repeat(each, as_of, state) is None
+    ]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends
 

@@ -143,6 +143,14 @@ def test_what_is_learnt_late_is_an_occasion_of_its_time(zone: Zone) -> None:
     ]
 
 
+@pytest.mark.parametrize("late", ["I moved to Lyon.", "I moved out of Turin."])
+def test_G8_a_late_ending_does_not_end_what_was_said_again(tmp_path: Path, late: str) -> None:
+    with Recollect(tmp_path / "home") as r:
+        for day, text in ((1, TURIN), (20, TURIN), (9, late)):
+            r.zone("a").ingest([said(day, text)])
+        assert ("Ada lives in Turin.", True, 2, ["d1", "d20"]) in homes(r.zone("a"))
+
+
 def test_a_value_between_two_occasions_was_valid_then(zone: Zone) -> None:
     for day, text in ((1, TURIN), (20, TURIN), (9, LYON)):
         zone.ingest([said(day, text)])
