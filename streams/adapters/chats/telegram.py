@@ -80,8 +80,8 @@ def _read(entry: InputEntry, options: Options) -> ExportSource:
 
 def _parse(entry: InputEntry, local: tzinfo | None) -> Iterator[tuple[int, ParseResult]]:
     records = ((n, (known, value)) for n, known, value in nested(entry, *_MESSAGES))
-    clocks = _Clocks(local)
-    return convert(records, lambda one: _events(_Chat(one[0], local, clocks), one[1]))
+    clocks, topics = _Clocks(local), _Topics()
+    return convert(records, lambda one: _events(_Chat(one[0], local, clocks), one[1], topics))
 
 
 class _Clocks:
@@ -97,6 +97,28 @@ class _Clocks:
         if chat != self._chat:
             self._chat, self._clock = chat, LocalClock(self._local or UTC)
         return None if self._local is None else self._clock
+
+
+class _Topics:
+    """The topics of the current chat. A message belongs to the topic of the message it answers."""
+
+    def __init__(self) -> None:
+        self._chat = ""
+        self._titles: dict[object, str] = {}
+        self._topic_of: dict[object, object] = {}
+
+    def of(self, chat: str, message: Mapping[str, Any]) -> tuple[object, str] | None:
+        """Return the number and the title of a message's topic, or None if it is in none."""
+        if chat != self._chat:
+            self._chat, self._titles, self._topic_of = chat, {}, {}
+        number, answered = message.get("id"), message.get("reply_to_message_id")
+        if message.get("action") == "topic_created":
+            self._titles[number] = str(message.get("title") or "")
+            self._topic_of[number] = number
+        elif answered in self._topic_of and "reply_to_peer_id" not in message:
+            self._topic_of[number] = self._topic_of[answered]
+        topic = self._topic_of.get(number)
+        return None if topic is None else (topic, self._titles[topic])
 
 
 class _Chat:
@@ -120,7 +142,7 @@ class _Chat:
         return f"{peer or self.id}:{id_}"
 
 
-def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
+def _events(chat: _Chat, message: Mapping[str, Any], topics: _Topics) -> Iterator[InboundEvent]:
     kind = message.get("type")
     if kind not in ("message", "service", "unsupported") or not _has_time(message):
         raise InvalidInput(f"Telegram exported no text or no time for this record of type {kind!r}")
@@ -132,6 +154,10 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
         "peer_id": chat.id,
         "peer_kind": chat.kind,
     }
+    topic = topics.of(chat.id, message) if chat.has_id else None
+    if topic is not None:
+        common["thread_id"] = chat.message_id(topic[0])
+        chat.metadata |= {"topic": topic[1]} if topic[1] else {}
     if kind == "service":
         yield _notice(chat, message, id_, at, common)
         return
@@ -141,7 +167,9 @@ def _events(chat: _Chat, message: Mapping[str, Any]) -> Iterator[InboundEvent]:
     if by_program or (chat.type == "bot_chat" and sender == chat.id):
         # Only bots have buttons, and nobody typed a text that was sent through a bot.
         common["direction"] = "out"
-    if (answered := message.get("reply_to_message_id")) is not None and chat.has_id:
+    if (answered := message.get("reply_to_message_id")) is not None and (
+        chat.has_id and (topic is None or answered != topic[0])
+    ):
         common["reply_to"] = chat.message_id(answered, message.get("reply_to_peer_id"))
     content, quoted = _split_quotes(message)
     attachments = list(_attachments(message))

@@ -238,3 +238,30 @@ def test_escapes_that_json_does_not_know_lose_no_message(tmp_path: Path, offset:
     found = opened(path)
     assert found.rejections == []
     assert found.texts[1:] == ["a\x0cb", "C:\\x41", "c"]
+
+
+def test_a_topic_is_the_thread_of_its_messages_and_of_their_answers(tmp_path: Path) -> None:
+    def said(id_: int, **more: Any) -> dict[str, Any]:
+        return {"id": id_, "type": "message", "date": "2024-05-01T10:00:00",
+                "date_unixtime": "1714550400", "from": "Ada", "from_id": "user1",
+                "text": f"text {id_}", **more}  # fmt: skip
+
+    start = {"type": "service", "actor": "Ada", "actor_id": "user1", "action": "topic_created"}
+    messages = [
+        said(1, **start, title="Regatta", text=""), said(2, reply_to_message_id=1),
+        said(3, reply_to_message_id=2), said(4), said(5, reply_to_message_id=4),
+        said(6, reply_to_message_id=1, reply_to_peer_id="channel9"),
+    ]  # fmt: skip
+    chats = [
+        {"name": name, "type": "private_supergroup", "id": id_, "messages": messages[id_:]}
+        for name, id_ in (("Boats", 0), ("Tea", 1))
+    ]
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps({"about": "", "chats": {"list": chats}}))
+    found = opened(path).contents
+    c = "channel0"
+    assert [(one.thread_id, one.reply_to, one.metadata.get("topic")) for one in found[:6]] == [
+        (f"{c}:1", None, "Regatta"), (f"{c}:1", None, "Regatta"), (f"{c}:1", f"{c}:2", "Regatta"),
+        (None, None, None), (None, f"{c}:4", None), (None, "channel9:1", None),
+    ]  # fmt: skip
+    assert {one.thread_id for one in found[6:]} == {None}
