@@ -12,8 +12,11 @@ _WEEKDAYS = {
 }  # fmt: skip
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _UNTIL = re.compile(r"(\d{4})(\d\d)(\d\d)")
-_PUT_INTO_WORDS = frozenset({"FREQ", "INTERVAL", "BYDAY", "UNTIL", "COUNT", "WKST"})
+_PUT_INTO_WORDS = frozenset(
+    {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "UNTIL", "COUNT", "WKST"}
+)
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -36,11 +39,16 @@ def rule_in_words(rule: str) -> str:
     parts = dict(part.upper().split("=", 1) for part in rule.split(";") if "=" in part)
     unit = _UNITS.get(parts.get("FREQ", ""))
     interval, days = parts.get("INTERVAL", "1"), _days_in_words(parts.get("BYDAY", ""))
-    if unit is None or days is None or not interval.isdecimal() or {*parts} - _PUT_INTO_WORDS:
+    month_days = _month_days_in_words(parts.get("BYMONTHDAY", ""))
+    months = _months_in_words(parts.get("BYMONTH", ""))
+    is_known = not {*parts} - _PUT_INTO_WORDS and interval.isdecimal() and not (days and month_days)
+    if unit is None or days is None or month_days is None or months is None or not is_known:
         return f"repeated by the rule {rule}"
     words = f"every {unit}" if int(interval) <= 1 else f"every {int(interval)} {unit}s"
-    if days:
-        words += f" on {days}"
+    if months:
+        words += f" in {months}"
+    if days or month_days:
+        words += f" on {days or month_days}"
     if until := _UNTIL.match(parts.get("UNTIL", "")):
         try:
             last = date(*map(int, until.groups()))
@@ -50,6 +58,29 @@ def rule_in_words(rule: str) -> str:
     elif parts.get("COUNT", "").isdecimal():
         words += f", {int(parts['COUNT'])} times"
     return words
+
+
+def _month_days_in_words(given: str) -> str | None:
+    """Return days of the month in words; None if one is malformed or counted from the end."""
+    days = []
+    for one in filter(None, given.split(",")):
+        if one == "-1":
+            days.append("the last day")
+        elif one.isdecimal() and 1 <= int(one[:3]) <= 31:
+            number = int(one)
+            ending = "th" if 11 <= number <= 13 else _ENDINGS.get(number % 10, "th")
+            days.append(f"the {number}{ending}")
+        else:
+            return None
+    return join_words(days)
+
+
+def _months_in_words(given: str) -> str | None:
+    """Return months in words; None if one is malformed."""
+    numbers = list(filter(None, given.split(",")))
+    if not all(one.isdecimal() and 1 <= int(one[:3]) <= 12 for one in numbers):
+        return None
+    return join_words([_MONTHS[int(one) - 1] for one in numbers])
 
 
 def _days_in_words(given: str) -> str | None:

@@ -166,6 +166,22 @@ def test_utc_times_are_named_so_if_the_calendar_has_no_zone(tmp_path: Path) -> N
         ("FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=FR", "every 2 weeks on Friday"),
         ("FREQ=MONTHLY;BYDAY=1MO,-1FR", "every month on the first Monday and the last Friday"),
         ("freq=yearly", "every year"),
+        (
+            "FREQ=MONTHLY;BYMONTHDAY=1,22,13,31",
+            "every month on the 1st, the 22nd, the 13th and the 31st",
+        ),
+        ("FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=-1", "every 3 months on the last day"),
+        ("FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=2;COUNT=4", "every year in May on the 2nd, 4 times"),
+        ("FREQ=YEARLY;BYDAY=4TH;BYMONTH=11", "every year in November on the fourth Thursday"),
+        *(
+            (rule, f"repeated by the rule {rule}")
+            for rule in (
+                "FREQ=MONTHLY;BYMONTHDAY=-2",
+                "FREQ=YEARLY;BYMONTH=13",
+                "FREQ=MONTHLY;BYMONTHDAY=0",
+                "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
+            )
+        ),
         ("FREQ=YEARLY;BYWEEKNO=20", "repeated by the rule FREQ=YEARLY;BYWEEKNO=20"),
         ("FREQ=DAILY;UNTIL=20241399", "repeated by the rule FREQ=DAILY;UNTIL=20241399"),
         ("FREQ=NEVER", "repeated by the rule FREQ=NEVER"),
