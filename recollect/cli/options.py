@@ -46,6 +46,7 @@ FORMATS = (
     "signal",
     "instagram",
     "whatsapp",
+    "keep",
     "notes",
     "jsonl",
 )

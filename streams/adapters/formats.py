@@ -55,7 +55,7 @@ from recollect.streams.adapters.memories import (
     mcp_memory_graph,
     mem0_export,
 )
-from recollect.streams.adapters.notes import notes
+from recollect.streams.adapters.notes import google_keep, notes
 
 #: The exports of other memory systems.
 MEMORY_ADAPTERS: tuple[Adapter, ...] = (
@@ -90,6 +90,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     signal_chats.ADAPTER,
     instagram.ADAPTER,
     whatsapp.ADAPTER,
+    google_keep.ADAPTER,
     notes.ADAPTER,
     jsonl.ADAPTER,
 )

@@ -18,6 +18,7 @@ from tests.adapters.chats import (
 )
 from tests.adapters.chats.google import test_google_chat, test_hangouts
 from tests.adapters.chats.signal import test_signal_backup
+from tests.adapters.notes import test_google_keep
 
 
 class Sample(NamedTuple):
@@ -141,6 +142,8 @@ SAMPLES: Mapping[str, Sample] = {
                      test_other_chats.sent("Thanks", 1_577_186_590_123)]})}),
     "whatsapp": Sample("whatsapp", {"WhatsApp Chat - Ada/_chat.txt": _WHATSAPP.encode()},
                        "Europe/Berlin"),
+    "keep": Sample("keep", {"Keep/0.json": _json(test_google_keep.note("I moved to Oslo.")),
+                           "Keep/1.json": _json(test_google_keep.LIST)}),
     "notes": Sample("notes", {"Log/Boats.markdown": "---\ncreated: 2024-05-01\n---\nThe boat is "
                     "[[Åland|red]].\n".encode(), "Log/2024-05-02.txt": b"I bought a rope."}),
     "jsonl": Sample("jsonl", {"events.jsonl": _lines(*(
