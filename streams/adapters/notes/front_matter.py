@@ -12,7 +12,7 @@ _BLOCK = re.compile(r"---[ \t]*\n(.*?\n)??(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOT
 _FIELD = re.compile(r"([\w][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 _COMMENT = re.compile(r"(?:^|\s)#\s.*")
-_BETWEEN_ITEMS = re.compile(r""",(?=(?:[^"']|"[^"]*"|'[^']*')*\Z)""")
+_LISTED = re.compile(r"""\s*("[^"]*"|'[^']*'|[^,]+)""")
 # Names of the properties with the time at which a note was written, in order of preference.
 _TIMES = (
     "created",
@@ -41,8 +41,9 @@ def split_front_matter(text: str) -> tuple[Properties, str]:
     for line in (block[1] or "").split("\n"):
         if name and (item := _ITEM.fullmatch(line)):
             found = properties[name]
-            items = found if isinstance(found, list) else [found] if found else []
-            properties[name] = [*items, _text(item[1])]
+            if not isinstance(found, list):
+                properties[name] = found = [found] if found else []
+            found.append(_text(item[1]))
         elif field := _FIELD.fullmatch(line.rstrip()):
             name = field[1].casefold()
             properties[name] = _value(field[2] or "")
@@ -56,7 +57,7 @@ def split_front_matter(text: str) -> tuple[Properties, str]:
 def _value(written: str) -> str | list[str]:
     written = written.strip()
     if written.startswith("[") and written.endswith("]") and not written.startswith("[["):
-        return [_text(one) for one in _BETWEEN_ITEMS.split(written[1:-1]) if one.strip()]
+        return [_text(one) for one in _LISTED.findall(written[1:-1]) if one.strip()]
     return _text(written)
 
 

@@ -18,7 +18,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
 # "> [!note] Title": a box, whose words are the writer's own.
 _CALLOUT = re.compile(r"\[!([\w-]+)\][+-]?[ \t]*")
-_COMMENT = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
+_COMMENT_MARKS = (("<!--", "-->"), ("%%", "%%"))
 _CODE = re.compile(r"(`+)[^`].*?(?<!`)\1(?!`)")
 _LINK = re.compile(
     # ![[file|alias]], [[note#heading|alias]]
@@ -54,7 +54,7 @@ class NoteWords(NamedTuple):
 def words_of(markdown: str) -> NoteWords:
     """Return the words of a note."""
     reader = _Reader()
-    reader.read(_COMMENT.sub("", markdown))
+    reader.read(_without_comments(markdown))
     own = re.sub(r"\n{3,}", "\n\n", "\n".join(reader.own_lines)).strip()
     return NoteWords(
         own.partition("\n")[0] if _HEADING.match(markdown.lstrip().partition("\n")[0]) else "",
@@ -64,6 +64,19 @@ def words_of(markdown: str) -> NoteWords:
         list(dict.fromkeys(reader.links)),
         list(dict.fromkeys(reader.tags)),
     )
+
+
+def _without_comments(markdown: str) -> str:
+    for begin, end in _COMMENT_MARKS:
+        kept, at = [], 0
+        while (begun := markdown.find(begin, at)) >= 0:
+            ended = markdown.find(end, begun + len(begin))
+            if ended < 0:
+                break
+            kept.append(markdown[at:begun])
+            at = ended + len(end)
+        markdown = "".join((*kept, markdown[at:]))
+    return markdown
 
 
 class _Reader:

@@ -14,6 +14,8 @@ from recollect import Recollect
 from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, Message
+from recollect.streams.adapters.notes.front_matter import split_front_matter
+from recollect.streams.adapters.notes.markdown import words_of
 from tests.adapters.kit import Opened, opened, zipped
 
 MD = ".md"
@@ -223,3 +225,17 @@ def test_a_changed_note_is_an_edit_and_importing_again_adds_nothing(tmp_path: Pa
     assert counts == [(2, 0, 0), (0, 2, 0), (1, 1, 0), (1, 1, 0), (0, 2, 0), (0, 2, 0)]
     assert works[0] == {"user: I work at Acme."}
     assert works[-1] == {"user: I work at Bolt."}
+
+
+@pytest.mark.parametrize("piece", ["<!-- ", "%% a %% ", "[[a", "![a](", "`` ", "> a\n", "#a "])
+def test_notes_that_are_made_to_be_slow_are_read_with_their_words(piece: str) -> None:
+    count = 500_000 // len(piece)
+    words = words_of(f"I own a boat.\n\n{piece * count}")
+    assert words.text.startswith("I own a boat.")
+    lists = ("[" + "x, " * count + "]", "- x\n" * count)
+    properties, text = split_front_matter("---\na: {}\nb:\n{}---\nx".format(*lists))
+    assert (len(properties["a"]), len(properties["b"]), text) == (count, count, "x")
+
+
+def test_an_unclosed_comment_is_text() -> None:
+    assert words_of("a <!-- b -->c <!-- d %%e").text == "a c <!-- d %%e"
