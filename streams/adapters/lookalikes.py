@@ -169,9 +169,11 @@ def advice(start: bytes, path: Path, formats: Sequence[str]) -> str:
     objects = _objects(start)
     if objects:
         return _no_events(input_name, objects[0])
+    is_text = path.suffix.casefold() == ".txt" and b"\0" not in start
+    note = f"; if it is a note: recollect ingest --format notes {shown_path}" if is_text else ""
     return (
         f"{input_name} is in no known format ({', '.join(formats)}); an event is one JSON object "
-        "on a line, as recollect ingest --help shows"
+        f"on a line, as recollect ingest --help shows{note}"
     )
 
 

@@ -176,6 +176,12 @@ def test_a_single_markdown_file_is_a_note_named_after_its_folder(tmp_path: Path)
     assert by_id(opened(tmp_path / "n" / "b.txt", "notes")) == {"n/b.txt": "b\n\nTwo"}
 
 
+def test_a_single_text_is_a_note_if_asked_for_and_the_error_says_how(tmp_path: Path) -> None:
+    path = write(tmp_path / "n", {"b c.txt": "Two"}) / "b c.txt"
+    with pytest.raises(InvalidInput, match=f"recollect ingest --format notes '{path}'$"):
+        opened(path)
+
+
 def test_notion_pages_lose_the_id_in_their_name_and_empty_notes_are_left_out(
     tmp_path: Path,
 ) -> None:
