@@ -1,13 +1,20 @@
-"""The clusters that a fact belongs to: one for each entity and topic of its units."""
+"""The clusters that a fact belongs to, and which of them deserve an observation.
+
+There is a cluster for each entity and topic of a fact's units.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import log2
 from typing import Literal, NamedTuple
 
+from recollect.projections.memory.cluster_queries import ChangedCluster, Overlap
 from recollect.schemas.ids import row_id
-from recollect.streams.consolidation.observation_text import is_change, is_said_to_another
+from recollect.streams.consolidation.nouns import is_common
+from recollect.streams.consolidation.observation_text import changes_in, is_said_to_another
+from recollect.streams.consolidation.repeated_names import name_expression
 from recollect.streams.consolidation.unit_topics import topics_of
 from recollect.streams.consolidation.units import Unit
 
@@ -15,6 +22,16 @@ ClusterKind = Literal["topic", "changes", "slot"]
 _NAME = r"[^\W\d_a-z]\w*"
 #: The topic of the cluster of an entity's changes.
 CHANGES = "changes"
+#: A topic needs this many messages, on this many days.
+MIN_MESSAGES, MIN_DAYS = 3, 2
+#: It needs one more message for each doubling of the facts about its entity beyond this number.
+FEW_FACTS = 150
+#: If it is a common noun, it needs messages for at least this share of those facts.
+COMMON_SHARE = 0.01
+#: A topic is absorbed by a larger one that has this share of its facts ...
+ABSORBED_SHARE = 0.6
+#: ... or, if that is this many times larger and thus about much else, this share.
+MUCH_LARGER, ABSORBED_BY_MUCH_LARGER = 4, 0.8
 
 
 class NamedEntity(NamedTuple):
@@ -55,13 +72,28 @@ def memberships(units: Sequence[Unit], entities: Sequence[NamedEntity]) -> list[
         topics: list[tuple[ClusterKind, str, str]] = [
             ("topic", topic, word) for topic, word in topics_of(unit.text, names).items()
         ]
-        if not unit.speaker and is_change(unit.text):
-            topics.append(("changes", CHANGES, CHANGES))
+        changing = _changing(unit, about)
         for entity in about:
-            for kind, topic, word in topics:
+            changed: tuple[ClusterKind, str, str] = ("changes", CHANGES, CHANGES)
+            for kind, topic, word in (*topics, *([changed] if entity in changing else [])):
                 id_ = cluster_id(kind, entity.id, topic)
                 by_cluster.setdefault(id_, Membership(id_, kind, entity, topic, word, place))
     return list(by_cluster.values())
+
+
+def _changing(unit: Unit, about: Sequence[NamedEntity]) -> list[NamedEntity]:
+    """Return the entities of whom a unit reports a change: those named in the clause before it.
+
+    If that names none of them, it is the entity that the unit names first.
+    """
+    if unit.speaker:
+        return []
+    found: list[NamedEntity] = []
+    for place in changes_in(unit.text):
+        clause = unit.text[:place].rpartition(",")[2]
+        named = [each for each in about if _first_place(clause, each) < len(clause)]
+        found += named or sorted(about, key=lambda each: _first_place(unit.text, each))[:1]
+    return found
 
 
 def _is_about(unit: Unit, entity: NamedEntity) -> bool:
@@ -74,22 +106,26 @@ def _is_about(unit: Unit, entity: NamedEntity) -> bool:
         return unit.speaker == entity.name and not is_said_to_another(unit.text)
     first, text = entity.name.split()[0], unit.text
     if "," in text:
-        word = re.escape(first)
+        word = name_expression(first)
         text = re.sub(rf",\s*{word}(?:\s+{_NAME})*\s*[.!?]*$|^{word}(?:\s+{_NAME})*,", "", text)
-    return _has_word(text, first)
+    return _first_place(text, entity) < len(text)
 
 
-def _has_word(text: str, word: str) -> bool:
-    r"""Return whether rf"\b{word}\b" occurs in a text.
+def _first_place(text: str, entity: NamedEntity) -> int:
+    """Return where a text first has an entity's first name; its length if nowhere.
 
-    A regular expression for each name would be compiled anew for nearly every fact.
+    This finds what `name_expression` does, which would be compiled anew for nearly every fact.
     """
-    at = text.find(word)
+    first = entity.name.split()[0]
+    folded, word = text.lower(), first.lower()
+    at = folded.find(word)
     while at >= 0:
-        if _is_boundary(text, at) and _is_boundary(text, at + len(word)):
-            return True
-        at = text.find(word, at + 1)
-    return False
+        end = at + len(word)
+        is_whole = _is_boundary(folded, at) and _is_boundary(folded, end)
+        if is_whole and (not first[0].isupper() or not text[at : at + 1].islower()):
+            return at
+        at = folded.find(word, at + 1)
+    return len(text)
 
 
 def _is_boundary(text: str, at: int) -> bool:
@@ -98,3 +134,30 @@ def _is_boundary(text: str, at: int) -> bool:
 
 def _is_of_word(character: str) -> bool:
     return character.isalnum() or character == "_"
+
+
+def deserves_observation(cluster: ChangedCluster) -> bool:
+    """Return whether a cluster has enough evidence."""
+    if cluster.kind == "slot":
+        return cluster.messages >= 2
+    least = MIN_MESSAGES + log2(max(1.0, cluster.about_entity / FEW_FACTS))
+    if cluster.kind == "topic" and is_common(cluster.topic):
+        least = max(least, COMMON_SHARE * cluster.about_entity)
+    return cluster.messages >= least and cluster.days >= MIN_DAYS
+
+
+def is_absorbed(cluster: ChangedCluster, overlaps: Iterable[Overlap]) -> bool:
+    """Return whether a larger topic of the entity has most of a topic's facts.
+
+    Of two of the same size, the alphabetically first one is the larger.
+    """
+    if cluster.kind != "topic":
+        return False
+    for other in overlaps:
+        if (other.facts, cluster.topic) <= (cluster.facts, other.topic):
+            continue
+        much = other.facts >= MUCH_LARGER * cluster.facts
+        share = ABSORBED_BY_MUCH_LARGER if much else ABSORBED_SHARE
+        if other.shared >= share * cluster.facts:
+            return True
+    return False

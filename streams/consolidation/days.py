@@ -7,6 +7,8 @@ from calendar import monthrange
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
+from recollect.streams.consolidation.repeated_names import name_expression
+
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _ISO = re.compile(r"\((\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?\)")
 
@@ -61,6 +63,10 @@ _RELATIVE = re.compile(
 )
 
 
+#: A resolved day with the day written out after it: (2026-02-27) (February 27th).
+_SPELT_AGAIN = re.compile(rf"(\(\d{{4}}-\d\d-\d\d\)) \({_MONTH}[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\)")
+
+
 def day_of(at: int) -> str:
     """Return the day of a time (unix ms) in UTC, as YYYY-MM-DD."""
     return datetime.fromtimestamp(at / 1_000, UTC).date().isoformat()
@@ -112,14 +118,14 @@ def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
     >>> with_short_days("Yesterday (2023-05-07), Ada swam.", ("2023-05-07", "2023-05-07"), "Ada")
     'Ada swam.'
     """
-    short = _without_repeated_days(_RELATIVE.sub("", text))
+    short = _without_repeated_days(_RELATIVE.sub("", _SPELT_AGAIN.sub(r"\1", text)))
     opening = _ISO.match(short)
     if not opening:
         return short
     after = short[opening.end() :]
     rest = after.removeprefix(",").lstrip()
     is_own = days is not None and (opening[1], opening[2] or opening[1]) == days
-    is_named = name and re.match(rf"{re.escape(name.split()[0])}(?:['’]s)? ", rest)
+    is_named = name and re.match(rf"{name_expression(name)}(?:['’]s)? ", rest)
     if is_own and (is_named or after.startswith(",")):
         return rest
     # A sentence does not begin with days in brackets.

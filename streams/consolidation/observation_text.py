@@ -12,6 +12,16 @@ from collections.abc import Sequence, Set
 from datetime import date
 from typing import NamedTuple
 
+from recollect.streams.consolidation.clear_texts import (
+    DANGLING,
+    FIRST_PERSON,
+    FRAGMENT,
+    INTENTION,
+    SUBORDINATE,
+    has_verb,
+    is_clear,
+    is_order,
+)
 from recollect.streams.consolidation.days import (
     day_of,
     is_about_another_day,
@@ -28,21 +38,11 @@ from recollect.streams.consolidation.repeated_names import value_without_name, w
 from recollect.streams.consolidation.told_values import is_named
 from recollect.streams.consolidation.units import without_link
 from recollect.streams.consolidation.word_classes import word_class
-from recollect.streams.language.grammar.verbs import (
-    BASES,
-    THIRDS,
-    THIRDS_ALONE,
-    is_past,
-)
 from recollect.streams.language.names.first_names import gender_of_name
-from recollect.streams.language.references.standing_alone import left_open
 from recollect.text.lexicon import (
-    AUXILIARIES,
     FUNCTION_WORDS,
     MONTHS,
     NUMBER_WORDS,
-    PREPOSITIONS,
-    word_set,
 )
 from recollect.text.stability import stability
 from recollect.text.stopwords import STOP_WORDS
@@ -70,54 +70,26 @@ _CHANGE = re.compile(
     r"fired|(?:got|has|found) a new|lost (?:\w+['’]s|her|his|their) job|opened (?:an?|\w+['’]s))\b",
     re.IGNORECASE,
 )
-#: After these, a change is not what a sentence says of its subject.
-_SUBORDINATE = re.compile(
-    r"\b(?:since|because|if|when|while|who|which|where|how|that|although|though|whether|unless|until|"
-    r"as|before|after)\b",
-    re.IGNORECASE,
-)
 _NEGATIVE = re.compile(
     r"\b(?:not|never|no longer|no more|dislikes?|hates?|hated|stopped|quit|sold|died|gave up|"
     r"without|anymore)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours)\b|\bI['’]", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _IMPRESSION = re.compile(r"\b(?:looks?|sounds?) \w+", re.IGNORECASE)
-_DANGLING = re.compile(
-    r"(?:and |but |so |then |also )?(?:it|its|that|this|they|them|their|those|these|he|she|his|her)"
-    r"\b(?!\s+(?:is|was)\s+\w+ing\b)",
-    re.IGNORECASE,
-)
 #: Refers to something in the text before: "this approach", "what the assistant suggested".
 _ANAPHORIC = re.compile(
     r"\b(?:(?:this|these|those) (?!(?:morning|afternoon|evening|night|day|weekend|week|month|year|"
     r"spring|summer|autumn|fall|winter|\w+day|one)s?\b)[a-z]|the assistant\b)",
     re.IGNORECASE,
 )
-_FRAGMENT = re.compile(
-    r"(?:check out|look at|what a|how)\b|.*\b(?:here(?:'s|’s| is| are) |(?:take|have) a look\b)",
-    re.IGNORECASE,
-)
 #: Asks or tells the addressee something about the conversation itself.
 _OF_THE_TALK = re.compile(
-    r"\b(?:(?:would like|wants?|wanted) to (?:ask|know|get some (?:advice|information))|"
+    r"\b(?:(?:would like|wants?|wanted) to (?:ask|know|see|start|get some (?:advice|information))|"
+    r"(?:is|are) (?:\w+ )?(?:ready|about|keen|happy|glad) to|(?:is|are) (?:just )?waiting|"
     r"(?:has|have|took|take[ns]?) (?:noted|note)|thank you|thanks)\b",
     re.IGNORECASE,
 )
-#: A name by which somebody is called, if the word is one.
-_CALLED = re.compile(r"(?:\A(?=(\w+), )|, (?=(\w+)[.!?]*\Z))")
-_FINITE = AUXILIARIES - word_set("be been being doing done having let lets get gets got")
-_SHORT_VERB = re.compile(r"n't\Z|\A(?:it|that|he|she|there|what|who|here)'s\Z|'(?:m|re|ve|ll|d)\Z")
-_BEFORE_NOUNS = PREPOSITIONS | word_set("a an the my our your his her its their no other")
-#: A passing intention, which says little later.
-_INTENTION = re.compile(
-    r"\A(?:[\w'’-]+ ){1,3}?(?:(?:just|now|also|really|still) )?"
-    r"(?:(?:is|are) (?:ready|about|going) to|wants? to|needs? to|would like to|will)\b"
-)
-#: What follows is an entry of a list, or a text that somebody pasted.
-_PASTED = re.compile(r":\s+[*\"“'A-Z]|\*\*|\A[^.!?:]{1,40}:\s")
-_PAIRS = (("(", ")"), ("“", "”"), ("[", "]"))
 #: A text of this many words with a smaller share of common words is hardly English.
 MIN_WORDS, LEAST_COMMON = 3, 0.15
 #: The opening of a sentence whose main clause is missing: no comma ends it.
@@ -126,6 +98,8 @@ _OPENING_ALONE = re.compile(
     r"besides|along with|instead of)\b[^,:]*$",
     re.IGNORECASE,
 )
+#: Adds an entry to those before it, in whatever order they were said.
+_ADDING = re.compile(r"\A(?:also|then|even) (?=[a-z])")
 _SHORT_FORMS = {"fam": "family", "biz": "business"}
 _NUMBER = rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)})"
 _DATE = re.compile(r"\(\d{4}-\d\d-\d\d")
@@ -175,14 +149,19 @@ def is_said_to_another(text: str) -> bool:
     """Return whether a text addresses somebody, or comments on their looks."""
     if _SECOND_PERSON.search(text):
         return True
-    return bool(_IMPRESSION.search(text)) and not _FIRST_PERSON.search(text)
+    return bool(_IMPRESSION.search(text)) and not FIRST_PERSON.search(text)
 
 
 def is_change(text: str) -> bool:
     """Return whether a unit in the third person reports a change."""
+    return bool(changes_in(text))
+
+
+def changes_in(text: str) -> list[int]:
+    """Return where a unit in the third person reports changes."""
+    places = [found.start() for found in _CHANGE.finditer(text)]
     # Before a comma is another clause.
-    clauses = (text[: found.start()].rpartition(",")[2] for found in _CHANGE.finditer(text))
-    return any(not _SUBORDINATE.search(before) for before in clauses)
+    return [at for at in places if not SUBORDINATE.search(text[:at].rpartition(",")[2])]
 
 
 def is_negative(text: str) -> bool:
@@ -200,6 +179,8 @@ def render_topic(
     """
     chosen = chosen_units(evidence)
     if len(chosen) < (1 if max(messages, len(evidence)) >= MANY_MESSAGES else MIN_ITEMS_OF_FEW):
+        return None
+    if len(chosen) == 1 and not _is_repeated(chosen[0], evidence):
         return None
     if all(_may_be_name(unit.word) for unit in evidence):
         return None
@@ -305,12 +286,12 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     most = min(MAX_ITEMS, MIN_ITEMS + len(evidence) // FACTS_PER_ITEM)
     chosen: list[Evidence] = []
     length = 0
-    forced = [*_opposites(scored), *_last_number(scored)]
+    clear = [unit for unit in scored if is_clear(unit.text, unit.name, unit.speaker)]
+    forced = [*_opposites(clear), *_last_number(clear)]
     worthy = (
         unit
-        for unit in scored
-        if is_clear(unit.text, unit.name, unit.speaker)
-        and _score(unit, words[unit.fact_id], counts, len(evidence)) >= LEAST_SCORE
+        for unit in clear
+        if _score(unit, words[unit.fact_id], counts, len(evidence)) >= LEAST_SCORE
     )
     for unit in (*forced, *worthy):
         size = len(unit.text.split()) + 3
@@ -322,6 +303,12 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
         chosen.append(unit)
         length += size
     return chosen
+
+
+def _is_repeated(unit: Evidence, evidence: Sequence[Evidence]) -> bool:
+    """Return whether at least half of the evidence says the same as a unit."""
+    own = content_words(unit.text)
+    return 2 * sum(repeats(own, content_words(each.text)) for each in evidence) >= len(evidence)
 
 
 def repeats(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -363,59 +350,15 @@ def _is_english(unit: Evidence) -> bool:
     return not unit.speaker or len(lowers) < MIN_WORDS or common >= LEAST_COMMON * len(lowers)
 
 
-def is_clear(text: str, name: str, speaker: str) -> bool:
-    """Return whether a text is complete, and says what its pronouns refer to.
-
-    `name`: of the entity in the heading; `speaker`: who said the text in these words, or "".
-    """
-    text = without_link(text)
-    if any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS):
-        return False
-    if _PASTED.search(text) or not (names_days(text) or _has_verb(text)):
-        return False
-    if text.count('"') % 2 or _DANGLING.match(text) or _FRAGMENT.match(text):
-        return False
-    if speaker and any(gender_of_name((at[1] or at[2]).lower()) for at in _CALLED.finditer(text)):
-        return False
-    if name and not speaker:
-        # Of the pronouns, only those for things can refer to something else than the heading does.
-        own = "|".join(map(re.escape, (name, name.split()[0], "he", "she")))
-        text = re.sub(rf"\b(?:{own})(?:(['’]s)\b|\b)", lambda at: "my" if at[1] else "I", text)
-        text = re.sub(r"\b(?:his|hers?|him|themselves)\b", "my", text)
-    tokens = tokenise(text)
-    return left_open(tokens, 0, len(tokens.words), (), 0) not in ("thing", "part")
-
-
 def _is_weak(text: str) -> bool:
-    return bool(_DANGLING.match(text) or _FRAGMENT.match(text) or text.endswith("?"))
+    return bool(DANGLING.match(text) or FRAGMENT.match(text) or text.endswith("?"))
 
 
 def _is_opening(text: str) -> bool:
     """Return whether a text is only the opening of a sentence, without a verb after it."""
     if not _OPENING_ALONE.match(text):
         return False
-    return not _has_verb(text)
-
-
-def _has_verb(text: str) -> bool:
-    """Return whether a text has a verb after its first word, judged by its form."""
-    tokens = tokenise(text)
-    for place, lower in enumerate(tokens.lowers[1:], start=1):
-        before = tokens.lowers[place - 1]
-        if lower in _FINITE or is_past(lower) or lower in THIRDS_ALONE or _SHORT_VERB.search(lower):
-            return True
-        if lower in BASES | THIRDS and before not in _BEFORE_NOUNS:
-            return True
-        # "Ada brushes the horse"
-        if tokens.words[place - 1][0].isupper() and lower[-1] == "s" and place == 1:
-            return True
-    return False
-
-
-def _is_order(text: str) -> bool:
-    """Return whether a text begins with the base form of a verb, as an entry of a to-do list."""
-    first = next(iter(tokenise(text).lowers), "")
-    return first in BASES or word_class(first) == "verb"
+    return not has_verb(text)
 
 
 def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int) -> float:
@@ -431,16 +374,16 @@ def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int
         + 0.1 * any(letter.isdigit() for letter in _DATE.sub("", text))
         + 0.15 * is_change(text)
         - 0.15 * bool(unit.speaker)
-        - (0.1 if _FIRST_PERSON.search(text) else 0.25 if unit.speaker else 0.0)
+        - (0.1 if FIRST_PERSON.search(text) else 0.25 if unit.speaker else 0.0)
         - 0.2 * bool(_SECOND_PERSON.search(text))
-        - 0.3 * (text.endswith("?") or bool(_FRAGMENT.match(text)) or length < 4)
+        - 0.3 * (text.endswith("?") or bool(FRAGMENT.match(text)) or length < 4)
         - 0.6 * _is_opening(text)
-        - 0.4 * bool(_DANGLING.match(text))
-        - 0.3 * bool(_OF_THE_TALK.search(text))
-        - 0.2 * bool(_INTENTION.match(text))
-        - 0.3 * bool(unit.speaker and _is_order(text))
+        - 0.4 * bool(DANGLING.match(text))
+        - 0.7 * bool(_OF_THE_TALK.search(text))
+        - 0.4 * bool(INTENTION.match(text))
+        - 0.3 * bool(unit.speaker and is_order(text))
         - 0.25 * bool(_ANAPHORIC.search(text))
-        - 0.02 * max(0, length - LONG_UNIT)
+        - 0.03 * max(0, length - LONG_UNIT)
     )
 
 
@@ -471,7 +414,8 @@ def item_text(unit: Evidence, common: Set[str] = frozenset()) -> str:
     core = with_short_days(text, unit.days, unit.name)
     words = with_named_days(core if unit.speaker else with_years(core)).rstrip(".!,;: ")
     if not unit.speaker:
-        words = with_small_initial(without_name(words, unit.name), common)
+        words = _ADDING.sub("", without_name(words, unit.name))
+        words = with_small_initial(words, common)
     elif unit.speaker == unit.name:
         words = quoted(words)
     else:

@@ -1,9 +1,14 @@
-"""Texts under a heading that names an entity, without that name."""
+"""Texts under a heading that names an entity, without that name.
+
+A text may write a name in another case: a sender called "ada" is "Ada" where a sentence begins. A
+name with a capital is not meant by words without one: "Will", "May".
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from recollect.streams.consolidation.nouns import is_noun, singular
 from recollect.streams.language.grammar.verbs import (
@@ -59,6 +64,26 @@ _CAUSING = word_set(
 _Edit = tuple[int, int, str]
 
 
+@lru_cache(maxsize=1_024)
+def name_expression(name: str) -> str:
+    """Return a regular expression for a name or its first word, as whole words.
+
+    `name` must not be blank.
+
+    >>> bool(re.search(name_expression("ada"), "Ada swims"))
+    True
+    >>> bool(re.search(name_expression("Iran"), "Tigran swims"))
+    False
+    """
+    either = "|".join(_in_any_case(each) for each in dict.fromkeys((name, name.split()[0])))
+    return rf"(?<!\w)(?:{either})(?!\w)"
+
+
+def is_name(words: str, name: str) -> bool:
+    """Return whether words are a name, apart from the case of its letters."""
+    return re.fullmatch(_in_any_case(name), words) is not None
+
+
 def without_name(text: str, name: str) -> str:
     """Return a text without the name, if it begins with the name as its subject.
 
@@ -76,18 +101,18 @@ def without_name(text: str, name: str) -> str:
     """
     if not name:
         return text
-    own = "|".join(map(re.escape, (name, name.split()[0])))
-    is_subject = rf"(?:{own}) (?!and\b)(?=[a-z])"
+    own = name_expression(name)
+    is_subject = rf"{own} (?!and\b)(?=[a-z])"
     subject = re.match(rf"(?P<before>){is_subject}", text) or re.match(
         rf"(?P<before>[^,;:]*, ){is_subject}", text
     )
-    if subject is None or re.search(rf"\b(?:{own})\b", subject["before"]):
+    if subject is None or re.search(own, subject["before"]):
         return named_once(text, name)
     before, rest = subject["before"], text[subject.end() :]
     if _names_others(before):
         return text
-    clause = re.match(rf"([^,;:]*), (and|but) (?:{own}) (?!and\b)(?=[a-z])", rest)
-    if clause and not _names_others(re.sub(rf"\b(?:{own})(?:['’]s)?(?!\w)", "own", clause[1])):
+    clause = re.match(rf"([^,;:]*), (and|but) {own} (?!and\b)(?=[a-z])", rest)
+    if clause and not _names_others(re.sub(rf"{own}(?:['’]s)?", "own", clause[1])):
         rest = f"{clause[1]}, {clause[2]} {rest[clause.end() :]}"
     rest = _with_pronouns(rest, name, is_named=True)
     return text[: subject.end()] + rest if before else rest
@@ -155,9 +180,8 @@ def _owns_somebody(tokens: Tokens, end: int) -> bool:
 
 def _is_at(tokens: Tokens, place: int, name: Sequence[str]) -> bool:
     found = tokens.words[place : place + len(name)]
-    return [*found[:-1], *(word.replace("’", "'").removesuffix("'s") for word in found[-1:])] == [
-        *name
-    ]
+    words = [*found[:-1], *(word.replace("’", "'").removesuffix("'s") for word in found[-1:])]
+    return len(words) == len(name) and all(map(is_name, words, name))
 
 
 def _begins(tokens: Tokens, place: int, signs: str = _BEGINNINGS) -> bool:
@@ -268,3 +292,10 @@ def _in_a_name_of_things(tokens: Tokens, place: int) -> bool:
     while place and tokens.words[place][0].isupper():
         place -= 1
     return tokens.lowers[place] in _BEFORE_THINGS
+
+
+def _in_any_case(name: str) -> str:
+    initial = re.escape(name[0])
+    if not name[0].isupper():
+        initial = f"(?i:{initial})"
+    return f"{initial}(?i:{re.escape(name[1:])})"

@@ -19,6 +19,7 @@ _LINK = re.compile(
     r"in addition|at the same time|meanwhile|in the meantime|on (?:another note|the other hand)|"
     r"by the way|anyway|of course|for (?:example|instance)|in particular|in fact|as a result|"
     r"therefore|thus|actually|honestly|basically|finally|(?:after|before|besides) that),|and|but|"
+    r"(?:then|now),?(?= (?-i:[A-Z]))|"
     r"(?:especially|particularly)(?= (?:since|because|when|after|if)\b))\s+)+(?=\w)",
     re.IGNORECASE,
 )

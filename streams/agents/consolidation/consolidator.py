@@ -69,13 +69,16 @@ from recollect.streams.agents.consolidation.observation_rows import (
 )
 from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.state import State, changes_validity
-from recollect.streams.consolidation.cluster_selection import (
+from recollect.streams.consolidation.clusters import (
+    CHANGES,
     MIN_DAYS,
     MIN_MESSAGES,
+    NamedEntity,
+    cluster_id,
     deserves_observation,
     is_absorbed,
+    memberships,
 )
-from recollect.streams.consolidation.clusters import CHANGES, NamedEntity, cluster_id, memberships
 from recollect.streams.consolidation.model.model_text import AnswerRefused, check_answer, numbered
 from recollect.streams.consolidation.observation_text import (
     Evidence,
@@ -84,7 +87,7 @@ from recollect.streams.consolidation.observation_text import (
     render_topic,
     render_values,
 )
-from recollect.streams.consolidation.told_values import told_value
+from recollect.streams.consolidation.told_values import is_told_of, told_value
 from recollect.streams.consolidation.units import Unit, units_of
 from recollect.streams.language.grammar.verbs import begins_in_past
 from recollect.text.lexicon import PRONOUNS
@@ -342,6 +345,8 @@ def _with_units(members: Sequence[ClusterFact], state: State) -> list[_UsableFac
         units = [Unit(*each) for each in _units.decode(row.units)]
         unit = units[member.unit]
         is_value = member.kind == "slot"
+        if is_value and not _is_told(member, units):
+            continue
         days = (row.first_day, row.last_day)
         evidence = Evidence(
             fact_id=member.fact_id,
@@ -366,6 +371,13 @@ def _is_event(member: ClusterFact, unit: Unit, state: State) -> bool:
     if not begins_in_past(tokenise(unit.text).lowers):
         return False
     return state.claim_of(member.fact_id) is not None
+
+
+def _is_told(member: ClusterFact, units: Sequence[Unit]) -> bool:
+    """Return whether the units of a fact tell the slot's value of its entity."""
+    speaker = units[0].speaker if units else ""
+    text = " ".join(unit.text for unit in units)
+    return is_told_of(_value(member, units), text, member.name, speaker, member.topic)
 
 
 def _value(member: ClusterFact, units: Sequence[Unit]) -> str:

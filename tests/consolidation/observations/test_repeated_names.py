@@ -73,6 +73,20 @@ def test_the_name_stays_where_somebody_else_could_be_meant(text: str, shown: str
     assert without_name(text, "Ada") == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "shown"),
+    [
+        ("Ada sold Ada's boat", "ada", "sold their boat"),
+        ("ada sold Ada's boat", "ada moreau", "sold their boat"),
+        ("ADA sold ADA's boat", "Ada", "sold their boat"),
+        ("Will knows that will power helps", "Will", "knows that will power helps"),
+        ("Tigran sold Tigran's boat", "iran", "Tigran sold Tigran's boat"),
+    ],
+)
+def test_a_name_counts_in_any_case(text: str, name: str, shown: str) -> None:
+    assert without_name(text, name) == shown
+
+
 def test_a_text_without_a_known_name_is_left() -> None:
     assert without_name("Ada sold Ada's boat", "") == "Ada sold Ada's boat"
 

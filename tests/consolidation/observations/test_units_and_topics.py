@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.streams.consolidation.clusters import NamedEntity, memberships
 from recollect.streams.consolidation.unit_topics import topics_of
 from recollect.streams.consolidation.units import MAX_UNITS, Unit, units_of
 
@@ -58,3 +59,33 @@ def test_a_unit_says_nouns_and_activities(text: str, topics: dict[str, str]) -> 
 def test_names_are_no_topics() -> None:
     assert topics_of("Daisy the horse", {"daisy"}) == {"horse": "horse"}
     assert topics_of("A daisy by the horse", {"horse"}) == {"daisy": "daisy"}
+
+
+def test_a_change_is_of_whom_the_clause_before_it_names() -> None:
+    both = [NamedEntity("A", "Ada"), NamedEntity("B", "Bob")]
+
+    def changing(text: str) -> set[str]:
+        found = memberships([Unit(text, "")], both)
+        return {each.entity.name for each in found if each.kind == "changes"}
+
+    assert changing("Ada sold the farm, said Bob.") == {"Ada"}
+    assert changing("Ada told Bob the truth, and sold the farm.") == {"Ada"}
+    assert changing("Ada and Bob sold the farm.") == {"Ada", "Bob"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "belongs"),
+    [
+        ("ada", "Ada has two horses.", True),
+        ("ada moreau", "Ada has two horses.", True),
+        ("ADA", "Ada has two horses.", True),
+        ("Iran", "Iran has two horses.", True),
+        ("iran", "Tigran has two horses.", False),
+        ("Tigran", "Iran has two horses.", False),
+        ("Will", "Two horses will do.", False),
+        ("ada", "Feed the horses, Ada!", False),
+    ],
+)
+def test_a_unit_is_about_whom_it_names_in_any_case(name: str, text: str, belongs: bool) -> None:
+    found = memberships([Unit(text, "")], [NamedEntity("1", name)])
+    assert any(each.topic == "horse" for each in found) is belongs
