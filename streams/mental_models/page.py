@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
+from recollect.streams.consolidation.clear_texts import INTENTION, has_verb, is_clear
 from recollect.streams.consolidation.days import (
     day_of,
     is_about_another_day,
@@ -28,9 +29,8 @@ from recollect.streams.consolidation.days import (
     with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
-from recollect.streams.consolidation.observation_text import is_clear
 from recollect.streams.consolidation.repeated_names import value_without_name, without_name
-from recollect.streams.consolidation.told_values import is_named, told_value
+from recollect.streams.consolidation.told_values import is_named, is_told_of, told_value
 from recollect.streams.consolidation.units import units_of, without_link
 from recollect.streams.language.grammar.verbs import begins_in_past, is_past
 from recollect.streams.mental_models.coverage import in_order_of_gain, word_similarities
@@ -172,7 +172,7 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
         new = [block for block in lines if block.facts[0] not in cited]
         found += new
         cited |= {block.facts[0] for block in new}
-    found += _events(in_time, cited)
+    found += _events(in_time, cited, {block.text for block in found})
     found += _beside(in_time)
     order = {section: place for place, section in enumerate(SECTIONS)}
     return Page(name_of(in_time), tuple(sorted(found, key=lambda block: order[block.section])))
@@ -229,12 +229,24 @@ def _is_worth_holding(each: PageFact) -> bool:
     value = _told(each)
     if not is_named(value, each.attribute):
         return False
+    told = told_value(each.value, each.text, each.name) if each.name else each.value
+    if not is_told_of(told, each.text, each.name, each.speaker, each.attribute):
+        return False
     if each.attribute in SINGLE_VALUED or each.attribute in MULTI_VALUED:
         return True
+    if not _is_stated_to_be(_label_of(each.attribute), each.value, each.text):
+        return False
     label, words = tokenise(_label_of(each.attribute)).lowers, tokenise(value).lowers
     if not words or not label or label[-1] in FUNCTION_WORDS or not _topic(label[-1]):
         return False
     return not {words[0], words[-1]} & (FILLERS | PREPOSITIONS)
+
+
+def _is_stated_to_be(label: str, value: str, text: str) -> bool:
+    """Return whether a text says that what a label names is a value: "Ada's boat is a dinghy"."""
+    names = rf"\b{re.escape(label)}\b"
+    link = r"(?: [\w'’]+){0,2} (?:is|are|was|were|costs?) (?:(?:a|an|the|now|still|about) ){0,2}"
+    return re.search(rf"{names}{link}{re.escape(value)}", text, re.IGNORECASE) is not None
 
 
 def _label_of(attribute: str) -> str:
@@ -310,7 +322,7 @@ def ahead(facts: Sequence[PageFact], today: str) -> Iterator[PageFact]:
     """Yield the facts that are about a day after today (YYYY-MM-DD)."""
     for each in facts:
         is_ahead = each.days is not None and each.days[1] > today
-        if is_ahead and each.ended_at is None and not _is_unclear(each):
+        if is_ahead and each.ended_at is None and not is_unclear(each):
             yield each
 
 
@@ -319,14 +331,14 @@ def routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
     for each in facts:
         read = _read(each.text, each.speaker)
         is_held = each.days is None and each.ended_at is None
-        if is_held and read.is_routine and not _is_unclear(each):
+        if is_held and read.is_routine and not is_unclear(each):
             yield each
 
 
 def _changes(facts: Iterable[PageFact]) -> Iterator[PageFact]:
     for each in facts:
         read = _read(each.text, each.speaker)
-        if not each.speaker and read.is_change and not _is_unclear(each):
+        if not each.speaker and read.is_change and not is_unclear(each):
             yield each
 
 
@@ -336,21 +348,23 @@ def _is_event(each: PageFact) -> bool:
     return read.happened and not read.is_weak
 
 
-def _is_unclear(each: PageFact) -> bool:
+def is_unclear(each: PageFact) -> bool:
     """Return whether a fact says little on its own, or leaves open what it is about."""
     return is_weak(each) or not _is_clear(each.text, each.name, each.speaker)
 
 
 @lru_cache(maxsize=8_192)
 def _is_clear(text: str, name: str, speaker: str) -> bool:
-    return is_clear(_read(text, speaker).core, name, speaker)
+    core = _read(text, speaker).core
+    return has_verb(core) and is_clear(core, name, speaker)
 
 
-def _events(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
+def _events(facts: Sequence[PageFact], cited: Set[str], lines: Set[str]) -> list[Block]:
     """Return the changes, and the facts that best cover what is known of an entity.
 
     Both are in order of time, and ranked together. `facts` are in order of time. Those that are
-    `cited` in other sections are left out, and count as covered.
+    `cited` in other sections are left out, and count as covered; so are facts whose line is among
+    the `lines` of these sections. A fact is left out if its words are part of another's.
     """
     own = {lower for each in facts for lower in tokenise(each.name).lowers}
     words = {each.id: _content(each, own) for each in facts}
@@ -360,9 +374,10 @@ def _events(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
     changes = {each.id for each in new[-MAX_CHANGES:]}
     kept = cited | changes
     candidates = [
-        each for each in facts if each.id in kept or (values[each.id] > 0 and not _is_unclear(each))
+        each for each in facts if each.id in kept or (values[each.id] > 0 and not is_unclear(each))
     ]
     chosen: dict[str, PageFact] = {}
+    cores: list[str] = []
     for place in in_order_of_gain(
         word_similarities([words[each.id] for each in candidates]),
         [values[each.id] for each in candidates],
@@ -370,7 +385,12 @@ def _events(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
         [1.0 + _has_own_day(each) for each in candidates],
         [place for place, each in enumerate(candidates) if each.id in cited],
     ):
-        chosen.setdefault(line_text(candidates[place]), candidates[place])
+        text = line_text(candidates[place])
+        core = _read(candidates[place].text, candidates[place].speaker).core.rstrip(".!? ")
+        if text in lines or any(core in other or other in core for other in cores):
+            continue
+        cores.append(core)
+        chosen[text] = candidates[place]
         if len(chosen) == MAX_IN_TIME + len(changes):
             break
     ranked = [(each, text, rank) for rank, (text, each) in enumerate(chosen.items())]
@@ -388,7 +408,12 @@ def _beside(facts: Sequence[PageFact]) -> list[Block]:
         for entity, name in each.beside:
             together.setdefault(entity, []).append((each, name))
     often = sorted(together.values(), key=lambda found: (-len(found), found[0][1], found[0][0].id))
-    shown = [found[-1] for found in often[:MAX_BESIDE]]
+    longer = {name for found in often[:MAX_BESIDE] for name in [found[-1][1]] if " " in name}
+    shown = [
+        found[-1]
+        for found in often[:MAX_BESIDE]
+        if not any(f" {found[-1][1]} " in f" {name} " for name in longer - {found[-1][1]})
+    ]
     if not shown:
         return []
     names = dict.fromkeys(name for _, name in shown)
@@ -452,6 +477,7 @@ def _read(text: str, speaker: str) -> _WordFeatures:
         + 0.1 * min(len(topics), MANY_TOPICS)
         - 0.2 * (not _REFERRING.isdisjoint(words))
         - 0.2 * bool(speaker)
+        - 0.4 * bool(INTENTION.match(core))
         - 0.1 * bool(_FIRST_PERSON.search(core))
         - 0.3 * to_somebody
         - 0.4 * is_weak

@@ -17,12 +17,14 @@ from typing import Literal, NamedTuple
 
 from recollect.streams.consolidation.days import day_of, named_days
 from recollect.streams.consolidation.observation_text import Item, Rendered
+from recollect.streams.consolidation.repeated_names import name_expression
 from recollect.streams.consolidation.unit_topics import topics_of
 from recollect.streams.consolidation.word_cosine import word_cosine
 from recollect.streams.language.grammar.verbs import is_past
 from recollect.streams.mental_models.page import (
     PageFact,
     ahead,
+    is_unclear,
     is_weak,
     line_text,
     name_of,
@@ -294,7 +296,7 @@ def _shared(
     """Yield the joint activities of the entity and another, for the first of the two by id."""
     together: dict[str, list[tuple[PageFact, str]]] = {}
     for fact in facts:
-        if fact.speaker or fact.ended_at is not None or is_weak(fact):
+        if fact.speaker or fact.ended_at is not None or is_unclear(fact):
             continue
         for other, other_name in fact.beside:
             if other in people and entity_id < other and _joined(fact.text, name, other_name):
@@ -310,8 +312,8 @@ def _shared(
 
 def _joined(text: str, one: str, other: str) -> bool:
     """Return whether a text is about two people jointly: "A and B", "A with B"."""
-    first, second = (re.escape(name.split()[0]) for name in (one, other))
+    first, second = map(name_expression, (one, other))
     return any(
-        re.search(rf"\b{a}(?: and|\b[^.;:!?,]* with) {b}\b(?!['’]s)", text)
+        re.search(rf"{a}(?: and|\b[^.;:!?,]* with) {b}(?!['’]s)", text)
         for a, b in ((first, second), (second, first))
     )

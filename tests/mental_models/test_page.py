@@ -279,3 +279,29 @@ def test_a_passing_state_is_not_held() -> None:
 def test_a_routine_told_twice_is_one_line() -> None:
     rows = [fact("a", "Ada rows every Sunday."), fact("b", "Ada rows every Sunday.")]
     assert lines(compose(rows, TODAY), "regular") == ["rows every Sunday (said 5 Jan 2026)"]
+
+
+def test_values_of_others_and_loose_words_are_not_held() -> None:
+    page = compose(
+        [
+            fact("a", "Ada's son is nine.", attribute="age", value="nine"),
+            fact("b", "Ada's necklace is from Sweden.", attribute="necklace", value="Sweden"),
+            fact("c", "Ada's rent is 900 francs.", attribute="rent", value="900 francs"),
+        ],
+        TODAY,
+    )
+    held = [block.facts for block in page.blocks if block.section == "held"]
+    assert held == [("c",)]
+
+
+def test_what_another_line_says_stands_once() -> None:
+    told = texts(
+        fact("a", "Ada made a vase in pottery class. Ada sold the vase to Bob."),
+        fact("b", "Ada made a vase in pottery class."),
+    )
+    assert len(told) == 1
+
+
+def test_words_without_a_verb_are_no_event() -> None:
+    entry = fact("a", "Dinner with Ada in the harbour (2026-01-20 19:00:00 to 2026-01-20 21:00:00)")
+    assert texts(entry) == []

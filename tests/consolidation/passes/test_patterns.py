@@ -189,6 +189,16 @@ def test_what_two_share_is_told_once() -> None:
     assert "shared:E2" not in found([each._replace(said_at=0) for each in facts])
 
 
+def test_what_two_share_is_told_only_if_it_is_clear() -> None:
+    texts = ("hiked in Oslo", "bought a boat", "opened a bar", "painted it")
+    facts = [
+        fact(n, f"Ada and Bob {text}.", beside=(("E2", "Bob"),)) for n, text in enumerate(texts)
+    ]
+    shared = found(facts)["shared:E2"].rendered
+    assert [item.fact_id for item in shared.items] == ["f00", "f01", "f02"]
+    assert "shared:E2" not in found([*facts[:2], facts[3]])
+
+
 def test_every_item_is_a_part_of_its_fact() -> None:
     facts = [*choir(0, 1, 2, 3), fact(7, "Ada runs every day."), fact(8, "Ada reads every night.")]
     facts += [each._replace(id=f"d{each.id}") for each in diary(both=6)]
