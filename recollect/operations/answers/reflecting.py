@@ -27,6 +27,8 @@ _SECTIONS: tuple[tuple[Scope, str, int], ...] = (
 # The minimum score of a result, relative to the best result of its kind.
 _MIN_RELATIVE_SCORE = 0.4
 _MAX_QUOTE_LENGTH = 600
+# A line cites at most this many sources; `results` has all of them.
+_MAX_CITED = 5
 _SUBTYPE = "emergent"
 
 
@@ -99,7 +101,8 @@ def _sections(
     sections: list[tuple[str, list[Result]]] = []
     shown = set[str]()
     for title, limit, items in candidates:
-        new_items = [item for item in items if _is_new(item, shown)][: min(limit, max_results)]
+        new_items = [item for item in items if _is_new(item, shown) and not _is_in(item, items)]
+        new_items = new_items[: min(limit, max_results)]
         for item in new_items:
             shown.update(_ids_shown_by(item))
         max_results -= len(new_items)
@@ -128,6 +131,16 @@ def _is_new(item: Result, shown: set[str]) -> bool:
     if item.type == "event":
         return not set(item.source_event_ids) <= shown
     return item.id not in shown
+
+
+def _is_in(item: Result, items: Sequence[Result]) -> bool:
+    """Return whether another fact of the same messages has all the words of a fact."""
+    return item.type == "fact" and any(
+        len(other.text) > len(item.text)
+        and item.text in other.text
+        and other.source_event_ids == item.source_event_ids
+        for other in items
+    )
 
 
 def _ids_shown_by(item: Result) -> Iterable[str]:
@@ -174,9 +187,7 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
         *([f"uncertain since {doubt.since[:10]}"] if doubt is not None else []),
     ]
     note = f" ({', '.join(marks)})" if marks else ""
-    cited = (
-        f" [{', '.join(map(_single_line, item.source_event_ids))}]" if item.source_event_ids else ""
-    )
+    cited = _citation(item.source_event_ids)
     # A fact may begin with its sender's name.
     text = item.text.removeprefix(f"{item.sender_name}: ")
     who = _single_line(item.sender_name or "")
@@ -191,7 +202,7 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
     yield from (f"  {line}" for line in more)
     if doubt is not None:
         because = f'"{_single_line(doubt.dependency)}"; "{_single_line(doubt.change)}"'
-        yield f"  - because: {because} [{', '.join(map(_single_line, doubt.source_event_ids))}]"
+        yield f"  - because: {because}{_citation(doubt.source_event_ids)}"
     yield from _revision_lines(item, "  ")
     heading = item.text.partition(" – ")[0] if item.type == "observation" else ""
     for fact in item.facts:
@@ -200,6 +211,15 @@ def _lines(item: Result, facts: Mapping[str, Result]) -> Iterator[str]:
         yield f"  - rests on {fact.as_of[:10]}: {told}{mark}"
         if fact.id in facts:
             yield from _revision_lines(facts[fact.id], "    ")
+
+
+def _citation(event_ids: Sequence[str]) -> str:
+    """Return the sources of a line, in brackets: the first ones, and how many more there are."""
+    if not event_ids:
+        return ""
+    more = len(event_ids) - _MAX_CITED
+    shown = ", ".join(map(_single_line, event_ids[:_MAX_CITED]))
+    return f" [{shown} and {more} more]" if more > 0 else f" [{shown}]"
 
 
 def _revision_lines(item: Result, indent: str) -> Iterator[str]:

@@ -91,3 +91,15 @@ def test_who_she_is_decides_whose_role_it_is(zone: Zone) -> None:
     roles = {(fact.text, fact.attribute, fact.value) for fact in zone.facts()}
     assert ("Ada: Maria is a surveyor.", "role", "surveyor") in roles
     assert not any(value == "welder" for _, _, value in roles)
+
+
+def test_a_line_of_a_report_cites_a_few_sources(zone: Zone) -> None:
+    loved = ("jazz", "opera", "chess", "figs", "tea", "rowing", "maps", "plums")
+    zone.ingest([on(day, f"l{day}", f"I love {what}.") for day, what in enumerate(loved, 1)])
+    zone.consolidate()
+    reflection = zone.reflect("What does Ada love?")
+    (listed,) = [item for item in reflection.results if item.type == "observation"]
+    assert len(listed.source_event_ids) == 8
+    (line,) = [line for line in reflection.text.splitlines() if "Ada – likes" in line]
+    assert line.endswith(" and 3 more]")
+    assert sum(f"l{day}" in line.rpartition("[")[2] for day in range(1, 9)) == 5
