@@ -47,7 +47,17 @@ _ANAPHORIC = re.compile(
     re.IGNORECASE,
 )
 #: Leaves out what is counted: "plans a few".
-_COUNTED = re.compile(r"\b(?:a few|several|a couple|another|both)\W*\Z", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b(?:a few|several|a couple|another|both|one)\W*\Z|\bone (?:later|soon|too)\b|"
+    r"\bthe other (?:one|two|three|ones)\b",
+    re.IGNORECASE,
+)
+#: Asks for something, stops before its end, or has two days where one was meant.
+_NOT_A_STATEMENT = re.compile(
+    r"\bplease\b|\b(?:is|are|was|were) (?:yesterday|to(?:day|night|morrow)|(?:last|next|this) \w+)"
+    r"(?: \w+)? \(\d{4}[^)]*\)\W*\Z|\b(?:is|are|was|were|be|the|an?|of|and|or|my|our)\W*\Z|\)\s*\(",
+    re.IGNORECASE,
+)
 #: The opening of a clause that belongs to the words before it.
 _RELATIVE_CLAUSE = re.compile(r"(?:and |but )?(?:which|who|whom|whose)\b", re.IGNORECASE)
 #: Speaks of the conversation with an assistant.
@@ -68,7 +78,8 @@ _SUBORDINATE_CLAUSE = re.compile(
     re.IGNORECASE,
 )
 FRAGMENT = re.compile(
-    r"(?:check out|look at|what a|how|not|(?:things|stuff|something|anything) (?:like|that))\b|"
+    r"(?:check out|look at|what a|how|not|regarding|"
+    r"(?:things|stuff|something|anything) (?:like|that))\b|"
     r".*\b(?:here(?:'s|’s| is| are) |(?:take|have) a look\b)",
     re.IGNORECASE,
 )
@@ -111,13 +122,12 @@ def is_clear(text: str, name: str, speaker: str) -> bool:
         return False
     if _RELATIVE_CLAUSE.match(text) or _ASSISTANT.search(text):
         return False
-    if _ANAPHORIC.search(text) or _COUNTED.search(text):
+    if _ANAPHORIC.search(text) or _COUNTED.search(text) or _NOT_A_STATEMENT.search(text):
         return False
     if speaker and (re.search(name_expression(speaker), text) or not _is_statement(text)):
         return False
     if name and not speaker:
-        own = name_expression(name)
-        if _is_addressed(text, name) or _is_entry(text) or re.match(rf"{own} is {own}", text):
+        if _is_addressed(text, name) or _is_entry(text) or _is_joined_wrongly(text, name):
             return False
         text = _with_own_pronouns(text, name)
     if any(not _names_thing(text[: found.end("verb")]) for found in _OBJECT.finditer(text)):
@@ -144,6 +154,21 @@ def _is_statement(text: str) -> bool:
     )
     is_sentence = words[0] in DETERMINERS
     return is_sentence and (FIRST_PERSON.search(text) is not None or any(happened))
+
+
+def _is_joined_wrongly(text: str, name: str) -> bool:
+    """Return whether a name stands twice as the subject, or only as the object of an unnamed one.
+
+    "Ada is starting now, Ada will row" and "Had lunch with Ada": it was somebody else who had.
+    """
+    own = name_expression(name)
+    if re.match(rf"{own} (?:is|are) (?:{own}|\w+ing\b[^,]*, {own})", text):
+        return True
+    first = next(iter(tokenise(text).lowers), "")
+    is_subject = re.match(own, text) is not None
+    if is_subject or not is_past(first) or first in NOT_PAST:
+        return False
+    return re.search(rf"{own}['’]s?\b", text) is None
 
 
 def _is_entry(text: str) -> bool:

@@ -86,6 +86,7 @@ _ANAPHORIC = re.compile(
 #: Asks or tells the addressee something about the conversation itself.
 _OF_THE_TALK = re.compile(
     r"\b(?:(?:would like|wants?|wanted) to (?:ask|know|see|start|get some (?:advice|information))|"
+    r"as \w+ (?:mentioned|said|discussed|promised|agreed)|we (?:discussed|talked|agreed)|"
     r"(?:is|are) (?:\w+ )?(?:ready|about|keen|happy|glad) to|(?:is|are) (?:just )?waiting|"
     r"(?:has|have|took|take[ns]?) (?:noted|note)|thank you|thanks)\b",
     re.IGNORECASE,
@@ -286,7 +287,13 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     most = min(MAX_ITEMS, MIN_ITEMS + len(evidence) // FACTS_PER_ITEM)
     chosen: list[Evidence] = []
     length = 0
-    clear = [unit for unit in scored if is_clear(unit.text, unit.name, unit.speaker)]
+    clear = [
+        unit
+        for unit in scored
+        # Quoted words of the past do not say what has ended.
+        if not (unit.speaker and unit.ended_at is not None)
+        and is_clear(unit.text, unit.name, unit.speaker)
+    ]
     forced = [*_opposites(clear), *_last_number(clear)]
     worthy = (
         unit

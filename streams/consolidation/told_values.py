@@ -21,7 +21,7 @@ _OWN = re.compile(r"\b(?:my|our|me|us|myself|ourselves)\b", re.IGNORECASE)
 #: Words of clauses and of quoted speech, which are not in the name of anything.
 _NOT_IN_VALUES = BE_PRESENT | word_set(
     """i i've i'd i'll me my we we've us our you your yours that it it'll he she they them these
-    those has have had does did was
+    those has have had does did was feel feels started began
     were don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't couldn't won't
     wouldn't could would should went felt got said came"""
 )
@@ -36,6 +36,13 @@ _AFTER_VERBS = word_set("a an the my our your their his her its this that these 
 #: Attributes of which each person has their own value, and those about others.
 _OF_ONE = word_set("age birthday gender email phone role looks")
 _OF_RELATIVES = word_set("family partner pet relationship")
+#: A text about a partner has one of these words.
+_PARTNER = re.compile(
+    r"\b(?:husband|wife|partner|spouse|boyfriend|girlfriend|fianc[eé]e?|companion|hubby|bride|groom|"
+    r"better half|significant other|married|marry|marries|wed|engaged|dating|dated|together|couple|"
+    r"relationship|in love|other half|bf|gf)\b",
+    re.IGNORECASE,
+)
 _AND_OTHERS = re.compile(r"(?:['’]s?)? (?:and|or) ")
 #: Between a value and its owner: "Tea is Ada's favourite".
 _LINK = re.compile(r"[^.,;:]{0,20}\b(?:is|are|was|were)(?: (?:one of|still|now|also))? ")
@@ -74,6 +81,8 @@ def is_told_of(value: str, text: str, name: str, speaker: str, attribute: str) -
     """
     if not name:
         return True
+    if attribute == "partner" and not _PARTNER.search(text):
+        return False
     is_own = bool(speaker) and is_name(speaker, name)
     core = text.removeprefix(f"{speaker}: ") if speaker else text
     sentence, place = _sentence_with(value, core)
@@ -142,6 +151,8 @@ def is_named(value: str, attribute: str = "") -> bool:
     is_verb = first in BASES and (first not in NOUNS_TOO or joined)
     is_verb = is_verb or ((_AFTER_VERBS & second or has_adverb) and word_class(first) != "noun")
     if is_verb and attribute not in ("plan", "skill", ""):
+        return False
+    if "*" in value or (first in THIRDS_ALONE and attribute not in ("plan", "skill", "")):
         return False
     if is_past(first) and (PREPOSITIONS | _AFTER_VERBS) & second:
         return False
