@@ -29,7 +29,11 @@ from recollect.streams.consolidation.days import (
     with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
-from recollect.streams.consolidation.repeated_names import value_without_name, without_name
+from recollect.streams.consolidation.repeated_names import (
+    name_expression,
+    value_without_name,
+    without_name,
+)
 from recollect.streams.consolidation.told_values import is_named, is_told_of, told_value
 from recollect.streams.consolidation.units import units_of, without_link
 from recollect.streams.language.grammar.verbs import begins_in_past, is_past
@@ -350,7 +354,12 @@ def _is_event(each: PageFact) -> bool:
 
 def is_unclear(each: PageFact) -> bool:
     """Return whether a fact says little on its own, or leaves open what it is about."""
-    return is_weak(each) or not _is_clear(each.text, each.name, each.speaker)
+    if is_weak(each) or not _is_clear(each.text, each.name, each.speaker):
+        return True
+    # Who is named first is whom it is about.
+    others = [name for _, name in each.beside if each.text.startswith((f"{name} ", f"{name}'s "))]
+    is_named = not each.name or re.search(name_expression(each.name), each.text) is not None
+    return bool(others) and not each.speaker and not is_named
 
 
 @lru_cache(maxsize=8_192)

@@ -305,3 +305,9 @@ def test_what_another_line_says_stands_once() -> None:
 def test_words_without_a_verb_are_no_event() -> None:
     entry = fact("a", "Dinner with Ada in the harbour (2026-01-20 19:00:00 to 2026-01-20 21:00:00)")
     assert texts(entry) == []
+
+
+def test_what_somebody_else_does_is_no_line() -> None:
+    of_bob = fact("b", "Bob repaired the engine of a boat.", beside=(("B", "Bob"),))
+    assert texts(of_bob) == []
+    assert texts(of_bob._replace(text="Bob repaired the engine of Ada's boat.")) != []
