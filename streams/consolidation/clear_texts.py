@@ -191,7 +191,11 @@ def _is_addressed(text: str, name: str) -> bool:
     if any(word[0].islower() for word in words.words) or words.lowers[0] in _OPENINGS:
         return False
     if len(words.words) == 1:
-        return words.lowers[0] in SOMEBODY or gender_of_name(words.lowers[0]) is not None
+        return (
+            words.words[0].isupper()
+            or words.lowers[0] in SOMEBODY
+            or gender_of_name(words.lowers[0]) is not None
+        )
     return len(words.words) < 4
 
 

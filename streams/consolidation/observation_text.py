@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from datetime import date
+from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.streams.consolidation.clear_texts import (
@@ -38,6 +39,7 @@ from recollect.streams.consolidation.repeated_names import value_without_name, w
 from recollect.streams.consolidation.told_values import is_named
 from recollect.streams.consolidation.units import without_link
 from recollect.streams.consolidation.word_classes import word_class
+from recollect.streams.language.grammar.verbs import begins_in_past, is_participle
 from recollect.streams.language.names.first_names import gender_of_name
 from recollect.text.lexicon import (
     FUNCTION_WORDS,
@@ -290,8 +292,7 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     clear = [
         unit
         for unit in scored
-        # Quoted words of the past do not say what has ended.
-        if not (unit.speaker and unit.ended_at is not None)
+        if not (unit.ended_at is not None and _says_no_state(unit))
         and is_clear(unit.text, unit.name, unit.speaker)
     ]
     forced = [*_opposites(clear), *_last_number(clear)]
@@ -310,6 +311,15 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
         chosen.append(unit)
         length += size
     return chosen
+
+
+def _says_no_state(unit: Evidence) -> bool:
+    """Return whether a unit does not say what has ended: it is quoted, or tells what was done."""
+    lowers = tokenise(unit.text).lowers
+    done = any(
+        before in ("has", "have") and is_participle(word) for before, word in pairwise(lowers[:6])
+    )
+    return bool(unit.speaker) or (not unit.is_event and (done or begins_in_past(lowers)))
 
 
 def _is_repeated(unit: Evidence, evidence: Sequence[Evidence]) -> bool:

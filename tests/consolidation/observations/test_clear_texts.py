@@ -30,6 +30,7 @@ def test_a_complete_sentence_is_clear(text: str) -> None:
         # Said to somebody else.
         "Aunt Rosa, Ada went to the harbour.",
         "Bob, Ada will bring the bread.",
+        "AI, Ada is a baker.",
         "Ada baked the bread, Bob.",
         # A part of a sentence.
         "which keeps Ada calm in the morning.",

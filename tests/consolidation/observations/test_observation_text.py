@@ -125,6 +125,19 @@ def test_an_event_stays_true_when_its_result_ends() -> None:
     assert "; bought a grey mule for the farm (said 8 Jan 2026, ended since);" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("Ada groomed the horse by the pond in the evening.", ""),
+        ("Ada has groomed the horse by the pond.", ""),
+        ("I keep the horse by the pond of my uncle.", "Ada"),
+    ],
+)
+def test_what_was_done_or_quoted_is_not_told_as_ended(text: str, speaker: str) -> None:
+    over = evidence(text, 3, ended=START + 20 * DAY, speaker=speaker)
+    assert text_of([*HORSES, over]) == text_of(HORSES)
+
+
 def test_days_replace_the_words_that_mean_them() -> None:
     days = ("2026-01-18", "2026-01-18")
     lines = (
