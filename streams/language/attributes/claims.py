@@ -9,6 +9,7 @@ from recollect.schemas.names import normalise_name
 from recollect.streams.language.grammar.analysis import Claim, Contact, Mention, MentionType
 from recollect.text.dates.found_dates import DateReference
 from recollect.text.lexicon import HONORIFICS, OCCUPATIONS, PARTNERS, RELATIONS, word_set
+from recollect.text.relatives import MINE
 
 #: A sentence without one of these words, or without a name, makes no claim.
 TRIGGERS = PARTNERS | word_set(
@@ -41,8 +42,8 @@ _ADVERBS = (
 )
 _NAME = r"[^\W\d_a-zà-öø-ÿ][\w'’\-]*(?: [^\W\d_a-zà-öø-ÿ][\w'’\-]*){0,2}"
 _I = r"(?:i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
-#: "My sister", before a name.
-KIN = rf"(?i:my|our) (?:{'|'.join(sorted(RELATIONS))}) "
+#: "My older sister", before a name.
+KIN = rf"{MINE} "
 #: The beginning of a clause: "Well, I've just", "Actually, my sister Ana has recently".
 WHO = rf"\A(?i:{_LEAD})(?:(?i:{_I})|(?:{KIN})?(?P<who>{_NAME}))(?i:['’]s)? (?i:{_ADVERBS})"
 

@@ -10,17 +10,15 @@ from recollect.streams.language.grammar.reported import Span, is_reported
 from recollect.streams.language.grammar.vocatives import is_vocative
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.text.lexicon import OCCUPATIONS, RELATIONS
+from recollect.text.relatives import Relative, name_of, relatives_in
 
 #: In characters: a person named longer ago may no longer be the topic.
 _NEAR = 400
 _PRONOUN = re.compile(r"(?P<he>he)|she", re.IGNORECASE)
-_KIN = re.compile(
-    rf"\b(?:my|our) (?:[a-z]+ )?(?P<kin>{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE
-)
 #: Other possible antecedents: "a friend", "her doctor", "that woman", "they".
 _ANYBODY = re.compile(
-    rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|men|women|guys?|lady|person|"
-    r"people|friends|kids|children|parents|they|them|someone|somebody|dog|cat|puppy|kitten|pet|"
+    rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|men|women|guys?|lady|"
+    r"person|people|friends|kids|children|parents|they|them|someone|somebody|dog|cat|puppy|kitten|pet|"
     r"rabbit|horse|bird)s?\b",
     re.IGNORECASE,
 )
@@ -45,7 +43,7 @@ def antecedent(
     persons = [
         item for item in named if item.type == "PERSON" and not is_vocative(text, item, place)
     ]
-    kin = list(_KIN.finditer(text, begin, place))
+    kin = [each for each in relatives_in(text, begin, place) if each.is_own]
     if len(kin) > 1 or any(
         not _within(each, kin) for each in _ANYBODY.finditer(text, begin, place)
     ):
@@ -53,18 +51,21 @@ def antecedent(
     names = {item.text for item in persons}
     if len(names) > 1 or names & {speaker, speaker.split(" ")[0]} or not (kin or names):
         return None
-    if kin and persons and persons[0].start != kin[0].end() + 1:
+    if kin and persons and name_of(text, kin[0], [(persons[0].start, persons[0].end)]) is None:
         return None
-    words = kin[0]["kin"] if kin else persons[0].text.split(" ")[0]
-    gender = gender_of_relation(words) if kin else gender_of_name(words)
-    if gender is None and kin and persons:
+    gender = gender_of_relation(kin[0].word) if kin else None
+    if gender is None and persons:
         gender = gender_of_name(persons[0].text.split(" ")[0])
     if gender != wanted:
         return None
-    start = kin[0].start() if kin else persons[0].start
-    end = persons[0].end if persons else kin[0].end()
-    return text[start:end], persons[:1]
+    if not kin:
+        return persons[0].text, persons[:1]
+    if persons and persons[0].start != kin[0].end + 1:
+        # "Eve is my sister"
+        return persons[0].text, persons[:1]
+    end = persons[0].end if persons else kin[0].end
+    return text[kin[0].start : end], persons[:1]
 
 
-def _within(found: re.Match[str], kin: Sequence[re.Match[str]]) -> bool:
-    return any(each.start() <= found.start() < each.end() for each in kin)
+def _within(found: re.Match[str], kin: Sequence[Relative]) -> bool:
+    return any(each.start <= found.start() < each.end for each in kin)

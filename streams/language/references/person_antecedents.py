@@ -26,6 +26,7 @@ from recollect.text.lexicon import (
     WEEKDAYS,
     word_set,
 )
+from recollect.text.relatives import name_of, relatives_in
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import Tokens
 from recollect.text.word_patterns import any_of
@@ -41,19 +42,12 @@ _SHORT_LINE = 3
 _HE_OR_SHE = "he|she|him|her|his|hers|himself|herself"
 _PRONOUN = re.compile(rf"\b({_HE_OR_SHE})\b", re.IGNORECASE)
 _PRONOUN_IN_SMALL_LETTERS = re.compile(any_of(_HE_OR_SHE) + r"\b")
-_KIN = re.compile(
-    r"\b(?P<whose>my|our|your) "
-    r"(?:(?:little|older|younger|big|elder|youngest|oldest|eldest|late|dear|"
-    rf"twin|best) )?(?P<kin>{'|'.join(sorted(RELATIONS - {'named'}))})\b(?!['’]s)",
-    re.IGNORECASE,
-)
 #: Possible antecedents that have no name here.
 _ANYBODY = re.compile(
-    rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|guy|lady|person|people|someone|"
-    r"somebody|mum|mom|maman|mummy|mommy|dad|papa|daddy|grandma|granny|gran|nan|nana|grandpa|"
-    r"grandad|auntie|toddler|baby|tenant|"
-    r"anaesthetist|owner|dog|cat|puppy|pup|kitten|pet|rabbit|horse|bird|kid|youngest|eldest|"
-    r"oldest|teenager|\w+-old)\b",
+    rf"\b(?:{'|'.join(sorted(RELATIONS | OCCUPATIONS))}|man|woman|guy|lady|"
+    r"person|people|someone|somebody|maman|mummy|mommy|papa|daddy|granny|gran|nan|nana|grandad|"
+    r"auntie|toddler|tenant|anaesthetist|owner|dog|cat|puppy|pup|kitten|pet|rabbit|horse|bird|"
+    r"youngest|eldest|oldest|teenager|\w+-old)\b",
     re.IGNORECASE,
 )
 _TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Mme|Mlle|Miss|Dr|M)\.?\s\Z")
@@ -243,28 +237,24 @@ def _candidates(
     """
     people: list[_Candidate] = []
     taken: list[tuple[int, int]] = []
-    for kin in _KIN.finditer(text, begin, end):
-        yours = kin["whose"].lower() == "your"
+    names = [(item.start, item.end) for item in found if item.type in ("PERSON", "OTHER")]
+    for kin in relatives_in(text, begin, end):
+        if kin.owns or kin.is_plural:
+            continue
+        yours = kin.whose == "your"
         if yours:
-            own = f"my {kin['kin'].lower()}"
+            own = f"my {kin.word}"
         else:
-            own = kin[0] if whose is None else f"{whose}'s {kin['kin'].lower()}"
-        taken.append(kin.span())
-        named = next(
-            (
-                item
-                for item in found
-                if item.type in ("PERSON", "OTHER") and 0 < item.start - kin.end() <= 2
-            ),
-            None,
-        )
-        gender = gender_of_relation(kin["kin"])
+            own = text[kin.start : kin.end] if whose is None else f"{whose}'s {kin.word}"
+        taken.append((kin.start, kin.end))
+        named = name_of(text, kin, names)
+        gender = gender_of_relation(kin.word)
         if named is not None:
-            taken.append((named.start, named.end))
-            own = named.text
-            gender = gender or gender_of_name(named.text.split(" ")[0])
+            taken.append(named)
+            own = text[named.start : named.end]
+            gender = gender or gender_of_name(own.split(" ")[0])
         sure = named is not None or not yours or whose is not None
-        people.append(_Candidate(own, gender, sure, "" if named is None else named.text))
+        people.append(_Candidate(own, gender, sure, "" if named is None else own))
     for item in found:
         if (
             item.type not in ("PERSON", "OTHER")

@@ -17,8 +17,9 @@ from recollect.streams.language.grammar.text_reading import TextReading
 from recollect.streams.language.names.first_names import Gender, gender_of_name, gender_of_relation
 from recollect.streams.language.names.mentions import mentions
 from recollect.streams.language.references.named_referents import HE
-from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, RELATIONS, word_set
+from recollect.text.lexicon import FUNCTION_WORDS, HONORIFICS, PHATIC, word_set
 from recollect.text.nicknames import other_names
+from recollect.text.relatives import name_of, relatives_in
 from recollect.text.tokenizer import Tokens, tokenise
 
 #: The number of previous messages that are considered.
@@ -287,6 +288,7 @@ def _named(tokens: Tokens, people: _People, marks: _Marks, speaker: str) -> list
     Also relatives of the speaker: "my sister".
     """
     found: list[_Named] = []
+    unnamed, genders = _relatives(tokens.text, speaker, marks)
     until = -1
     for index, word in enumerate(tokens.words):
         start = tokens.starts[index]
@@ -299,11 +301,8 @@ def _named(tokens: Tokens, people: _People, marks: _Marks, speaker: str) -> list
             # "That woman": somebody, but who?
             found.append(_Named(start, start, "", gender_of_relation(lower), False))
             continue
-        relation = _relation(tokens, index, marks)
-        if relation is not None:
-            name = f"{speaker}'s {relation}"
-            gender = gender_of_relation(relation)
-            found.append(_Named(start, tokens.ends[index], name, gender, False, True))
+        if (relative := unnamed.get(start)) is not None:
+            found.append(relative)
             continue
         if not word[0].isupper():
             continue
@@ -326,22 +325,34 @@ def _named(tokens: Tokens, people: _People, marks: _Marks, speaker: str) -> list
         gender = (gender_of_relation(first.rstrip(".")) if more else None) or gender_of_relation(
             before
         )
+        gender = genders.get(start) or gender
         called = _is_called(tokens, index, right)
         found.append(_Named(start, end, who, gender or _gender(who), called))
         until = end
     return found
 
 
-def _relation(tokens: Tokens, index: int, marks: _Marks) -> str | None:
-    """Return the relation of a relative of the speaker without a name: "my sister", "mom"."""
-    lower = tokens.lowers[index].split("'")[0]
-    before = tokens.lowers[index - 1] if index else ""
-    if lower not in RELATIONS or gender_of_relation(lower) is None:
-        return None
-    follows = tokens.starts[index + 1] if index + 1 < len(tokens.words) else -1
-    if follows in marks.persons:
-        return None
-    return lower if before in ("my", "our") else None
+def _relatives(
+    text: str, speaker: str, marks: _Marks
+) -> tuple[dict[int, _Named], dict[int, Gender]]:
+    """Return the relatives of the speaker without a name, and the gender of those with one.
+
+    The former by the position of their word, "sister" in "my sister", the latter by their name's.
+    """
+    unnamed: dict[int, _Named] = {}
+    genders: dict[int, Gender] = {}
+    for each in relatives_in(text):
+        gender = gender_of_relation(each.word)
+        if gender is None or each.whose == "your" or each.is_plural:
+            continue
+        named = name_of(text, each, marks.persons.items())
+        if named is not None:
+            genders[named.start] = gender
+            continue
+        kin = f"{each.qualifier} {each.word}".strip()
+        start = each.end - len(each.word)
+        unnamed[start] = _Named(start, each.end, f"{speaker}'s {kin}", gender, False, True)
+    return unnamed, genders
 
 
 def _is_first_name(tokens: Tokens, index: int, word: str, marks: _Marks) -> bool:

@@ -36,10 +36,9 @@ from recollect.streams.language.statements.document import Findings
 from recollect.streams.language.statements.plain_words import without_marks
 from recollect.streams.language.statements.rendering import THIRD_PERSON, Renderer, with_stop
 from recollect.text.dates.found_dates import as_reference
-from recollect.text.lexicon import RELATIONS
+from recollect.text.relatives import relatives_in
 from recollect.text.tokenizer import tokenise
 
-_KIN = re.compile(rf"\b(?:my|our) (?:\w+ )?(?:{'|'.join(sorted(RELATIONS))})\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 #: What a statement may leave open, if nothing in the message names it, because it is incidental.
 _MAY_LEAVE_OPEN = frozenset({"aside", "which", "part"})
@@ -105,10 +104,10 @@ class ClauseStatements:
             return None
         inside = self._findings.mentions_in(*joint.left)
         persons = [each for each in inside if each.type == "PERSON"]
-        kin = list(_KIN.finditer(text, *joint.left))
+        kin = [each for each in relatives_in(text, *joint.left) if each.is_own]
         if len(persons) + len(kin) != 1:
             return None
-        start, end = (persons[0].start, persons[0].end) if persons else kin[0].span()
+        start, end = (persons[0].start, persons[0].end) if persons else kin[0][:2]
         return (text[start:end], persons) if start == joint.left[0] else None
 
     def of(

@@ -18,10 +18,10 @@ from recollect.projections.recall.question.entity_names import NamedEntity, enti
 from recollect.projections.recall.question.owner import owner_ids
 from recollect.projections.recall.question.parsed_question import ParsedQuestion
 from recollect.projections.recall.question.slots.readable_claims import readable_claims
-from recollect.projections.recall.question.slots.relatives import (
-    Relative,
+from recollect.projections.recall.question.slots.relatives_meant import (
+    MeantRelative,
+    own_relatives_in,
     persons_meant,
-    relatives_in,
 )
 from recollect.projections.recall.question.times.past import asks_what_was
 
@@ -153,7 +153,7 @@ def needed_facts(question: ParsedQuestion, index: Index, files: ZoneFiles) -> li
     if not index.row_kinds.claims or len(question.text) > MAX_NEED_LENGTH:
         return []
     persons = [item for item in question.named if item.senders or item.entity.type == "person"]
-    relatives = relatives_in(question.text)
+    relatives = own_relatives_in(question.text)
     kinds = needs_of(question.text, names_person=bool(persons or relatives))
     if not kinds:
         return []
@@ -185,7 +185,7 @@ def _is_beside(kind: str, attribute: str, value: str) -> bool:
 def _subjects(
     question: ParsedQuestion,
     persons: Sequence[NamedEntity],
-    relatives: Sequence[Relative],
+    relatives: Sequence[MeantRelative],
     index: Index,
     files: ZoneFiles,
 ) -> list[set[str]]:
