@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.schemas.choices import RelationshipType
+from recollect.streams.language.names.display_names import in_capitals
 from recollect.streams.relationships.relationship_rules import GRAMMAR, relationships_of
 from recollect.streams.relationships.sentence_names import KIND_OF, Name, NameKind, SentenceNames
 from recollect.text.declared_rules import Lexeme, Reading, lexemes
@@ -108,7 +109,7 @@ def relationships_in(
 def _by_rules(
     text: str, names: Sequence[NamedEntity], speaker: NamedEntity
 ) -> Iterator[tuple[int, FactRelationship]]:
-    by_text = _unambiguous([speaker, *_first_name(speaker), *names])
+    by_text = _unambiguous([speaker, *_as_told(speaker), *names])
     speech = _SPEECH.match(text)
     spoken = speech.end() if speech is not None and speech["name"] == speaker.name else 0
     first_person = bool(spoken) and _SPEECH.match(text, spoken) is None
@@ -172,10 +173,11 @@ def _by_slot(
             yield 0, FactRelationship(*relationship)
 
 
-def _first_name(speaker: NamedEntity) -> list[NamedEntity]:
-    """Return the speaker with only the first word of their name, as facts name them."""
-    first, _, rest = speaker.name.partition(" ")
-    return [speaker._replace(name=first)] if rest and first else []
+def _as_told(speaker: NamedEntity) -> list[NamedEntity]:
+    """Return the speaker as facts name them: with capitals, or only the first name."""
+    told = in_capitals(speaker.name)
+    names = dict.fromkeys((told, told.split(" ")[0]))
+    return [speaker._replace(name=name) for name in names if name and name != speaker.name]
 
 
 def _unambiguous(names: Iterable[NamedEntity]) -> dict[str, NamedEntity]:

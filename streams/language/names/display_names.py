@@ -18,6 +18,9 @@ _NO_NAMES = FUNCTION_WORDS | word_set(
     old remote ooo vacation holiday sick retired team sales hr personal business via test former
     deleted deactivated pm am student teacher intern contractor manager owner host offline online"""
 )
+#: Words within a name that are written in lower case.
+PARTICLES = word_set("de da di du van von der den bin al el la le y")
+_INITIAL = re.compile(r"(?:\A|(?<=-))[^\W\d_]")
 
 
 def names_in(display_name: str) -> tuple[str, ...]:
@@ -28,6 +31,19 @@ def names_in(display_name: str) -> tuple[str, ...]:
     inner = [" ".join(each.split()) for each in _IN_BRACKETS.findall(display_name)]
     named = [each for each in inner if _may_be_name(each)]
     return tuple(each for each in (outer, *named) if each) or (display_name,)
+
+
+def in_capitals(name: str) -> str:
+    """Return a name that is written in lower case with capitals: "ada de vries" is "Ada de Vries".
+
+    The name of an account ("ada_99") stays as it is.
+    """
+    if not name.islower() or any(each.isdigit() or each == "_" for each in name):
+        return name
+    return " ".join(
+        word if place and word in PARTICLES else _INITIAL.sub(lambda each: each[0].upper(), word)
+        for place, word in enumerate(name.split(" "))
+    )
 
 
 @lru_cache(4_096)

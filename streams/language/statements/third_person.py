@@ -18,7 +18,7 @@ from recollect.streams.language.grammar.verbs import (
     is_past,
     third_person,
 )
-from recollect.streams.language.names.display_names import names_in
+from recollect.streams.language.names.display_names import PARTICLES, in_capitals, names_in
 from recollect.streams.language.names.first_names import Gender, gender_of_name
 from recollect.streams.language.references.named_referents import HE
 from recollect.text.lexicon import (
@@ -36,7 +36,6 @@ _NAME = re.compile(
     r"[^\W\d_][\w.'’\-]*(?: (?:[^\W\d_]+ ){0,2}[^\W\d_a-z][\w.'’\-]*){0,3}"
     r"|[^\W\d_A-Z]+(?: [^\W\d_A-Z]+){0,2}"
 )
-_PARTICLES = word_set("de da di du van von der den bin al el la le y")
 #: What follows a name: "Dan | Accounts".
 _AFTER_NAME = re.compile(r"\s+[|/–—·-]\s.*|@.*", re.DOTALL)
 #: Emoji and other symbols around a name, as in "Dan 🚲".
@@ -212,9 +211,9 @@ def in_third_person(
 def _name_of(speaker: str) -> str | None:
     """Return the name in a display name; None if it does not fit into a sentence."""
     name = _DECORATED.sub("", _AFTER_NAME.sub("", names_in(speaker)[0]))
-    small = {word for word in name.split(" ")[1:] if word.islower()} - _PARTICLES
+    small = {word for word in name.split(" ")[1:] if word.islower()} - PARTICLES
     fits = _NAME.fullmatch(name) is not None and small.isdisjoint(FUNCTION_WORDS)
-    return name if fits and name.lower() not in _NO_NAMES else None
+    return in_capitals(name) if fits and name.lower() not in _NO_NAMES else None
 
 
 #: After "and", somebody other than the speaker is the subject: "I have two offers and both want to

@@ -212,7 +212,7 @@ def test_the_addressee_is_named_if_known(said: str, told: str | None) -> None:
         ("U123", "U123 lives in Rome."),
         ("Ilse Brandt (nights)", "Ilse Brandt lives in Rome."),
         ("Ilse - Haus am See", "Ilse lives in Rome."),
-        ("ilse b", "Ilse b lives in Rome."),
+        ("ilse b", "Ilse B lives in Rome."),
         ("Pension zum Anker", "Pension zum Anker lives in Rome."),
         ("Friends of Ada", None),
         ("Sue & Bob", None),
