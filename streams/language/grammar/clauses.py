@@ -70,7 +70,7 @@ _UNFINISHED = re.compile(
 )
 #: Words that open a clause with a verb of its own: "he asked if Ann" is not finished.
 _OPENS_CLAUSE = re.compile(r"\b(?:if|whether|because|unless|while)\s", re.IGNORECASE)
-_OWNED = re.compile(r"(?:my|our)\b", re.IGNORECASE)
+_DETERMINED = re.compile(r"(?:my|our|your|the|an?)\b", re.IGNORECASE)
 _SHIFTS = frozenset({"but", "yet", "though", "although", "except", "or"})
 _VERBS = (AUXILIARIES | PAST) - word_set(
     "been done gone seen taken given broken ago last since used ought being doing having gotten"
@@ -84,15 +84,16 @@ _SHORTENED = ("'s", "'m", "'re", "'ve", "'ll", "'d", "n't")
 
 #: Introductions without content.
 _LEAD_IN = re.compile(
-    r"(?:(?:and|but|so|oh|well|yeah|yes|yep|yup|no|nope|ok|okay|ah|hmm|wow|alright|hey|hi|also|plus|"
-    r"anyway|btw|fyi|ps|p\.s\.|by the way|honestly|frankly|actually|attention|update|heads up|"
+    r"(?:(?:(?:hello|hi|hey|dear|thanks|thank you|good morning)(?: again)?(?: \w+\.?){1,3}"
+    r"(?=[,!])|"
+    r"and|but|so|oh|well|yeah|yes|yep|yup|no|nope|ok|okay|ah|hmm|wow|alright|hey|hi|hello|also|"
+    r"plus|anyway|btw|fyi|ps|p\.s\.|by the way|honestly|frankly|actually|attention|update|heads up|"
     r"folks|guys|just so you know|for the record|as you know|as i said|guess what|"
     r"as (?:we )?(?:discussed|agreed)|"
     r"(?:good|big|great|some) news|reminder|sorry|therefore|consequently|thus|hence|"
     r"to answer (?:your|the|that|this) question|as a result|as a consequence|because of "
     r"(?:that|this)|for (?:this|that) reason|my (?:guy|brother|friend|dear|man)(?=[,!])|"
-    r"(?:hello|hi|hey|dear|thanks|thank you|good morning)(?: again)?(?: \w+\.?){1,3}"
-    r"(?=[,!]))(?:[ ,:!–—]+(?:- )?|\Z)|"
+    r"(?:all|everyone|everybody|team)(?=[,!]))(?:[ ,:!–—]+(?:- )?|\Z)|"
     r"(?:that['’]?s|that is|this is|that was|which is) why |"
     r"(?:(?:that|this|which) (?:means|implies)|it follows) (?:that )?"
     r"(?=(?:i|we|he|she|it|they|my|our)\b)|"
@@ -173,8 +174,8 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
         return False
     if is_in_brackets(text, begin, left_end) or _is_my_noun(tokens, right_start, end):
         return False
-    if _OWNED.match(text, right_start, end):
-        # "Dan goes too, my brother Dan, and I stay": an apposition is not a clause.
+    if _DETERMINED.match(text, right_start, end):
+        # "I'm Dan, the new tenor, and I stay": an apposition is not a clause.
         aside = text.find(",", right_start, end)
         if aside >= 0 and not is_finite(tokens, right_start, aside):
             return False

@@ -9,6 +9,7 @@ from anyascii import anyascii
 
 from recollect.streams.language.grammar.analysis import Introduction
 from recollect.streams.language.grammar.reported import is_reported
+from recollect.streams.language.names.display_names import in_capitals, names_in
 from recollect.streams.language.names.gazetteer import (
     CONCEPTS,
     EVENTS,
@@ -128,6 +129,44 @@ class _Sentence(NamedTuple):
     opens: bool  # only greetings precede it
     greeted: bool  # and there is at least one
     reported: list[tuple[int, int]]
+
+
+#: "I'm ", before a name; and what may follow it: "Iran, the new tenor", "Iran and I sing".
+_SELF = re.compile(
+    r"(?:i(?:['’]m| am) |i(?:['’]m| am) called |my (?:(?:first|full) )?name(?:['’]s| is) )",
+    re.IGNORECASE,
+)
+_OF_NAME = re.compile(r"[^\W\d_][\w'’\-]*(?:\.(?= ))?")
+_GOES_ON = re.compile(
+    r",? (?:and|but) (?=(?:i|i['’]\w+|my|we|we['’]\w+)\b)|, (?=(?:i|i['’]\w+)\b)", re.IGNORECASE
+)
+_IS_ALSO = re.compile(
+    r"(?:,| -| –|,? and) (?=(?:the|an?|your|our|one of)\b)| (?=(?:from|at)\b)", re.IGNORECASE
+)
+
+
+def without_own_name(said: str, speaker: str) -> str:
+    """Return a sentence without the words that only name its speaker; "" if it says no more.
+
+    "I'm Iran, the new tenor" of Iran Duarte says "I'm the new tenor".
+    """
+    lead = _SELF.match(said)
+    if lead is None:
+        return said
+    own = {word for name in names_in(speaker) for word in name.split()}
+    # Of somebody called happy, "I'm happy" gives no name.
+    own = (own | {in_capitals(word) for word in own}) - STATES
+    named = end = lead.end()
+    while (word := _OF_NAME.match(said, end)) is not None and word[0] in own:
+        named = word.end()
+        end = named + said.startswith(" ", named)
+    if named == lead.end():
+        return said
+    if goes_on := _GOES_ON.match(said, named):
+        return said[goes_on.end() :]
+    if more := _IS_ALSO.match(said, named):
+        return f"I'm {said[more.end() :]}"
+    return said if said[named:].strip(" .,;:!") else ""
 
 
 def find_introductions(

@@ -27,6 +27,7 @@ from recollect.streams.language.grammar.clauses import (
 )
 from recollect.streams.language.grammar.reported import is_reported
 from recollect.streams.language.grammar.vocatives import is_salutation
+from recollect.streams.language.names.naming import without_own_name
 from recollect.streams.language.names.signature import assemble, tokens_for_signature
 from recollect.streams.language.references.person_antecedents import names_anybody
 from recollect.streams.language.references.standing_alone import left_open, person_open
@@ -132,12 +133,20 @@ class ClauseStatements:
             statement = self._standing_alone(
                 group, earlier, has_subject=has_subject, lenient=lenient
             )
-            if statement is None:
+            if statement is None or self._only_names_speaker(statement):
                 continue
             while found and found[-1].start >= statement.start:
                 del found[-1]  # the statement uses its words too
             found += self._by_claim(group, statement)
         return found
+
+    def _only_names_speaker(self, statement: Statement) -> bool:
+        """Whether a statement says nothing but the speaker's known name: "Hi, I'm Ada"."""
+        speaker, text = self._findings.document.speaker, self._findings.text
+        if speaker is None:
+            return False
+        begin = after_lead_in(text, statement.start, statement.end)
+        return without_own_name(text[begin : statement.end], speaker) == ""
 
     def is_fragment(self, span: Span) -> bool:
         """Whether a sentence has no finite verb, such as "Two weeks at last"."""

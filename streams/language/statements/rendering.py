@@ -9,6 +9,7 @@ import msgspec
 from recollect.streams.language.grammar.analysis import Claim, Mention, Statement, Whom
 from recollect.streams.language.grammar.clauses import Span, after_lead_in
 from recollect.streams.language.grammar.verbs import THIRDS, is_past
+from recollect.streams.language.names.naming import without_own_name
 from recollect.streams.language.names.signature import signature
 from recollect.streams.language.references.antecedents import antecedent
 from recollect.streams.language.references.person_antecedents import (
@@ -60,6 +61,7 @@ class Renderer:
         if not self._resolves:
             return f"{self._speaker}: {said}"
         own = _without_opening(said, mentions)
+        own = without_own_name(own, self._speaker) or own
         # "Maria, I'll bring you the keys" is to Maria.
         addressee = self._addressee if own == said else None
         told = self._told(own, span, addressee=addressee)
