@@ -46,6 +46,7 @@ from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.found_dates import DateReference
 from recollect.text.dates.resolved_dates import in_numbers, with_days
+from recollect.text.relatives import relatives_in
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import tokenise
 
@@ -429,8 +430,12 @@ def _is_role_play(text: str, first: Event | None, is_current: IsCurrent) -> bool
 
 
 def antecedent_events(text: str, event: Event, conversation: Conversation) -> Sequence[Event]:
-    """Return the events that may hold the antecedent of a pronoun in a text, the nearest first."""
-    return conversation.preceding(event, IN_MIND) if has_pronoun(text) else ()
+    """Return the events that may name whom a text means, the nearest first.
+
+    It means somebody by a pronoun, or as the sender's relative.
+    """
+    refers = has_pronoun(text) or any(each.is_own for each in relatives_in(text))
+    return conversation.preceding(event, IN_MIND) if refers else ()
 
 
 def _retracted_statement(

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from recollect.streams.language.attributes.claims import WHO, subject_of
 from recollect.streams.language.grammar.analysis import Claim, Mention
-from recollect.text.lexicon import FAMILY, PARTNERS
 
 #: References to something said before are not values: "I love it", "I plan to use that".
 _POINTING = re.compile(r"\b(?:it|this|that|these|those|them|you|him)\b", re.IGNORECASE)
@@ -25,6 +24,13 @@ _ANIMALS = (
     "cats?|dogs?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|tortoises?|turtles?|parrots?|budgies?|"
     "horses?|pon(?:y|ies)|goldfish|hens|greyhounds?|labradors?|terriers?|beagles?|poodles?"
 )
+_NOT_PLACES = (
+    "same|moment|office|weekends?|mornings?|afternoons?|evenings?|nights?|summer|winter|spring|"
+    "autumn|future|past|team|group|field|background|way|end|in|on|at|for|with|to|from|of|every|"
+    "this|and|but"
+)
+#: "The old harbour", "a bakery".
+_PLACE = rf"(?:the|an?) (?:(?!(?:{_NOT_PLACES})\b)[a-z][\w-]*(?: |(?=[.,!]|\Z))){{1,3}}(?<! )"
 _PREDICATES = (
     (
         "likes",
@@ -59,6 +65,7 @@ _PREDICATES = (
     ("language", rf"speaks? (?P<value>{_NAME}(?:(?:,|,? and) {_NAME}){{0,3}})"),
     ("age", r"(?<!ve )(?<!has )(?:is |turned )?(?P<value>[1-9]\d)(?: years old)?"),
     ("skill", r"plays? the (?P<value>[\w ]{3,20}?)"),
+    ("work", rf"works? (?P<value>(?:at|in) {_PLACE})(?: (?:in|on|with|near|every|from|for) .*)?"),
 )
 _RULES = tuple(
     (attribute, re.compile(rf"{WHO}(?i:{predicate}{_END})", re.DOTALL))
@@ -71,10 +78,9 @@ _ANY_RULE = re.compile(
     ),
     re.DOTALL,
 )
-#: Relatives and pets with their names: "My older sister Ana", "My dog is called Rex".
-_NAMED = re.compile(
-    rf"\A(?i:(?:my|our) (?:(?!late |former )[a-z]+ )?"
-    rf"(?P<noun>{'|'.join(sorted(FAMILY | PARTNERS))}|{_ANIMALS})"
+#: Pets with their names: "My dog is called Rex".
+_PET = re.compile(
+    rf"\A(?i:(?:my|our) (?:(?!late |former )[a-z]+ )?(?P<noun>{_ANIMALS})"
     rf"(?: is called| is named|['’]s name is|,)?) (?P<name>{_NAME})(?=\Z|[ ,.!])"
 )
 #: Doubt, the past, wishes.
@@ -93,13 +99,8 @@ def find_attribute(clause: str, speaker: str | None, mentions: Sequence[Mention]
     """
     if len(clause) > _LONGEST:
         return None
-    named = _NAMED.match(clause)
-    if named is None and _ANY_RULE.match(clause) is None:
+    if _ANY_RULE.match(clause) is None or _DOUBT.search(clause) is not None:
         return None
-    if _DOUBT.search(clause) is not None:
-        return None
-    if named is not None and speaker is not None:
-        return _of_named(speaker, named["noun"].lower(), named["name"])
     for attribute, pattern in _RULES:
         found = pattern.match(clause)
         if found is None:
@@ -114,7 +115,9 @@ def find_attribute(clause: str, speaker: str | None, mentions: Sequence[Mention]
     return None
 
 
-def _of_named(speaker: str, noun: str, name: str) -> Claim:
-    if noun in PARTNERS:
-        return Claim(speaker, "partner", name)
-    return Claim(speaker, "family" if noun in FAMILY else "pet", f"{noun} {name}")
+def find_pet(clause: str, speaker: str | None) -> Claim | None:
+    """Return the claim of a pet with its name, at the start of a clause, or None."""
+    named = None if len(clause) > _LONGEST else _PET.match(clause)
+    if named is None or speaker is None or _DOUBT.search(clause) is not None:
+        return None
+    return Claim(speaker, "pet", f"{named['noun'].lower()} {named['name']}")

@@ -13,7 +13,7 @@ readers found 17 of 19 such slots wrong ("feel that", "be for").
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.schemas.attributes import MASK, is_open, is_single_valued
@@ -110,14 +110,18 @@ def stated_slot(
     speaker: str,
     mentions: Sequence[Mention],
     reading: TextReading,
+    known: Collection[Span] = (),
 ) -> Claim | None:
     """Return the slot that the values in a span of a text fill; None if none.
 
     If there are several values, one of a known type fills the slot, preferably of a single-valued
-    attribute, and among those the most certain.
+    attribute, and among those the most certain. `known` are the spans whose values fill other
+    slots.
     """
     filled: list[tuple[bool, bool, int, Claim]] = []
     for value in reading.values_in(*span):
+        if any(value.start < last and first < value.end for first, last in known):
+            continue
         if _is_over(value, reading) or _is_statement(text, value, reading):
             continue
         if _is_time_of_entry(text, value) or _only_has_language(value, text, reading):

@@ -214,6 +214,7 @@ class AddedOutside(Struct, frozen=True):
 class Analysis(Struct, frozen=True):
     """Everything found in one message, each part in the order of the text.
 
+    Of the statements, those of who somebody's relatives are come last.
     `days_meant` are the days (ordinals) that bare weekdays mean because the conversation named them
     before. `dates` are all dates of the text, whether or not a statement has them.
     """

@@ -15,7 +15,8 @@ from recollect.streams.language.attributes.claim_parts import ClaimPart, claim_p
 from recollect.streams.language.attributes.claims import TRIGGERS, find_claim
 from recollect.streams.language.attributes.frames import VERBS as FRAME_VERBS
 from recollect.streams.language.attributes.frames import find_frame
-from recollect.streams.language.attributes.plain_attributes import find_attribute
+from recollect.streams.language.attributes.named_relatives import named_relatives
+from recollect.streams.language.attributes.plain_attributes import find_attribute, find_pet
 from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import Claim, Mention, Statement
 from recollect.streams.language.grammar.clauses import (
@@ -361,6 +362,10 @@ class ClauseStatements:
             dates = findings.references_in(start, end)
             claim = find_claim(text, start, speaker, mentions, dates, contacts)
         claim = claim or self._without_reader(text, mentions)
+        if claim is None and findings.document.reading is None and speaker is not None:
+            related = named_relatives(findings.text, span, speaker, mentions)
+            begin = after_lead_in(findings.text, start, end)
+            claim = next((each.claim for each in related if each.span[0] == begin), None)
         if claim is not None:
             return claim
         if not FRAME_VERBS.isdisjoint(lowers):
@@ -385,7 +390,9 @@ class ClauseStatements:
         document = self._findings.document
         if document.reading is not None:
             return None
-        return find_attribute(sentence, document.speaker, mentions)
+        return find_attribute(sentence, document.speaker, mentions) or find_pet(
+            sentence, document.speaker
+        )
 
     def _by_claim(self, group: list[Clause], statement: Statement) -> list[Statement]:
         """Return the statement, or one for each claim of its first clause."""

@@ -21,6 +21,7 @@ from recollect.streams.language.relations.causes import after_opening
 from recollect.streams.language.statements.document import Findings
 from recollect.streams.language.statements.plain_words import without_marks
 from recollect.streams.language.statements.third_person import in_third_person, is_impersonal
+from recollect.text.relatives import Relative, name_of, relatives_in
 from recollect.text.tokenizer import tokenise
 
 THIRD_PERSON = re.compile(r"(?:he|she)(?:['’](?:s|d|ll))?\b(?! (?:or|and)\b)", re.IGNORECASE)
@@ -150,6 +151,26 @@ class Renderer:
         whom = Whom(found.named, found.name, place, end) if found.named else None
         return _from_event(msgspec.structs.replace(statement, whom=whom), text, found.number)
 
+    def with_relative(
+        self, statement: Statement, relative: Relative, name: Mention, number: int | None
+    ) -> Statement:
+        """Return a statement about "my sister" with the name that an event gives her.
+
+        `number`: the event's; None for this message.
+        """
+        if not self._resolves or statement.claim is None:
+            return statement
+        kin = self._findings.text[relative.start : relative.end]
+        span = statement.start, statement.end
+        said = self._findings.with_days(*span).replace(kin, f"{kin} {name.text}", 1)
+        whom = Whom(name.text, f"{kin} {name.text}", relative.start, relative.end)
+        found = msgspec.structs.replace(
+            statement,
+            whom=whom,
+            claim=msgspec.structs.replace(statement.claim, subject=name.text),
+        )
+        return _from_event(found, self.rendered(said, list(statement.mentions), span), number)
+
     def after_sentence(self, statement: Statement, span: Span) -> Statement | None:
         """Return the statement after the previous sentence, which names what it leaves open."""
         if self._speaker is None:
@@ -184,9 +205,15 @@ def _without_opening(said: str, mentions: list[Mention]) -> str:
         begin = 0  # "No rush to move on"
     addressed = _ADDRESSED.match(said, begin)
     people = {each.text for each in mentions if each.type == "PERSON"}
-    if addressed is not None and addressed[1] in people:
+    if addressed is not None and addressed[1] in people and not _is_apposed(said, addressed):
         begin = addressed.end()
     return said[begin:]
+
+
+def _is_apposed(said: str, addressed: re.Match[str]) -> bool:
+    """Whether a name at the beginning is somebody's of whom it is said: "Eve, my sister, …"."""
+    relative = next(relatives_in(said, addressed.end()), None)
+    return relative is not None and name_of(said, relative, [addressed.span(1)]) is not None
 
 
 def _ended(said: str) -> str:

@@ -13,9 +13,9 @@ from itertools import islice
 
 import msgspec
 
-from recollect.schemas.attributes import MASK, is_single_valued
+from recollect.schemas.attributes import MASK, is_open, is_single_valued
 from recollect.streams.language.attributes.endings import ending_of
-from recollect.streams.language.attributes.plain_attributes import find_attribute
+from recollect.streams.language.attributes.plain_attributes import find_attribute, find_pet
 from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import (
     Analysis,
@@ -44,6 +44,11 @@ from recollect.streams.language.statements.occurrences import recurs, with_occur
 from recollect.streams.language.statements.rendering import Renderer
 from recollect.streams.language.statements.stated_additions import StatedAdditions
 from recollect.streams.language.statements.stated_causes import StatedCauses
+from recollect.streams.language.statements.stated_relatives import (
+    relation_statements,
+    relatives_of,
+    with_named_relative,
+)
 from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import find_dates
 from recollect.text.dates.found_dates import as_reference, local_day, local_minute
@@ -75,13 +80,19 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     resolves = "coreference" not in without
     salience = ClauseSalience(findings)
     own = {place: span for place, span in told.items() if salience.is_own(span)}
-    stating = ClauseStatements(findings, salience, Renderer(findings, resolves=resolves), own)
+    renderer = Renderer(findings, resolves=resolves)
+    stating = ClauseStatements(findings, salience, renderer, own)
     statements, causes = _state(stating, findings, own)
-    statements = [_completed(each, findings) for each in statements]
+    statements = [
+        with_named_relative(_completed(each, findings), findings, renderer) for each in statements
+    ]
     statements, causes = _deduplicated(statements, causes, findings)
     additions = StatedAdditions(findings, own, statements)
+    related = islice(
+        relation_statements(statements, findings, renderer), MAX_STATEMENTS - len(statements)
+    )
     analysis = Analysis(
-        statements=tuple(statements),
+        statements=(*statements, *related),
         contacts=tuple(findings.contacts),
         introductions=tuple(findings.introductions),
         causes=tuple(causes.found),
@@ -195,16 +206,23 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
     """Return a statement with the slot that it fills, and the claims that it may end.
 
     A plain attribute takes precedence over the reader's slot; so does a claim, unless it is a frame
-    or has several values at a time and the reader's has one.
+    or has several values at a time and the reader's has one. Who a relative is comes last, since a
+    statement of its own gives it beside any other claim.
     """
     reading, speaker = findings.document.reading, findings.document.speaker
     if speaker is None or reading is None:
         return statement
     span = (statement.start, statement.end)
-    read = stated_slot(findings.text, span, speaker, statement.mentions, reading)
+    relatives = relatives_of(statement, findings)
+    names = [(each.name.start, each.name.end) for each in relatives]
+    read = stated_slot(findings.text, span, speaker, statement.mentions, reading, names)
     claim = statement.claim
     if claim is None:
-        claim = find_attribute(statement.sentence, speaker, statement.mentions) or read
+        claim = find_attribute(statement.sentence, speaker, statement.mentions)
+        if claim is None and (read is None or is_open(read.attribute)):
+            claim = next((each.claim for each in relatives), None)
+            claim = claim or find_pet(statement.sentence, speaker)
+        claim = claim or read
     elif (
         read is not None
         and is_single_valued(read.attribute)

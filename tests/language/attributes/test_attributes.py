@@ -198,6 +198,7 @@ def test_each_clause_gives_its_own() -> None:
             [
                 ("Ada's brother Tom works at Siemens.", Claim("Tom", "employer", "Siemens")),
                 ("Ada's brother Tom lives in Bonn.", Claim("Tom", "home", "Bonn")),
+                ("Tom is Ada's brother.", Claim("Ada", "family", "brother Tom")),
             ],
         ),
         (

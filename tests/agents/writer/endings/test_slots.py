@@ -129,5 +129,5 @@ def test_what_is_claimed_of_a_sister_is_hers() -> None:
     claims = zone.ask("memory", sql)
     names = dict(zone.ask("identity", "SELECT id, name FROM entities"))
     assert [(names[whose], which, value) for whose, which, value in claims] == [
-        ("Ana", "employer", "Siemens"), ("Ana", "home", "Bonn"),
+        ("Ana", "employer", "Siemens"), ("Ada", "family", "sister Ana"), ("Ana", "home", "Bonn"),
     ]  # fmt: skip
