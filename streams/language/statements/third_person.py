@@ -54,7 +54,6 @@ _QUOTE_MARK = re.compile(
 _ADDRESSING = word_set(
     "you your you're you've you'll you'd yours u ur yourself yourselves ya y'all youre"
 )
-#: After these, "you" begins a clause: "as you said".
 #: Tags of finite verbs.
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _VERBS = _FINITE | {"VB"}
@@ -62,6 +61,7 @@ _VERBS = _FINITE | {"VB"}
 _NO_VERBS = frozenset({"NN", "NNS", "NNP", "NNPS", "JJ", "DT", "PRP", "PRP$", "CD", "IN"})
 #: How far a verb may be from its subject, in tokens.
 _FARTHEST_VERB = 5
+#: After these, "you" begins a clause: "as you said".
 _OPENING_YOU = word_set("as like what how that which and but")
 _SEVERAL_OF_YOU = word_set("all both two guys folks lot")
 _BEFORE_MINE = word_set("of is was are were it's that's")
