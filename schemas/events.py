@@ -737,7 +737,8 @@ class ChangingDraft(Draft, frozen=True, kw_only=True):
     """A draft of another system's memory, or of a note, whose text may change under the same id.
 
     Another text with a later time, or of a note with the same time, is an edit of the known text. A
-    text that the memory or note had before counts as known.
+    text that the memory or note had before counts as known; an unknown one of a note with an
+    earlier time is a conflict.
     """
 
 

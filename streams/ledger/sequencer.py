@@ -125,9 +125,11 @@ def sequence(
 
     for draft in drafts:
         source, known = find(draft)
-        if known is not None and (edit := _edit_of(draft, known.event)) is not None:
-            draft = edit
-            source, known = find(draft)
+        original = None if known is None else known.event
+        if original is not None and (edit := _edit_of(draft, original)) is not None:
+            edit_source, known_edit = find(edit)
+            if known_edit is not None or edit.occurred_at >= original.occurred_at:
+                draft, source, known = edit, edit_source, known_edit
         identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
         if known is not None:
             same = _is_duplicate(draft, known)
@@ -158,20 +160,19 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     if known.event is None:
         return not known.unknown
     if isinstance(draft, ChangingDraft) and isinstance(known.event.payload, (*_CHANGING, Edit)):
-        # It is a known text, or an older one.
-        return True
+        # It is a known text, or a memory's older one.
+        is_note = isinstance(draft.payload, Message)
+        return not is_note or _text(draft.payload) == _text(known.event.payload)
     return draft.occurred_at == known.event.occurred_at and _same(
         draft.payload, known.event.payload
     )
 
 
-def _edit_of(draft: Draft, known: Draft | Event | None) -> Draft | None:
+def _edit_of(draft: Draft, known: Draft | Event) -> Draft | None:
     """Return a draft as an edit of the known message if its text was changed in its source.
 
     None if it was not. Equal texts give the same edit.
     """
-    if known is None:
-        return None
     if isinstance(draft, GrowingDraft):
         return _growth(draft, known)
     return _change(draft, known) if isinstance(draft, ChangingDraft) else None
@@ -180,13 +181,13 @@ def _edit_of(draft: Draft, known: Draft | Event | None) -> Draft | None:
 def _change(draft: ChangingDraft, known: Draft | Event) -> Draft | None:
     """Return a changed memory or note as an edit at the time of the change.
 
-    A note may keep the time that it states; a later text with the same time is a change.
+    A note may keep the time that it states, or may state an earlier one than its file did.
     """
     now, before = draft.payload, known.payload
     if not isinstance(now, _CHANGING) or not isinstance(before, _CHANGING):
         return None
-    earliest = known.occurred_at + isinstance(now, Remember)
-    if now.content == before.content or draft.occurred_at < earliest:
+    is_older = isinstance(now, Remember) and draft.occurred_at <= known.occurred_at
+    if is_older or _text(now) == _text(before):
         return None
     return _edit(draft, now, "changed", draft.occurred_at)
 
@@ -204,13 +205,22 @@ def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:
 
 def _edit(draft: Draft, now: Content, how: str, at: int) -> Draft:
     """Return a draft's text as an edit at `at` (unix ms) of the event with its id."""
-    digest = hashlib.sha256(now.content.encode()).hexdigest()[:16]
+    text = now.content.encode()
+    if how == "changed" and isinstance(now, Message) and now.attachments:
+        text += msgspec.json.encode(now.attachments)
+    digest = hashlib.sha256(text).hexdigest()[:16]
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
     fields |= {"source_id": f"{now.source_id}:{how}:{digest}", "turn_id": None}
     edit = Edit(**fields, target=now.source_id, said_at=draft.occurred_at)
     return type(draft)(
         platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
     )
+
+
+def _text(content: object) -> object:
+    """Return what a change of a text in its source may change: its words, and what it quotes."""
+    attachments = content.attachments if isinstance(content, Message | Edit) else ()
+    return getattr(content, "content", None), attachments
 
 
 def _has_more(text: str, before: str) -> bool:

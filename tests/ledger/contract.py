@@ -532,11 +532,24 @@ class LedgerContract:
         receipts = [ledger.publish("z", [each])[0] for each in (*drafts, note("x", AT - 1))]
         assert [(receipt.status, receipt.number) for receipt in receipts] == [
             *(("new", 1), ("duplicate", 1), ("new", 2), ("duplicate", 2), ("duplicate", 1)),
-            ("duplicate", 1),
+            ("conflict", 1),
         ]
         _, edit = Reader(ledger).zone("z")
         assert edit.payload is not None
         assert (edit.kind, edit.payload["target"], edit.payload["content"]) == ("edit", "a", "new")
+
+    def test_a_note_is_edited_by_what_it_quotes_too(self, ledger: Ledger) -> None:
+        def note(quoted: str) -> Draft:
+            quotation = Attachment(type="quotation", caption=quoted)
+            payload = Message(
+                source_id="a", sender_id="u", content="mine", attachments=(quotation,)
+            )
+            return ChangingDraft(platform="notes", occurred_at=AT, payload=payload)
+
+        drafts = [note("Oslo"), note("Rome"), note("Rome"), note("Oslo")]
+        receipts = [ledger.publish("z", [each])[0] for each in drafts]
+        statuses = [(receipt.status, receipt.number) for receipt in receipts]
+        assert statuses == [("new", 1), ("new", 2), ("duplicate", 2), ("duplicate", 1)]
 
     def test_one_id_on_two_platforms_is_two_events(self, ledger: Ledger) -> None:
         receipts = ledger.publish("z", [draft("a"), draft("a", "other", platform="mail")])
