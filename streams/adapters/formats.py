@@ -94,6 +94,8 @@ ADAPTERS: tuple[Adapter, ...] = (
     notes.ADAPTER,
     jsonl.ADAPTER,
 )
+#: How many notes in Markdown a folder beside other exports must hold.
+_MIN_MARKDOWN = 2
 FORMATS = ("auto", *(adapter.name for adapter in ADAPTERS))
 
 # Maximum number of skipped file names in a report.
@@ -221,10 +223,15 @@ class _InputOpener:
         self._add_folder(folder, path)
         self._archive_depth -= 1
 
-    def _add_folder(self, folder: Folder, archive: str | None) -> None:
-        """Add the exports of a folder: the folder itself, or those of its files and folders."""
+    def _add_folder(self, folder: Folder, archive: str | None, *, is_whole: bool = True) -> None:
+        """Add the exports of a folder: the folder itself, or those of its files and folders.
+
+        `is_whole`: nothing else was given, apart from folders around it.
+        """
         for adapter in self._adapters:
-            if adapter.read_folder is not None and self._recognises_folder(adapter, folder):
+            if adapter.read_folder is not None and self._recognises_folder(
+                adapter, folder, is_whole
+            ):
                 open_export = partial(adapter.read_folder, folder, self._options)
                 self._add_export(adapter, folder.path, open_export)
                 if archive is None:
@@ -240,27 +247,31 @@ class _InputOpener:
                 self._add_file(folder.file(name), archive)
         for name in folder.folders():
             if not _SYSTEM_FILES.match(name):
-                self._add_folder(folder.folder(name), archive)
+                is_only = is_whole and notes.contains_one_folder(folder)
+                self._add_folder(folder.folder(name), archive, is_whole=is_only)
 
-    def _recognises_folder(self, adapter: Adapter, folder: Folder) -> bool:
+    def _recognises_folder(self, adapter: Adapter, folder: Folder, is_whole: bool) -> bool:
         """Return whether a folder is an export; False if a file that it has to read is damaged."""
         try:
             if adapter is notes.ADAPTER:
-                return self._holds_notes(folder)
+                return self._holds_notes(folder, is_whole)
             return adapter.recognises_folder is not None and adapter.recognises_folder(folder)
         except DamagedInput:
             return False
 
-    def _holds_notes(self, folder: Folder) -> bool:
+    def _holds_notes(self, folder: Folder, is_whole: bool) -> bool:
         """Return whether a folder is read as notes: as asked for, or because it holds little else.
 
-        A folder that only contains another one may be an archive of it; the inner one counts.
+        A folder that only contains another one may be an archive of it; the inner one counts. Texts
+        beside other exports are more often attached to them, or describe them.
         """
         if notes.contains_one_folder(folder):
             return False
         if self._format_given:
             return notes.has_notes(folder)
-        return notes.is_vault(folder) or notes.consists_of_notes(folder, self._is_of_other_format)
+        return notes.is_vault(folder) or notes.consists_of_notes(
+            folder, self._is_of_other_format, min_markdown=0 if is_whole else _MIN_MARKDOWN
+        )
 
     def _is_of_other_format(self, entry: InputEntry) -> bool:
         """Return whether a file is an export of a program, or an archive."""

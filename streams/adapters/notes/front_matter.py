@@ -6,6 +6,7 @@ Only what programs for notes write is read: texts, lists of texts, and no nested
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, time, tzinfo
 
 _BLOCK = re.compile(r"---[ \t]*\n(.*?\n)??(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -32,13 +33,14 @@ Properties = dict[str, str | list[str]]
 
 
 def split_front_matter(text: str) -> tuple[Properties, str]:
-    """Return the properties of a note, and the text below them."""
+    """Return the properties of a note, and the text below them; prose between rules is text."""
     block = _BLOCK.match(text)
-    if block is None:
+    lines = (block[1] or "").split("\n") if block is not None else []
+    if block is None or not _are_properties(lines):
         return {}, text
     properties: Properties = {}
     name = ""
-    for line in (block[1] or "").split("\n"):
+    for line in lines:
         if name and (item := _ITEM.fullmatch(line)):
             found = properties[name]
             if not isinstance(found, list):
@@ -52,6 +54,16 @@ def split_front_matter(text: str) -> tuple[Properties, str]:
             before = str(properties[name]).lstrip(">|+-")
             properties[name] = f"{before} {line.strip()}".strip()
     return {key: value for key, value in properties.items() if value}, text[block.end() :]
+
+
+def _are_properties(lines: Sequence[str]) -> bool:
+    """Return whether lines are properties: fields, with items and further lines below them."""
+    told = [line for line in lines if line.strip() and not line.startswith("#")]
+    return all(
+        _FIELD.fullmatch(line.rstrip())
+        or (place and (_ITEM.fullmatch(line) or line.startswith((" ", "\t", "-", "]"))))
+        for place, line in enumerate(told)
+    )
 
 
 def _value(written: str) -> str | list[str]:

@@ -7,19 +7,24 @@ separated from the writer's own words. Code is left as it is.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from recollect.schemas.events import Attachment
 from recollect.streams.adapters.input.file_types import attachment_type
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\Z")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+")
+_CLOSING_MARKS = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
 # "> [!note] Title": a box, whose words are the writer's own.
 _CALLOUT = re.compile(r"\[!([\w-]+)\][+-]?[ \t]*")
-_COMMENT_MARKS = (("<!--", "-->"), ("%%", "%%"))
-_CODE = re.compile(r"(`+)[^`].*?(?<!`)\1(?!`)")
+_COMMENT_END = {"<!--": "-->", "%%": "%%"}
+_COMMENT = re.compile("|".join(_COMMENT_END))
+_BACKTICKS = re.compile("`+")
 _LINK = re.compile(
     # ![[file|alias]], [[note#heading|alias]]
     r"(?P<embed>!?)(?:\[\[(?P<wiki>[^\[\]\n|]{1,400})(?:\|(?P<alias>[^\[\]\n]{0,400}))?\]\]"
@@ -53,11 +58,12 @@ class NoteWords(NamedTuple):
 
 def words_of(markdown: str) -> NoteWords:
     """Return the words of a note."""
+    markdown = _without_comments(markdown)
     reader = _Reader()
-    reader.read(_without_comments(markdown))
+    reader.read(markdown)
     own = re.sub(r"\n{3,}", "\n\n", "\n".join(reader.own_lines)).strip()
     return NoteWords(
-        own.partition("\n")[0] if _HEADING.match(markdown.lstrip().partition("\n")[0]) else "",
+        own.partition("\n")[0] if _HEADING.match(markdown.lstrip("\n")) else "",
         own,
         "\n".join(reader.quoted).strip(),
         tuple(reader.attachments),
@@ -67,16 +73,70 @@ def words_of(markdown: str) -> NoteWords:
 
 
 def _without_comments(markdown: str) -> str:
-    for begin, end in _COMMENT_MARKS:
-        kept, at = [], 0
-        while (begun := markdown.find(begin, at)) >= 0:
-            ended = markdown.find(end, begun + len(begin))
-            if ended < 0:
-                break
-            kept.append(markdown[at:begun])
-            at = ended + len(end)
-        markdown = "".join((*kept, markdown[at:]))
-    return markdown
+    """Return a text without the comments outside code; one that is never closed stays."""
+    code = list(_code_in(markdown))
+    starts = [start for start, _ in code]
+    kept, copied, at = [], 0, 0
+    unclosed: set[str] = set()
+    while (mark := _COMMENT.search(markdown, at)) is not None:
+        at = mark.end()
+        place = bisect_right(starts, mark.start()) - 1
+        if place >= 0 and mark.start() < code[place][1]:
+            at = code[place][1]
+        elif mark[0] not in unclosed:
+            closing = _COMMENT_END[mark[0]]
+            end = markdown.find(closing, mark.end())
+            if end < 0:
+                unclosed.add(mark[0])
+                continue
+            kept.append(markdown[copied : mark.start()])
+            copied = at = end + len(closing)
+    return "".join((*kept, markdown[copied:]))
+
+
+def _code_in(markdown: str) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of the code in a text: of lines in fences, and of spans in other lines."""
+    at, fence = 0, ""
+    for line in markdown.split("\n"):
+        before, fence = fence, _fence_after(line, fence)
+        if before or fence:
+            yield at, at + len(line)
+        else:
+            yield from ((at + start, at + end) for start, end in _code_spans(line))
+        at += len(line) + 1
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the marks of the fence that is open after a line; "" if none is."""
+    mark = _FENCE.match(line)
+    if mark is None:
+        return fence
+    if not fence:
+        return mark[1]
+    return "" if mark[1].startswith(fence) and not line.strip().strip(fence[0]) else fence
+
+
+def _code_spans(line: str) -> Iterator[tuple[int, int]]:
+    """Yield the offsets of the code in a line: from some backticks to the next as many."""
+    runs = [mark.span() for mark in _BACKTICKS.finditer(line)]
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for place, (start, end) in enumerate(runs):
+        by_length[end - start].append(place)
+    place = 0
+    while place < len(runs):
+        start, end = runs[place]
+        alike = by_length[end - start]
+        closing = bisect_right(alike, place)
+        if closing < len(alike):
+            place = alike[closing]
+            yield start, runs[place][1]
+        place += 1
+
+
+def _heading_words(line: str) -> str:
+    """Return the words of a heading; another line as it is."""
+    found = _HEADING.match(line)
+    return line if found is None else _CLOSING_MARKS.sub("", line[found.end() :].strip()).rstrip()
 
 
 class _Reader:
@@ -91,20 +151,14 @@ class _Reader:
         fence = ""
         in_quote = in_callout = False
         for line in markdown.split("\n"):
-            if mark := _FENCE.match(line):
-                if not fence:
-                    fence = mark[1]
-                elif mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                    fence = ""
-                self.own_lines.append(line)
-                continue
-            if fence:
+            before, fence = fence, _fence_after(line, fence)
+            if before or fence:
                 self.own_lines.append(line)
                 continue
             quote = _QUOTE.match(line)
             if quote is None:
                 in_quote = in_callout = False
-                self.own_lines.append(self._plain(_HEADING.sub(r"\1", line)))
+                self.own_lines.append(self._plain(_heading_words(line)))
                 continue
             inner = line[quote.end() :]
             if not in_quote and (callout := _CALLOUT.match(inner)):
@@ -116,9 +170,9 @@ class _Reader:
     def _plain(self, line: str) -> str:
         """Return a line without markup of links, outside code."""
         plain, at = [], 0
-        for code in _CODE.finditer(line):
-            plain += [self._without_links(line[at : code.start()]), code[0]]
-            at = code.end()
+        for start, end in _code_spans(line):
+            plain += [self._without_links(line[at:start]), line[start:end]]
+            at = end
         plain.append(self._without_links(line[at:]))
         return _BLOCK_ID.sub("", "".join(plain)).rstrip()
 
@@ -151,6 +205,9 @@ class _Reader:
         if _SCHEME.match(address):
             if not found["embed"]:
                 return found[0]
+            if address.startswith("data:"):
+                self.attachments.append(Attachment(type="image", caption=words or None))
+                return ""
             file = unquote(address.partition("?")[0].rpartition("/")[2]) or None
             self.attachments.append(
                 Attachment(type="image", name=file, url=address, caption=words or None)

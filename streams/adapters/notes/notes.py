@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.import_options import Options, localised
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import InputEntry, decoded_path
+from recollect.streams.adapters.input.input_files import STANDARD_INPUT, InputEntry, decoded_path
 from recollect.streams.adapters.input.text_lines import decode_text
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 from recollect.streams.adapters.notes.front_matter import (
@@ -51,6 +51,9 @@ _COMPANION = re.compile(
 _VAULT_FOLDERS = frozenset({".obsidian", "logseq", ".logseq"})
 _HIDDEN = re.compile(r"\.|__MACOSX\Z|logseq\Z|Thumbs\.db\Z|desktop\.ini\Z")
 _MAX_DEPTH = 32
+# A time outside is what a note is about, not when it was written.
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 # Notion appends the id of a page to its name.
 _NOTION_ID = re.compile(r"[ -][0-9a-f]{32}\Z")
 _DAY = re.compile(r"(\d{4})[-_](\d{2})[-_](\d{2})(?![\d])")
@@ -76,12 +79,17 @@ def has_notes(folder: Folder) -> bool:
     return any(True for _ in _notes(folder))
 
 
-def consists_of_notes(folder: Folder, is_other: Callable[[InputEntry], bool]) -> bool:
+def consists_of_notes(
+    folder: Folder, is_other: Callable[[InputEntry], bool], *, min_markdown: int
+) -> bool:
     """Return whether most files in a folder and its subfolders are notes, and none is an export.
 
     Files that notes embed do not count. `is_other`: whether a file is of another format.
+    `min_markdown`: how many of the notes must be in Markdown.
     """
     entries = [(name, entry) for name, entry in _files(folder) if not _COMPANION.search(name)]
+    if sum(_MARKDOWN.search(name) is not None for name, _ in entries) < min_markdown:
+        return False
     count = sum(_NOTE.search(name) is not None for name, _ in entries)
     if 2 * count <= len(entries) or any(is_vault(one) for one in _subfolders(folder)):
         return False
@@ -175,16 +183,15 @@ class _Notes(ExportSource):
 
     def _time(self, properties: Properties, stem: str, entry: InputEntry) -> str:
         """Return when a note was written: as it states, as its name says, or as its file says."""
-        at = written_at(properties, self._zone)
-        if at is None and (day := _DAY.match(stem)):
-            at = time_of("-".join(day.groups()), self._zone)
-        at = at or entry.modified_at
-        if at is None:
-            raise InvalidInput(
-                "the note states no date, and its file has no modification time; import it as a "
-                "file or a folder, or begin it with a line ---, `date: 2024-05-31` and a line ---"
-            )
-        return localised(int(at.timestamp() * 1000), at.tzinfo or UTC)
+        day = _DAY.match(stem)
+        named = None if day is None else time_of("-".join(day.groups()), self._zone)
+        for at in (written_at(properties, self._zone), named, entry.modified_at):
+            if at is not None and _EARLIEST <= at < _LATEST:
+                return localised(int(at.timestamp() * 1000), at.tzinfo or UTC)
+        raise InvalidInput(
+            "the note states no date, and its file has no modification time; import it as a "
+            "file or a folder, or begin it with a line ---, `date: 2024-05-31` and a line ---"
+        )
 
 
 def _text_of(entry: InputEntry) -> str:
@@ -231,6 +238,8 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
+    if Path(entry.path) == STANDARD_INPUT:
+        raise InvalidInput("a note is known by its file; import the file in place of its content")
     parent = Path(entry.path).resolve().parent.name or "notes"
     return _Notes(parent, lambda: iter([(entry.name, entry)]), options)
 

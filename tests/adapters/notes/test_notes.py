@@ -116,6 +116,7 @@ def test_plain_text_is_kept_as_it_is_with_the_name_of_its_file(tmp_path: Path) -
         (f"2024-02-04 Regatta{MD}", "---\ndate: soon\n---\n", None, (2024, 2, 4)),
         (f"2024_02_04{MD}", "", "Asia/Tokyo", (2024, 2, 3, 15)),
         (f"2024-02-31{MD}", "", None, (2024, 5, 1, 8)),
+        (f"1850-01-01 Battle{MD}", "---\ndate: 1851-01-01\n---\n", None, (2024, 5, 1, 8)),
     ],
 )
 def test_a_note_has_the_time_it_states_or_that_of_its_name_or_file(
@@ -245,3 +246,75 @@ def test_notes_that_are_made_to_be_slow_are_read_with_their_words(piece: str) ->
 
 def test_an_unclosed_comment_is_text() -> None:
     assert words_of("a <!-- b -->c <!-- d %%e").text == "a c <!-- d %%e"
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "quoted"),
+    [
+        ("I teach C# at school. Room # 12", "I teach C# at school. Room # 12", ""),
+        ("## Part # one ##\nx", "Part # one\nx", ""),
+        ("```here``` is code\n> said", "```here``` is code", "said"),
+        ("```\n# %%\nx\n# %%\n```\na %% b %%c", "```\n# %%\nx\n# %%\n```\na c", ""),
+        ("`100%%` and `50%%` <!-- a\n\nb -->left", "`100%%` and `50%%` left", ""),
+        ("``a`b`` [[x|y]] `[[c", "``a`b`` y `[[c", ""),
+    ],
+)
+def test_only_markup_is_removed_and_none_of_it_in_code(
+    written: str, text: str, quoted: str
+) -> None:
+    words = words_of(written)
+    assert (words.text, words.quoted) == (text, quoted)
+
+
+def test_prose_between_rules_is_text_and_an_embedded_image_keeps_no_bytes() -> None:
+    written = "---\nDear diary, first entry.\n---\nSecond entry."
+    assert split_front_matter(written) == ({}, written)
+    shown = words_of("![a map](data:image/png;base64,AAAA)").attachments
+    assert shown == (Attachment(type="image", caption="a map"),)
+
+
+@pytest.mark.parametrize("kind", ["a backtick run of each length", "spaces in a heading"])
+def test_code_and_headings_are_read_in_linear_time(kind: str) -> None:
+    """In more than quadratic time, this would take minutes."""
+    runs = " ".join("`" * length + "a" for length in range(1, 1000))
+    written = runs if kind.startswith("a") else "# a" + " " * 200_000 + "x"
+    assert words_of(written).text == written.removeprefix("# ")
+
+
+def test_texts_beside_other_exports_are_not_notes_but_a_folder_around_notes_is(
+    tmp_path: Path,
+) -> None:
+    event = b'{"platform": "chat", "id": "1", "sender_id": "u", "content": "x", '
+    event += b'"occurred_at": "2024-05-01T08:00:00Z"}\n'
+    files: dict[str, str | bytes] = {
+        "a.jsonl": event,
+        "files/contract.txt": "I live in Rome.",
+        f"tool/README{MD}": "Hi",
+    }
+    assert opened(write(tmp_path / "mixed", files)).formats == ["jsonl"]
+    assert opened(write(tmp_path / "outer", {"in/a.txt": "A", "in/b.txt": "B"})).formats == [
+        "notes"
+    ]
+
+
+def test_a_note_from_standard_input_has_no_name_and_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"text": "I work at Acme."})
+    with (tmp_path / "text").open() as text:
+        monkeypatch.setattr("sys.stdin", text)
+        with pytest.raises(InvalidInput, match="import the file in place of its content"):
+            opened(Path("-"), "notes")
+
+
+def test_a_note_that_states_an_earlier_time_with_new_words_is_a_conflict(tmp_path: Path) -> None:
+    home = Home.create_or_open(tmp_path / "home", without_encoder=True)
+    texts = ("I work at Acme.", "---\ncreated: 2020-01-01\n---\nI work at Bolt.")
+    with Recollect(home) as recollect:
+        zone = recollect.zone("ada")
+        reports = [
+            zone.ingest_files([write(tmp_path / "n", {f"a{MD}": text, f"b{MD}": "B"})])
+            for text in texts
+        ]
+    assert [(each.new, each.duplicate, each.rejected) for each in reports] == [(2, 0, 0), (0, 1, 1)]
+    assert "conflict" in reports[1].rejections[0].reason
