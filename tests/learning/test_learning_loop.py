@@ -306,6 +306,12 @@ class TestRelevantStrategies:
             with pytest.raises(InvalidInput, match="user_id 'bob' is not your own"):
                 ada.create_playbook("bob's", user_id="bob", **options)  # type: ignore[arg-type]
 
+    def test_the_agent_of_a_run_is_its_caller_unless_it_names_another(self, zone: Zone) -> None:
+        cook = zone.acting_as(user="ada", agent="cook")
+        assert cook.start_trajectory("Bake bread").agent_id == "cook"
+        assert cook.start_trajectory("Bake bread", agent_id="baker").agent_id == "baker"
+        assert zone.start_trajectory("Bake bread").agent_id is None
+
     @pytest.mark.parametrize("scope", ["agent", "user"])
     def test_a_playbook_that_nobody_could_use_is_refused(self, zone: Zone, scope: Any) -> None:
         with pytest.raises(InvalidInput, match=f"give {scope}_id too"):

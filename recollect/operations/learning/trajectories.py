@@ -80,7 +80,7 @@ def start(
     playbook_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> TrajectoryDetails:
-    """Start a trajectory.
+    """Start a trajectory; its agent is the caller's unless it names another.
 
     Raises:
         InvalidInput: a text is empty or too long, or the metadata are too large.
@@ -90,6 +90,8 @@ def start(
     check_text("task_type", task_type, MAX_NAME)
     if agent_id is not None:
         check_text("agent_id", agent_id, MAX_NAME)
+    elif zone.reader is not None:
+        agent_id = zone.reader.agent_id
     given = dict(metadata or {})
     check_value("metadata", given)
     try:

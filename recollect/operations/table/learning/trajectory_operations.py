@@ -89,7 +89,10 @@ TaskType = Annotated[
         description="Kind of task, such as release. Only runs of one kind are compared.",
     ),
 ]
-AgentId = Annotated[str | None, described(maxLength=runs.MAX_NAME, description="Id of the agent.")]
+AgentId = Annotated[
+    str | None,
+    described(maxLength=runs.MAX_NAME, description="Id of the agent; null: the caller's, if any."),
+]
 OfAgent = Annotated[str | None, described(description="Only entries of the agent with this id.")]
 WithModel = Annotated[
     bool | None,
