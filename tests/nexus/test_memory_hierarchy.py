@@ -155,6 +155,8 @@ class TestConsolidation:
             ("time_unit_hours", 0),
             ("min_cluster_size", 1),
             ("max_levels", 0),
+            ("importance_max", 1.1),
+            ("importance_max", -0.1),
             ("linkage", "ward"),
             ("memory_type", "poem"),
         ],
@@ -211,6 +213,8 @@ def test_C16_a_search_finds_the_highest_memory_above(zone: Zone) -> None:
     assert {each.memory.memory_id for each in hits[:2]} == set(kiln)
     hits = zone.search_memories("Is the kiln cold?", max_level=0).hits
     assert made.memory_id not in {each.memory.memory_id for each in hits}
+    with pytest.raises(InvalidInput, match="max_level is -1; give a whole number of at least 0"):
+        zone.search_memories("Is the kiln cold?", max_level=-1)
     assert zone.search_memories("What sank in the bay?").hits[0].memory.memory_id == alone
 
 

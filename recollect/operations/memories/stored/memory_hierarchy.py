@@ -211,9 +211,11 @@ def search(
     to the highest active memory above it, but none above `max_level`.
 
     Raises:
-        InvalidInput: the question or `max_results` is invalid.
+        InvalidInput: the question, `max_level` or `max_results` is invalid.
     """
     check_limit(max_results, "max_results")
+    if max_level is not None and max_level < 0:
+        raise InvalidInput(f"max_level is {max_level}; give a whole number of at least 0")
     asked = min(_RECALLED_PER_HIT * max_results, _MAX_RECALLED)
     answer = recall(zone, query, {"max_results": asked, "scope": ("facts", "events")})
     if not answer.results:
@@ -275,11 +277,14 @@ def criteria_of(**values: Any) -> Criteria:
     """Return the criteria of a consolidation; memories lose importance until now.
 
     Raises:
-        InvalidInput: a value is not one of the choices.
+        InvalidInput: a value is not one of the choices, or is out of range.
     """
     # Imported here, as above.
     from recollect.home.ticks.memory_clusters import Criteria
 
+    highest = values["importance_max"]
+    if highest is not None and not 0 <= highest <= 1:
+        raise InvalidInput(f"importance_max is {highest}; give 0 to 1")
     try:
         return msgspec.convert({**values, "now": unix_ms()}, Criteria)
     except msgspec.ValidationError as error:
