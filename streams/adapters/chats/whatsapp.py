@@ -116,7 +116,7 @@ def _is_chat(start: bytes, name: str) -> bool:
     is_own_name = _OWN_FILE.search(name) is not None
     is_chat_name = _CHAT_FILE.search(name) is not None
     style = _style_of(lines)
-    if style == "colon" and not (is_own_name or is_chat_name):
+    if style != "usual" and not (is_own_name or is_chat_name):
         return False
     if not any(
         header_of(line, style) is not None and not _SIGNAL.match(line)

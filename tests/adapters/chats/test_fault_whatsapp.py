@@ -212,6 +212,7 @@ DIARY = (
     "2026-02-22 09:15 - Bought tea\n"
     "2026-02-23 18:40 - Dinner at Eve's: soup\n"
 )
+TO_DO = "5 May 9:30 - Dentist: bring card\n6 May 10:00 - Dentist: again\n7 May 11:00 - Gym: legs\n"
 
 
 @pytest.mark.parametrize(
@@ -221,6 +222,8 @@ DIARY = (
         ("Club - Text - tea [9].txt", DISCORD_TEXT),
         ("chat.txt", DISCORD_TEXT),
         ("diary.txt", DIARY),
+        ("todo.txt", TO_DO),
+        ("todo.txt", TO_DO.replace(" May", "/5,")),
         ("log.txt", "2020-06-25 15:05:01 - INFO: one\n2020-06-25 15:05:02 - INFO: two\n"),
         ("app.log", "".join(f"[2020-06-25 15:05:0{n}] prod.ERROR: {n}\n" for n in range(3))),
         ("app.log", "".join(f"[2020-06-25 15:05:0{n}] Note {n}: two\n" for n in range(3))),
