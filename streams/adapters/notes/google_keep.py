@@ -22,21 +22,22 @@ from recollect.streams.adapters.adapter import (
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.file_types import attachment_type
 from recollect.streams.adapters.input.folders import Folder
-from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
+from recollect.streams.adapters.input.input_files import PROBE_BYTES, DamagedInput, InputEntry
 from recollect.streams.adapters.input.json_documents import items
 
 _PLATFORM = "keep"
 _USER = "user"
-_FIELDS = tuple(
-    re.compile(rb'"%s"\s*:' % name)
-    for name in (b"isTrashed", b"userEditedTimestampUsec", b"isArchived")
-)
+# The texts of a note are between these fields, so the last one may be far from the beginning.
+_FIRST_FIELDS = tuple(re.compile(rb'"%s"\s*:' % name) for name in (b"isTrashed", b"isArchived"))
+_LAST_FIELD = re.compile(rb'"userEditedTimestampUsec"\s*:')
 _MAX_PROBED_FILES = 20
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and all(
-        field.search(start) for field in _FIELDS
+    return (
+        start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+        and all(field.search(start) for field in _FIRST_FIELDS)
+        and (len(start) >= PROBE_BYTES or _LAST_FIELD.search(start) is not None)
     )
 
 

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from recollect import Recollect
 from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment
@@ -63,6 +65,16 @@ def test_a_note_beside_another_export_does_not_hide_it(tmp_path: Path) -> None:
 
 def test_a_single_note_is_read(tmp_path: Path) -> None:
     assert opened(write(tmp_path / "x", LIST) / "0.json").texts == ["Boat\n\n- [x] rope\n- [ ] öl"]
+
+
+@pytest.mark.parametrize("format_", ["auto", "keep"])
+def test_a_long_note_whose_times_are_far_from_its_beginning_is_read(
+    tmp_path: Path, format_: str
+) -> None:
+    text = "I moved to Oslo. " * 5_000
+    folder = write(tmp_path / "Keep", note(text), note("short"))
+    assert opened(folder, format_).texts == [text.strip(), "short"]
+    assert opened(folder / "0.json", format_).texts == [text.strip()]
 
 
 def test_a_changed_note_is_an_edit(tmp_path: Path) -> None:
