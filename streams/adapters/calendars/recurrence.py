@@ -12,6 +12,8 @@ _WEEKDAYS = {
 }  # fmt: skip
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
+# The number of a day or a month.
+_NUMBER = re.compile(r"0?\d{1,2}")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _UNTIL = re.compile(r"(\d{4})(\d\d)(\d\d)")
 _PUT_INTO_WORDS = frozenset(
@@ -66,7 +68,7 @@ def _month_days_in_words(given: str) -> str | None:
     for one in filter(None, given.split(",")):
         if one == "-1":
             days.append("the last day")
-        elif one.isdecimal() and 1 <= int(one[:3]) <= 31:
+        elif _NUMBER.fullmatch(one) and 1 <= int(one) <= 31:
             number = int(one)
             ending = "th" if 11 <= number <= 13 else _ENDINGS.get(number % 10, "th")
             days.append(f"the {number}{ending}")
@@ -78,7 +80,7 @@ def _month_days_in_words(given: str) -> str | None:
 def _months_in_words(given: str) -> str | None:
     """Return months in words; None if one is malformed."""
     numbers = list(filter(None, given.split(",")))
-    if not all(one.isdecimal() and 1 <= int(one[:3]) <= 12 for one in numbers):
+    if not all(_NUMBER.fullmatch(one) and 1 <= int(one) <= 12 for one in numbers):
         return None
     return join_words([_MONTHS[int(one) - 1] for one in numbers])
 

@@ -172,6 +172,7 @@ def test_utc_times_are_named_so_if_the_calendar_has_no_zone(tmp_path: Path) -> N
         ),
         ("FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=-1", "every 3 months on the last day"),
         ("FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=2;COUNT=4", "every year in May on the 2nd, 4 times"),
+        ("FREQ=YEARLY;BYMONTH=05;BYMONTHDAY=002", "every year in May on the 2nd"),
         ("FREQ=YEARLY;BYDAY=4TH;BYMONTH=11", "every year in November on the fourth Thursday"),
         *(
             (rule, f"repeated by the rule {rule}")
@@ -179,6 +180,9 @@ def test_utc_times_are_named_so_if_the_calendar_has_no_zone(tmp_path: Path) -> N
                 "FREQ=MONTHLY;BYMONTHDAY=-2",
                 "FREQ=YEARLY;BYMONTH=13",
                 "FREQ=MONTHLY;BYMONTHDAY=0",
+                "FREQ=MONTHLY;BYMONTHDAY=00199",
+                "FREQ=MONTHLY;BYMONTHDAY=311",
+                "FREQ=YEARLY;BYMONTH=00113",
                 "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
             )
         ),
