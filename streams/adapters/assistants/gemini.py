@@ -54,11 +54,15 @@ def _recognises(start: bytes, name: str) -> bool:
 
 def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     records = ((number, dict_or_empty(one)) for number, one in items(entry, "item"))
-    return convert(records, _events)
+    answered: set[str] = set()
+    return convert(records, lambda record: _events(record, answered))
 
 
-def _events(record: Mapping[str, Any]) -> Iterator[InboundEvent]:
-    """Yield the prompt of a record and its answer, or a notice of another activity."""
+def _events(record: Mapping[str, Any], answered: set[str]) -> Iterator[InboundEvent]:
+    """Yield the prompt of a record and its answer, or a notice of another activity.
+
+    `answered`: the ids of the prompts that have an answer already; their other drafts are left out.
+    """
     at = parse_time(record.get("time"))
     title = text_or_none(record.get("title")) or ""
     answers = [
@@ -78,8 +82,11 @@ def _events(record: Mapping[str, Any]) -> Iterator[InboundEvent]:
         if title:
             yield msgspec.structs.replace(asked, kind="notice", direction=None)
         return
+    if answers and id_ in answered:
+        return
     yield asked
     if answers:
+        answered.add(id_)
         yield message_event(
             _PLATFORM,
             ASSISTANT,

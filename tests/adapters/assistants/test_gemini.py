@@ -60,6 +60,18 @@ def test_the_words_before_a_prompt_are_kept_in_other_languages(tmp_path: Path) -
     assert opened(path).texts == ["Eingegebener Prompt: Wo?", "Dort."]
 
 
+def test_of_several_drafts_of_an_answer_the_first_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "MyActivity.json"
+    other = {**ASKED, "safeHtmlItem": [{"html": "Ask at the harbour."}]}
+    later = {**other, "time": "2024-05-01T10:00:05Z"}
+    path.write_text(json.dumps([later, ASKED, other, ASKED]))
+    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
+        reports = [recollect.zone("ada").ingest_files([path]) for _ in range(2)]
+    assert [(one.new, one.duplicate, one.rejected) for one in reports] == [(4, 0, 0), (0, 4, 0)]
+    prompt = "I moved to Oslo. Where is the ferry?"
+    assert opened(path).texts == [prompt, "Ask at the harbour.", prompt, "At Pier 3."]
+
+
 def test_a_prompt_gives_facts_and_importing_again_adds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "MyActivity.json"
     path.write_text(json.dumps([ASKED, *OTHERS]))
