@@ -24,6 +24,8 @@ _PARAGRAPH_TAGS = frozenset(
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "wbr"})
 _LINK_SCHEME = re.compile(r"(?:https?|ftps?|mailto|tel|sms|geo|xmpp|matrix|tg):", re.IGNORECASE)
+# "-----Original Message-----": an address behind it would hide that a quotation follows.
+_RULE = re.compile(r"-{3}.*-{3}:?")
 _BESIDE_ADDRESS = re.compile(r"\A(?:\w+:(?://)?)?(?:www\.)?|/\Z")
 _MAX_ADDRESS_LENGTH = 2_000
 _MAX_DEPTH = 64
@@ -49,7 +51,7 @@ def text_of_html(html: str, *, addresses: bool = True) -> str:
 def _address_of(href: str, words: str) -> str:
     """Return the address to show after the words of a link; empty if they say it, or there is none.
 
-    Of a mail address, only the address itself is shown.
+    A rule above a quotation has none. Of a mail address, only the address itself is shown.
     """
     address = "".join(href.split()).translate({ord("<"): "%3C", ord(">"): "%3E"})
     if not _LINK_SCHEME.match(address) or len(address) > _MAX_ADDRESS_LENGTH:
@@ -60,7 +62,9 @@ def _address_of(href: str, words: str) -> str:
         _BESIDE_ADDRESS.sub("", unquote("".join(one.split())).casefold())
         for one in (words, address)
     )
-    return "" if not said or not address.isprintable() or said == named else address
+    if not said.strip(">") or said == named or _RULE.fullmatch(said):
+        return ""
+    return address if address.isprintable() else ""
 
 
 def _sanitise(html: str) -> str:
@@ -93,8 +97,9 @@ class _TextExtractor(HTMLParser):
     def __init__(self, addresses: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._shows_addresses = addresses
-        # The address of the link that is open, and its words.
+        # The address of the link that is open, the line in which it began, and its words.
         self._href = ""
+        self._link_line = 0
         self._words: list[str] = []
         self._lines: list[str] = []
         self._line: list[str] = []
@@ -136,6 +141,7 @@ class _TextExtractor(HTMLParser):
         if tag == "a":
             self._end_link()
             self._href = next((value or "" for name, value in attrs if name == "href"), "")
+            self._link_line = len(self._lines)
         elif tag == "li":
             self._line.append("- ")
         elif tag == "blockquote":
@@ -195,9 +201,9 @@ class _TextExtractor(HTMLParser):
             return
         # The words ended in a line of their own.
         at = len(self._lines) - 1
-        while at >= 0 and not self._lines[at].strip("> "):
+        while at >= self._link_line and not self._lines[at].strip("> "):
             at -= 1
-        if at >= 0:
+        if at >= self._link_line:
             self._lines[at] += f" <{address}>"
 
     def _break(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -199,10 +200,30 @@ def test_a_mail_within_a_mail_is_a_forward_and_files_are_named(tmp_path):
         ('<blockquote><a href="https://e.org/\n1">q</a></blockquote>', "> q <https://e.org/1>\n>"),
         ('<a href="https://e.org/<x>">y</a>', "y <https://e.org/%3Cx%3E>"),
         ('<a href="tel:+491">call</a> <a href="tel:+491">+49 1</a>', "call <tel:+491> +49 1"),
+        ('Above<br><a href="https://e.org/1">&gt;<br> </a>Below', "Above\n>\nBelow"),
+        ('Above<br><a href="https://e.org/1">x</a>', "Above\nx <https://e.org/1>"),
+        ('<a href="https://e.org/1">-----Original Message-----</a>', "-----Original Message-----"),
+        ('<a href="https://e.org/1">**more**</a>', "**more** <https://e.org/1>"),
     ],
 )  # fmt: skip
 def test_an_address_follows_the_words_of_a_link_that_do_not_say_it(html: str, text: str) -> None:
     assert text_of_html(html) == text
+
+
+@pytest.mark.parametrize("link", ["<a href=http://x.de>&gt;<br></a>", "<a href=http://x.de>x<br>"])
+def test_many_links_whose_words_end_a_line_take_linear_time(link: str) -> None:
+    begun = time.process_time()
+    text_of_html(link * 16_000)
+    assert time.process_time() - begun < 3
+
+
+def test_a_linked_rule_above_a_quotation_is_recognised(tmp_path: Path) -> None:
+    html = (
+        '<p>Yes.</p><p><a href="https://e.org/1">-----Original Message-----</a><br>'
+        "From: Bob &lt;b@e.org&gt;<br>Sent: Monday<br>Subject: Tea</p><p>Coming?</p>"
+    )
+    content = one(tmp_path, mail(html, Content_Type="text/html"))
+    assert (content.content, content.metadata["quoted"]) == ("Yes.", "Coming?")
 
 
 def test_mails_imported_without_the_addresses_of_links_are_known(tmp_path: Path) -> None:
