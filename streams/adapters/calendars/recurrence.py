@@ -14,6 +14,7 @@ _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fif
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
 # The number of a day or a month.
 _NUMBER = re.compile(r"0?\d{1,2}")
+_COUNT = re.compile(r"\d{1,9}")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 _UNTIL = re.compile(r"(\d{4})(\d\d)(\d\d)")
 _PUT_INTO_WORDS = frozenset(
@@ -43,7 +44,12 @@ def rule_in_words(rule: str) -> str:
     interval, days = parts.get("INTERVAL", "1"), _days_in_words(parts.get("BYDAY", ""))
     month_days = _month_days_in_words(parts.get("BYMONTHDAY", ""))
     months = _months_in_words(parts.get("BYMONTH", ""))
-    is_known = not {*parts} - _PUT_INTO_WORDS and interval.isdecimal() and not (days and month_days)
+    counts = (interval, parts.get("COUNT", "1"))
+    is_known = (
+        not {*parts} - _PUT_INTO_WORDS
+        and all(map(_COUNT.fullmatch, counts))
+        and not (days and month_days)
+    )
     if unit is None or days is None or month_days is None or months is None or not is_known:
         return f"repeated by the rule {rule}"
     words = f"every {unit}" if int(interval) <= 1 else f"every {int(interval)} {unit}s"
@@ -57,7 +63,7 @@ def rule_in_words(rule: str) -> str:
         except ValueError:
             return f"repeated by the rule {rule}"
         words += f" until {format_day(last, weekday=False)}"
-    elif parts.get("COUNT", "").isdecimal():
+    elif "COUNT" in parts:
         words += f", {int(parts['COUNT'])} times"
     return words
 

@@ -183,6 +183,8 @@ def test_utc_times_are_named_so_if_the_calendar_has_no_zone(tmp_path: Path) -> N
                 "FREQ=MONTHLY;BYMONTHDAY=00199",
                 "FREQ=MONTHLY;BYMONTHDAY=311",
                 "FREQ=YEARLY;BYMONTH=00113",
+                "FREQ=DAILY;INTERVAL=" + "9" * 5_000,
+                "FREQ=DAILY;COUNT=" + "9" * 5_000,
                 "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13",
             )
         ),
