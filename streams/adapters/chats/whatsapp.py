@@ -346,6 +346,10 @@ class _Surveyor:
 
     def __init__(self, style: HeaderStyle) -> None:
         self._style = style
+        # Whether the messages so far have years and begin with the day or the month, as those of
+        # Android phones; and whether the years are left out from some message on.
+        self._may_omit_years = False
+        self._omits_years = False
         # Headers whose years may not be written; the order of their dates is known at the end.
         self._written: list[Header] = []
         self._dates = DateOrders()
@@ -362,11 +366,12 @@ class _Surveyor:
         """Add a line."""
         if (bracketed := bracketed_phrase_at_end(line)) and len(self._ends) < _MAX_NAMES:
             self._ends[bracketed[1]] += 1
-        if (header := header_of(line, self._style)) is None:
+        if (header := self._header(line)) is None:
             return
-        self._dates.add(header)
         if self._style == "written":
             self._written.append(header._replace(end=0))
+        else:
+            self._dates.add(header)
         names = line[header.end :].split(": ", 2)
         if len(names) < 2 or len(self._first) >= _MAX_NAMES:
             return
@@ -382,6 +387,30 @@ class _Surveyor:
         if phrase is not None and len(self._brackets) < _MAX_NAMES:
             self._brackets[phrase] += 1
 
+    def _header(self, line: str) -> Header | None:
+        """Return the header of a line.
+
+        The style changes where the years end: old Android phones wrote none in messages of the
+        current year, which are the last ones of a chat.
+        """
+        header = header_of(line, self._style)
+        if self._omits_years and header is not None and header.has_year and not header.apple:
+            # The lines without a year were pasted into a message.
+            self._style, self._omits_years = "usual", False
+            self._written.clear()
+        elif self._style == "usual" and header is not None:
+            self._may_omit_years = not header.apple and len(header.date[0]) <= 2
+        elif self._may_omit_years and not self._omits_years and header is None:
+            header = header_of(line, "written")
+            if header is None or header.date[2] or not self._is_of_known_sender(line, header):
+                return None
+            self._style, self._omits_years = "written", True
+        return header
+
+    def _is_of_known_sender(self, line: str, header: Header) -> bool:
+        sender, separator, _ = line[header.end :].partition(": ")
+        return bool(separator) and _name(sender) in self._first
+
     def survey(self, entry: InputEntry, given_order: DateOrder | None) -> _Survey:
         """Return the facts about the lines so far.
 
@@ -389,6 +418,8 @@ class _Surveyor:
             InvalidInput: the order of the dates is ambiguous and was not given, or the given one is
                 impossible; or the years of the dates are unknown.
         """
+        for header in self._written:
+            self._dates.add(header)
         order = self._dates.order(entry.path, given_order)
         names_with_colon = frozenset(
             name
@@ -417,7 +448,7 @@ class _Surveyor:
 
     def _first_year(self, entry: InputEntry, order: DateOrder | None) -> int | None:
         """Return the year of the first message; None if years are written from the first one on."""
-        if not self._written or all(self._written[0].date):
+        if self._omits_years or not self._written or self._written[0].has_year:
             return None
         if entry.modified_at is None:
             raise InvalidInput(

@@ -84,7 +84,7 @@ _YEAR_FIRST_DAY_HALVES = frozenset(
 # The year 2009 in the Buddhist era without its century, and what makes such a year a Gregorian one.
 _FIRST_BUDDHIST_YEAR, _BUDDHIST_CENTURY = 52, 1957
 # A date that is earlier than the one before it by more days is in the next year.
-_MAX_BACKWARD_DAYS = 31
+_MAX_BACKWARD_DAYS = 2
 # In place of a year that is not written.
 _LEAP_YEAR = 2012
 # An order is wrong if it makes the intervals between messages this many times longer.
@@ -112,6 +112,11 @@ class Header(NamedTuple):
     second: int
     day_half: str
     end: int
+
+    @property
+    def has_year(self) -> bool:
+        """Whether its year is written."""
+        return all(self.date)
 
 
 def header_of(line: str, style: HeaderStyle = "usual") -> Header | None:
@@ -182,34 +187,37 @@ class Years:
 
     def __init__(self, first: int | None = None) -> None:
         self._year = first or FIRST_YEAR
-        self._day: tuple[int, int] | None = None
+        # The day of the last message, as a day of a leap year.
+        self._day: date | None = None
         #: How many years later the last message is than the first.
         self.passed = 0
 
     def dated(self, header: Header, order: DateOrder | None) -> Header:
         """Return a header with its year."""
         a, b, c = header.date
-        if a and c:
-            if len(a) > 2:
-                self._year, self._day = int(a), (int(b), int(c))
-            return header
-        month, day = (b, c) if not a else (a, b) if order == "mdy" else (b, a)
-        on = (int(month), int(day))
-        if self._day is not None and self._days(on) < self._days(self._day) - _MAX_BACKWARD_DAYS:
+        year = ""
+        if header.has_year:
+            year, month, day = _year_month_day(header, order)
+        else:
+            month, day = (b, c) if not a else (b, a) if order == "dmy" else (a, b)
+        try:
+            on: date | None = date(_LEAP_YEAR, int(month), int(day))
+        except ValueError:
+            # The message will be rejected.
+            on = self._day
+        if year:
+            self._year = _full_year(int(year))
+        elif on and self._day and (self._day - on).days > _MAX_BACKWARD_DAYS:
             self._year += 1
             self.passed += 1
         self._day = on
-        return header._replace(date=(str(self._year), month, day))
+        return header if year else header._replace(date=(str(self._year), month, day))
 
     def first_year(self, last_day: date) -> int:
         """Return the year of the first message, if the last one is no later than a day."""
         latest = last_day + timedelta(days=1)
-        year = latest.year - (self._day is not None and self._day > (latest.month, latest.day))
-        return year - self.passed
-
-    @staticmethod
-    def _days(on: tuple[int, int]) -> int:
-        return on[0] * 31 + on[1]
+        is_later = self._day is not None and self._day > latest.replace(year=_LEAP_YEAR)
+        return latest.year - is_later - self.passed
 
 
 class DateOrders:
@@ -222,7 +230,8 @@ class DateOrders:
     def __init__(self) -> None:
         self._impossible: Counter[DateOrder] = Counter()
         self._backward_steps: Counter[DateOrder] = Counter()
-        self._last: dict[DateOrder, date] = {}
+        # The last dates, those with a year and those without one.
+        self._last: dict[tuple[DateOrder, bool], date] = {}
         # The total number of days between successive messages.
         self._distance: Counter[DateOrder] = Counter()
         self._marks: set[str] = set()
@@ -244,7 +253,9 @@ class DateOrders:
             self._sample = header.mark.join(header.date)
         self._year_first |= header.day_half in _YEAR_FIRST_DAY_HALVES and c <= 31
         for order in DATE_ORDERS:
-            day, month, year = {"dmy": (a, b, c), "mdy": (b, a, c), "ymd": (c, b, a)}[order]
+            # Where the year comes first, the month does if there is no year.
+            year_first = (c, b, a) if header.has_year else (b, a, c)
+            day, month, year = {"dmy": (a, b, c), "mdy": (b, a, c), "ymd": year_first}[order]
             try:
                 on = date(_full_year(year), month, day)
             except ValueError:
@@ -252,10 +263,10 @@ class DateOrders:
             if on is None or not (on.year >= FIRST_YEAR and on < self._end):
                 self._impossible[order] += 1
                 continue
-            last = self._last.get(order, on)
+            last = self._last.get((order, header.has_year), on)
             self._backward_steps[order] += on < last
             self._distance[order] += abs((on - last).days)
-            self._last[order] = on
+            self._last[order, header.has_year] = on
 
     def order(self, path: str, given_order: DateOrder | None) -> DateOrder | None:
         """Return the order of a file's dates; the file's own evidence overrides `given_order`.
@@ -316,19 +327,21 @@ def _full_year(number: int) -> int:
     return number - 543 if number > 2400 else number
 
 
+def _year_month_day(header: Header, order: DateOrder | None) -> tuple[str, str, str]:
+    """Return the numbers of a date that has a year, the year first."""
+    a, b, c = header.date
+    if len(a) > 2 or order == "ymd":
+        return a, b, c
+    return (c, a, b) if order == "mdy" else (c, b, a)
+
+
 def local_time(header: Header, order: DateOrder | None) -> datetime:
     """Return the local time of a message.
 
     Raises:
         ValueError: the date or the time is invalid.
     """
-    a, b, c = header.date
-    if len(a) > 2 or order == "ymd":
-        year, month, day = a, b, c
-    elif order == "mdy":
-        month, day, year = a, b, c
-    else:
-        day, month, year = a, b, c
+    year, month, day = _year_month_day(header, order)
     number = _full_year(int(year))
     if number < 1970:
         raise ValueError(f"{'/'.join(header.date)} is in another calendar, or not a date")

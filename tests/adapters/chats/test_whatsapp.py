@@ -501,6 +501,60 @@ def test_months_after_that_of_the_export_are_of_the_year_before(tmp_path: Path) 
     )
 
 
+def spanning(tmp_path: Path, text: str, **how: str) -> list[tuple[str, str]]:
+    """Return (date, words) of each message of a chat whose name does not say what it is."""
+    return [(at[:10], what) for at, _, what in told(read(tmp_path, text, **how))]
+
+
+def test_the_year_is_left_out_in_the_last_messages_of_a_chat_of_numbers(tmp_path: Path) -> None:
+    days = ("{:02}/12/2013", "{:02}/12/13")
+    for day in days:
+        dated = "".join(f"{day.format(n)}, 10:00 - Ada: {n}\n" for n in range(20, 32))
+        found = spanning(
+            tmp_path,
+            f"{dated}1/1, 09:00 - Bob joined\n2/1, 10:00 - Ada: three\nmore\n"
+            "25/1, 10:01 - Bob: four\n20/3, 10:02 - Ada: five\n2/1, 10:02 - Ada: six\n",
+        )
+        assert found[:12] == [(f"2013-12-{n}", str(n)) for n in range(20, 32)]
+        assert found[12:] == [
+            ("2014-01-01", "Bob joined"), ("2014-01-02", "three\nmore"), ("2014-01-25", "four"),
+            ("2014-03-20", "five"), ("2015-01-02", "six"),
+        ]  # fmt: skip
+
+
+def test_the_order_of_dates_is_that_of_the_messages_with_a_year(tmp_path: Path) -> None:
+    dated = "".join(f"{day}/13, 10:00 - Ada: x\n" for day in ("3/4", "3/11", "4/2"))
+    found = spanning(tmp_path, f"{dated}1/5, 10:00 - Ada: y\n1/6, 10:00 - Ada: z\n")
+    assert found[2:] == [("2013-04-02", "x"), ("2014-01-05", "y"), ("2014-01-06", "z")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "25/06/2020, 15:05 - Ada: see\n2/1, 10:00 - Ada: old\n25/06/2020, 15:06 - Ada: ok\n",
+        "25/06/2020, 15:05 - Ada: see\n2/1, 10:00 - Dentist: bring card\n",
+        "25/06/2020, 15:05 - Ada: see\n2 Jan 10:00 - Ada: old\n",
+        "[25/06/2020, 15:05:07] Ada: see\n2/1, 10:00 - Ada: old\n",
+    ],
+)
+def test_a_line_without_a_year_that_was_pasted_continues_a_message(
+    tmp_path: Path, text: str
+) -> None:
+    lines = text.splitlines()
+    first, *others = [what for _, what in spanning(tmp_path, text)]
+    assert (first, others) == (f"see\n{lines[1]}", ["ok"] * (len(lines) - 2))
+
+
+def test_a_day_that_is_earlier_by_weeks_is_in_the_next_year(tmp_path: Path) -> None:
+    path = tmp_path / "WhatsApp Chat with Bob.txt"
+    path.write_text("1 Mar 10:00 - Ada: a\n28 Feb 10:00 - Ada: b\n1 Feb 10:00 - Ada: c\n")
+    exported_at = datetime(2015, 2, 3, tzinfo=UTC).timestamp()
+    os.utime(path, (exported_at, exported_at))
+    assert [at[:10] for at, _, _ in told(opened(path, timezone="UTC"))] == [
+        "2014-03-01", "2014-02-28", "2015-02-01",
+    ]  # fmt: skip
+
+
 def test_a_header_with_a_colon_and_without_seconds_precedes_a_sender(tmp_path: Path) -> None:
     path = tmp_path / "WhatsApp Chat with Bob.txt"
     path.write_text("8/17/15, 10:42 PM: Ada: one\n8/17/15, 10:43 PM: none here\n")
