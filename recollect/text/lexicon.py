@@ -144,19 +144,13 @@ PERSONAL_VERBS = word_set(
     explained proposed promised drove flew died laughed"""
 )
 PARTNERS = word_set("wife husband partner girlfriend boyfriend fiance fiancé fiancee fiancée")
-FAMILY = word_set(
+RELATIONS = PARTNERS | word_set(
     """sister brother mother father mum mom dad son daughter aunt uncle cousin niece nephew grandma
-    grandpa grandmother grandfather stepmother stepfather stepson stepdaughter"""
-)
-RELATIONS = (
-    FAMILY
-    | PARTNERS
-    | word_set(
-        """friend friends boss manager colleague coworker co-worker teammate roommate flatmate
-        neighbour neighbor teacher professor mentor coach doctor dentist therapist lawyer landlord
-        client buddy pal mate classmate sister-in-law brother-in-law mother-in-law father-in-law
-        kid child baby girl boy twin named"""
-    )
+    grandpa grandmother grandfather stepmother stepfather stepson stepdaughter
+    friend friends boss manager colleague coworker co-worker teammate roommate flatmate
+    neighbour neighbor teacher professor mentor coach doctor dentist therapist lawyer landlord
+    client buddy pal mate classmate sister-in-law brother-in-law mother-in-law father-in-law
+    kid child baby girl boy twin named"""
 )
 HONORIFICS = word_set(
     "mr mrs ms miss mx dr prof professor sir madam dame lord lady rev herr frau aunt "
