@@ -94,13 +94,18 @@ _AFTER_RELATIVE = re.compile(rf"['’]s? (?:[\w-]+ )?{ANY_WORD}s?(?![\w-])", re.
 _OWNS = re.compile(r"['’]s?\b")
 #: How many characters before a word can tell whose relative it is.
 _NEAR = 80
-#: Between a relative and the name: "my sister Eve", "my sister is called Eve".
-_TO_NAME = re.compile(r"(?: |,? (?:is )?(?:called|named) |['’]s (?:first )?name is )")
+#: Between a relative and the name: "my sister Eve", "my sister is called Eve". In "my sister called
+#: Eve", she does not have this name.
+_TO_NAME = re.compile(
+    r"(?: |,? is (?:called|named) |, (?:called|named) |['’]s (?:first )?name is )"
+)
 #: The maximum distance of a name from its relative, in characters.
 _FARTHEST = 20
 #: Between a name and the relative: "Eve is my sister", "Eve, my sister,".
 _IS = re.compile(r"(?:['’]s| is|, who is) ")
 _APPOSED = re.compile(r"(?:,| \() ?")
+#: After a name that follows its relative: "my mum, Eve, sings", not "my mum, Eve, and Tom".
+_ASIDE_END = re.compile(r", (?!and\b|or\b)(?=[a-z])")
 _APPOSED_END = re.compile(r"[,.;:!?)]|\s*\Z| who\b")
 #: An old friend is still a friend.
 _LASTING = FAMILY | word_set("friend buddy pal mate")
@@ -190,12 +195,17 @@ def name_of(text: str, relative: Relative, names: Iterable[tuple[int, int]]) -> 
 
     `names`: the first and last offsets of the names of persons.
     """
+    names = [*names]
+    is_named = any(start == relative.end + 1 for start, _ in names)
     for start, end in names:
         if start - relative.end > _FARTHEST or relative.start - end > _FARTHEST:
             continue
         if start >= relative.end and _TO_NAME.fullmatch(text, relative.end, start):
             return Span(start, end)
-        if end > relative.start or relative.owns:
+        if text[relative.end : start] == ", " and _ASIDE_END.match(text, end):
+            return Span(start, end)
+        # "Eve is my brother Tom's wife"
+        if end > relative.start or relative.owns or is_named:
             continue
         if _IS.fullmatch(text, end, relative.start):
             return Span(start, end)

@@ -53,12 +53,16 @@ def test_a_word_alone_may_be_the_name_of_a_parent(text: str, called: list[str]) 
         ("My eldest cousin Eve sings.", "Eve"),
         ("My cousin is called Eve.", "Eve"),
         ("My cousin's name is Eve.", "Eve"),
+        ("My cousin, called Eve, sings.", "Eve"),
+        ("My cousin, Eve, sings.", "Eve"),
         ("Eve is my cousin.", "Eve"),
         ("Eve, my cousin, sings.", "Eve"),
         ("We met Eve (my cousin).", "Eve"),
         # Somebody else's name, or whoever is addressed.
         ("My cousin met Eve.", None),
         ("My cousin's Eve sings.", None),
+        ("My cousin called Eve.", None),
+        ("My cousin, Eve, and Tom sing.", None),
         ("Eve, my cousin sings.", None),
         ("Eve is my cousin's boss.", None),
         ("My cousin, Eve and I sing.", None),
@@ -69,3 +73,12 @@ def test_a_name_beside_a_relative_may_be_the_relatives(text: str, name: str | No
     names = [each.span() for each in re.finditer("Eve", text)]
     found = name_of(text, cousin, names)
     assert name == (None if found is None else text[found.start : found.end])
+
+
+def test_a_relative_with_a_name_beside_it_has_no_other() -> None:
+    text = "Eve is my cousin Tom's wife."
+    (cousin,) = relatives_in(text)
+    names = [each.span() for each in re.finditer("Eve|Tom", text)]
+    found = name_of(text, cousin, names)
+    assert found is not None
+    assert text[found.start : found.end] == "Tom"
