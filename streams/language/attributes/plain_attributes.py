@@ -27,7 +27,7 @@ _ANIMALS = (
 _NOT_PLACES = (
     "same|moment|office|weekends?|mornings?|afternoons?|evenings?|nights?|summer|winter|spring|"
     "autumn|future|past|team|group|field|background|way|end|in|on|at|for|with|to|from|of|every|"
-    "this|and|but"
+    "this|and|but|hurry|dark|rain|sun|cold|computer|table|kitchen|garden|wheel"
 )
 #: "The old harbour", "a bakery".
 _PLACE = rf"(?:the|an?) (?:(?!(?:{_NOT_PLACES})\b)[a-z][\w-]*(?: |(?=[.,!]|\Z))){{1,3}}(?<! )"
