@@ -138,7 +138,8 @@ _SELF = re.compile(
 )
 _OF_NAME = re.compile(r"[^\W\d_][\w'’\-]*(?:\.(?= ))?")
 _GOES_ON = re.compile(
-    r",? (?:and|but) (?=(?:i|i['’]\w+|my|we|we['’]\w+)\b)|, (?=(?:i|i['’]\w+)\b)", re.IGNORECASE
+    r",? (?:and|but) (?=(?:i|i['’]\w+|my|we|we['’]\w+)\b)|, (?=(?:i|i['’]\w+|this is)\b)",
+    re.IGNORECASE,
 )
 _IS_ALSO = re.compile(
     r"(?:,| -| –|,? and) (?=(?:the|an?|your|our|one of)\b)| (?=(?:from|at)\b)", re.IGNORECASE
@@ -155,7 +156,7 @@ def without_own_name(said: str, speaker: str) -> str:
         return said
     own = {word for name in names_in(speaker) for word in name.split()}
     # Of somebody called happy, "I'm happy" gives no name.
-    own = (own | {in_capitals(word) for word in own}) - STATES
+    own = (own | {form for word in own for form in (in_capitals(word), word.lower())}) - STATES
     named = end = lead.end()
     while (word := _OF_NAME.match(said, end)) is not None and word[0] in own:
         named = word.end()

@@ -19,6 +19,8 @@ from tests.language.stating import stated
             ["Ines Novak is the new baker.", "Ines Novak lives in Graz."],
         ),
         ("I'm Ines.", []),
+        ("I'm ines, the new baker.", ["Ines Novak is the new baker."]),
+        ("I'm Ines, this is my bakery.", ["This is Ines Novak's bakery."]),
         # Another name is told.
         ("I'm Lena, the new baker.", ["Ines Novak is Lena, the new baker."]),
     ],
