@@ -10,6 +10,7 @@ from typing import NamedTuple
 from recollect.streams.language.grammar.analysis import Claim, Mention
 from recollect.streams.language.grammar.clauses import Span
 from recollect.streams.language.grammar.vocatives import is_vocative
+from recollect.streams.language.names.first_names import gender_of_name, gender_of_relation
 from recollect.text.lexicon import PARTNERS, word_set
 from recollect.text.relatives import FAMILY, Relative, name_of, relatives_in
 
@@ -20,8 +21,8 @@ _PARTNERS = PARTNERS | {"spouse"}
 _VAGUE = word_set("girl boy baby client")
 #: Before "is my sister": it may not be so.
 _DOUBT = re.compile(
-    r"\b(?:if|not|would|might|wish|maybe|perhaps|almost|pretend|think|thinks|guess|said|says)\b|"
-    r"n['’]t\b|[?]",
+    r"\b(?:if|not|would|might|wish|maybe|perhaps|almost|pretend|thinks?|believes?|guess|said|"
+    r"says)\b|n['’]t\b|[?]",
     re.IGNORECASE,
 )
 
@@ -69,10 +70,15 @@ def named_relatives(
         if name is None:
             continue
         if name.start > relative.start:
-            is_so = not is_vocative(text, name, end)
+            # "My mum, Eve, sings": `name_of` has seen the second comma.
+            is_aside = relative.start == start and text.startswith(", ", relative.end)
+            is_so = is_aside or not is_vocative(text, name, end)
         else:
             is_so = _DOUBT.search(text, start, relative.start) is None
-        if not is_so:
+        gender = gender_of_relation(relative.word)
+        named = gender_of_name(name.text.split(" ")[0])
+        # "I told my sister Tom is vegan"
+        if not is_so or (gender and named and gender != named):
             continue
         yield NamedRelative(relative, name, _claim(speaker, relative.word, name.text))
 

@@ -19,6 +19,7 @@ from recollect.streams.language.attributes.plain_attributes import find_attribut
 from recollect.streams.language.attributes.stated_values import stated_slot
 from recollect.streams.language.grammar.analysis import (
     Analysis,
+    Claim,
     Contact,
     EndedOutside,
     Mention,
@@ -30,6 +31,7 @@ from recollect.streams.language.grammar.named_weekdays import as_named, collecti
 from recollect.streams.language.grammar.questions import is_question, told_in_question
 from recollect.streams.language.grammar.reported import is_reported, reported
 from recollect.streams.language.names.contacts import find_contacts
+from recollect.streams.language.names.display_names import called
 from recollect.streams.language.names.mentions import find_mentions
 from recollect.streams.language.names.naming import find_introductions
 from recollect.streams.language.names.signature import assemble
@@ -53,6 +55,7 @@ from recollect.text.addresses import addresses
 from recollect.text.dates.dates_in_text import find_dates
 from recollect.text.dates.found_dates import as_reference, local_day, local_minute
 from recollect.text.lexicon import word_set
+from recollect.text.relatives import relatives_in
 from recollect.text.sentences import sentences, without_broken_phrases
 from recollect.text.tokenizer import tokenise
 
@@ -216,9 +219,14 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
     relatives = relatives_of(statement, findings)
     names = [(each.name.start, each.name.end) for each in relatives]
     read = stated_slot(findings.text, span, speaker, statement.mentions, reading, names)
+    if read is not None and read.value.lower() in called(speaker):
+        read = None  # "I'm Ada, the new tenor" names the speaker, not a tenor
+    read = read and _not_of_addressee(read, statement, findings)
     claim = statement.claim
     if claim is None:
         claim = find_attribute(statement.sentence, speaker, statement.mentions)
+        if claim is not None and claim.attribute == "work" and read is not None:
+            claim = None  # "I work at the bakery": the reader knows whether that is an employer
         if claim is None and (read is None or is_open(read.attribute)):
             claim = next((each.claim for each in relatives), None)
             claim = claim or find_pet(statement.sentence, speaker)
@@ -231,6 +239,21 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
         claim = read
     ending = ending_of(findings.text, span, speaker, statement.mentions, reading)
     return msgspec.structs.replace(statement, claim=claim, ending=ending)
+
+
+def _not_of_addressee(read: Claim, statement: Statement, findings: Findings) -> Claim:
+    """Return a slot as the speaker's relative's if its subject is only addressed.
+
+    "Thanks Tom, my sister is vegan" is told without "Tom", and is about the sister.
+    """
+    addressed = next((each for each in statement.mentions if each.text == read.subject), None)
+    if addressed is None or addressed.text in statement.text:
+        return read
+    relatives = [*relatives_in(findings.text, addressed.end, statement.end)]
+    if len(relatives) != 1 or not relatives[0].is_own or relatives[0].owns:
+        return read
+    subject = f"{findings.document.speaker}'s {relatives[0].word}"
+    return msgspec.structs.replace(read, subject=subject)
 
 
 def _ended_outside(

@@ -13,6 +13,7 @@ from recollect.streams.language.grammar.text_reading import (
     ReadValue,
     ReadWord,
     TextReading,
+    ValueType,
 )
 from recollect.streams.language.references.person_antecedents import PrecedingMessage
 from recollect.streams.language.statements.document import Document
@@ -82,6 +83,12 @@ def test_who_somebody_is_may_be_all_that_is_said() -> None:
     ]
 
 
+def test_a_name_between_commas_is_the_relatives() -> None:
+    assert told("My aunt, Ines, lives in Graz.") == [
+        ("Ada Novak's aunt, Ines, lives in Graz.", Claim("Ada Novak", "family", "aunt Ines"))
+    ]
+
+
 def test_a_relation_is_stated_once() -> None:
     text = "My niece Ines is pescatarian. My niece Ines loves jazz."
     relations = [claim for _, claim in told(text) if claim and claim.attribute == "family"]
@@ -96,6 +103,7 @@ def test_a_relation_is_stated_once() -> None:
         "Perhaps Ines is my niece.",
         "My niece's friend Ines is pescatarian.",
         "Zoe's niece Ines is pescatarian.",
+        "My niece called Ines yesterday.",
     ],
 )
 def test_nobody_else_becomes_a_relative_or_friend(text: str) -> None:
@@ -108,7 +116,8 @@ NAMING = "My niece Ines came by."
 
 def read_names(text: str) -> tuple[ReadName, ...]:
     return tuple(
-        ReadName(each.start(), each.end(), "PERSON", 99) for each in re.finditer("Ines|Lena", text)
+        ReadName(each.start(), each.end(), "PERSON", 99)
+        for each in re.finditer("Ines|Lena|Bruno|Milo", text)
     )
 
 
@@ -116,9 +125,19 @@ def of_niece(
     *before: tuple[str, str], text: str = "My niece is pescatarian."
 ) -> tuple[Statement, ...]:
     """Return what Ada says of her niece, after other messages, as a reader reads them."""
-    start = text.index("pescatarian")
-    value = ReadValue(start, start + len("pescatarian"), 99, "diet", 99, 1, 99)
-    words = tuple(ReadWord(*each.span(), "") for each in re.finditer(r"\w+", text))
+    return read(text, "pescatarian", "diet", *before)
+
+
+def read(
+    text: str, said: str, value_type: ValueType, *before: tuple[str, str]
+) -> tuple[Statement, ...]:
+    """Return what Ada says in a text in which a reader finds one value."""
+    start = text.index(said)
+    value = ReadValue(start, start + len(said), 99, value_type, 99, 1, 99)
+    words = tuple(
+        ReadWord(*each.span(), "NN" if each[0] == "baker" else "")
+        for each in re.finditer(r"\w+", text)
+    )
     sentence = ReadSentence(0, len(text), "statement", 100)
     document = Document(
         text=text,
@@ -159,6 +178,11 @@ def test_a_relative_has_the_name_that_an_earlier_message_gives() -> None:
         # Somebody else's.
         ((("Bob", NAMING),), "My niece is pescatarian."),
         ((("Ada", "My aunt Ines came by."),), "My niece is pescatarian."),
+        (
+            (("Ada", NAMING), ("Ada", "My younger niece Lena is ill.")),
+            "My niece is pescatarian.",
+        ),
+        ((("Ada", NAMING), ("Ada", "I have two nieces.")), "My niece is pescatarian."),
     ],
 )
 def test_a_relative_without_a_known_name_is_only_a_relative(
@@ -167,3 +191,43 @@ def test_a_relative_without_a_known_name_is_only_a_relative(
     (said,) = of_niece(*before, text=text)
     assert said.claim == Claim("Ada's niece", "diet", "pescatarian")
     assert "Ines" not in said.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bruno believes Ines is my niece and pescatarian.",
+        "I told my niece Bruno is pescatarian.",
+    ],
+)
+def test_a_reader_finds_nobody_else_to_be_a_relative(text: str) -> None:
+    attributes = {each.claim.attribute for each in of_niece(text=text) if each.claim}
+    assert "family" not in attributes
+
+
+def test_a_friend_without_a_name_may_be_anybody() -> None:
+    (said,) = of_niece(("Ada", "My friend Ines came by."), text="My friend is pescatarian.")
+    assert said.claim == Claim("Ada's friend", "diet", "pescatarian")
+
+
+def test_whoever_is_addressed_is_not_the_relative() -> None:
+    (said,) = of_niece(text="Thanks Bruno, my niece is pescatarian.")
+    assert said.text == "Ada's niece is pescatarian."
+    assert said.claim == Claim("Ada's niece", "diet", "pescatarian")
+
+
+def test_what_a_pet_likes_stands_beside_whose_it_is() -> None:
+    said = read("Our cat Milo loves tuna.", "tuna", "like")
+    assert [each.text for each in said] == ["Ada's cat Milo loves tuna.", "Milo is Ada's cat."]
+    assert said[1].claim == Claim("Ada", "pet", "cat Milo")
+
+
+def test_a_reader_tells_an_employer_from_other_places_of_work() -> None:
+    (said,) = read("I work at the sawmill.", "the sawmill", "employer")
+    assert said.claim == Claim("Ada", "employer", "the sawmill")
+
+
+def test_the_name_of_the_speaker_is_no_value() -> None:
+    (said,) = read("I'm Ada, the new baker.", "Ada", "name")
+    assert said.text == "Ada is the new baker."
+    assert said.claim is None
