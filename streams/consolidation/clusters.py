@@ -117,15 +117,21 @@ def _first_place(text: str, entity: NamedEntity) -> int:
     This finds what `name_expression` does, which would be compiled anew for nearly every fact.
     """
     first = entity.name.split()[0]
-    folded, word = text.lower(), first.lower()
+    folded, word = _folded(text), _folded(first)
     at = folded.find(word)
     while at >= 0:
         end = at + len(word)
-        is_whole = _is_boundary(folded, at) and _is_boundary(folded, end)
-        if is_whole and (not first[0].isupper() or not text[at : at + 1].islower()):
+        is_whole = _is_boundary(text, at) and _is_boundary(text, end)
+        if is_whole and (not first[0].isupper() or not text[at].islower()):
             return at
         at = folded.find(word, at + 1)
     return len(text)
+
+
+def _folded(text: str) -> str:
+    """Return a text in lower case, of the same length: not so for "İ" in `str.lower`."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(each.lower()[:1] for each in text)
 
 
 def _is_boundary(text: str, at: int) -> bool:

@@ -41,6 +41,11 @@ def test_a_unit_is_about_whom_it_names_and_does_not_address(text: str) -> None:
         assert bool(found) == is_named, name
 
 
+def test_a_letter_that_is_longer_in_lower_case_hides_no_name() -> None:
+    found = memberships([Unit("In İİİİ, ann's boat: Ann Ede", "")], [NamedEntity("e", "Ede")])
+    assert found
+
+
 def test_no_topics_are_sought_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(clusters, "topics_of")
     assert memberships([Unit("The boat leaks.", "")], [NamedEntity("e", "Ann")]) == []
