@@ -60,6 +60,9 @@ _CAUSING = word_set(
     "get gets got make makes made making keep keeps kept keeping leave leaves find finds having"
 )
 
+#: In words: a verb farther away has another subject.
+_FARTHEST = 40
+
 #: The replacement of text[start:end].
 _Edit = tuple[int, int, str]
 
@@ -141,10 +144,13 @@ def _with_pronouns(text: str, name: str, *, is_named: bool) -> str:
 
     `is_named`: the words before the text named it already.
     """
-    edits = sorted(_edits(tokenise(text), name, is_named))
-    for start, end, words in reversed(edits):
-        text = text[:start] + words + text[end:]
-    return text
+    parts: list[str] = []
+    at = 0
+    # A verb may be joined to several names, but is replaced once.
+    for start, end, words in sorted(set(_edits(tokenise(text), name, is_named))):
+        parts += (text[at:start], words)
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _edits(tokens: Tokens, name: str, is_named: bool) -> Iterator[_Edit]:
@@ -245,7 +251,7 @@ def _plural(verb: str) -> str:
 def _joined_verbs(tokens: Tokens, verb_at: int) -> Iterator[_Edit]:
     """Yield the replacements of the verbs that have the same subject as the verb at a place."""
     lowers = tokens.lowers
-    for at in range(verb_at + 1, len(lowers)):
+    for at in range(verb_at + 1, min(verb_at + _FARTHEST, len(lowers))):
         if _begins(tokens, at) or lowers[at] in _SUBJECTS:
             return
         if lowers[at] not in ("and", "or", "but"):

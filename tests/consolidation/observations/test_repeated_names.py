@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from recollect.streams.consolidation.repeated_names import named_once, without_name
@@ -95,3 +97,19 @@ def test_a_whole_fact_names_its_subject_once() -> None:
     assert named_once("Ada met Ada's aunt when Ada was ill", "Ada") == (
         "Ada met their aunt when they were ill"
     )
+
+
+def test_a_verb_after_several_names_is_replaced_once() -> None:
+    text = "Ada left because Ada hopes since Ada paints and swims in the sea"
+    told = "Ada left because they hope since they paint and swim in the sea"
+    assert named_once(text, "Ada") == told
+
+
+def test_the_time_grows_with_the_length_of_a_text() -> None:
+    def seconds(times: int) -> float:
+        start = time.process_time()
+        named_once("Ada is running " * times, "Ada")
+        return time.process_time() - start
+
+    seconds(10)
+    assert seconds(1_600) < 16 * seconds(400)
