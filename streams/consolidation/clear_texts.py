@@ -91,6 +91,7 @@ INTENTION = re.compile(
 )
 #: A name by which somebody is called, if the word is one.
 _CALLED = re.compile(r"(?:\A(?=(\w+), )|, (?=(\w+)[.!?]*\Z))")
+_VERBS = BASES | THIRDS
 _FINITE = AUXILIARIES - word_set("be been being doing done having let lets get gets got")
 _SHORT_VERB = re.compile(r"n't\Z|\A(?:it|that|he|she|there|what|who|here)'s\Z|'(?:m|re|ve|ll|d)\Z")
 _BEFORE_NOUNS = PREPOSITIONS | word_set(
@@ -114,7 +115,7 @@ def is_clear(text: str, name: str, speaker: str) -> bool:
     `name`: of the entity in the heading; `speaker`: who said the text in these words, or "".
     """
     text = without_link(text)
-    if any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS):
+    if not is_balanced(text):
         return False
     if _PASTED.search(text) or _ENTRY.search(text) or not (names_days(text) or has_verb(text)):
         return False
@@ -134,6 +135,11 @@ def is_clear(text: str, name: str, speaker: str) -> bool:
         return False
     tokens = tokenise(text)
     return left_open(tokens, 0, len(tokens.words), (), 0) not in ("thing", "part")
+
+
+def is_balanced(text: str) -> bool:
+    """Return whether a text closes as many brackets and quotation marks as it opens."""
+    return all(text.count(opening) == text.count(closing) for opening, closing in _PAIRS)
 
 
 def _is_statement(text: str) -> bool:
@@ -228,7 +234,7 @@ def has_verb(text: str) -> bool:
         before = tokens.lowers[place - 1]
         if lower in _FINITE or is_past(lower) or lower in THIRDS_ALONE or _SHORT_VERB.search(lower):
             return True
-        if lower in BASES | THIRDS and before not in _BEFORE_NOUNS:
+        if lower in _VERBS and before not in _BEFORE_NOUNS:
             return True
         # "Ada brushes the horse"
         if tokens.words[place - 1][0].isupper() and lower[-1] == "s" and place == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from recollect.streams.consolidation.clear_texts import is_balanced
 from recollect.streams.consolidation.repeated_names import (
     is_name,
     name_expression,
@@ -16,7 +17,8 @@ from recollect.text.lexicon import BE_PRESENT, FILLERS, FUNCTION_WORDS, PREPOSIT
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import bare, tokenise
 
-_FIRST_PERSON = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]", re.IGNORECASE)
+#: The speaker as an owner or a subject: not "me".
+_OWNER = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:my|our|me|us|myself|ourselves)\b", re.IGNORECASE)
 #: Words of clauses and of quoted speech, which are not in the name of anything.
 _NOT_IN_VALUES = BE_PRESENT | word_set(
@@ -49,7 +51,6 @@ _LINK = re.compile(r"[^.,;:]{0,20}\b(?:is|are|was|were)(?: (?:one of|still|now|a
 _BE_FORMS = BE_PRESENT | word_set("was were been be")
 #: Attributes whose values may be something that is done.
 _DOINGS = ("activity", "likes", "dislikes", "plan", "skill", "")
-_PAIRS = (("(", ")"), ("“", "”"), ("[", "]"))
 
 
 def told_value(value: str, text: str, name: str) -> str:
@@ -87,7 +88,7 @@ def is_told_of(value: str, text: str, name: str, speaker: str, attribute: str) -
     core = text.removeprefix(f"{speaker}: ") if speaker else text
     sentence, place = _sentence_with(value, core)
     before = sentence[:place]
-    owner = _FIRST_PERSON if is_own else re.compile(name_expression(name))
+    owner = _OWNER if is_own else re.compile(name_expression(name))
     found = [*owner.finditer(before)]
     if not found:
         # "Bob, Ada's husband" and "Tea is Ada's favourite".
@@ -169,4 +170,4 @@ def is_named(value: str, attribute: str = "") -> bool:
     begun = _OPENING.search(value)
     if begun and _CLOSING.search(value, 0, begun.start()):
         return False
-    return all(value.count(opening) == value.count(closing) for opening, closing in _PAIRS)
+    return is_balanced(value)
