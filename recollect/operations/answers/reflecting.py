@@ -101,8 +101,13 @@ def _sections(
     sections: list[tuple[str, list[Result]]] = []
     shown = set[str]()
     for title, limit, items in candidates:
-        new_items = [item for item in items if _is_new(item, shown) and not _is_in(item, items)]
-        new_items = new_items[: min(limit, max_results)]
+        new_items: list[Result] = []
+        earlier = [item for item in items if not _is_new(item, shown)]
+        for item in items:
+            if len(new_items) >= min(limit, max_results):
+                break
+            if _is_new(item, shown) and not _is_in(item, [*earlier, *new_items]):
+                new_items = [each for each in new_items if not _is_in(each, [item])] + [item]
         for item in new_items:
             shown.update(_ids_shown_by(item))
         max_results -= len(new_items)
