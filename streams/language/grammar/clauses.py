@@ -175,7 +175,7 @@ def _splits(tokens: Tokens, begin: int, left_end: int, right_start: int, end: in
     if is_in_brackets(text, begin, left_end) or _is_my_noun(tokens, right_start, end):
         return False
     if _DETERMINED.match(text, right_start, end):
-        # "I'm Dan, the new tenor, and I stay": an apposition is not a clause.
+        # "I'm Dan, the new baker, and I stay": an apposition is not a clause.
         aside = text.find(",", right_start, end)
         if aside >= 0 and not is_finite(tokens, right_start, aside):
             return False

@@ -131,7 +131,7 @@ class _Sentence(NamedTuple):
     reported: list[tuple[int, int]]
 
 
-#: "I'm ", before a name; and what may follow it: "Iran, the new tenor", "Iran and I sing".
+#: "I'm ", before a name; and what may follow it: "Ines, the new baker", "Ines and I sing".
 _SELF = re.compile(
     r"(?:i(?:['’]m| am) |i(?:['’]m| am) called |my (?:(?:first|full) )?name(?:['’]s| is) )",
     re.IGNORECASE,
@@ -149,7 +149,7 @@ _IS_ALSO = re.compile(
 def without_own_name(said: str, speaker: str) -> str:
     """Return a sentence without the words that only name its speaker; "" if it says no more.
 
-    "I'm Iran, the new tenor" of Iran Duarte says "I'm the new tenor".
+    "I'm Ines, the new baker" of Ines Novak says "I'm the new baker".
     """
     lead = _SELF.match(said)
     if lead is None:

@@ -220,7 +220,7 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
     names = [(each.name.start, each.name.end) for each in relatives]
     read = stated_slot(findings.text, span, speaker, statement.mentions, reading, names)
     if read is not None and read.value.lower() in called(speaker):
-        read = None  # "I'm Ada, the new tenor" names the speaker, not a tenor
+        read = None  # "I'm Ada, the new baker" names the speaker, not a baker
     read = read and _not_of_addressee(read, statement, findings)
     claim = statement.claim
     if claim is None:

@@ -72,7 +72,7 @@ def test_normalising_twice_changes_nothing(name: str) -> None:
         ("Everyone calls me Mel", [("Mel", "nickname", None)]),
         ("I go by Mel", [("Mel", "nickname", None)]),
         ("Tom goes by Tommy", [("Tommy", "nickname", "Tom")]),
-        ("Good morning all! I'm Zorblax, the new tenor.", [("Zorblax", "name", None)]),
+        ("Good morning all! I'm Zorblax, the new baker.", [("Zorblax", "name", None)]),
         ("Hi Melanie, I'm Zorblax Fenn.", [("Zorblax Fenn", "name", None)]),
         ("Note to new people: I'm Zorblax", [("Zorblax", "name", None)]),
         ("The flat is free. I'm Zorblax from the agency.", [("Zorblax", "name", None)]),

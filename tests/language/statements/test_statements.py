@@ -208,9 +208,9 @@ def test_the_speakers_own_name_is_a_persons() -> None:
 
 
 def test_the_speakers_own_name_may_be_that_of_a_country() -> None:
-    (statement,) = read("I am Iran, the new tenor.", "Iran Duarte").statements
+    (statement,) = read("I am Iran, the new baker.", "Iran Lindgren").statements
     assert [(item.text, item.type) for item in statement.mentions] == [("Iran", "PERSON")]
-    (statement,) = read("I flew from Iran yesterday.", "Iran Duarte").statements
+    (statement,) = read("I flew from Iran yesterday.", "Iran Lindgren").statements
     assert ("Iran", "LOCATION") in [(item.text, item.type) for item in statement.mentions]
 
 
