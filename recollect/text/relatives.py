@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from recollect.text.lexicon import PARTNERS, RELATIONS, word_set
+from recollect.text.sentences import Span
 
 _MOTHER = word_set("mother mom mum mommy mummy mama mam")
 _FATHER = word_set("father dad daddy papa")
@@ -99,13 +100,13 @@ _NEAR = 80
 _TO_NAME = re.compile(
     r"(?: |,? is (?:called|named) |, (?:called|named) |['’]s (?:first )?name is )"
 )
+#: After a name that follows its relative: "my mum, Eve, sings", not "my mum, Eve, and Tom".
+_ASIDE_END = re.compile(r", (?!and\b|or\b)(?=[a-z])")
 #: The maximum distance of a name from its relative, in characters.
 _FARTHEST = 20
 #: Between a name and the relative: "Eve is my sister", "Eve, my sister,".
 _IS = re.compile(r"(?:['’]s| is|, who is) ")
 _APPOSED = re.compile(r"(?:,| \() ?")
-#: After a name that follows its relative: "my mum, Eve, sings", not "my mum, Eve, and Tom".
-_ASIDE_END = re.compile(r", (?!and\b|or\b)(?=[a-z])")
 _APPOSED_END = re.compile(r"[,.;:!?)]|\s*\Z| who\b")
 #: An old friend is still a friend.
 _LASTING = FAMILY | word_set("friend buddy pal mate")
@@ -137,13 +138,6 @@ class Relative(NamedTuple):
     def is_former(self) -> bool:
         """Whether the relation is over: "my ex boyfriend"."""
         return self.qualifier in _FORMER or (self.qualifier == "old" and self.word not in _LASTING)
-
-
-class Span(NamedTuple):
-    """A stretch of text."""
-
-    start: int
-    end: int
 
 
 def relatives_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Relative]:
@@ -190,7 +184,7 @@ def _relative(text: str, match: re.Match[str], whose: str) -> Relative:
     )
 
 
-def name_of(text: str, relative: Relative, names: Iterable[tuple[int, int]]) -> Span | None:
+def name_of(text: str, relative: Relative, names: Iterable[Span]) -> Span | None:
     """Return which of the names in a text is the relative's: "Eve" in "my sister Eve"; or None.
 
     `names`: the first and last offsets of the names of persons.
@@ -201,16 +195,16 @@ def name_of(text: str, relative: Relative, names: Iterable[tuple[int, int]]) -> 
         if start - relative.end > _FARTHEST or relative.start - end > _FARTHEST:
             continue
         if start >= relative.end and _TO_NAME.fullmatch(text, relative.end, start):
-            return Span(start, end)
+            return start, end
         if text[relative.end : start] == ", " and _ASIDE_END.match(text, end):
-            return Span(start, end)
+            return start, end
         # "Eve is my brother Tom's wife"
         if end > relative.start or relative.owns or is_named:
             continue
         if _IS.fullmatch(text, end, relative.start):
-            return Span(start, end)
+            return start, end
         if _APPOSED.fullmatch(text, end, relative.start) and _APPOSED_END.match(text, relative.end):
-            return Span(start, end)
+            return start, end
     return None
 
 

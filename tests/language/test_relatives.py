@@ -72,7 +72,7 @@ def test_a_name_beside_a_relative_may_be_the_relatives(text: str, name: str | No
     (cousin,) = relatives_in(text)
     names = [each.span() for each in re.finditer("Eve", text)]
     found = name_of(text, cousin, names)
-    assert name == (None if found is None else text[found.start : found.end])
+    assert name == (None if found is None else text[slice(*found)])
 
 
 def test_a_relative_with_a_name_beside_it_has_no_other() -> None:
@@ -81,4 +81,4 @@ def test_a_relative_with_a_name_beside_it_has_no_other() -> None:
     names = [each.span() for each in re.finditer("Eve|Tom", text)]
     found = name_of(text, cousin, names)
     assert found is not None
-    assert text[found.start : found.end] == "Tom"
+    assert text[slice(*found)] == "Tom"

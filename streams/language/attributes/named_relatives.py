@@ -66,7 +66,7 @@ def named_relatives(
         last = bisect(starts, relative.end + _NEAR)
         near = [(at, persons[at].end) for at in starts[first:last]]
         place = name_of(text, relative, near)
-        name = None if place is None else persons[place.start]
+        name = None if place is None else persons[place[0]]
         if name is None:
             continue
         if name.start > relative.start:

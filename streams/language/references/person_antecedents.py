@@ -251,7 +251,7 @@ def _candidates(
         gender = gender_of_relation(kin.word)
         if named is not None:
             taken.append(named)
-            own = text[named.start : named.end]
+            own = text[slice(*named)]
             gender = gender or gender_of_name(own.split(" ")[0])
         sure = named is not None or not yours or whose is not None
         people.append(_Candidate(own, gender, sure, "" if named is None else own))

@@ -347,7 +347,7 @@ def _relatives(
             continue
         named = name_of(text, each, marks.persons.items())
         if named is not None:
-            genders[named.start] = gender
+            genders[named[0]] = gender
             continue
         kin = f"{each.qualifier} {each.word}".strip()
         start = each.end - len(each.word)
