@@ -29,6 +29,7 @@ from recollect.text.tokenizer import bare, tokenise
 
 FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours)\b|\bI['’]", re.IGNORECASE)
 _FIRST_PERSON_SUBJECT = re.compile(r"\b(?:I|[Ww]e)\b|\A(?:My|Our|my|our) ")
+#: Opens with a pronoun whose antecedent stands elsewhere.
 DANGLING = re.compile(
     r"(?:and |but |so |then |also )?(?:it|its|that|this|they|them|their|those|these|he|she|his|her)"
     r"\b(?!\s+(?:is|was)\s+\w+ing\b)",
@@ -77,6 +78,7 @@ _SUBORDINATE_CLAUSE = re.compile(
     r"unless|before|after)\b[^,;]*,?",
     re.IGNORECASE,
 )
+#: Opens like a part of a sentence, or points at something.
 FRAGMENT = re.compile(
     r"(?:check out|look at|what a|how|not|regarding|"
     r"(?:things|stuff|something|anything) (?:like|that))\b|"

@@ -282,25 +282,19 @@ def chosen_units(evidence: Sequence[Evidence]) -> list[Evidence]:
     evidence = [unit for unit in evidence if _is_english(unit)]
     words = {unit.fact_id: content_words(unit.text) for unit in evidence}
     counts = Counter(word for of_unit in words.values() for word in of_unit)
-    scored = sorted(
-        evidence,
-        key=lambda each: (-_score(each, words[each.fact_id], counts, len(evidence)), in_time(each)),
-    )
     most = min(MAX_ITEMS, MIN_ITEMS + len(evidence) // FACTS_PER_ITEM)
     chosen: list[Evidence] = []
     length = 0
-    clear = [
-        unit
-        for unit in scored
+    scores = [
+        (_score(unit, words[unit.fact_id], counts, len(evidence)), unit)
+        for unit in evidence
         if not (unit.ended_at is not None and _says_no_state(unit))
         and is_clear(unit.text, unit.name, unit.speaker)
     ]
+    scores.sort(key=lambda each: (-each[0], in_time(each[1])))
+    clear = [unit for _, unit in scores]
     forced = [*_opposites(clear), *_last_number(clear)]
-    worthy = (
-        unit
-        for unit in clear
-        if _score(unit, words[unit.fact_id], counts, len(evidence)) >= LEAST_SCORE
-    )
+    worthy = (unit for score, unit in scores if score >= LEAST_SCORE)
     for unit in (*forced, *worthy):
         size = len(unit.text.split()) + 3
         if unit in chosen or (chosen and length + size > MAX_WORDS) or len(chosen) == most:

@@ -345,12 +345,13 @@ def _with_units(members: Sequence[ClusterFact], state: State) -> list[_UsableFac
         units = [Unit(*each) for each in _units.decode(row.units)]
         unit = units[member.unit]
         is_value = member.kind == "slot"
-        if is_value and not _is_told(member, units):
+        text = _value(member, units) if is_value else unit.text
+        if text is None:
             continue
         days = (row.first_day, row.last_day)
         evidence = Evidence(
             fact_id=member.fact_id,
-            text=_value(member, units) if is_value else unit.text,
+            text=text,
             speaker="" if is_value else unit.speaker,
             name=member.name,
             word=member.word,
@@ -373,16 +374,12 @@ def _is_event(member: ClusterFact, unit: Unit, state: State) -> bool:
     return state.claim_of(member.fact_id) is not None
 
 
-def _is_told(member: ClusterFact, units: Sequence[Unit]) -> bool:
-    """Return whether the units of a fact tell the slot's value of its entity."""
-    speaker = units[0].speaker if units else ""
+def _value(member: ClusterFact, units: Sequence[Unit]) -> str | None:
+    """Return the value of a slot in the words of its fact; None if they are not its entity's."""
     text = " ".join(unit.text for unit in units)
-    return is_told_of(_value(member, units), text, member.name, speaker, member.topic)
-
-
-def _value(member: ClusterFact, units: Sequence[Unit]) -> str:
-    """Return the value of a slot in the words of its fact."""
-    return told_value(member.word, " ".join(unit.text for unit in units), member.name)
+    value = told_value(member.word, text, member.name)
+    is_told = is_told_of(value, text, member.name, units[0].speaker, member.topic)
+    return value if is_told else None
 
 
 def _ended_at(fact: FactUnits, state: State) -> tuple[bool, int | None]:
