@@ -15,6 +15,7 @@ import msgspec
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
     PACKED_MAIL,
+    Attachment,
     ChangingDraft,
     Command,
     Content,
@@ -159,13 +160,11 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     """Return whether a draft duplicates the known event; True if that event was erased."""
     if known.event is None:
         return not known.unknown
-    if isinstance(draft, ChangingDraft) and isinstance(known.event.payload, (*_CHANGING, Edit)):
+    before = known.event.payload
+    if isinstance(draft, ChangingDraft) and isinstance(before, Remember | Message | Edit):
         # It is a known text, or a memory's older one.
-        is_note = isinstance(draft.payload, Message)
-        return not is_note or _text(draft.payload) == _text(known.event.payload)
-    return draft.occurred_at == known.event.occurred_at and _same(
-        draft.payload, known.event.payload
-    )
+        return not isinstance(draft.payload, Message) or _text(draft.payload) == _text(before)
+    return draft.occurred_at == known.event.occurred_at and _same(draft.payload, before)
 
 
 def _edit_of(draft: Draft, known: Draft | Event) -> Draft | None:
@@ -217,10 +216,9 @@ def _edit(draft: Draft, now: Content, how: str, at: int) -> Draft:
     )
 
 
-def _text(content: object) -> object:
-    """Return what a change of a text in its source may change: its words, and what it quotes."""
-    attachments = content.attachments if isinstance(content, Message | Edit) else ()
-    return getattr(content, "content", None), attachments
+def _text(content: Content) -> tuple[str, tuple[Attachment, ...]]:
+    """Return what may change in a source: the words of a memory or note, and what a note quotes."""
+    return content.content, () if isinstance(content, Remember) else content.attachments
 
 
 def _has_more(text: str, before: str) -> bool:
