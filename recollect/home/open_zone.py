@@ -23,7 +23,7 @@ from recollect.projections.embeddings.vector_queries import vector_count
 from recollect.projections.files import ZoneFiles
 from recollect.projections.generations import Generation
 from recollect.projections.identity.entity_queries import entity_count
-from recollect.projections.memory.listing.stored_memory_list import unwritable_memories
+from recollect.projections.memory.listing.stored_memory_list import unwritable_records
 from recollect.projections.memory.listing.tier_list import main_context
 from recollect.projections.memory.memory_queries import fact_count
 from recollect.projections.memory.observation_queries import observation_count
@@ -352,12 +352,12 @@ class OpenZone:
         with closing(self.node.open_to_read(self.name, generation)) as files:
             yield restrict(files, self.reader)
 
-    def unwritable_memories(self) -> frozenset[int]:
-        """Return the record numbers of the memories that `reader` may not change."""
+    def unwritable_records(self) -> frozenset[int]:
+        """Return the numbers of the records that `reader` may not change."""
         if self.reader is None or not self.node.zone(self.name).exists():
             return frozenset()
         with self.node.open(self.name, self.node.current(self.name)) as files:
-            return unwritable_memories(files.memory.connection, self.reader)
+            return unwritable_records(files.memory.connection, self.reader)
 
     @property
     def restricted_reader(self) -> Reader | None:

@@ -207,7 +207,7 @@ def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter 
     return rarest if count <= _MAX_LOOKED_UP else None
 
 
-def unwritable_memories(connection: apsw.Connection, reader: Reader) -> frozenset[int]:
+def unwritable_records(connection: apsw.Connection, reader: Reader) -> frozenset[int]:
     """Return the numbers of the records that a user or an agent may not change.
 
     They are those of memories and of playbooks.

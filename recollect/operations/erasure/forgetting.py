@@ -128,7 +128,7 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
             zone.node.ledger,
             zone.name,
             files,
-            withheld=zone.unwritable_memories(),
+            withheld=zone.unwritable_records(),
         )
         also = list(dict.fromkeys(targets.also))
         return _plan(zone, finder, list(dict.fromkeys(ids)), also, criteria, pending)

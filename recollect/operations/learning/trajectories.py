@@ -364,7 +364,10 @@ def _check_running(zone: OpenZone, trajectory_id: str) -> None:
 
 
 def check_playbook(zone: OpenZone, playbook_id: str, *, to_change: bool = False) -> None:
-    """Raise UnknownId if there is no such playbook, or with `to_change`, none of the caller's."""
+    """Raise UnknownId if there is no such playbook.
+
+    `to_change`: also if the caller may not change it.
+    """
     if zone.exists():
         with zone.files() as files:
             found = learning_queries.playbook(files.memory.connection, playbook_id)
