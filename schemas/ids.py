@@ -78,6 +78,11 @@ def next_version_id(episode: str) -> str:
     return derive_ulid(time_of(episode), "episode", episode)
 
 
+def merge_candidate_id(proposed_at: int, entity_a: str, entity_b: str) -> str:
+    """Return the id of a proposal to merge two entities."""
+    return row_id(proposed_at, "merge_candidate", entity_a, entity_b)
+
+
 def row_id(time_ms: int, table: str, *parts: str) -> str:
     """Return the id of a row of any other table."""
     return derive_ulid(time_ms, table, *parts)

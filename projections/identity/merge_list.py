@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 import apsw
 
 from recollect.projections.identity.entities_for_recall import canonical_ids
-from recollect.projections.sqlite import rows
+from recollect.projections.sqlite import json_array, rows, scalar
+from recollect.schemas.ids import first_ulid
 
 MergeStatus = Literal["pending", "merged", "rejected", "undone"]
 MergeOf = Literal["entities", "facts"]
@@ -36,6 +37,13 @@ class ListedMerge(NamedTuple):
     of: MergeOf = "entities"
 
 
+class _Selected(NamedTuple):
+    """The candidates and the executed merges to list, as JSON arrays of ids; None: all."""
+
+    candidates: str | None = None
+    executed: str | None = None
+
+
 class _Executed(NamedTuple):
     id: str
     winner_id: str
@@ -56,6 +64,38 @@ class _Executed(NamedTuple):
 
 def merges(connection: apsw.Connection) -> list[ListedMerge]:
     """Return the pending candidates, then the other merges; both are newest first."""
+    return _listed(connection, _Selected())
+
+
+def merge_by_id(connection: apsw.Connection, id_: str) -> ListedMerge | None:
+    """Return a merge by the id of its candidate or its own; reads only what was decided with it."""
+    at = scalar(
+        connection,
+        "SELECT decided_at FROM merge_decisions WHERE candidate_id = ?1 AND status = 'executed' "
+        "UNION ALL SELECT executed_at FROM merges WHERE id = ?1",
+        (id_,),
+    )
+    selected = _Selected(json_array([id_]), "[]") if at is None else _decided_at(connection, at)
+    found = _listed(connection, selected)
+    return next((merge for merge in found if id_ in (merge.id, merge.merge_id)), None)
+
+
+def _decided_at(connection: apsw.Connection, at: int) -> _Selected:
+    """Select the candidates decided and the merges executed at a time (unix ms)."""
+    candidates = rows(
+        connection, "SELECT candidate_id FROM merge_decisions WHERE decided_at = ?", (at,)
+    )
+    executed = rows(
+        connection,
+        "SELECT id FROM merges WHERE id >= ? AND id < ?",
+        (first_ulid(at), first_ulid(at + 1)),
+    )
+    return _Selected(
+        json_array([id_ for (id_,) in candidates]), json_array([id_ for (id_,) in executed])
+    )
+
+
+def _listed(connection: apsw.Connection, selected: _Selected) -> list[ListedMerge]:
     executed = [
         _Executed(*row)
         for row in rows(
@@ -63,10 +103,12 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
             "SELECT merges.id, winner_id, winner.name, winner.type, loser_id, loser.name, "
             "loser.type, confidence, reason, executed_at, undone_at FROM merges "
             "JOIN entities AS winner ON winner.id = winner_id "
-            "JOIN entities AS loser ON loser.id = loser_id ORDER BY merges.id",
+            "JOIN entities AS loser ON loser.id = loser_id "
+            f"{_only('merges.id', selected.executed)} ORDER BY merges.id",
+            _argument(selected.executed),
         )
     ]
-    candidates, proposed = _candidates(connection, executed)
+    candidates, proposed = _candidates(connection, executed, selected.candidates)
     candidates += [
         ListedMerge(
             merge.id,
@@ -88,10 +130,18 @@ def merges(connection: apsw.Connection) -> list[ListedMerge]:
     return sorted(candidates, key=lambda item: (item.status != "pending", -item.at, item.id))
 
 
+def _only(column: str, ids: str | None) -> str:
+    return "" if ids is None else f"WHERE {column} IN (SELECT value FROM json_each(?))"
+
+
+def _argument(ids: str | None) -> tuple[str, ...]:
+    return () if ids is None else (ids,)
+
+
 def _candidates(
-    connection: apsw.Connection, executed: list[_Executed]
+    connection: apsw.Connection, executed: list[_Executed], ids: str | None
 ) -> tuple[list[ListedMerge], set[str]]:
-    """Return all candidates, and the ids of the merges that resulted from them."""
+    """Return the candidates with these ids, and the ids of the merges that resulted from them."""
     by_decision: dict[tuple[int, float], list[_Executed]] = {}
     for merge in executed:
         by_decision.setdefault((merge.executed_at, merge.confidence), []).append(merge)
@@ -102,7 +152,9 @@ def _candidates(
         "SELECT candidate.id, a.id, a.name, b.id, b.name, confidence, reason, candidate.status, "
         "candidate.created_at, decided_at, a.type, b.type FROM merge_candidates AS candidate "
         "JOIN entities AS a ON a.id = entity_a_id JOIN entities AS b ON b.id = entity_b_id "
-        "LEFT JOIN merge_decisions ON candidate_id = candidate.id ORDER BY candidate.id",
+        "LEFT JOIN merge_decisions ON candidate_id = candidate.id "
+        f"{_only('candidate.id', ids)} ORDER BY candidate.id",
+        _argument(ids),
     )
     undecided = {id_ for row in candidates if row[7] == "pending" for id_ in row[1:4:2]}
     unmerged = canonical_ids(connection, sorted(undecided))

@@ -45,6 +45,12 @@ class RememberReceipt(Receipt, frozen=True):
     ] = True
 
 
+class MergeReceipt(Receipt, frozen=True, kw_only=True):
+    """The result of proposing a merge."""
+
+    id: Annotated[str, Meta(description="Id of the proposal, to get, decide or undo the merge.")]
+
+
 class Rejection(msgspec.Struct, frozen=True):
     """A rejected record."""
 

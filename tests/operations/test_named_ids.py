@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from recollect import InvalidInput, MemoryInput, Recollect, UnknownId, Zone
+from recollect.projections.identity import IdentityModel
+from recollect.projections.identity.merge_list import merge_by_id
+from recollect.schemas.changes import AnyRow, Entity, Merge, MergeCandidate, MergeDecision, Section
+from recollect.schemas.ids import derive_ulid
 from tests.cli.kit import Shell
 from tests.library.kit import said
 from tests.mcp_server.kit import agent, command
 from tests.service.kit import served
 
 TALK = (said("m1", "I work with Bob Moss."), said("m2", "Robert Moss lives in Lyon.", minute=1))
+
+PEOPLE = tuple(enumerate(("Carla Reyes", "Dora Klein", "Emil Weiss")))
 
 
 @pytest.fixture
@@ -55,8 +62,8 @@ def test_a_model_is_about_the_entity_that_remains_of_a_merge(zone: Zone) -> None
 
 def test_a_merge_is_found_by_its_proposal_and_by_its_own_id(zone: Zone) -> None:
     ids = [zone.get_entity(name).id for name in ("Bob Moss", "Robert Moss")]
-    zone.propose_merge(ids[0], ids[1], 0.6, "the same")
-    proposal = next(one.id for one in zone.merges() if {one.a_id, one.b_id} == set(ids))
+    proposal = zone.propose_merge(ids[0], ids[1], 0.6, "the same").id
+    assert proposal == next(one.id for one in zone.merges() if {one.a_id, one.b_id} == set(ids))
     assert zone.get_merge(proposal).status == "pending"
     done = zone.decide_merge(proposal, "merged")
     assert done.merge_id not in (None, proposal)
@@ -65,6 +72,58 @@ def test_a_merge_is_found_by_its_proposal_and_by_its_own_id(zone: Zone) -> None:
         assert (found.status, {found.a, found.b}) == ("merged", {"Bob Moss", "Robert Moss"})
     with pytest.raises(UnknownId, match="zone ada has no merge 'nothing'"):
         zone.get_merge("nothing")
+
+
+def test_a_confident_merge_is_undone_by_the_id_of_its_proposal(zone: Zone) -> None:
+    ids = [zone.get_entity(name).id for name in ("Bob Moss", "Robert Moss")]
+    proposal = zone.propose_merge(ids[0], ids[1], 0.95, "the same").id
+    assert zone.get_merge(proposal).status == "merged"
+    assert zone.decide_merge(proposal, "undone").status == "undone"
+    assert zone.get_entity(ids[1]).name == "Robert Moss"
+
+
+def test_a_merge_by_its_id_is_the_one_of_the_list(zone: Zone) -> None:
+    zone.ingest([said(f"p{n}", f"I work with {name}.", minute=9 + n) for n, name in PEOPLE])
+    ids = {name: zone.get_entity(name).id for _, name in PEOPLE}
+    pairs = (("Carla Reyes", "Dora Klein", 0.95), ("Emil Weiss", "Dora Klein", 0.5))
+    for one, other, confidence in pairs:
+        zone.propose_merge(ids[one], ids[other], confidence, "the same")
+    zone.propose_merge(ids["Carla Reyes"], ids["Dora Klein"], 0.95, "said once more")
+    listed = list(zone.merges())
+    assert {merge.status for merge in listed} == {"merged", "pending"}
+    for merge in listed:
+        assert zone.get_merge(merge.id) == merge
+        if merge.merge_id is not None:
+            assert zone.get_merge(merge.merge_id).merge_id == merge.merge_id
+
+
+def test_a_merge_is_read_without_the_others() -> None:
+    assert steps_to_read(400) < 1.2 * steps_to_read(40)
+
+
+def steps_to_read(merges: int) -> int:
+    """Return how many steps SQLite takes to read a pending, a decided and an executed merge."""
+    puts: list[AnyRow] = []
+    for n in range(merges):
+        for side in "ab":
+            puts.append(Entity(f"{side}{n}", f"{side}{n}", "person", f"{side}{n}", "inferred", n))
+        puts.append(MergeCandidate(f"c{n}", f"a{n}", f"b{n}", 0.6, "the same", n))
+        if n % 2:
+            puts.append(MergeDecision(f"c{n}", "executed", n))
+            puts.append(Merge(derive_ulid(n, str(n)), f"a{n}", f"b{n}", 0.6, "the same", n))
+    with closing(IdentityModel(None)) as identity:
+        identity.project([Section(puts=tuple(puts))])
+        steps = 0
+
+        def count() -> bool:
+            nonlocal steps
+            steps += 1
+            return False
+
+        identity.connection.set_progress_handler(count, 1)
+        for id_ in ("c20", "c21", derive_ulid(21, "21")):
+            assert merge_by_id(identity.connection, id_) is not None
+        return steps
 
 
 def test_a_memory_derived_from_nothing_is_refused_whole(zone: Zone) -> None:

@@ -101,14 +101,20 @@ def facts_by_event(connection: apsw.Connection) -> Iterator[GenerationFact]:
         yield GenerationFact(id_, event, text, slot, superseded is None)
 
 
-def fact_merges(connection: apsw.Connection) -> list[tuple[FactMerge, str, str]]:
-    """Return (merge, text of the fact kept, text of the other) of facts, the last merge first."""
+def fact_merges(
+    connection: apsw.Connection, fact_id: str | None = None
+) -> list[tuple[FactMerge, str, str]]:
+    """Return (merge, text of the fact kept, text of the other) of facts, the last merge first.
+
+    `fact_id`: only the merge of this fact into another.
+    """
     columns = ", ".join(f"merged.{name}" for name in FactMerge.__struct_fields__)
     found = rows(
         connection,
         f"SELECT {columns}, keeper.text, fact.text FROM fact_merges AS merged "
         "JOIN facts AS keeper ON keeper.id = keeper_id JOIN facts AS fact ON fact.id = fact_id "
-        "ORDER BY merged_at DESC, fact_id",
+        f"{'' if fact_id is None else 'WHERE fact_id = ? '}ORDER BY merged_at DESC, fact_id",
+        () if fact_id is None else (fact_id,),
     )
     return [(FactMerge(*row[:-2]), *row[-2:]) for row in found]
 

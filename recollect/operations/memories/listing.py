@@ -429,7 +429,17 @@ def _to_entities(files: ZoneFiles, listed: list[entity_list.ListedEntity]) -> It
 
 def merges(files: ZoneFiles) -> list[ListedMerge]:
     """Return the merges in a zone's files: pending ones, then decided ones, then those of facts."""
-    of_facts = [
+    return merge_list.merges(files.identity.connection) + _fact_merges(files)
+
+
+def merge_by_id(files: ZoneFiles, id_: str) -> ListedMerge | None:
+    """Return a merge by its own id or that of its proposal, or None."""
+    found = merge_list.merge_by_id(files.identity.connection, id_)
+    return found or next(iter(_fact_merges(files, id_)), None)
+
+
+def _fact_merges(files: ZoneFiles, fact_id: str | None = None) -> list[ListedMerge]:
+    return [
         ListedMerge(
             id=row.fact_id,
             a_id=row.keeper_id,
@@ -443,9 +453,8 @@ def merges(files: ZoneFiles) -> list[ListedMerge]:
             merge_id=row.fact_id,
             of="facts",
         )
-        for row, kept_text, text in fact_list.fact_merges(files.memory.connection)
+        for row, kept_text, text in fact_list.fact_merges(files.memory.connection, fact_id)
     ]
-    return merge_list.merges(files.identity.connection) + of_facts
 
 
 def to_merges(files: ZoneFiles, listed: Sequence[ListedMerge]) -> list[Merge]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import command
 from recollect.operations.memories.listing import (
+    merge_by_id,
     merges,
     resolve_entities,
     to_merges,
@@ -14,13 +17,14 @@ from recollect.operations.memories.page_cursors import after_cursor, check_limit
 from recollect.projections.identity import entity_list
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.events import DecideMerge, ProposeMerge, UndoMerge
-from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
+from recollect.schemas.ids import merge_candidate_id, time_of
+from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeReceipt, MergeStatus
 from recollect.streams.publishing.commands import random_id
 
 
 def propose_merge(
     zone: OpenZone, entity_a: str, entity_b: str, confidence: float, reason: str
-) -> Receipt:
+) -> MergeReceipt:
     """Propose to merge two entities, given by their ids. `confidence` is 0 to 1.
 
     Raises:
@@ -33,7 +37,7 @@ def propose_merge(
         raise InvalidInput("entity_a and entity_b are the same; give the ids of two entities")
     for id_ in (entity_a, entity_b):
         unmerged_entity(zone, id_)
-    return command(
+    receipt = command(
         zone,
         ProposeMerge(
             source_id=random_id(f"merge:{entity_a}:{entity_b}"),
@@ -43,6 +47,8 @@ def propose_merge(
             reason=reason,
         ),
     )
+    id_ = merge_candidate_id(time_of(receipt.event_id), entity_a, entity_b)
+    return MergeReceipt(**msgspec.structs.asdict(receipt), id=id_)
 
 
 def merge_page(
@@ -127,5 +133,5 @@ def _by_id(zone: OpenZone, id_: str) -> Merge | None:
     if not zone.exists():
         return None
     with zone.files() as files, files.read_transaction():
-        found = [merge for merge in merges(files) if id_ in (merge.id, merge.merge_id)]
-        return next(iter(to_merges(files, found[:1])), None)
+        found = merge_by_id(files, id_)
+        return None if found is None else to_merges(files, [found])[0]

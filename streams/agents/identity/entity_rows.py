@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recollect.schemas.changes import AnyRow, Entity, MergeCandidate
-from recollect.schemas.ids import entity_id, row_id
+from recollect.schemas.ids import entity_id, merge_candidate_id
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.identity.entity_comparison import (
     CONFIDENT,
@@ -246,7 +246,7 @@ class EntityRows:
                 return
         self.rows.append(
             MergeCandidate(
-                id=row_id(self._at, "merge_candidate", one.id, other.id),
+                id=merge_candidate_id(self._at, one.id, other.id),
                 entity_a_id=one.id,
                 entity_b_id=other.id,
                 confidence=confidence,

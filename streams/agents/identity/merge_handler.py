@@ -12,7 +12,7 @@ from recollect.schemas.changes import (
     MergeUndo,
 )
 from recollect.schemas.events import DecideMerge, Event, ProposeMerge, UndoMerge
-from recollect.schemas.ids import row_id
+from recollect.schemas.ids import merge_candidate_id, row_id
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.consolidation.merged_slots import (
     ALWAYS_COMPARED,
@@ -70,7 +70,7 @@ class MergeHandler(Agent):
         self, event: Event, payload: ProposeMerge, state: State, part: DecidedPart
     ) -> None:
         candidate = MergeCandidate(
-            id=row_id(event.occurred_at, "merge_candidate", payload.entity_a, payload.entity_b),
+            id=merge_candidate_id(event.occurred_at, payload.entity_a, payload.entity_b),
             entity_a_id=payload.entity_a,
             entity_b_id=payload.entity_b,
             confidence=payload.confidence,

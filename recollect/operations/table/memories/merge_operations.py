@@ -8,7 +8,7 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.memories import merging
 from recollect.operations.table.operation import operation
 from recollect.operations.table.parameters import PAGE, Cursor, EntityId, Limit, described
-from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeStatus, Receipt
+from recollect.schemas.wire import Merge, MergeDecision, MergePage, MergeReceipt, MergeStatus
 
 MergeId = Annotated[str, described(description="Id of a merge, or of its proposal.")]
 
@@ -88,7 +88,13 @@ def get_merge(zone: OpenZone, id: MergeId) -> Merge:
     tag="merges",
     example=(
         {"entity_a": _ADA, "entity_b": _ADA_L, "confidence": 0.6, "reason": "she said so"},
-        {"status": "new", "number": 2, "event_id": "01KR3XZBC0BAQNHSCT9EJ4NDPT", "clamped": False},
+        {
+            "status": "new",
+            "number": 2,
+            "event_id": "01KR3XZBC0BAQNHSCT9EJ4NDPT",
+            "clamped": False,
+            "id": _MERGE["id"],
+        },
     ),
 )
 def propose_merge(
@@ -102,8 +108,10 @@ def propose_merge(
         ),
     ],
     reason: Annotated[str, described(description="Why they are thought to be the same entity.")],
-) -> Receipt:
+) -> MergeReceipt:
     """Propose to merge two entities, given by their ids.
+
+    With a confidence of 0.9 or more the merge is executed at once; otherwise it waits for review.
 
     Raises:
         UnknownId: there is no entity with one of the ids.
@@ -111,8 +119,9 @@ def propose_merge(
 
     >>> found = zone.recall("Ada Bob", scope="entities", max_results=2)
     >>> a, b = (result.id for result in found.results)
-    >>> zone.propose_merge(a, b, 0.5, "both are new here").status
-    'new'
+    >>> proposed = zone.propose_merge(a, b, 0.5, "both are new here")
+    >>> zone.get_merge(proposed.id).status
+    'pending'
     """
     return merging.propose_merge(zone, entity_a, entity_b, confidence, reason)
 
@@ -141,7 +150,7 @@ def decide_merge(
     >>> found = zone.recall("Ada Bob", scope="entities", max_results=2)
     >>> a, b = (result.id for result in found.results)
     >>> proposed = zone.propose_merge(a, b, 0.5, "both are new here")
-    >>> zone.decide_merge(zone.merges()[0].id, "rejected").status
+    >>> zone.decide_merge(proposed.id, "rejected").status
     'rejected'
     >>> zone.decide_merge(zone.merges(status="merged")[0].id, "undone").status
     'undone'
