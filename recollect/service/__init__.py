@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.service.application import Application, create_app
-    from recollect.service.http.json_bodies import JsonBody
+    from recollect.service.http.json_bodies import JsonBody, malformed_parameter
     from recollect.service.http.problem_details import (
         INVALID,
         MALFORMED,
@@ -37,6 +37,7 @@ _MODULES = {
     "create_app": "application",
     "drop_cached_answers": "routes.route_kit",
     "JsonBody": "http.json_bodies",
+    "malformed_parameter": "http.json_bodies",
     "INVALID": "http.problem_details",
     "MALFORMED": "http.problem_details",
     "NOT_SERVED": "http.problem_details",
@@ -69,6 +70,7 @@ __all__ = [
     "decided_in_time",
     "drop_cached_answers",
     "inferred",
+    "malformed_parameter",
     "not_found",
     "principal_in",
     "read",

@@ -210,7 +210,7 @@ def test_every_route_is_described_and_answers_as_described(
         schema = {**found["application/json"]["schema"], "components": described["components"]}
         jsonschema.Draft202012Validator(schema).validate(answer)
     with service.client("other") as client:
-        assert client.get("/api/memory/list", params={"unknown": "1"}).status_code == 422
+        assert client.get("/api/memory/list", params={"unknown": "1"}).status_code == 400
 
 
 def test_relationships_are_those_of_the_graph(alice: httpx.Client) -> None:
@@ -254,10 +254,22 @@ def test_a_wrong_memory_is_refused(alice: httpx.Client, body: object, status: in
 
 
 def test_a_wrong_parameter_is_named(alice: httpx.Client) -> None:
-    for name, value in (("colour", "red"), ("limit", "0"), ("during", "May"), ("after", "x")):
+    for name, value, status in (
+        *(("limit", "0", 422), ("during", "May", 422), ("after", "x", 422)),
+        *(("colour", "red", 400), ("limit", "two", 400), ("include_invalid", "maybe", 400)),
+    ):
         found = alice.get("/api/memory/query", params={name: value})
-        assert found.status_code == 422, name
+        assert found.status_code == status, name
         assert name in found.json()["detail"]
+
+
+def test_a_parameter_is_refused_as_by_recollects_own_routes(alice: httpx.Client) -> None:
+    id_ = alice.post("/api/memory/store", json=STORE).json()["memory_id"]
+    zone = alice.get(f"/api/memory/{id_}").json()["zone_id"]
+    for name, value in (("colour", "red"), ("limit", "two"), ("limit", "0")):
+        own = alice.get(f"/v1/zones/{zone}/stored-memories", params={name: value})
+        nexus = alice.get("/api/memory/query", params={name: value})
+        assert (nexus.status_code, nexus.json()["type"]) == (own.status_code, own.json()["type"])
 
 
 def test_values_outside_a_closed_set_are_told_with_the_choices(alice: httpx.Client) -> None:

@@ -17,6 +17,7 @@ from recollect import (
     Zone,
 )
 from recollect.integrations.nexus.nexus_bodies import StoreBody
+from recollect.service import malformed_parameter
 
 _json = msgspec.json.Encoder()
 #: Nexus' names of the parameters of `query_memories` that have another name there.
@@ -57,24 +58,24 @@ def to_filters(given: dict[str, str]) -> dict[str, Any]:
     """Return the parameters of a query or a list as filters of `query_memories`.
 
     Raises:
-        InvalidInput: a parameter is unknown, or not a value of its type.
+        Refused: a parameter is unknown, or not a value of its type.
     """
     filters: dict[str, Any] = {}
     for name, text in given.items():
         if name in FLAGS:
             if text.lower() not in (*_TRUE, *_FALSE):
-                raise InvalidInput(f"{name} {text[:40]!r}: give true or false")
+                raise malformed_parameter(name, f"{text[:40]!r}: give true or false")
             if text.lower() in _TRUE:
                 filters[NATIVE_NAMES[name]] = True
         elif name == "limit":
             if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-                raise InvalidInput(f"limit {text[:40]!r}: give a number from 1 to 1000")
+                raise malformed_parameter(name, f"{text[:40]!r}: give a number from 1 to 1000")
             filters[name] = int(text)
         elif name in TEXTS:
             filters[NATIVE_NAMES.get(name, name)] = text
         elif name not in _NOT_STORED:
             known = ", ".join(sorted((*TEXTS, *FLAGS, "limit")))
-            raise InvalidInput(f"unknown parameter {name[:60]!r}: choose from {known}")
+            raise malformed_parameter(name[:60], f"unknown parameter; choose from {known}")
     return filters
 
 
@@ -112,7 +113,7 @@ def at_path(zone: Zone, path: str, given: dict[str, str]) -> dict[str, Any]:
 
     Raises:
         UnknownId: nothing is at the path.
-        InvalidInput: a parameter is unknown.
+        Refused: a parameter is unknown.
     """
     _page_parameters(given, ())
     try:
@@ -125,7 +126,7 @@ def directory(zone: Zone, path: str, given: dict[str, str]) -> dict[str, Any]:
     """Return a page of what is in a virtual directory.
 
     Raises:
-        InvalidInput: a parameter is unknown, or not a value of its type.
+        Refused: a parameter is unknown, or not a value of its type.
     """
     found: dict[str, Any] = msgspec.to_builtins(
         zone.list_paths(path, **_page_parameters(given, ("limit", "cursor")))
@@ -136,7 +137,7 @@ def directory(zone: Zone, path: str, given: dict[str, str]) -> dict[str, Any]:
 def _page_parameters(given: dict[str, str], known: Sequence[str]) -> dict[str, Any]:
     found = to_filters(given)
     if other := [name for name in found if name not in known]:
-        raise InvalidInput(f"{other[0][:60]}: unknown parameter")
+        raise malformed_parameter(other[0][:60], "unknown parameter")
     return found
 
 
