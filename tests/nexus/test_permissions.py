@@ -108,6 +108,32 @@ def test_scope_and_visibility_decide_who_reads_and_writes(
     assert owner.set_memory_state([id_], "inactive").changed == [id_]
 
 
+@pytest.mark.parametrize(
+    ("visibility", "readers"), [("private", ADA), ("shared", ALL), ("public", ALL), (None, ALL)]
+)
+def test_a_visibility_alone_decides_who_reads(
+    opened: Recollect, visibility: Any, readers: set[str]
+) -> None:
+    zone = opened.zone(f"alone-{visibility}")
+    made, *_ = acting(zone, "ada/bot").store_memories(
+        [MemoryInput(content="Zelda hides cobalt.", visibility=visibility)]
+    )
+    assert zone.stored_memory(made.event_id).visibility == (visibility or "private")
+    for who in sorted(ALL):
+        read = [each.memory_id for each in acting(zone, who).query_memories()]
+        assert read == [made.event_id] * (who in readers), who
+
+
+def test_a_private_memory_of_nobody_is_for_the_zone_itself(opened: Recollect) -> None:
+    zone = opened.zone("alone")
+    (made,) = zone.store_memories(
+        [MemoryInput(content="Zelda hides cobalt.", visibility="private")]
+    )
+    assert [each.memory_id for each in zone.query_memories()] == [made.event_id]
+    for who in sorted(ALL):
+        assert not list(acting(zone, who).query_memories())
+
+
 class Worlds(NamedTuple):
     """A zone with private memories, the same without them, and ids of what is private."""
 

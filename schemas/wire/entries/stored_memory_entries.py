@@ -36,17 +36,20 @@ class MemoryInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = None
     memory_type: Annotated[StoredMemoryType, Meta(description="The type of memory.")] = "fact"
     scope: Annotated[
-        MemoryScope,
-        Meta(description="Who owns it: the agent, the user, or everyone in the zone."),
-    ] = "zone"
-    visibility: Annotated[
-        MemoryVisibility,
+        MemoryScope | None,
         Meta(
-            description="private: the owner reads it, which is everyone in the zone unless the "
-            "scope is agent or user; shared: an agent's user too, or everyone in the zone if a "
-            "user owns it; public: everyone in the zone."
+            description="Who owns it: the agent, the user, or everyone in the zone (zone, "
+            "global). If it is left out: user if the visibility private is given, otherwise zone."
         ),
-    ] = "private"
+    ] = None
+    visibility: Annotated[
+        MemoryVisibility | None,
+        Meta(
+            description="private: the owner reads it, which is everyone in the zone with the "
+            "scope zone or global; shared: an agent's user too, or everyone in the zone if a "
+            "user owns it; public: everyone in the zone. If it is left out: private."
+        ),
+    ] = None
     user_id: Annotated[
         str | None, Meta(description="The user that it belongs to; by default, the caller.")
     ] = None

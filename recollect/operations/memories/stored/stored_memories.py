@@ -72,7 +72,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "scope": get_args(MemoryScope),
     "visibility": get_args(MemoryVisibility),
 }
-_DEFAULTS = MemoryInput(content="")
+_DEFAULTS = MemoryInput(content="", scope="zone", visibility="private")
 
 
 def store(
@@ -97,13 +97,28 @@ def store(
 
 
 def _as_caller(zone: OpenZone, memory: MemoryInput) -> MemoryInput:
-    """Return a memory with the caller as its user and agent.
+    """Return a memory with its scope and visibility, and the caller as its user and agent.
 
     Raises:
         InvalidInput: it names another user or agent than the caller.
     """
     user_id, agent_id = zone.owner(memory.user_id, memory.agent_id)
-    return msgspec.structs.replace(memory, user_id=user_id, agent_id=agent_id)
+    return msgspec.structs.replace(
+        memory,
+        scope=_scope(memory),
+        visibility=_visibility(memory),
+        user_id=user_id,
+        agent_id=agent_id,
+    )
+
+
+def _scope(memory: MemoryInput) -> MemoryScope:
+    """Return the scope of a memory; one that is only said to be private belongs to its user."""
+    return memory.scope or ("user" if memory.visibility == "private" else "zone")
+
+
+def _visibility(memory: MemoryInput) -> MemoryVisibility:
+    return memory.visibility or "private"
 
 
 def _with_known_sources(zone: OpenZone, memories: list[MemoryInput]) -> list[MemoryInput]:
@@ -149,7 +164,7 @@ def draft_of(
         attributes={**attributes, "replaces": replaces},
         source_id=source_id,
         peer_id=peer_of(
-            reader_of(memory.scope, memory.visibility, memory.user_id, memory.agent_id)
+            reader_of(_scope(memory), _visibility(memory), memory.user_id, memory.agent_id)
         ),
     )
 
