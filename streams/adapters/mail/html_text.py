@@ -6,7 +6,9 @@ An address of a link follows its words in angle brackets, as in mails in plain t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
+from typing import NamedTuple
 from urllib.parse import unquote
 
 # Tags whose content is not displayed.
@@ -31,6 +33,25 @@ _MAX_ADDRESS_LENGTH = 2_000
 _MAX_DEPTH = 64
 _MAX_UNCLOSED_TAGS = 20
 _COMMENT_END = re.compile(r"--\s*>")
+#: Letters of scripts that are written without spaces, as ranges of a regular expression.
+UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff"
+_WITHIN_WORD = re.compile(rf"[^\W{UNSPACED}]{{2}}")
+_MAX_LINKS = 1_000
+_MAX_TRIES = 10
+
+
+class Link(NamedTuple):
+    """A link whose words do not say its address: the words, and the address."""
+
+    words: str
+    address: str
+
+
+class HtmlText(NamedTuple):
+    """The displayed text of HTML without addresses of links, and these links in order."""
+
+    text: str
+    links: tuple[Link, ...]
 
 
 def text_of_html(html: str, *, addresses: bool = True) -> str:
@@ -38,6 +59,73 @@ def text_of_html(html: str, *, addresses: bool = True) -> str:
 
     `addresses`: with the addresses of links whose words do not say them.
     """
+    return _extract(html, addresses).text()
+
+
+def text_and_links_of_html(html: str) -> HtmlText:
+    """Return the displayed text of HTML, and its links, however broken it is."""
+    extractor = _extract(html, addresses=False)
+    return HtmlText(extractor.text(), tuple(extractor.links))
+
+
+def add_addresses(text: str, links: Sequence[Link]) -> str:
+    """Return a plain text with the addresses of links after the words of the links.
+
+    `links`: those of the HTML form of the text, in order. An address that the text says is not
+    added, nor is that of a link whose words the text lacks after the link before.
+    """
+    said = "".join(text.split()).casefold()
+    missing = [
+        (words, address)
+        for words, address in links[:_MAX_LINKS]
+        if _BESIDE_ADDRESS.sub("", address.casefold()) not in said
+    ]
+    if not missing:
+        return text
+    # The lines of a plain text are broken and quoted, so words are compared without blanks.
+    places = [at for at, one in enumerate(text) if _is_compared(one)]
+    compared = "".join(text[at] for at in places)
+    added: set[str] = set()
+    pieces: list[str] = []
+    at = begun = 0
+    for words, address in missing:
+        sought = "".join(filter(_is_compared, words))
+        found = _find_words(sought, compared, begun, text, places)
+        if found is None or address in added:
+            continue
+        begun = found + len(sought)
+        end = places[begun - 1] + 1
+        pieces += text[at:end], f" <{address}>"
+        added.add(address)
+        at = end
+    return "".join((*pieces, text[at:]))
+
+
+def _is_compared(character: str) -> bool:
+    return character != ">" and not character.isspace()
+
+
+def _find_words(
+    sought: str, compared: str, begun: int, text: str, places: Sequence[int]
+) -> int | None:
+    """Return where words begin in the compared characters of a text, or None.
+
+    `places`: those of the characters in the text. Words do not begin or end within a word.
+    """
+    for _ in range(_MAX_TRIES):
+        found = compared.find(sought, begun)
+        if found < 0:
+            return None
+        first, last = places[found], places[found + len(sought) - 1]
+        if not _WITHIN_WORD.match(text, max(first - 1, 0), first + 1) and not _WITHIN_WORD.match(
+            text, last, last + 2
+        ):
+            return found
+        begun = found + 1
+    return None
+
+
+def _extract(html: str, addresses: bool) -> _TextExtractor:
     extractor = _TextExtractor(addresses)
     try:
         extractor.feed(_sanitise(html))
@@ -45,7 +133,7 @@ def text_of_html(html: str, *, addresses: bool = True) -> str:
     except (AssertionError, ValueError):
         # The parser gives up on some declarations; the text before them is kept.
         pass
-    return extractor.text()
+    return extractor
 
 
 def _address_of(href: str, words: str) -> str:
@@ -97,6 +185,7 @@ class _TextExtractor(HTMLParser):
     def __init__(self, addresses: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._shows_addresses = addresses
+        self.links: list[Link] = []
         # The address of the link that is open, the line in which it began, and its words.
         self._href = ""
         self._link_line = 0
@@ -188,8 +277,11 @@ class _TextExtractor(HTMLParser):
         """Append the address of the open link to its words."""
         href, words = self._href, "".join(self._words)
         self._href, self._words = "", []
-        address = _address_of(href, words) if href and self._shows_addresses else ""
+        address = _address_of(href, words) if href else ""
         if not address:
+            return
+        self.links.append(Link(words, address))
+        if not self._shows_addresses:
             return
         space = ""
         while self._line and not self._line[-1].strip():

@@ -12,10 +12,18 @@ from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
 from email.utils import getaddresses, parsedate_to_datetime
+from itertools import islice
 from typing import NamedTuple, cast
 
 from recollect.schemas.events import PACKED_MAIL, Attachment
-from recollect.streams.adapters.mail.html_text import text_of_html
+from recollect.streams.adapters.mail.html_text import (
+    UNSPACED,
+    HtmlText,
+    Link,
+    add_addresses,
+    text_and_links_of_html,
+    text_of_html,
+)
 from recollect.streams.adapters.mail.tnef import TnefError, contents_of_tnef
 
 #: Maximum number of bytes that are read of a mail; larger mails contain large files.
@@ -50,6 +58,9 @@ _SUPERSET_CHARSETS = {
     "unicode-1-1-utf-7": "utf-7",
     "utf8mb4": "utf-8",
 }
+# A word, or a letter of a script that is written without spaces.
+_WORD = re.compile(rf"[^\W{UNSPACED}]+|\w")
+_MIN_LOST_WORDS = 12
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _NOT_TEXT = frozenset({"base64", "hex", "rot13", "zlib", "bz2", "uu", "quopri", "idna"})
 _META_CHARSET = re.compile(
@@ -297,6 +308,8 @@ class _PartCollector:
         self.calendars: list[str] = []
         #: The texts in `winmail.dat`, which mostly repeat those of other parts.
         self.packed_texts: list[str] = []
+        #: The links in the HTML form of the plain text that is collected next.
+        self._links: tuple[Link, ...] = ()
         self._count = 0
 
     def collect(self, part: Message, depth: int = 0) -> None:
@@ -310,7 +323,9 @@ class _PartCollector:
                 self.mails.append(payload[0])
         elif part.is_multipart():
             subparts = [one for one in part.get_payload() if isinstance(one, Message)]
-            for one in _plainest(subparts) if kind == "multipart/alternative" else subparts:
+            if kind == "multipart/alternative":
+                subparts = self._choose(subparts)
+            for one in subparts:
                 self.collect(one, depth + 1)
         else:
             self._collect_leaf(part, kind, _file_name(part))
@@ -327,7 +342,25 @@ class _PartCollector:
             self.files.append(_attachment(part, kind, file_name))
         else:
             text = text_part(part)
-            self.texts.append(self._of_html(text) if kind == "text/html" else text)
+            self.texts.append(self._of_html(text) if kind == "text/html" else self._linked(text))
+
+    def _choose(self, subparts: list[Message]) -> list[Message]:
+        """Return which of alternative parts to collect, and note the links that they lack."""
+        as_before = _plainest(subparts)
+        if self._as_before or not (html := _html_of(subparts)):
+            return as_before
+        rich = text_and_links_of_html(html)
+        chosen = _plainest(subparts, rich)
+        self.has_more |= list(map(id, chosen)) != list(map(id, as_before))
+        self._links = rich.links
+        return chosen
+
+    def _linked(self, plain: str) -> str:
+        """Return a plain text with the addresses that only its HTML form has."""
+        links, self._links = self._links, ()
+        text = add_addresses(plain, links) if links else plain
+        self.has_more |= text != plain
+        return text
 
     def _of_html(self, html: str) -> str:
         text = text_of_html(html, addresses=not self._as_before)
@@ -356,20 +389,37 @@ class _PartCollector:
             )
 
 
-def _plainest(subparts: list[Message]) -> list[Message]:
-    """Return the plain text of alternatives, or the HTML, and the parts that are not text."""
+def _plainest(subparts: list[Message], rich: HtmlText | None = None) -> list[Message]:
+    """Return the plain text of alternatives, or the HTML, and the parts that are not text.
+
+    `rich`: the text of the HTML, wherever it is; without it, as earlier builds chose.
+    """
     kept = [one for one in subparts if one.get_content_type() == "text/calendar"]
     plain = [one for one in subparts if one.get_content_type() == "text/plain"]
     html = [one for one in subparts if one.get_content_type() == "text/html"]
     others = [one for one in subparts if one not in (*kept, *plain, *html)]
     words = text_part(plain[0]).strip() if plain else ""
-    if plain and words and not (html and _is_stub(words)):
+    is_stub = bool(html) and _points_to_html(words)
+    if rich is not None and rich.text:
+        is_stub = _points_to_html(words) or _is_stub(words, rich.text)
+    if plain and words and not is_stub:
         # The richer forms of the text may contain files.
         files = [one for parts in map(_without_text, others) for one in parts]
         return [plain[0], *kept, *files]
     if html and text_of_html(text_part(html[-1])):
         return [html[-1], *kept, *(one for parts in map(_without_text, others) for one in parts)]
     return [*others, *kept] or subparts[:1]
+
+
+def _html_of(subparts: list[Message]) -> str:
+    """Return the HTML in alternative forms of a text; a form may be HTML with its pictures."""
+    found = [
+        one
+        for part in subparts
+        for one in islice(part.walk(), _MAX_PARTS)
+        if one.get_content_type() == "text/html" and not _is_file(one, "text/html", _file_name(one))
+    ]
+    return "\n".join(map(text_part, found))
 
 
 def _without_text(part: Message) -> list[Message]:
@@ -383,13 +433,20 @@ def _without_text(part: Message) -> list[Message]:
     ][:_MAX_PARTS]
 
 
-def _is_stub(words: str) -> bool:
-    """Return whether a plain text is only a pointer to the HTML form."""
+def _points_to_html(words: str) -> bool:
+    """Return whether a plain text says that it is only a pointer to the HTML form."""
     return len(words) < 400 and bool(
         re.search(
             r"\b(?:html|view (?:this|the) (?:e-?mail|message)|does not support)\b", words, re.I
         )
     )
+
+
+def _is_stub(plain: str, rich: str) -> bool:
+    """Return whether a plain text says little of what its HTML form says, in any language."""
+    sought = set(_WORD.findall(rich.casefold()))
+    said = sought.intersection(_WORD.findall(plain.casefold()))
+    return len(sought) - len(said) >= _MIN_LOST_WORDS and len(said) * 3 < len(sought)
 
 
 def text_part(part: Message) -> str:

@@ -243,6 +243,93 @@ def test_mails_imported_without_the_addresses_of_links_are_known(tmp_path: Path)
         assert counts == [(1, 0, 0), (0, 1, 0), (0, 1, 0)]
 
 
+def alternative(plain: str, html: str, id_: str | None = "m1@example.org") -> bytes:
+    """A mail in two forms, the HTML with a picture beside it, as Outlook and Apple Mail write."""
+    body = (
+        f"--a\nContent-Type: text/plain; charset=utf-8\n\n{plain}\n"
+        '--a\nContent-Type: multipart/related; boundary="r"\n\n'
+        f"--r\nContent-Type: text/html; charset=utf-8\n\n{html}\n"
+        '--r\nContent-Type: image/png; name="x.png"\nContent-ID: <x>\n\nAA\n--r--\n--a--\n'
+    )
+    return mail(body, id_, Content_Type='multipart/alternative; boundary="a"')
+
+
+@pytest.mark.parametrize(
+    ("plain", "html", "text"),
+    [
+        ("See the plan.", 'See <a href="https://e.org/1">the plan</a>.',
+         "See the plan <https://e.org/1>."),
+        ("See the\nlong plan, there, here.", '<a href="https://e.org/1">the long plan</a>, there, '
+         '<a href="https://e.org/2">here</a>.',
+         "See the\nlong plan <https://e.org/1>, there, here <https://e.org/2>."),
+        ("See the plan [1].\n\n[1] https://e.org/1/", 'See <a href="https://e.org/1">the plan</a>.',
+         "See the plan [1].\n\n[1] https://e.org/1/"),
+        ("See the plan<http://www.e.org/1>", '<a href="http://www.e.org/1">the plan</a>',
+         "See the plan<http://www.e.org/1>"),
+        ("Bob and there", '<a href="mailto:b@e.org">Bob</a> and <a href="https://e.org/1">here</a>',
+         "Bob <b@e.org> and there"),
+        ("计划在这里。", '<a href="https://e.org/1">计划</a>在这里。', "计划 <https://e.org/1>在这里。"),
+    ],
+)  # fmt: skip
+def test_addresses_that_only_the_html_form_has_are_added(
+    tmp_path: Path, plain: str, html: str, text: str
+) -> None:
+    assert one(tmp_path, alternative(plain, html)).content == text
+
+
+PLAN = (
+    "<p>Dear Ada,</p><p>the workshop takes place in Turin on 4 May at ten o'clock, in the old hall "
+    "beside the river. Please bring your own laptop and tell us before Friday if you need a room."
+    "</p><p>Bob</p>"
+)
+
+
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "",
+        "Zobacz tę wiadomość w przeglądarce: https://e.org/m/1\n",
+        "View this email in your browser\n",
+        "このメールはブラウザで見てください",
+        "Dear Ada,\n",
+    ],
+)
+def test_a_plain_form_that_says_little_gives_way_to_the_html(tmp_path: Path, stub: str) -> None:
+    content = one(tmp_path, alternative(stub, PLAN))
+    assert content.content.startswith("Dear Ada,\n\nthe workshop takes place in Turin on 4 May")
+    assert [file.name for file in content.attachments] == ["x.png"]
+
+
+def test_a_short_answer_stays_plain_beside_a_short_signature(tmp_path: Path) -> None:
+    raw = alternative("Yes, at nine.", "<p>Yes, at nine.</p><p>Ada Lovelace, Example Ltd, London")
+    assert one(tmp_path, raw).content == "Yes, at nine."
+
+
+def test_mails_imported_by_their_plain_form_are_known(tmp_path: Path) -> None:
+    html = '<p>See <a href="https://e.org/1">the plan</a>.</p>'
+    for id_ in ("m1@example.org", None):
+        files = [
+            alternative("See the plan.", text, id_) for text in (html.replace("href", "name"), html)
+        ]
+        sources = [read(tmp_path, raw).contents[0].source_id for raw in files]
+        assert sources[0] == sources[1]
+        with Recollect(Home.create_or_open(tmp_path / f"{id_}", without_encoder=True)) as opened_:
+            counts = []
+            for each in files:
+                (tmp_path / "one.eml").write_bytes(each)
+                report = opened_.zone("a").ingest_files([tmp_path / "one.eml"])
+                counts.append((report.new, report.duplicate, report.rejected))
+        assert counts == [(1, 0, 0), (0, 1, 0)]
+
+
+@pytest.mark.parametrize("words", ["here", "x" * 50])
+def test_many_links_that_the_plain_form_lacks_take_linear_time(tmp_path: Path, words: str) -> None:
+    html = "".join(f'<a href="https://e.org/{at}">{words}</a>' for at in range(8_000))
+    begun = time.process_time()
+    one(tmp_path, alternative("there " * 40_000, html))
+    assert time.process_time() - begun < 4
+
+
 def test_html_alone_becomes_its_readable_text(tmp_path):
     html = (
         "<html><head><title>no</title><style>p {}</style></head><body><p>I &amp; Bob<br>moved.</p>"
