@@ -18,11 +18,21 @@ UPDATES = {
     "another date": ("The deadline is on 3 May", "The deadline has moved to 10 May"),
     "the home of a relative": ("My mum lives in Cork", "Mum has moved to Galway"),
     "given up": ("I play tennis on Mondays", "I stopped playing tennis"),
+    "a parting": ("My girlfriend is called Ines", "Ines and I broke up"),
+    "an animal": ("We have a hamster named Fitz", "Fitz has passed away"),
 }
 NO_UPDATES = {
     "of somebody else": ("We live in Oslo", "My brother relocated to Bergen last week"),
     "of another thing": ("The rent is 800 euros", "The deposit is 1,600 euros"),
     "one more": ("I play tennis on Mondays", "I took up rowing in spring"),
+    "of a partner": ("My girlfriend is called Ines", "I had an argument with Ines yesterday"),
+    "a present": ("My husband is called Luc", "Luc must not know that I bought him a guitar"),
+    "a promotion": ("I work for Siemens", "I was promoted to plant manager"),
+    "the end of another job": ("I start at Bosch on 1 September", "I quit my job at Siemens"),
+    "a pastime": ("I play in the orchestra Harmonia", "I quit my job at Siemens"),
+    "where it is": ("I drive a Fiat", "The Fiat is in the workshop"),
+    "a return": ("We live in Oslo", "We are back from Malta, it was hot"),
+    "a purchase": ("We live in Oslo", "We are buying a cottage in Lillehammer"),
 }
 
 
@@ -65,6 +75,26 @@ def test_what_is_no_update_ends_nothing(home: Recollect, name: str) -> None:
     zone = home.zone(f"none-{name.replace(' ', '-')}")
     zone.ingest([message(2, NO_UPDATES[name][0]), message(5, NO_UPDATES[name][1])])
     assert facts_of(zone, "m2") == [True]
+
+
+def test_a_job_ends_with_the_facts_that_name_its_employer(home: Recollect) -> None:
+    zone = home.zone("quit")
+    zone.ingest(
+        [
+            message(1, "I work as a welder at Siemens"),
+            message(2, "I play in the orchestra Harmonia"),
+            message(3, "I start at Bosch on 1 September"),
+            message(4, "I quit my job at Siemens"),
+        ]
+    )
+    assert [facts_of(zone, f"m{each}") for each in (1, 2, 3)] == [[False], [True], [True]]
+
+
+def test_a_promotion_gives_a_role(home: Recollect) -> None:
+    zone = home.zone("promoted")
+    zone.ingest([message(2, "I work as a cook"), message(5, "I was promoted to head of catering")])
+    slots = [(fact.value, fact.current) for fact in zone.facts(superseded=True).facts]
+    assert slots == [("head of catering", True), ("cook", False)]
 
 
 def test_a_fact_holds_again_once_its_end_is_forgotten(home: Recollect) -> None:

@@ -36,8 +36,12 @@ _SOLE_ENDING, _SOLE_OF_SEVERAL = 10, 30
 #: The same for an end of anything, if the statement names the value by a proper noun or a number,
 #: or an open attribute by its noun: "the alarm code".
 _ANY_BY_NAME = 30
-#: Attributes whose values are named for many reasons: people and animals.
+#: Attributes whose values are named for many reasons: people and animals. A sentence about one ends
+#: it from the first probability on, and from the second on if something has surely ended.
 _OF_SOMEBODY = frozenset({"family", "partner", "relationship", "pet"})
+_SOMEBODY_ENDING, _SOMEBODY_OF_ANY = 25, 8
+#: Attributes that end with somebody's life, whoever it was: a name alone does not tell.
+_OF_A_LIFE = frozenset({"partner", "pet"})
 
 
 class Subjects(NamedTuple):
@@ -174,11 +178,25 @@ def ended_claims(
     if by_names:
         lookups += [(persons, frame_of(each), 100, True) for each in ending.phrases]
 
+    unnamed: dict[str, str] = {}
+
+    somebody = max(
+        (percent for name, percent in ending.attributes if name in _OF_SOMEBODY), default=0
+    )
+
+    def ends_somebody(attribute: str, percent: int) -> bool:
+        if ending.percent < _ANY_ENDING:
+            return percent >= _SOMEBODY_ENDING
+        is_gone = attribute in _OF_A_LIFE and somebody >= _SOMEBODY_ENDING
+        return is_gone or percent >= _SOMEBODY_OF_ANY
+
     def ended_of(keys: list[str], attribute: str, percent: int, names_thing: bool) -> list[str]:
         is_single = is_single_valued(attribute)
         by_word = percent >= _NAMED_ENDING and (
             is_single or percent >= _NAMED_OF_SEVERAL or ending.percent >= _ANY_ENDING
         )
+        if attribute in _OF_SOMEBODY:
+            by_word = ends_somebody(attribute, percent)
         by_name = by_names and not names_thing and attribute not in _OF_SOMEBODY
         if not by_word and not by_name:
             return []
@@ -202,6 +220,7 @@ def ended_claims(
         named = current if names_thing else named_claims(current, words)
         if not named and ends_sole and len(current) == 1:
             named = current
+            unnamed[current[0].fact_id] = attribute
         return [each.fact_id for each in named]
 
     names = {word for each in ending.persons for word in proper_words(each)}
@@ -219,9 +238,23 @@ def ended_claims(
         return [item.claim.fact_id for item in found if item.until is None]
 
     ended = dict.fromkeys(each for lookup in lookups for each in ended_of(*lookup))
+    for each, attribute in unnamed.items():
+        # "I quit my job at Siemens" ends no other job.
+        left = {
+            word
+            for value, attributes in ending.left
+            if attribute in attributes
+            for word in _naming_words(value)
+        }
+        if left and left.isdisjoint(_naming_words(pending.text_of(each, state))):
+            ended.pop(each, None)
     if ending.owner:
         for attribute, percent in ending.attributes:
-            if percent >= _NAMED_OF_SEVERAL and MASK not in attribute:
+            if attribute in _OF_SOMEBODY:
+                is_likely = ends_somebody(attribute, percent)
+            else:
+                is_likely = percent >= _NAMED_OF_SEVERAL
+            if is_likely and MASK not in attribute:
                 ended |= dict.fromkeys(ended_of_owner(attribute))
     # What was stated again after the sentence still holds: the sentence arrived late.
     ends = [

@@ -14,8 +14,8 @@ from recollect.text.relatives import MINE
 #: A sentence without one of these words, or without a name, makes no claim.
 TRIGGERS = PARTNERS | word_set(
     """live lives living moved relocated reside resides based home work works working employed
-    employer started job joined role title promoted position married birthday birthday's birthday’s
-    born am is i'm i’m"""
+    employer started job joined role title promoted appointed position married birthday birthday's
+    birthday’s born am is i'm i’m"""
 )
 #: Subjects that name no third person.
 _NOBODY = word_set("i i'm i’m it this that they we you he she who there here what")
@@ -26,8 +26,8 @@ _DOUBT = re.compile(
     r"\b(?:not|never|no longer|anymore|any more|used to|if|would|might|wish|"
     r"(?<!in )(?<!\d )may|maybe|perhaps|almost|nearly|ex|former|formerly|until|wanted|hoping|"
     r"hope|dream|thinking|considering|"
-    r"pretend|temporarily|were|was|when|while|before|back when|joking|kidding|imagine|like|"
-    r"said)\b|n['’]t\b",
+    r"pretend|temporarily|(?:were|was)(?! (?:just |recently )?(?:promoted|appointed)\b)|when|"
+    r"while|before|back when|joking|kidding|imagine|like|said)\b|n['’]t\b",
 )
 #: Words that may precede the subject without changing the meaning.
 _LEAD = (
@@ -63,8 +63,9 @@ _FURTHER = re.compile(r" (?:and|or) (?:the )?(?P<word>\w[\w'’]*)", re.IGNORECA
 _JOINED = re.compile(rf"{WHO}(?i:joined) ")
 _EMPLOYER_IS = re.compile(r"\A(?i:my (?:new |current )?employer is(?: now)?) ")
 _ROLE = re.compile(
-    rf"{WHO}(?i:(?:work|works|working) as|got promoted to|been promoted to|promoted to|"
-    r"got a job as) (?:an? |the )?(?P<value>[^\W\d_][\w\- ]{1,50})"
+    rf"{WHO}(?i:(?:work|works|working) as|(?:(?:was|were|got|been) (?:just |recently )?)?"
+    r"(?:promoted to|appointed(?: as)?)|got a job as) (?:an? |the )?"
+    r"(?P<value>[^\W\d_][\w\- ]{1,50})"
 )
 _ROLE_IS = re.compile(
     r"\A(?i:my (?:new |current )?(?:role|job title|title|position|job) is(?: now)?) (?:an? |the )?"
@@ -85,7 +86,7 @@ _BORN = re.compile(
 )
 
 _ROLE_END = re.compile(
-    r"\s(?:at|in|for|with|and|from|who|on|since|by|to|of|but|here|now|there|based|working|living|or|so|"
+    r"\s(?:at|in|for|with|and|from|who|on|since|by|to|but|here|now|there|based|working|living|or|so|"
     r"because|this|last|next|again)\b.*\Z",
     re.IGNORECASE | re.DOTALL,
 )

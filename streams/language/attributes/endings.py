@@ -13,7 +13,8 @@ from recollect.streams.language.attributes.named_things import named_phrases, na
 from recollect.streams.language.attributes.stated_values import MOST_ENDED
 from recollect.streams.language.grammar.analysis import Ending, Mention
 from recollect.streams.language.grammar.clauses import Span
-from recollect.streams.language.grammar.text_reading import TextReading, ValueType
+from recollect.streams.language.grammar.text_reading import ReadWord, TextReading, ValueType
+from recollect.streams.language.grammar.verbs import base_form
 from recollect.text.lexicon import RELATIONS
 
 #: The attributes of claims, and the types of ends that may end them.
@@ -49,6 +50,18 @@ _TYPES: Mapping[str, tuple[ValueType, ...]] = {
     f"{MASK}'s status": ("status",),
     f"{MASK}'s name": ("name", "pet"),
 }
+#: Types of values that one leaves for another, and the attributes that they can be values of.
+_LEFT: Mapping[ValueType, frozenset[str]] = {
+    "home": frozenset({"home", "housing", "address"}),
+    "school": frozenset({"school", "studies"}),
+    "employer": frozenset({"employer", "role", "work", "membership"}),
+}
+#: Words of a new role with the same employer, and the attributes that it leaves as they are.
+_RISES = frozenset({"promoted", "appointed"})
+_OUTSIDE_ROLE = frozenset({"employer", "work", "school", "studies", "membership"})
+#: What has a place is still there: "the car is in the garage", "Rex is at the vet's".
+_HELD = frozenset({"possession", "pet"})
+_PLACED = frozenset({"in", "at", "on", "with", "near", "outside", "inside"})
 _SPEAKER, _POSSESSIVES = frozenset({"i", "we", "me", "us"}), frozenset({"my", "our"})
 
 
@@ -65,10 +78,14 @@ def ending_of(
     for sentence in reading.sentences_over(start, end):
         for type_, percent in sentence.ends:
             percents[type_] = max(percent, percents.get(type_, 0))
+    left: list[tuple[str, frozenset[str]]] = []
     for value in reading.values_in(start, end):
         if value.holds <= MOST_ENDED:
             over = value.type_sure * (100 - value.holds) // 100
             percents[value.type] = max(over, percents.get(value.type, 0))
+        is_left = value.holds <= MOST_ENDED or text[: value.start].endswith(" from ")
+        if is_left and value.type in _LEFT:
+            left.append((text[value.start : value.end], _LEFT[value.type]))
     attributes = tuple(
         (attribute, max(percents.get(each, 0) for each in types))
         for attribute, types in _TYPES.items()
@@ -78,6 +95,10 @@ def ending_of(
         return None
     words = [each for each in reading.words_in(start, end) if each.end <= end]
     lowers = [text[each.start : each.end].lower() for each in words]
+    kept = _OUTSIDE_ROLE if not _RISES.isdisjoint(lowers) else frozenset[str]()
+    if _is_somewhere(words, lowers):
+        kept |= _HELD
+    attributes = tuple(each for each in attributes if each[0] not in kept)
     people = [each for each in mentions if each.type == "PERSON"]
     relatives = [f"{speaker}'s {each}" for each in lowers if each in RELATIONS]
     others = [*(each.text for each in people), *relatives]
@@ -91,4 +112,14 @@ def ending_of(
         tuple(named_phrases(words, lowers)),
         min(sum(percents.values()), 100),
         "" if is_own else speaker,
+        tuple(dict.fromkeys(left)),
     )
+
+
+def _is_somewhere(words: Sequence[ReadWord], lowers: Sequence[str]) -> bool:
+    """Whether the first verb says where its subject is: "is in", "are still at"."""
+    verb = next((place for place, each in enumerate(words) if each.tag.startswith("VB")), None)
+    if verb is None or words[verb].tag not in ("VBZ", "VBP") or base_form(lowers[verb]) != "be":
+        return False
+    after = (lowers[place] for place in range(verb + 1, len(words)) if words[place].tag != "RB")
+    return next(after, "") in _PLACED

@@ -14,7 +14,9 @@ from recollect.text.lexicon import word_set
 
 #: Tags between the first and the last verb of a group: "am not really thinking of moving".
 _IN_GROUP = frozenset({"MD", "RB", "TO", "IN", "RP"})
-_LINKS, _PAST = frozenset({"IN", "TO"}), frozenset({"VBD", "VBN"})
+_LINKS, _PARTICIPLES = frozenset({"IN", "TO"}), frozenset({"VBD", "VBN", "VBG"})
+#: After a verb of any tense, these say that one has left: "is back from", "gets home from".
+_RETURNED = word_set("back home away out")
 _DENIALS = word_set("not never hardly almost nearly cannot")
 _POSSIBLE = word_set("would might may could should 'd ’d")
 #: Verbs of wishes and plans, in their base forms.
@@ -24,10 +26,10 @@ _STATES = word_set(
     "be live work have own study attend belong rent play drive teach eat drink smoke"
 )
 _ENDS = word_set("leave quit lose resign sell stop")
-#: Verbs of looking at something that one has not, or not yet, with their other forms if these are
-#: not known as verbs; and the types of values that one can look at.
+#: Verbs of looking at or buying something that one has not, or not yet, with their other forms if
+#: these are not known as verbs; and the types of values that one can look at.
 _LOOKS = word_set(
-    """see look show check browse visit consider view views viewed viewing inspect inspects
+    """see look show check browse visit buy consider view views viewed viewing inspect inspects
     inspected inspecting tour tours toured touring"""
 )
 _VIEWED = frozenset[ValueType]({"home", "address", "school", "employer"})
@@ -73,9 +75,10 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     if type_ in _VIEWED and base in _LOOKS and "after" not in lowers[last + 1 : last + 2]:
         return False
     is_past = words[last].tag == "VBD" and base in _STATES
-    # "We moved from Ghent": what follows the last preposition is left.
+    # "We moved from Ghent", "We are back from Ghent": what follows the last preposition is left.
     links = [place for place in range(end, len(words)) if words[place].tag in _LINKS]
-    is_left = words[last].tag in _PAST and bool(links) and lowers[links[-1]] == "from"
+    leaves = words[last].tag in _PARTICIPLES or not _RETURNED.isdisjoint(lowers[last + 1 :])
+    is_left = leaves and bool(links) and lowers[links[-1]] == "from"
     return type_ not in _LASTING or not (is_past or is_left or base in _ENDS)
 
 

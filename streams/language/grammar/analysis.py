@@ -66,7 +66,8 @@ class Ending(Struct, frozen=True):
     `attributes`: the listed ones that it may end, each with the probability in percent; `persons`
     and `things`: the subjects that it names; `phrases`: its noun phrases, by which open attributes
     are named; `percent`: the probability that it ends anything. `owner`: the sender, if it is about
-    others only, who may be the sender's: "Rex died". Empty otherwise.
+    others only, who may be the sender's: "Rex died". Empty otherwise. `left`: the homes, schools
+    and employers that it says are left, each with the attributes that it can be a value of.
     """
 
     attributes: tuple[tuple[str, int], ...]
@@ -75,6 +76,7 @@ class Ending(Struct, frozen=True):
     phrases: tuple[str, ...]
     percent: int
     owner: str = ""
+    left: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def joined(self, other: Ending) -> Ending:
         """Return what this and another ending may end."""
@@ -88,6 +90,7 @@ class Ending(Struct, frozen=True):
             tuple(dict.fromkeys(self.phrases + other.phrases)),
             max(self.percent, other.percent),
             self.owner or other.owner,
+            tuple(dict.fromkeys(self.left + other.left)),
         )
 
 
