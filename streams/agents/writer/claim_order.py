@@ -12,7 +12,13 @@ from recollect.schemas.attributes import (
     OPPOSITES,
     is_single_valued,
 )
-from recollect.schemas.changes import AnyRow, FactClaim, FactSupersession, MergedSupersession
+from recollect.schemas.changes import (
+    AnyRow,
+    FactClaim,
+    FactOccasion,
+    FactSupersession,
+    MergedSupersession,
+)
 from recollect.schemas.events import Content
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.consolidation.merged_slots import merged_supersessions
@@ -361,6 +367,51 @@ def merged_rows(
         state,
         pending.merged,
     )
+    pending.merged.update((row.fact_id, row) for row in rows)
+    return rows
+
+
+def merged_rows_after(
+    ended: Set[str],
+    withdrawn: Sequence[FactOccasion],
+    own_id: Callable[[str], str],
+    state: State,
+    pending: PendingRows,
+    replaced: Set[str],
+) -> list[MergedSupersession]:
+    """Return the changes to the claims of merged persons when a message is edited or deleted.
+
+    `ended`: the facts that only the message stated; `withdrawn`: the occasions on which it stated
+    other facts; `own_id` and `replaced` are those of `merged_rows`.
+    """
+    attributes: dict[tuple[str, ...], set[str]] = {}
+    for fact_id in sorted(ended | {row.fact_id for row in withdrawn}):
+        claim = state.claim_of(fact_id)
+        if claim is None or not (is_single_valued(claim.attribute) or claim.attribute in OPPOSITES):
+            continue
+        group = tuple(state.group_of(claim.subject))
+        if len(group) > 1:
+            attributes.setdefault(group, set()).add(claim.attribute)
+
+    def claims_of(ids: Sequence[str], attribute: str) -> list[DatedClaim]:
+        found = pending.claims_of(state, list(ids), attribute)
+        return [item for item in found if item.claim.fact_id not in replaced]
+
+    def repeat_times(fact_id: str) -> list[int]:
+        gone = {row.event_id: row.said_at for row in withdrawn if row.fact_id == fact_id}
+        times = pending.repeat_times(state, fact_id)
+        for row in state.occasions(fact_id) if gone else ():
+            if row.is_standing and row.event_id in gone:
+                times.remove(row.said_at)
+        return times
+
+    rows = [
+        row
+        for group, slots in sorted(attributes.items())
+        for row in merged_supersessions(
+            [group], slots, own_id, claims_of, repeat_times, state, pending.merged
+        )
+    ]
     pending.merged.update((row.fact_id, row) for row in rows)
     return rows
 

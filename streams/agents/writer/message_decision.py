@@ -52,6 +52,7 @@ from recollect.streams.agents.writer.claim_order import (
     claim_rows,
     ended_claims,
     merged_rows,
+    merged_rows_after,
     person_keys,
     subjects_of,
 )
@@ -149,6 +150,14 @@ class MessageDecision:
         own.puts += (row for row in mentioned if row not in dated)
         retracted = self._apply_retractions()
         own.puts += [*self._withdrawn, *_end_replaced(message, self._replaced)]
+        own.puts += merged_rows_after(
+            self._replaced,
+            self._withdrawn,
+            self._resolver.own_id,
+            self._state,
+            pending,
+            self._edited_away,
+        )
         if not message.skip_relations:
             at, extending = message.event.ingested_at, self._extending_facts()
             own.puts += relations_within(
@@ -502,12 +511,24 @@ class MessageDecision:
             yield DecidedPart(tuple(sorted({self._event.number, number})), puts=[row])
 
 
-def end_deleted(message: AnalysedMessage, state: State) -> Iterable[AnyRow]:
+def end_deleted(
+    message: AnalysedMessage, resolver: EntityResolver, state: State
+) -> Iterable[AnyRow]:
     """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
     withdrawal = withdraw(message, state)
+    pending = PendingRows()
+    pending.supersede(withdrawal.supersessions)
     yield from withdrawal.rows
     yield from withdrawal.supersessions
     yield from _end_replaced(message, withdrawal.ended)
+    yield from merged_rows_after(
+        withdrawal.ended,
+        withdrawal.rows,
+        resolver.own_id,
+        state,
+        pending,
+        withdrawal.ended | withdrawal.ended_before,
+    )
 
 
 def _is_end_of(row: AnyRow, fact: str) -> bool:

@@ -102,8 +102,9 @@ class RuleWriter(AnnotatingAgent):
         if isinstance(content, Content) and (text := indexed_text(content)):
             own.puts += turn_rows(state, event.ingested_at, event.id, text)
         messages: list[AnalysedMessage] = extract.content
+        resolver = EntityResolver(state, event)
         if isinstance(content, Deletion):
-            own.puts += end_deleted(messages[0], state)
+            own.puts += end_deleted(messages[0], resolver, state)
             return [own]
         if turn := _completed_turn(event):
             row_id = turn_row_id(*turn)
@@ -116,11 +117,9 @@ class RuleWriter(AnnotatingAgent):
             and not state.is_completed(turn_row_id(event.platform, content.turn_id))
         ):
             # The sender becomes an entity at once; facts are extracted when the turn ends.
-            resolver = EntityResolver(state, event)
             resolver.resolve_sender(event, content)
             own.puts += resolver.rows
             return [own]
-        resolver = EntityResolver(state, event)
         pending = PendingRows()
         parts = [own]
         for message in messages:

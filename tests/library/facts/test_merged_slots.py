@@ -147,6 +147,45 @@ def test_a_merge_done_again_ends_the_same_home_again(zone: Zone) -> None:
     assert zone.verify().ok
 
 
+SAID = {
+    "a2": ("Oslo", ADA, 2),
+    "a3": ("Turin", ADA, 3),
+    "b4": ("Rome", BOB, 4),
+    "a5": ("Turin", ADA, 5),
+}
+
+
+@pytest.mark.parametrize(
+    ("told", "gone"),
+    [("a2 b4", "b4"), ("a2 a3 b4", "a3"), ("a2 a3 b4", "b4"), ("a3 b4 a5", "a5")],
+)
+@pytest.mark.parametrize("kind", ["deletion", "edit"])
+def test_a_withdrawn_home_ends_none_of_the_merged_person(
+    tmp_path: Path, kind: str, told: str, gone: str
+) -> None:
+    """The oracle is a zone in which the message never named a home."""
+    found = []
+    with Recollect(tmp_path / "home", encoder="none") as recollect:
+        for name in ("withdrawn", "never"):
+            zone = recollect.zone(name)
+            zone.ingest([said("a0", "Hello.", **ADA), said("b0", "Hello.", minute=1, **BOB)])
+            made = merge(zone)
+            for id_ in told.split():
+                place, who, minute = SAID[id_]
+                if name == "withdrawn" or id_ != gone:
+                    zone.ingest([said(id_, f"I live in {place}.", minute=minute, **who)])
+            if name == "withdrawn":
+                _, who, _ = SAID[gone]
+                text = "Hello." if kind == "edit" else ""
+                zone.ingest([said("w", text, minute=9, **who) | {"kind": kind, "target": gone}])
+            assert zone.verify().ok
+            current = [sorted(place for place, holds in homes(zone).items() if holds)]
+            zone.decide_merge(made, "undone")
+            current.append(sorted(place for place, holds in homes(zone).items() if holds))
+            found.append(current)
+    assert found[0] == found[1]
+
+
 # Each has places of their own, since a merged person repeats what the other stated.
 PLACES = {
     "Ada": ("Oslo", "Turin", "Bonn", "Riga"),
