@@ -10,7 +10,11 @@ from recollect.schemas.changes import DecidedPart, MemoryRetraction, RetractedFa
 from recollect.schemas.events import Content, Edit, Event, Remember, Retract
 from recollect.streams.agents.agent import Agent, Conversation, Extract
 from recollect.streams.agents.state import State
-from recollect.streams.agents.writer.retracted_statements import covering, retracted_fact
+from recollect.streams.agents.writer.retracted_statements import (
+    covering,
+    retracted_fact,
+    retracted_statement,
+)
 
 RetractionRow = TypeVar("RetractionRow", MemoryRetraction, RetractedFact)
 
@@ -66,18 +70,20 @@ class RetractionHandler(Agent):
         by = command.replaced_by or event.id
         newer = [] if command.replaced_by is None else state.current_facts(command.replaced_by)
         replaced_at = None if command.replaced_by is None else event.occurred_at
-        rows = [
-            MemoryRetraction(
-                target_id=command.target,
-                event_id=statement.id,
-                char_start=statement.start,
-                char_end=statement.end,
-                retracted_by=by,
-                replaced_at=replaced_at,
-                is_standing=1,
+        rows = []
+        for statement in stating:
+            start, end = _with_directives(statement, state)
+            rows.append(
+                MemoryRetraction(
+                    target_id=command.target,
+                    event_id=statement.id,
+                    char_start=start,
+                    char_end=end,
+                    retracted_by=by,
+                    replaced_at=replaced_at,
+                    is_standing=1,
+                )
             )
-            for statement in stating
-        ]
         part.puts += rows
         for statement, row in zip(stating, rows, strict=True):
             if (
@@ -95,6 +101,16 @@ class RetractionHandler(Agent):
                 for cover in covering(fact_id, text, [row], texts, statement.names)
             ]
         return [part]
+
+
+def _with_directives(statement: StatingEvent, state: State) -> tuple[int, int]:
+    """Return the span of a retracted statement, extended over the directives that say the same."""
+    start, end = statement.start, statement.end
+    retracted = retracted_statement(statement.text, start, end, statement.names)
+    for directive in state.directives_of([statement.id]):
+        if retracted.is_said_by(directive.text):
+            start, end = min(start, directive.char_start), max(end, directive.char_end)
+    return start, end
 
 
 def _restored(row: RetractionRow) -> RetractionRow:

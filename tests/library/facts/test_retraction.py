@@ -214,3 +214,33 @@ def test_only_what_some_events_say_is_taken_back(zone: Zone) -> None:
     ]
     with pytest.raises(InvalidInput, match="source_event_ids"):
         zone.retract(fact(zone, "peanuts").id, source_event_ids=["m3"])
+
+
+ORDER = "I want you to always answer in bullet points."
+
+
+def obeyed(zone: Zone) -> list[str]:
+    return [directive.text for directive in zone.directives()]
+
+
+@pytest.mark.parametrize("text", [ORDER, f"I keep two goats. {ORDER} See you!"])
+def test_a_retracted_fact_is_no_longer_an_instruction(zone: Zone, text: str) -> None:
+    zone.ingest([said("order", text, direction="in", peer_kind="dm", minute=30)])
+    assert obeyed(zone) == [ORDER]
+    (fact,) = (fact for fact in zone.facts() if "bullet" in fact.text)
+    zone.retract(fact.id)
+    assert obeyed(zone) == []
+    zone.rebuild(level="derive")
+    assert obeyed(zone) == []
+    zone.retract(fact.id, restore=True)
+    assert obeyed(zone) == [ORDER]
+    assert zone.verify().ok
+
+
+def test_an_instruction_beside_a_retracted_fact_stays(zone: Zone) -> None:
+    text = f"{ORDER} I work at Northwind."
+    zone.ingest([said("order", text, direction="in", peer_kind="dm", minute=30)])
+    before = obeyed(zone)
+    (fact,) = (fact for fact in zone.facts() if "Northwind" in fact.text)
+    zone.retract(fact.id)
+    assert obeyed(zone) == before == [ORDER]
