@@ -56,6 +56,8 @@ def _steps(zone: OpenZone, *, of_files: bool) -> Iterator[Callable[[], bool | in
     if configuration.ticks:
         yield lambda: tick_if_changed(zone)
         yield lambda: pass_if_due(node, zone.name, configuration.passes_hour)
+        # The passes merge facts of observations; importing the same again must add nothing.
+        yield lambda: tick_if_changed(zone)
         yield lambda: archive_if_due(node, zone.name, configuration.tier_limits)
     if own_types is not None and of_files:
         yield lambda: publish_due(node, zone.name, own_types, unix_ms())

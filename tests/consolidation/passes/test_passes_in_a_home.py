@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,3 +130,31 @@ def test_B9_observations_that_an_erasure_makes_alike_are_merged_by_the_next_pass
 
 def topics(zone: Zone) -> set[str | None]:
     return {each.topic for each in zone.observations()}
+
+
+def test_importing_again_adds_nothing_after_facts_were_merged(zone: Zone, tmp_path: Path) -> None:
+    told = (
+        ("Ada", "I play chess at the club."),
+        ("Ada", "I play chess with Carla on Fridays."),
+        ("Ada", "Chess is my favourite game, I play chess daily."),
+        ("Bob", "Ada lives in Oslo."),
+        ("Ada", "I live in Oslo."),
+        ("Cem", "Ada lives in Oslo."),
+        ("Ada", "I play chess against my brother."),
+        ("Bob", "Ada plays chess at the club."),
+        ("Ada", "I like chess."),
+        ("Bob", "Ada likes chess."),
+    )
+    export = tmp_path / "chat.jsonl"
+    with export.open("w") as file:
+        for n, (name, text) in enumerate(told):
+            event = {"id": f"m{n}", "platform": "chat", "peer_id": "room", "content": text}
+            sender = {"sender_id": name, "sender_name": name}
+            at = {"occurred_at": f"2026-05-{10 + n % 6}T10:{n:02}:00Z"}
+            file.write(json.dumps({**event, **sender, **at}) + "\n")
+    assert zone.ingest_files(export).new == len(told)
+    assert [merge.of for merge in zone.merges() if merge.of == "facts"]
+    assert zone.observations().observations
+    head = zone.head()
+    assert zone.ingest_files(export).new == 0
+    assert zone.head() == head
