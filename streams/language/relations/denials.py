@@ -69,6 +69,21 @@ _NOT_DOING = re.compile(
     r"(?P<old>[^,.;:!?()]+?)(?P<after> after all| any ?more)?(?=\W*\Z|[,.;:!?()]|(?<=all)\b)",
     re.IGNORECASE,
 )
+#: "I won't run the marathon", "We decided not to buy the boat".
+_WILL_NOT = re.compile(
+    r"\b(?:i|we)(?:['’]ll not| will not| won['’]t|(?:['’]ve| have)? decided not to|"
+    r"(?:['’](?:m|re)| am| are) not going to) (?P<verb>[a-z]{2,}) (?P<old>[^,.;:!?()]+?)"
+    r"(?: after all| any ?more)?(?=\W*\Z|[,.;:!?()])",
+    re.IGNORECASE,
+)
+#: "The trip to Oslo is cancelled", "Our party was called off"
+_IS_OFF = re.compile(
+    r"\A(?:\w+[,:!] )?(?P<old>[^,.;:!?()]{3,40}?)(?:['’]s| is| are| was| were| got)"
+    r"(?: (?:has|have|been|now|sadly|all|just))* (?:cancel?led|called off)\b"
+    r"|\A(?:\w+[,:!] )?(?P<was>[^,.;:!?()]{3,40}?) (?:has|have) been "
+    r"(?:cancel?led|called off)\b",
+    re.IGNORECASE,
+)
 _CANCELS = re.compile(r"\b(?:cancel?led|called off)\b", re.IGNORECASE)
 #: A booking stands, though it was made in the past.
 _BOOKED = re.compile(r"\b(?:booked|reserved|arranged|scheduled|planned|organi[sz]ed)\b", re.I)
@@ -106,17 +121,28 @@ _LESS = word_set(
     said meant thing things one ones something anything everything someone way bit lot day time
     week year month today tomorrow yesterday tonight do does don doesn isn aren am have has had"""
 )
+_WE = re.compile(r"\b(?:we|our)\b", re.IGNORECASE)
+#: Verbs of going somewhere, in their base forms: one who does not fly to Oslo does not go there.
+_GOING = word_set("go fly travel drive head sail")
+_WITH_DESTINATION = re.compile(
+    r"\b(?P<verb>[a-z]+)(?: (?:back|over|down|up|off|out))? (?:to|for)\b", re.IGNORECASE
+)
 
 
-Kind = Literal["contrast", "ended", "plan", "cancelled", "said"]
+Kind = Literal["contrast", "ended", "plan", "cancelled", "off", "said"]
+
+#: The kinds of which a booking is the object.
+_CALLED_OFF = frozenset[Kind]({"cancelled", "off"})
 
 
 class Denial(Struct, frozen=True):
     """The stems of the denied phrase, and those of the surrounding words.
 
     "contrast": not this but another; "ended": the speaker is no longer involved; "plan": the
-    speaker will not do it; "cancelled": a booking, with the `sentence`; "said": the speaker
-    explicitly takes back a statement. `verb`: the base form of what is not done.
+    speaker will not do it; "cancelled": the speaker cancelled a booking, with the `sentence`;
+    "off": it was cancelled, by whomever; "said": the speaker explicitly takes back a statement.
+    `verb`: the base form of what is not done. `joint`: others of the conversation may have stated
+    it, as what "we" do.
     """
 
     start: int
@@ -127,6 +153,7 @@ class Denial(Struct, frozen=True):
     words: frozenset[str]
     verb: str = ""
     sentence: str = ""
+    joint: bool = False
 
 
 def find_denials(text: str) -> list[Denial]:
@@ -162,7 +189,18 @@ def _denial(sentence: str, start: int, end: int) -> Denial | None:
         if 0 < len(old) <= _MOST_DENIED and not is_intent:
             verb = base_form(match["verb"].lower())
             kind: Kind = "plan" if (match["after"] or "").lower() == " after all" else "ended"
-            return Denial(start, end, kind, old, False, stems(sentence) - old, verb)
+            rest = stems(sentence) - old
+            return Denial(start, end, kind, old, False, rest, verb, joint=_is_joint(match[0]))
+    if match := _WILL_NOT.search(sentence):
+        old = stems(_AFTERWARDS.sub("", match["old"]))
+        if 0 < len(old) <= _MOST_DENIED:
+            verb, rest = base_form(match["verb"].lower()), stems(sentence) - old
+            return Denial(start, end, "plan", old, False, rest, verb, joint=_is_joint(match[0]))
+    if match := _IS_OFF.search(sentence):
+        old = stems(_AFTERWARDS.sub("", match["old"] or match["was"]))
+        if 0 < len(old) <= _MOST_DENIED:
+            rest = stems(sentence) - old
+            return Denial(start, end, "off", old, False, rest, sentence=sentence, joint=True)
     for pattern in _ENDED:
         match = pattern.search(sentence)
         if match is None:
@@ -171,7 +209,16 @@ def _denial(sentence: str, start: int, end: int) -> Denial | None:
         if 0 < len(old) <= _MOST_DENIED:
             rest = stems(sentence) - old
             if _CANCELS.search(sentence, match.start(), match.start("old")):
-                return Denial(start, end, "cancelled", old, False, rest, sentence=sentence)
+                return Denial(
+                    start,
+                    end,
+                    "cancelled",
+                    old,
+                    False,
+                    rest,
+                    sentence=sentence,
+                    joint=_is_joint(match[0]),
+                )
             return Denial(start, end, "ended", old, False, rest)
     return None
 
@@ -179,18 +226,24 @@ def _denial(sentence: str, start: int, end: int) -> Denial | None:
 def denied(denial: Denial, earlier: Sequence[Earlier]) -> Corrected | None:
     """Return what a denial denies in the earlier messages, in the nearest one that states it."""
     for distance, message in enumerate(earlier):
-        if denial.kind != "contrast" and not message.same_sender:
+        is_ours = denial.joint and not message.elsewhere
+        if denial.kind != "contrast" and not message.same_sender and not is_ours:
             continue
-        if not denial.old <= (said := stems(message.text)):
+        said = stems(message.text)
+        if not _states(denial, said, message.text):
             continue
         others = reported(message.text)
         for start, end in sentences(message.text):
             sentence = message.text[start:end]
             words = stems(sentence)
-            if not denial.old <= words or "?" in sentence or is_reported(others, start):
+            if "?" in sentence or is_reported(others, start):
+                continue
+            if not _states(denial, words, sentence):
+                continue
+            if not message.same_sender and denial.joint and _WE.search(sentence) is None:
                 continue
             shared = len(denial.words & words) + (0.5 if denial.words & said else 0)
-            stated = _BOOKED.sub("", sentence) if denial.kind == "cancelled" else sentence
+            stated = _BOOKED.sub("", sentence) if denial.kind in _CALLED_OFF else sentence
             if _ONCE.search(stated) is None and _is_of(denial, message, shared, sentence):
                 values = tuple(
                     Value("words", word, word)
@@ -201,6 +254,28 @@ def denied(denial: Denial, earlier: Sequence[Earlier]) -> Corrected | None:
     return None
 
 
+def _is_joint(said: str) -> bool:
+    return said.lower().startswith("we")
+
+
+def _states(denial: Denial, words: frozenset[str], text: str) -> bool:
+    """Whether a text with these stems names what is denied.
+
+    A trip to Oslo is named by "we are going to Oslo" too.
+    """
+    if denial.old <= words:
+        return True
+    where = denial.old - _JOURNEYS
+    is_journey = denial.kind in ("cancelled", "off", "plan") and 0 < len(where) < len(denial.old)
+    return is_journey and where <= words and _goes_somewhere(text)
+
+
+def _goes_somewhere(text: str) -> bool:
+    """Whether a text has a verb of going with its destination: "we are driving to Oslo"."""
+    verbs = (match["verb"].lower() for match in _WITH_DESTINATION.finditer(text))
+    return any(base_form(verb) in _GOING and not is_past(verb) for verb in verbs)
+
+
 def _is_of(denial: Denial, message: Earlier, shared: float, sentence: str) -> bool:
     """Whether an earlier sentence that contains the denied words has the same topic."""
     if denial.kind == "said":
@@ -208,10 +283,11 @@ def _is_of(denial: Denial, message: Earlier, shared: float, sentence: str) -> bo
     if denial.kind in ("ended", "plan"):
         does = not denial.verb or _does(denial, sentence)
         return does and _OWN.search(sentence) is not None
-    if denial.kind == "cancelled":
+    if denial.kind in _CALLED_OFF:
         # "I cancelled the hotel in Riga" leaves the one in Oslo.
         things = [each.lower() for each in _WORD.findall(sentence) if stems(each) & denial.old]
-        return _OWN.search(sentence) is not None and all(
+        own = denial.kind == "off" or _OWN.search(sentence) is not None
+        return own and all(
             qualifiers(denial.sentence, each).is_same(qualifiers(sentence, each)) for each in things
         )
     if not denial.words:
@@ -223,6 +299,8 @@ def _is_of(denial: Denial, message: Earlier, shared: float, sentence: str) -> bo
 def _does(denial: Denial, sentence: str) -> bool:
     """Whether a sentence says that somebody does what is denied; of a plan, that they will."""
     words = _WORD.findall(sentence.lower().replace("’", "'"))
+    if denial.kind == "plan" and denial.verb in _GOING and _goes_somewhere(sentence):
+        return True
     return any(
         base_form(word) == denial.verb
         and not is_past(word)
@@ -256,3 +334,7 @@ def _stems(words: Iterable[str]) -> Iterable[str]:
             stem = re.sub(r"(?:ing|ed|es|s)\Z", "", bare) if len(bare) > 4 else bare
             stem = stem.removesuffix("s") if len(stem) > 3 and not stem.endswith("ss") else stem
             yield stem.removesuffix("e") if len(stem) > 3 else stem
+
+
+#: The stems of nouns for going somewhere.
+_JOURNEYS = stems("trip journey holiday vacation visit tour")

@@ -199,6 +199,10 @@ def test_who_asked_is_not_who_agrees() -> None:
         ("I plan to swim the Alvik strait.", "I'm not swimming the strait any more."),
         ("I live in Alvik with my aunt.", "I'm no longer living in Alvik."),
         ("I've booked a cabin in Alvik for 3 May.", "I cancelled the cabin in Alvik."),
+        ("We are driving to Crete in our camper.", "The Crete trip has been called off."),
+        ("I'm flying to Crete with my parents.", "I'm not going to Crete after all."),
+        ("I plan to swim the Alvik strait.", "I won't swim the Alvik strait."),
+        ("We are going to paint the shed in June.", "We decided not to paint the shed."),
     ],
 )
 def test_what_is_over_ends_in_another_conversation_too(held: str, over: str) -> None:
@@ -220,6 +224,9 @@ def test_what_is_over_ends_in_another_conversation_too(held: str, over: str) -> 
         ("I'm going to Crete with my parents.", "I'm not going to Crete by car."),
         ("I've booked a cabin in Alvik for 3 May.", "I cancelled the cabin in Falun."),
         ("I've booked the vet for Rex.", "I've called off the vet for Ivy."),
+        ("We are driving to Crete in our camper.", "The trip to Corfu has been called off."),
+        ("I live in Crete with my parents.", "The Crete trip is cancelled."),
+        ("I plan to swim the Alvik strait.", "The Alvik strait is not cancelled."),
     ],
 )
 def test_a_plan_or_booking_ends_no_other(held: str, said: str) -> None:
@@ -234,3 +241,17 @@ def test_a_contrast_is_a_matter_of_its_conversation() -> None:
     home = zone()
     home.read(says("Ada", "We meet in Room 102, not Room 101.", peer_id="d", at=START + HOUR))
     assert HELD in home.current_facts()
+
+
+def test_what_several_planned_any_of_them_may_call_off() -> None:
+    plans = [
+        says("Ada", "We are planning a trip to Crete in August.", peer_id="c"),
+        says("Bob", "I am planning a trip to Corfu in August.", peer_id="c"),
+        says("Cem", "We are planning a trip to Crete in July.", peer_id="e"),
+    ]
+    home = Zone(RuleWriter()).given(*plans)
+    before = home.current_facts()
+    home.read(says("Bob", "We cancelled the Crete trip.", peer_id="c", at=START + 2 * DAY))
+    home.read(says("Ada", "We cancelled the Corfu trip.", peer_id="c", at=START + 3 * DAY))
+    (ended,) = set(before) - set(home.current_facts())
+    assert "Ada" in ended
