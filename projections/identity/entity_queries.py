@@ -152,6 +152,17 @@ def candidates_of(
     return [(str(id_), bool(rejected)) for id_, rejected in found]
 
 
+def pending_with(connection: apsw.Connection, entity_id: str) -> set[str]:
+    """Return the ids of the entities whose merge with this one is pending review."""
+    found = rows(
+        connection,
+        "SELECT iif(entity_a_id = ?1, entity_b_id, entity_a_id) FROM merge_candidates "
+        "WHERE status = 'pending' AND ?1 IN (entity_a_id, entity_b_id)",
+        (entity_id,),
+    )
+    return {str(other) for (other,) in found}
+
+
 def entities_with_similar_names(
     connection: apsw.Connection, keys: Sequence[str], limit: int
 ) -> list[Entity]:

@@ -51,12 +51,14 @@ class Names:
         self._by_text: dict[str, list[NamedEntity]] = {}
         self._entities_by_name = LookupCache(partial(resolve_all, identity), _MAX_CACHED)
         self._handles: dict[str, tuple[set[tuple[str, str]], set[str]]] = {}
+        self._fuller: dict[str, list[Entity]] = {}
 
     def clear(self) -> None:
         """Drop what is cached, since identity.db has changed."""
         self._by_text.clear()
         self._entities_by_name.clear()
         self._handles.clear()
+        self._fuller.clear()
 
     def find(self, text: str) -> list[NamedEntity]:
         """Return the names in a text, in order; of overlapping names, only the longest.
@@ -101,9 +103,31 @@ class Names:
                 matches = by_nickname.get(phrase.normalized, ())
             if matches and taken.isdisjoint(span):
                 taken.update(span)
+                matches = (*matches, *self._fuller_named(phrase.normalized, matches))
                 start, end = words[span[0]].start(), words[span[-1]].end()
                 named.append(NamedEntity(start, end, matches[0], *self._handles_of(matches)))
         return sorted(named, key=lambda item: item.start)
+
+    def _fuller_named(self, name: str, named: Sequence[Entity]) -> list[Entity]:
+        """Return the persons whom a first name may mean besides the one who has only this name.
+
+        They have a further name, and their merge with that person, who has no account, is pending:
+        "my partner Joris", and Joris Haanstra.
+        """
+        if " " in name or len(named) != 1 or named[0].type != "person":
+            return []
+        (entity,) = named
+        if entity.normalized != name or self._handles_of(named)[0]:
+            return []
+        if entity.id not in self._fuller:
+            pending = identity.pending_with(self._connection, entity.id)
+            found = (
+                identity.canonical(self._connection, row.id)
+                for row in identity.persons_with_first_name(self._connection, name)
+                if row.id in pending
+            )
+            self._fuller[entity.id] = [each for each in found if each is not None]
+        return self._fuller[entity.id]
 
     def _handles_of(self, entities: Sequence[Entity]) -> tuple[set[tuple[str, str]], set[str]]:
         """Return the handles and the ids of the entities that share a name."""

@@ -86,3 +86,10 @@ def test_a_name_stands_for_who_goes_by_it_with_a_title(memory: Memory) -> None:
     assert preferred(memory, "What does Ruth keep?") == {"bees"}
     tell(memory, [say("I keep cats.", "cats", by="Coach Ruth", at=START + 2)])
     assert preferred(memory, "What does Ruth keep?") == set()
+
+
+def test_a_first_name_means_who_is_perhaps_the_same_too(memory: Memory) -> None:
+    partner = say("My partner Joris is a plumber.", "partner", by="Ann", peer_id="a")
+    tell(memory, [partner, say("I keep eels.", "eels", by="Joris Haan", at=START + 1, peer_id="a")])
+    assert preferred(memory, "What does Joris keep?") == {"eels"}
+    assert cited(ask(memory, "keep", entity="Joris")) == ["partner"]
