@@ -18,6 +18,8 @@ UPDATES = {
     "another date": ("The deadline is on 3 May", "The deadline has moved to 10 May"),
     "the home of a relative": ("My mum lives in Cork", "Mum has moved to Galway"),
     "given up": ("I play tennis on Mondays", "I stopped playing tennis"),
+    "one of a name": ("Ines from the rowing team lives in Faro", "Ines moved to Evora"),
+    "two at once": ("Ivo lives in Cork", "Ivo quit his job and moved to Galway"),
     "a parting": ("My girlfriend is called Ines", "Ines and I broke up"),
     "an animal": ("We have a hamster named Fitz", "Fitz has passed away"),
 }
@@ -27,6 +29,7 @@ NO_UPDATES = {
     "one more": ("I play tennis on Mondays", "I took up rowing in spring"),
     "of a partner": ("My girlfriend is called Ines", "I had an argument with Ines yesterday"),
     "a present": ("My husband is called Luc", "Luc must not know that I bought him a guitar"),
+    "of kin": ("Ivo is my uncle", "Ivo quit his job and moved to Galway"),
     "a promotion": ("I work for Siemens", "I was promoted to plant manager"),
     "the end of another job": ("I start at Bosch on 1 September", "I quit my job at Siemens"),
     "a pastime": ("I play in the orchestra Harmonia", "I quit my job at Siemens"),

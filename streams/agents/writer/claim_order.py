@@ -43,7 +43,8 @@ _SOLE_ENDING, _SOLE_OF_SEVERAL = 10, 30
 #: or an open attribute by its noun: "the alarm code".
 _ANY_BY_NAME = 30
 #: Attributes whose values are named for many reasons: people and animals. A sentence about one ends
-#: it from the first probability on, and from the second on if something has surely ended.
+#: it from the first probability on, and from the second on if something has surely ended. Kinship
+#: lasts whatever happens to the relative, so that a sentence about one does not end it.
 _OF_SOMEBODY = frozenset({"family", "partner", "relationship", "pet"})
 _SOMEBODY_ENDING, _SOMEBODY_OF_ANY = 25, 8
 #: Attributes that end with somebody's life, whoever it was: a name alone does not tell.
@@ -191,7 +192,7 @@ def ended_claims(
     )
 
     def ends_somebody(attribute: str, percent: int) -> bool:
-        if ending.percent < _ANY_ENDING:
+        if ending.percent < _ANY_ENDING or attribute == "family":
             return percent >= _SOMEBODY_ENDING
         is_gone = attribute in _OF_A_LIFE and somebody >= _SOMEBODY_ENDING
         return is_gone or percent >= _SOMEBODY_OF_ANY
@@ -260,7 +261,7 @@ def ended_claims(
                 is_likely = ends_somebody(attribute, percent)
             else:
                 is_likely = percent >= _NAMED_OF_SEVERAL
-            if is_likely and MASK not in attribute:
+            if is_likely and MASK not in attribute and attribute != "family":
                 ended |= dict.fromkeys(ended_of_owner(attribute))
     # What was stated again after the sentence still holds: the sentence arrived late.
     ends = [

@@ -15,18 +15,28 @@ from recollect.streams.language.grammar.clauses import after_lead_in
 
 _SPEAKER = re.compile(r"(?:i|we)\b", re.IGNORECASE)
 _KIN = re.compile(KIN)
+#: Who somebody is, between commas: "Ana, my cousin, lives in Riga".
+_APPOSITION = re.compile(r", (?:my|our|his|her|their|the|an?) [^\W\d_A-Z][\w'’ -]{1,40},")
 _JOINT = re.compile(r",? and (?=\w)")
 #: The maximum length of a clause that makes a claim, in characters.
 _LONGEST = 300
 
 
+#: The other subject or the condition of what follows: "the man who left and moved to Riga".
+_SUBORDINATE = re.compile(
+    r"\b(?:who|whom|whose|which|that|if|when|while|because|since|unless|although|though|after|"
+    r"before|until|whether|how|why|where)\b|[,;:()]",
+    re.IGNORECASE,
+)
+
+
 class ClaimPart(NamedTuple):
-    """A part of a clause, its opening and its claim."""
+    """A part of a clause, its opening and its claim, if the rules find one."""
 
     opening: str
     start: int
     end: int
-    claim: Claim
+    claim: Claim | None
 
 
 class ClaimReader(Protocol):
@@ -58,6 +68,8 @@ def claim_parts(
 ) -> list[ClaimPart]:
     """Return the parts of a clause, joined by "and", that each make a claim.
 
+    The first may make none: "Tom quit his job and moved to Riga".
+
     `mentions` are the mentions of the clause; `pronoun` is the person that "he" or "she" in it
     means.
     """
@@ -65,19 +77,22 @@ def claim_parts(
     if subject is None:
         return []
     whole = reads(subject.read, subject.begin, end, subject.person)
-    if whole is None:
-        return []
     found = [ClaimPart("", start, end, whole)]
     for joint in _JOINT.finditer(text, subject.begin, end):
         last = found[-1]
         begin = subject.begin if last.start == start else last.start
-        left = reads(f"{subject.read}{last.opening and ' '}", begin, joint.start(), subject.person)
         right = reads(f"{subject.read} ", joint.end(), end, subject.person)
-        if left is None or right is None or left.attribute == right.attribute:
+        if right is None:
+            continue
+        left = reads(f"{subject.read}{last.opening and ' '}", begin, joint.start(), subject.person)
+        if left is None:
+            if last.claim is not None or _SUBORDINATE.search(text, subject.begin, joint.start()):
+                continue
+        elif left.attribute == right.attribute:
             continue
         found[-1] = last._replace(end=joint.start(), claim=left)
         found.append(ClaimPart(f"{subject.told} ", joint.end(), end, right))
-    return found
+    return found if found[-1].claim is not None else []
 
 
 def _subject(
@@ -90,6 +105,8 @@ def _subject(
     place = begin if kin is None else kin.end()
     named = next((each for each in mentions if each.start == place), None)
     if named is not None and named.type == "PERSON":
-        return _Subject(text[begin : named.end], named.text, named.text, named.end)
+        aside = _APPOSITION.match(text, named.end, end)
+        place = named.end if aside is None else aside.end()
+        return _Subject(text[begin : named.end], named.text, named.text, place)
     said = _SPEAKER.match(text, begin, end)
     return None if said is None else _Subject(said[0], said[0], None, said.end())

@@ -44,8 +44,13 @@ _NAME = r"[^\W\d_a-zà-öø-ÿ][\w'’\-]*(?: [^\W\d_a-zà-öø-ÿ][\w'’\-]*){
 _I = r"(?:i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
 #: "My older sister", before a name.
 KIN = rf"{MINE} "
+#: Which one of the name: "Ana from the book club", "Tom in accounting".
+_OF_WHICH = r" (?:from|in|at|of) (?:(?:the|my|our|his|her) )?[a-z][\w-]*(?: [a-z][\w-]*)?"
 #: The beginning of a clause: "Well, I've just", "Actually, my sister Ana has recently".
-WHO = rf"\A(?i:{_LEAD})(?:(?i:{_I})|(?:{KIN})?(?P<who>{_NAME}))(?i:['’]s)? (?i:{_ADVERBS})"
+WHO = (
+    rf"\A(?i:{_LEAD})(?:(?i:{_I})|(?:{KIN})?(?P<who>{_NAME})(?:{_OF_WHICH})?)"
+    rf"(?i:['’]s)? (?i:{_ADVERBS})"
+)
 
 _FROM = r"(?:from [\w'’. -]{2,40}? )?"
 _HOME = re.compile(

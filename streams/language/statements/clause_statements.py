@@ -397,7 +397,7 @@ class ClauseStatements:
     def _by_claim(self, group: list[Clause], statement: Statement) -> list[Statement]:
         """Return the statement, or one for each claim of its first clause."""
         findings, whom = self._findings, statement.whom
-        if findings.document.speaker is None or (whom is None and statement.claim is None):
+        if findings.document.speaker is None:
             return [statement]
         start, end, *_ = group[0]
         mentions = findings.mentions_in(start, end)
@@ -411,7 +411,8 @@ class ClauseStatements:
             cut = self._standing_alone([group[0]._replace(end=first.end)], ())
             statement = cut or statement
         statement = msgspec.structs.replace(statement, claim=first.claim)
-        named = [each for each in statement.mentions if each.text == first.claim.subject]
+        subject = parts[-1].claim.subject if parts[-1].claim is not None else ""
+        named = [each for each in statement.mentions if each.text == subject]
         return [statement, *(self._of_part(each, named, statement) for each in others)]
 
     def _of_part(self, part: ClaimPart, named: list[Mention], first: Statement) -> Statement:

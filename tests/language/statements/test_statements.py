@@ -370,3 +370,32 @@ def test_a_part_that_was_said_long_before_does_not_stretch_a_statement() -> None
 def test_what_is_kept_whole_is_not_judged_by_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(clause_salience, "salience_of")
     assert facts("I sold the yacht.") == ["Ada sold the yacht."]
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("Tom quit his job and moved to Graz.", [("Ada: Tom moved to Graz.", "home", "Graz")]),
+        ("I sold my boat and live in Graz.", [("Ada lives in Graz.", "home", "Graz")]),
+        (
+            "Eva Lang, my aunt, lives in Graz and works as a nurse.",
+            [
+                ("Eva Lang, Ada's aunt, lives in Graz.", "home", "Graz"),
+                ("Ada: Eva Lang works as a nurse.", "role", "nurse"),
+            ],
+        ),
+        ("I think that Tom left and moved to Graz.", []),
+        ("The man who left us and moved to Graz is my uncle.", []),
+    ],
+)
+def test_a_part_that_makes_a_claim_is_a_fact_of_its_own(
+    text: str, slots: list[tuple[str, str, str]]
+) -> None:
+    found = [(each.text, each.claim) for each in read(text).statements]
+    filled = [
+        (told, claim.attribute, claim.value)
+        for told, claim in found
+        if claim is not None and claim.attribute in SINGLE_VALUED
+    ]
+    assert filled == slots
+    assert len(found) > len(slots)
