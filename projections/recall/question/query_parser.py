@@ -199,6 +199,10 @@ class QueryParser:
         ended = ended_at(query, index, self._files)
         asks_for_anything = bool(times.spans) and self._asks_for_anything(times.topic, index)
         has_passed = bool(times.spans) and all(last < at for _, last in times.spans)
+        # What held at the end of the only period that a question about the past names.
+        asks_past = has_passed and len(times.spans) == 1 and asks_what_was(text)
+        was_at = times.spans[0][1] if asks_past and query.valid_at is None else None
+        asked_slot = Topic(text, named) if was_at is None else topic
         ended = ended._replace(facts=ended.facts | index.retracted.facts)
         masks = filters.filter_masks(query, entity_ids, ended, index)
         is_time_only = False
@@ -247,7 +251,13 @@ class QueryParser:
                 allowed=eligible,
             ),
             slot_values=slot_values(
-                text, named, index, self._files, valid_at=query.until, allowed=eligible
+                asked_slot.text,
+                asked_slot.named,
+                index,
+                self._files,
+                valid_at=query.until if was_at is None else was_at,
+                allowed=eligible,
+                is_past=was_at is not None,
             ),
         )
 

@@ -61,6 +61,44 @@ def test_at_a_time_before_it_is_what_filled_the_slot_then(friends: Memory) -> No
     assert first(ask(friends, "Where does Ada live?", valid_at=START + 2 * DAY)) == "turin"
 
 
+@pytest.fixture(params=[True, False], ids=["encoder", "words"])
+def mover(request: pytest.FixtureRequest, open_memory: Open) -> Memory:
+    """Moves each three months, from January 2026 on."""
+    memory = open_memory(encoder=request.param)
+    january = 1_768_000_000_000  # 9 January 2026
+    places = ["Oslo", "Bergen", "Molde"]
+    moved = [
+        say(f"I live in {place}.", place, by="Ada", at=january + 90 * DAY * number)
+        for number, place in enumerate(places)
+    ]
+    tell(memory, [*moved, say("Lovely weather.", "last", by="Bob", at=january + 240 * DAY)])
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where did Ada live in February?", "Oslo"),
+        ("Where was Ada living in May 2026?", "Bergen"),
+        ("In which city did Ada live in June 2026?", "Bergen"),
+        ("Where did Ada live in May?", "Bergen"),
+        ("Where did Ada live in August?", "Molde"),
+        ("Where does Ada live?", "Molde"),
+    ],
+)
+def test_what_filled_a_slot_at_a_past_time_comes_first(
+    mover: Memory, question: str, answer: str
+) -> None:
+    best, *others = ask(mover, question)
+    assert best.source_event_ids == [answer]
+    assert best.score > max(each.score for each in others)
+
+
+@pytest.mark.parametrize("question", ["Where did Ada live?", "Where did Ada live in 2019?"])
+def test_at_no_known_past_time_no_value_is_sure(mover: Memory, question: str) -> None:
+    assert max(each.score for each in ask(mover, question)) < 0.8
+
+
 def test_a_filter_that_leaves_it_out_leaves_it_out(friends: Memory) -> None:
     found = ask(friends, "Where does Bob live?", time_before=START + 2 * DAY)
     assert "lisbon" not in {first([one]) for one in found}

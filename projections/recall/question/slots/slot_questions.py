@@ -107,6 +107,9 @@ _SLOT_PATTERNS = {
     ),
 }
 
+_PRESENT = {"did": "does", "was": "is", "were": "are"}
+_PAST_FORM = re.compile(rf"\b(?:{'|'.join(_PRESENT)})\b", re.IGNORECASE)
+
 
 class SlotQuestion(NamedTuple):
     """The slot that a question asks for: its attribute, and a word that its values must have."""
@@ -142,12 +145,14 @@ def slot_values(
     *,
     valid_at: int,
     allowed: Mask,
+    is_past: bool = False,
 ) -> tuple[str, ...]:
     """Return the facts with the values of the slot that a question asks for, newest first.
 
     `valid_at`: the time at which they must be valid (unix ms); `allowed`: the turns that may be
-    results. The result is empty if the question asks for no slot or for the past, if the name is
-    ambiguous, or if the slot has no value.
+    results; `is_past`: the question, without its times, asks for the values at a past time. The
+    result is empty if the question asks for no slot, or for an unknown time in the past, if the
+    name is ambiguous, or if the slot has no value.
     """
     if (
         not index.row_kinds.claims
@@ -160,6 +165,8 @@ def slot_values(
     surface = text[name.start : name.end]
     bare = re.sub(r"['’]s?\Z", "", surface)
     masked = text[: name.start] + _NAME + surface[len(bare) :] + text[name.end :]
+    if is_past:
+        masked = _PAST_FORM.sub(lambda found: _PRESENT[found[0].lower()], masked)
     slot = parse_slot_question(" ".join(masked.split()))
     if slot is None or entity_ids(files.identity.connection, [name.entity]) != name.ids:
         return ()

@@ -14,9 +14,10 @@ _PAST = re.compile(
 )
 
 _PREPOSITION = r"(?:(?:about|at|for|from|in|on|to|with)\s+)?"
+#: "May" is a month.
 _ASKS_WHAT_WAS = re.compile(
     rf"\s*{_PREPOSITION}(?:did|was|were|had|how|what|when|where|which|who|whom|whose|why)\b"
-    r"(?!.*\b(?:am|are|can|could|do|does|is|may|might|must|shall|should|will|would)\b)",
+    r"(?!.*\b(?:am|are|can|could|do|does|is|(?-i:may)|might|must|shall|should|will|would)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 
