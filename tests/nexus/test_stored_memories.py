@@ -19,6 +19,8 @@ from recollect.schemas.wire import MemoryInput, StoredMemory
 from tests.library.kit import said
 
 DAY = 86_400_000
+#: What a memory is to earlier ones.
+EVOLUTION = ("updates_ids", "extends_ids", "derived_from_ids")
 
 
 @pytest.fixture
@@ -166,6 +168,52 @@ class TestMemoryStore:
         assert plain.stored_memory(new).updates_ids == [old]
         plain.forget(old)
         assert plain.stored_memory(new).updates_ids == []
+
+    @pytest.mark.parametrize("scope", ["zone", "user"])
+    @pytest.mark.parametrize(
+        ("earlier", "later", "relation"),
+        [
+            ("Maya Lund works at Volvo.", "Maya Lund also leads a team at Volvo.", "extends_ids"),
+            ("Nils plays the cello.", "Additionally, Nils plays the piano.", "extends_ids"),
+            ("Olga is allergic to nuts.", "Therefore Olga cannot eat satay.", "derived_from_ids"),
+            ("The deploy runs on Monday.", "Actually, the deploy runs on Friday.", "updates_ids"),
+        ],
+    )
+    def test_C9_a_memory_says_what_it_is_to_the_one_before(
+        self, plain: Zone, earlier: str, later: str, relation: str, scope: str
+    ) -> None:
+        view = plain.acting_as(user="ada")
+        asked: dict[str, object] = {"scope": scope, "enrichments": ["detect_evolution"]}
+        old = store(view, earlier, **asked)
+        store(plain.acting_as(user="bob"), "The sky was grey.", scope="user")
+        new = view.stored_memory(store(view, later, **asked))
+        found = {name: getattr(new, name) for name in EVOLUTION}
+        assert found == {name: [old] if name == relation else [] for name in EVOLUTION}
+        current = {fact.text for fact in view.facts()}
+        assert (earlier in current) == (relation != "updates_ids")
+        plain.forget(old)
+        assert not getattr(view.stored_memory(new.memory_id), relation)
+        assert plain.verify().ok
+
+    @pytest.mark.parametrize(
+        "earlier",
+        ["The deploy runs on Monday. The office door is red.", "The lunch is on Tuesday."],
+    )
+    def test_C9_a_correction_ends_no_text_that_says_more_or_something_else(
+        self, plain: Zone, earlier: str
+    ) -> None:
+        store(plain, earlier)
+        store(plain, "Actually, the deploy runs on Friday.")
+        assert earlier in {fact.text for fact in plain.facts()}
+
+    def test_C9_a_private_memory_corrects_and_extends_no_public_one(self, plain: Zone) -> None:
+        told = ("The deploy runs on Monday.", "I sing in the choir in Porto.")
+        old = [store(plain, text) for text in told]
+        view = plain.acting_as(user="ada")
+        for text in ("Actually, the deploy runs on Friday.", "I also sing in a choir in Rome."):
+            store(view, text, scope="user", enrichments=["detect_evolution"])
+        assert set(told) <= {fact.text for fact in plain.facts()}
+        assert not any(plain.stored_memory(id_).extended_by_ids for id_ in old)
 
     def test_C7_a_memory_is_stale_after_its_time_to_live(
         self, plain: Zone, monkeypatch: pytest.MonkeyPatch

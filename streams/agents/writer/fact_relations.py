@@ -12,6 +12,7 @@ from recollect.schemas.events import Event, message_of
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
+from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.writer.causal_links import CausalReference, matching_fact
 from recollect.streams.agents.writer.retractions import EventFact
 from recollect.streams.language.grammar.analysis import AddedOutside, Analysis
@@ -83,7 +84,7 @@ def find_extensions(
     extensions = []
     for statement in added[:_MAX_CHECKED_FACTS]:
         extension = search.find(near, statement)
-        if extension is None and statement.names and _is_own(statement):
+        if extension is None and statement.names and _is_own(statement) and not is_private(event):
             if elsewhere is None:
                 elsewhere = recent(
                     conversation.other_channels(event, event.number - LOOKBACK_EVENTS)

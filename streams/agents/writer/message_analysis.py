@@ -12,6 +12,7 @@ from recollect.schemas.events import Content, Deletion, Edit, Event, Remember, m
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import Participant, named_participants
+from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.writer.causal_links import (
     CausalReference,
     find_causal_references,
@@ -213,12 +214,18 @@ def _analysed(
     annotation = conversation.annotation(text) if text.strip() else None
     if isinstance(content, Remember) or _edits_remembered(content, revisions):
         verbatim = left_out(_verbatim_analysis(text, event, content, annotation), without)
+        references = find_causal_references(verbatim.outside, said_at, event, conversation)
+        extensions = find_extensions(verbatim.added_outside, said_at, event, conversation, replaced)
         return AnalysedMessage(
             event,
             verbatim,
             said_at,
+            source_numbers=_numbers_of(references, extensions),
             replaced=replaced,
             annotation=annotation,
+            retractions=_remembered_retractions(text, said_at, event, conversation, without),
+            causal_references=references,
+            extensions=extensions,
             versions=versions,
             dates=verbatim.dates,
         )
@@ -283,14 +290,9 @@ def _analysed(
             dates=dates,
             date_sources=date_sources,
         )
-    source_numbers: tuple[int, ...] = ()
     causal_references = find_causal_references(analysis.outside, said_at, event, conversation)
     extensions = find_extensions(analysis.added_outside, said_at, event, conversation, replaced)
-    others = [
-        *(reference.number for reference in causal_references),
-        *(extension.number for extension in extensions),
-    ]
-    source_numbers += tuple(number for number in others if number not in source_numbers)
+    source_numbers = _numbers_of(causal_references, extensions)
     analysis = _with_day_sources(analysis, date_sources)
     cited = {n for statement in analysis.statements for n in _context_numbers(statement, contexts)}
     source_numbers += tuple(number for number in sorted(cited) if number not in source_numbers)
@@ -312,6 +314,14 @@ def _analysed(
         dates,
         date_sources,
     )
+
+
+def _numbers_of(
+    references: Iterable[CausalReference], extensions: Iterable[Extension]
+) -> tuple[int, ...]:
+    """Return the numbers of the earlier events that a message refers to."""
+    numbers = [one.number for one in references] + [one.number for one in extensions]
+    return tuple(dict.fromkeys(numbers))
 
 
 def named_before(before: Iterable[tuple[Event, int]], said_at: int) -> list[tuple[int, int]]:
@@ -501,6 +511,31 @@ def _version(event: Event) -> tuple[bool, int, int]:
     return isinstance(event.payload, Edit), event.occurred_at, event.number
 
 
+def _remembered_retractions(
+    text: str, said_at: int, event: Event, conversation: Conversation, without: Without
+) -> tuple[Retraction, ...]:
+    """Return the earlier texts of one sentence that a text to remember corrects.
+
+    A longer text is one fact, which also says what is not corrected. A private text corrects only
+    what has the same readers.
+    """
+    if "evolution" in without:
+        return ()
+    content = message_of(event)
+    return tuple(
+        one
+        for one in find_retractions(text, said_at, event, content, conversation)
+        for earlier in (message_of(one.event),)
+        if _is_all(earlier.content, one.sentence)
+        and (earlier.peer_id == content.peer_id or not is_private(event))
+    )
+
+
+def _is_all(text: str, sentence: tuple[int, int]) -> bool:
+    start, end = sentence
+    return text[start:end].strip(" .!") == text.strip().strip(" .!")
+
+
 def _verbatim_analysis(
     text: str, event: Event, content: Content, annotation: TextReading | None
 ) -> Analysis:
@@ -524,9 +559,11 @@ def _verbatim_analysis(
     return msgspec.structs.replace(
         analysis,
         causes=(),
-        outside=(),
+        outside=tuple(msgspec.structs.replace(one, statement=0) for one in analysis.outside),
         added=(),
-        added_outside=(),
+        added_outside=tuple(
+            msgspec.structs.replace(one, statement=0) for one in analysis.added_outside
+        ),
         statements=(
             Statement(
                 start=0,
