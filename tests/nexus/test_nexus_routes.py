@@ -255,7 +255,7 @@ def test_a_wrong_memory_is_refused(alice: httpx.Client, body: object, status: in
 
 def test_a_wrong_parameter_is_named(alice: httpx.Client) -> None:
     for name, value, status in (
-        *(("limit", "0", 422), ("during", "May", 422), ("after", "x", 422)),
+        *(("limit", "0", 422), ("limit", "-1", 422), ("during", "May", 422), ("after", "x", 422)),
         *(("colour", "red", 400), ("limit", "two", 400), ("include_invalid", "maybe", 400)),
     ):
         found = alice.get("/api/memory/query", params={name: value})
@@ -266,7 +266,7 @@ def test_a_wrong_parameter_is_named(alice: httpx.Client) -> None:
 def test_a_parameter_is_refused_as_by_recollects_own_routes(alice: httpx.Client) -> None:
     id_ = alice.post("/api/memory/store", json=STORE).json()["memory_id"]
     zone = alice.get(f"/api/memory/{id_}").json()["zone_id"]
-    for name, value in (("colour", "red"), ("limit", "two"), ("limit", "0")):
+    for name, value in (("colour", "red"), ("limit", "two"), ("limit", "0"), ("limit", "-1")):
         own = alice.get(f"/v1/zones/{zone}/stored-memories", params={name: value})
         nexus = alice.get("/api/memory/query", params={name: value})
         assert (nexus.status_code, nexus.json()["type"]) == (own.status_code, own.json()["type"])

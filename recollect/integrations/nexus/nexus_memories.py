@@ -68,7 +68,8 @@ def to_filters(given: dict[str, str]) -> dict[str, Any]:
             if text.lower() in _TRUE:
                 filters[NATIVE_NAMES[name]] = True
         elif name == "limit":
-            if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+            digits = text.removeprefix("-")
+            if not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
                 raise malformed_parameter(name, f"{text[:40]!r}: give a number from 1 to 1000")
             filters[name] = int(text)
         elif name in TEXTS:
