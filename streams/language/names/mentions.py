@@ -114,6 +114,13 @@ _ABSTRACT = ("ing", "tion", "ness", "ment", "ity", "ism", "ers", "cks")
 # "Noble.com", "README.md", "C:\\", "Inter@ctive": parts of words that are not names.
 _DOTTED = re.compile(r"[./@\\_:=]\w|\(\)|:\\")
 _CURRENCY = "$€£¥₹"
+#: A telephone number in its usual groups: with a country code, brackets, or a leading 0.
+_PHONE = re.compile(
+    r"(?:\+\d{1,3}[ -]?(?:\(\d{1,5}\) ?)?\d{2,12}"
+    r"|\((?:0\d{1,4}|\d{3})\) ?\d{3,8}|0\d{2,4}[ -]\d{3,8})"
+    r"(?:[ -]\d{2,8}){0,4}(?!\w)"
+)
+_MIN_PHONE_DIGITS, _MAX_PHONE_DIGITS = 7, 15
 #: Month names that, alone, are more often persons or ordinary words.
 _DOUBTFUL_DATES = frozenset(
     {
@@ -664,12 +671,15 @@ def _lower_known(tokens: Tokens, index: int, end: int, lower: str, found: list[M
 
 
 def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int:
-    """A clock time, or a number with its currency, per cent sign or unit."""
+    """A clock time, a telephone number, or a number with its sign, currency or unit."""
     word, lower = tokens.words[index], tokens.lowers[index]
     text = tokens.text
     start, end = tokens.starts[index], tokens.ends[index]
     if found and found[-1].end >= end:
-        return index + 1  # the number of "room 101"
+        return index + 1  # the number of "room 101", or a group of a telephone number
+    if (phone := _phone_at(text, start)) is not None:
+        found.append(phone)
+        return index + 1
     following = tokens.lowers[index + 1] if index + 1 < limit and _joined(tokens, index) else ""
     right = index + 1
     digits = word.rstrip("apmAPM")
@@ -685,6 +695,8 @@ def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int
         return right
     if start and text[start - 1] in _CURRENCY and not (found and found[-1].end == start):
         start -= 1
+    if start and text[start - 1] in "-−" and text[: start - 1][-1:] in ("", " ", "\n", "("):
+        start -= 1
     if end < len(text) and text[end] in _CURRENCY + "%":
         end += 1
     elif following in _UNITS:
@@ -692,6 +704,18 @@ def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int
         right += 1
     found.append(Mention(start, end, text[start:end], "NUMBER"))
     return right
+
+
+def _phone_at(text: str, start: int) -> Mention | None:
+    """Return the telephone number whose first digits begin at `start`, or None."""
+    first = start - 1 if start and text[start - 1] in "+(" else start
+    match = _PHONE.match(text, first)
+    if match is None:
+        return None
+    digits = sum(character.isdecimal() for character in match.group())
+    if not _MIN_PHONE_DIGITS <= digits <= _MAX_PHONE_DIGITS:
+        return None
+    return Mention(first, match.end(), match.group(), "NUMBER")
 
 
 def _is_clock(word: str) -> bool:
