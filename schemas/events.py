@@ -736,10 +736,13 @@ class GrowingDraft(Draft, frozen=True, kw_only=True):
 class ChangingDraft(Draft, frozen=True, kw_only=True):
     """A draft of another system's memory, or of a note, whose text may change under the same id.
 
-    Another text with a later time, or of a note with the same time, is an edit of the known text. A
-    text that the memory or note had before counts as known; an unknown one of a note with an
-    earlier time is a conflict.
+    Another text that is later than the newest known one is an edit, as is an unknown text of a note
+    with the same time. A text that the memory or note had before counts as known; an unknown one of
+    a note with an earlier time is a conflict. `revised_at`: the time of the text (unix ms), if it
+    is not that of the event.
     """
+
+    revised_at: int | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -14,11 +14,13 @@ from recollect.schemas.events import (
     KINDS,
     RESERVED_PLATFORM,
     Attachment,
+    ChangingDraft,
     Content,
     Deletion,
     Direction,
     Draft,
     Edit,
+    GrowingDraft,
     Message,
     PeerKind,
     Reaction,
@@ -62,6 +64,9 @@ _CONTENT_KINDS: dict[str, type[Content]] = {
 
 _KINDS_WITH_TARGET = ("edit", "deletion", "reaction")
 _KINDS_WITHOUT_TEXT = ("turn_completed", "deletion")
+
+#: How the text of an event may change in its source.
+Revisable = Literal["growing", "changing"]
 
 
 class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,6 +120,17 @@ class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
     ingested_at: Annotated[
         str | int | None,
         Meta(description="When the ledger accepted it; by default, the ledger's current time."),
+    ] = None
+    revisable: Annotated[
+        Revisable | None,
+        Meta(
+            description="Whether another text with this id is an edit: growing: one that only "
+            "adds to the text; changing: any later one. By default it is a conflict."
+        ),
+    ] = None
+    revised_at: Annotated[
+        str | int | None,
+        Meta(description="For a changing text: when it was last changed; by default occurred_at."),
     ] = None
 
 
@@ -215,6 +231,11 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         if kind is not Edit:
             raise InvalidInput("said_at applies to edits only; use occurred_at")
         kind_fields["said_at"] = parse_time(event.said_at, "said_at")[0]
+    revised_at = None
+    if event.revised_at is not None:
+        if event.revisable != "changing":
+            raise InvalidInput("revised_at applies to events whose revisable is changing only")
+        revised_at = parse_time(event.revised_at, "revised_at")[0]
     conversation = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
     if event.kind != "message" and event.target is not None:
         # Equal reactions to different messages are different events.
@@ -244,12 +265,17 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         utc_offset=utc_offset,
         **kind_fields,
     )
-    return Draft(
+    draft = Draft(
         platform=event.platform,
         occurred_at=occurred_at,
         payload=payload,  # type: ignore[arg-type]
         ingested_at=ingested_at,
     )
+    if event.revisable == "growing":
+        return GrowingDraft(**msgspec.structs.asdict(draft))
+    if event.revisable == "changing":
+        return ChangingDraft(**msgspec.structs.asdict(draft), revised_at=revised_at)
+    return draft
 
 
 def _check_length(name: str, value: str | None, max_bytes: int) -> None:

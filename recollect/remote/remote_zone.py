@@ -284,12 +284,13 @@ class RemoteZone(Zone):
             report = _all_rejected_report(lines, error)
         # Merge the rejections of both sides, in the order of the source.
         merged = ImportCounts(rejections=[])
-        by_line = {rejection.line: rejection for rejection in lines.invalid.rejections}
+        rejections = list(lines.invalid.rejections)
         for rejection in report.rejections:
             path, line = lines.location(rejection.line)
-            by_line.setdefault(line, msgspec.structs.replace(rejection, path=path, line=line))
-        for line in sorted(by_line):
-            reject(merged, by_line[line])
+            rejections.append(msgspec.structs.replace(rejection, path=path, line=line))
+        order = {path: place for place, path in enumerate(lines.paths())}
+        for rejection in sorted(rejections, key=lambda one: (order[one.path], one.line)):
+            reject(merged, rejection)
         return msgspec.structs.replace(
             report,
             read=report.read + lines.invalid.rejected,

@@ -55,6 +55,10 @@ class ResendableLines:
         path = next(path for first, path in reversed(self._paths) if first <= line - 1)
         return SourceLocation(path, self._numbers[line - 1])
 
+    def paths(self) -> list[str]:
+        """Return the paths of the events, in order."""
+        return [path for _, path in self._paths]
+
     def replay(self) -> Iterator[bytes]:
         """Yield all lines in chunks: first the lines sent before, then the remaining lines."""
         self._sent.seek(0)

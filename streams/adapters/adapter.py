@@ -17,7 +17,7 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Draft
-from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, draft_of
+from recollect.schemas.inbound import MAX_RECORD_BYTES, InboundEvent, Revisable, draft_of
 from recollect.schemas.times import parse_time
 from recollect.schemas.wire import Rejection
 from recollect.streams.adapters.import_options import Options, localised
@@ -53,14 +53,14 @@ class ExportFile(NamedTuple):
 class ExportSource(Protocol):
     """An export that is open for reading.
 
-    `is_chronological`: in order of time, so duplicates are close to each other. `draft_type`: the
-    type of its drafts, which says whether a text may have grown or changed in its source.
+    `is_chronological`: in order of time, so duplicates are close to each other. `revisable`:
+    how the texts of its events may change in their source.
     `splits_long_messages`: split a message that is too long for one event into several; otherwise
     reject it.
     """
 
     is_chronological: bool = False
-    draft_type: type[Draft] = Draft
+    revisable: Revisable | None = None
     splits_long_messages: bool = True
 
     def parts(self) -> Iterator[ExportFile]:
@@ -93,11 +93,11 @@ class SingleFileSource(ExportSource):
         entry: InputEntry,
         results: Callable[[InputEntry], Iterator[tuple[int, ParseResult]]],
         *,
-        draft_type: type[Draft] = Draft,
+        revisable: Revisable | None = None,
     ) -> None:
         self._entry = entry
         self._parse_entry = results
-        self.draft_type = draft_type
+        self.revisable = revisable
 
     def parts(self) -> Iterator[ExportFile]:
         yield ExportFile(self._entry.path, self._parse_entry(self._entry))
@@ -114,7 +114,7 @@ class LocalisedSource(ExportSource):
         self._source = source
         self._timezone = timezone
         self.is_chronological = source.is_chronological
-        self.draft_type = source.draft_type
+        self.revisable = source.revisable
         self.splits_long_messages = source.splits_long_messages
 
     def parts(self) -> Iterator[ExportFile]:
@@ -141,7 +141,7 @@ class HistoricalSource(ExportSource):
     def __init__(self, source: ExportSource) -> None:
         self._source = source
         self.is_chronological = source.is_chronological
-        self.draft_type = source.draft_type
+        self.revisable = source.revisable
         self.splits_long_messages = source.splits_long_messages
 
     def parts(self) -> Iterator[ExportFile]:
@@ -257,10 +257,7 @@ def drafts(
             if isinstance(event, Draft):
                 yield location, event
                 continue
-            draft = _draft(event, duplicate_counts)
-            if source.draft_type is not Draft:
-                draft = source.draft_type(**msgspec.structs.asdict(draft))
-            yield location, draft
+            yield location, _draft(event, duplicate_counts)
         except InvalidInput as error:
             yield location, Rejection(*location, str(error))
         if source.is_chronological and len(duplicate_counts) > _MAX_TRACKED:
@@ -278,6 +275,8 @@ def records(source: ExportSource) -> Iterator[tuple[SourceLocation, ParseResult]
         try:
             for number, event in part.results:
                 location = SourceLocation(part.path, number)
+                if isinstance(event, InboundEvent) and source.revisable is not None:
+                    event = msgspec.structs.replace(event, revisable=source.revisable)
                 if isinstance(event, InboundEvent) and source.splits_long_messages:
                     for piece in split_message(event):
                         yield location, piece

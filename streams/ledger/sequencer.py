@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
     PACKED_MAIL,
+    AnyPayload,
     Attachment,
     ChangingDraft,
     Command,
     Content,
+    Deletion,
     Draft,
     Edit,
     Event,
@@ -98,6 +100,10 @@ class _Known(msgspec.Struct, frozen=True):
     unknown: bool = False
 
 
+#: Looks up an event by its platform and source id.
+_Find = Callable[[str, str], _Known | None]
+
+
 def sequence(
     zone: str,
     drafts: Sequence[Draft],
@@ -118,26 +124,18 @@ def sequence(
     in_batch: dict[bytes, _Known] = {}
     number, previous = head.number, head.hash
 
-    def find(draft: Draft) -> tuple[bytes, _Known | None]:
-        source = source_digest(secret, zone, draft.platform, draft.payload.source_id)
+    def find(platform: str, source_id: str) -> _Known | None:
+        source = source_digest(secret, zone, platform, source_id)
         if source not in in_batch and (found := find_known(source)) is not None:
-            return source, _Known(found.number, found.event, unknown=found.unknown)
-        return source, in_batch.get(source)
+            return _Known(found.number, found.event, unknown=found.unknown)
+        return in_batch.get(source)
 
-    for draft in drafts:
-        source, known = find(draft)
-        original = None if known is None else known.event
-        if original is not None and (edit := _edit_of(draft, original)) is not None:
-            edit_source, known_edit = find(edit)
-            if known_edit is not None or edit.occurred_at >= original.occurred_at:
-                draft, source, known = edit, edit_source, known_edit
-        identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
-        if known is not None:
-            same = _is_duplicate(draft, known)
-            receipts.append(Receipt("duplicate" if same else "conflict", known.number, identity))
-            continue
+    def append(draft: Draft) -> bool:
+        """Append a draft's record; return whether its `ingested_at` was in the future."""
+        nonlocal number, previous
         number += 1
         claimed = now if draft.ingested_at is None else draft.ingested_at
+        source = source_digest(secret, zone, draft.platform, draft.payload.source_id)
         key_id, key = event_key(secret, zone, source)
         value = write_event(
             draft,
@@ -152,7 +150,26 @@ def sequence(
         previous = record_hash(value)
         in_batch[source] = _Known(number, draft)
         records.append(Sequenced(number, source, key_id, key, value))
-        receipts.append(Receipt("new", number, identity, clamped=claimed > now))
+        return claimed > now
+
+    for draft in drafts:
+        given, known, ends_at = draft, find(draft.platform, draft.payload.source_id), None
+        original = None if known is None else known.event
+        if known is not None and original is not None:
+            if isinstance(given, ChangingDraft):
+                draft, known, ends_at = _revision(given, known, original, find)
+            elif isinstance(given, GrowingDraft) and (edit := _growth(given, original)):
+                draft, known = edit, find(edit.platform, edit.payload.source_id)
+        identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
+        if known is not None:
+            same = _is_duplicate(draft, known)
+            receipts.append(Receipt("duplicate" if same else "conflict", known.number, identity))
+        else:
+            is_clamped = append(draft)
+            receipts.append(Receipt("new", number, identity, clamped=is_clamped))
+        if ends_at is not None:
+            for deletion in _surplus_parts(given, ends_at, find):
+                append(deletion)
     return receipts, records, Head(number, previous)
 
 
@@ -167,28 +184,108 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     return draft.occurred_at == known.event.occurred_at and _same(draft.payload, before)
 
 
-def _edit_of(draft: Draft, known: Draft | Event) -> Draft | None:
-    """Return a draft as an edit of the known message if its text was changed in its source.
+def _revision(
+    draft: ChangingDraft, known: _Known, original: Draft | Event, find: _Find
+) -> tuple[Draft, _Known | None, int | None]:
+    """Return a changed memory or note as an edit, or itself and the version that it repeats.
 
-    None if it was not. Equal texts give the same edit.
+    The versions of a text are numbered: the known event is the first, and its edits follow. The
+    third value is the time of the text (unix ms), or None if it is not the newest.
     """
-    if isinstance(draft, GrowingDraft):
-        return _growth(draft, known)
-    return _change(draft, known) if isinstance(draft, ChangingDraft) else None
-
-
-def _change(draft: ChangingDraft, known: Draft | Event) -> Draft | None:
-    """Return a changed memory or note as an edit at the time of the change.
-
-    A note may keep the time that it states, or may state an earlier one than its file did.
-    """
-    now, before = draft.payload, known.payload
+    now, before = draft.payload, original.payload
     if not isinstance(now, _CHANGING) or not isinstance(before, _CHANGING):
-        return None
-    is_older = isinstance(now, Remember) and draft.occurred_at <= known.occurred_at
-    if is_older or _text(now) == _text(before):
-        return None
-    return _edit(draft, now, "changed", draft.occurred_at)
+        return draft, known, None
+    at = draft.occurred_at if draft.revised_at is None else draft.revised_at
+    count, newest = _newest_version(draft, known, find)
+    if newest.event is None:
+        return draft, newest, None
+    if _repeats(now, newest):
+        return draft, newest, at
+    is_later = at > newest.event.occurred_at
+    # Earlier builds named an edit by its text.
+    digest = hashlib.sha256(now.content.encode() + _attachments_of(now)).hexdigest()[:16]
+    by_text = find(draft.platform, f"{now.source_id}:changed:{digest}")
+    if by_text is not None and not (is_later and count > 1):
+        return draft, by_text, at if count == 1 else None
+    if not is_later:
+        for version in range(1, count):
+            earlier = known if version == 1 else find(draft.platform, _version_id(now, version))
+            if earlier is not None and _repeats(now, earlier):
+                return draft, earlier, None
+        if at < newest.event.occurred_at or isinstance(now, Remember):
+            return draft, known, None
+    # A note may state an earlier time than its file did.
+    said_at = max(draft.occurred_at, _said_at(newest.event))
+    return _edit(draft, now, _version_id(now, count + 1), at, said_at), None, at
+
+
+def _said_at(version: Draft | Event) -> int:
+    edited = version.payload.said_at if isinstance(version.payload, Edit) else None
+    return version.occurred_at if edited is None else edited
+
+
+def _newest_version(draft: ChangingDraft, known: _Known, find: _Find) -> tuple[int, _Known]:
+    """Return the number of versions of the text with a draft's id, and the newest one."""
+
+    def version(number: int) -> _Known | None:
+        return find(draft.platform, _version_id(draft.payload, number))
+
+    count, newest, step = 1, known, 1
+    while (found := version(count + step)) is not None:
+        count, newest, step = count + step, found, 2 * step
+    while step > 1:
+        step //= 2
+        if (found := version(count + step)) is not None:
+            count, newest = count + step, found
+    return count, newest
+
+
+def _version_id(payload: AnyPayload, number: int) -> str:
+    return f"{payload.source_id}:changed:{number}"
+
+
+def _repeats(now: Content, version: _Known) -> bool:
+    """Return whether a version has the same text; an erased version may have any."""
+    if version.event is None:
+        return True
+    before = version.event.payload
+    return isinstance(before, Remember | Message | Edit) and _text(now) == _text(before)
+
+
+def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
+    """Yield deletions of the parts that a long note had, and no longer has since `at` (unix ms).
+
+    `given`: the note, or its last part.
+    """
+    payload = given.payload
+    assert isinstance(given, ChangingDraft) and isinstance(payload, Content)
+    part, count = (payload.metadata.get(name, 1) for name in ("part", "parts"))
+    if not isinstance(count, int) or part != count:
+        return
+    note = payload.source_id.removesuffix(f":part:{part}")
+    while count := count + 1:
+        surplus = msgspec.structs.replace(
+            given, payload=msgspec.structs.replace(payload, source_id=f"{note}:part:{count}")
+        )
+        first = find(given.platform, surplus.payload.source_id)
+        if first is None:
+            return
+        versions, newest = _newest_version(surplus, first, find)
+        if newest.event is not None and not isinstance(newest.event.payload, Deletion):
+            fields = {name: getattr(payload, name) for name in Content.__struct_fields__}
+            fields |= {
+                "source_id": _version_id(surplus.payload, versions + 1),
+                "content": "",
+                "attachments": (),
+                "turn_id": None,
+            }
+            deletion = Deletion(**fields, target=surplus.payload.source_id)
+            yield Draft(
+                platform=given.platform,
+                occurred_at=max(at, newest.event.occurred_at),
+                payload=deletion,
+                ingested_at=given.ingested_at,
+            )
 
 
 def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:
@@ -199,21 +296,26 @@ def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:
     same = draft.occurred_at == known.occurred_at and _place(now) == _place(before)
     if not same or not _has_more(now.content, before.content):
         return None
-    return _edit(draft, now, "longer", draft.occurred_at + len(now.content))
+    digest = hashlib.sha256(now.content.encode()).hexdigest()[:16]
+    at = draft.occurred_at + len(now.content)
+    return _edit(draft, now, f"{now.source_id}:longer:{digest}", at, draft.occurred_at)
 
 
-def _edit(draft: Draft, now: Content, how: str, at: int) -> Draft:
+def _edit(draft: Draft, now: Content, source_id: str, at: int, said_at: int) -> Draft:
     """Return a draft's text as an edit at `at` (unix ms) of the event with its id."""
-    text = now.content.encode()
-    if how == "changed" and isinstance(now, Message) and now.attachments:
-        text += msgspec.json.encode(now.attachments)
-    digest = hashlib.sha256(text).hexdigest()[:16]
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
-    fields |= {"source_id": f"{now.source_id}:{how}:{digest}", "turn_id": None}
-    edit = Edit(**fields, target=now.source_id, said_at=draft.occurred_at)
+    fields |= {"source_id": source_id, "turn_id": None}
+    edit = Edit(**fields, target=now.source_id, said_at=said_at)
     return type(draft)(
         platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
     )
+
+
+def _attachments_of(content: Content) -> bytes:
+    """Return what a note quotes, as earlier builds wrote it into the id of an edit."""
+    if isinstance(content, Message) and content.attachments:
+        return msgspec.json.encode(content.attachments)
+    return b""
 
 
 def _text(content: Content) -> tuple[str, tuple[Attachment, ...]]:

@@ -538,6 +538,31 @@ class LedgerContract:
         assert edit.payload is not None
         assert (edit.kind, edit.payload["target"], edit.payload["content"]) == ("edit", "a", "new")
 
+    @pytest.mark.parametrize("within", [True, False], ids=["one call", "two calls"])
+    def test_a_text_that_is_changed_back_is_an_edit_again(
+        self, ledger: Ledger, within: bool
+    ) -> None:
+        def note(text: str, revised_at: int) -> Draft:
+            payload = Message(source_id="n", sender_id="u", content=text)
+            return ChangingDraft(
+                platform="notes", occurred_at=AT, payload=payload, revised_at=revised_at
+            )
+
+        for draft_of, stated in ((memory, None), (note, AT)):
+            zone = draft_of.__name__
+            texts = "ABABCBACBA"
+            drafts = [draft_of(text, AT + at) for at, text in enumerate(texts)]
+            again = [draft_of(text, AT + at) for at, text in enumerate(texts)]
+            calls = [drafts + again] if within else [[each] for each in drafts + again]
+            receipts = [receipt for call in calls for receipt in ledger.publish(zone, call)]
+            assert [one.status for one in receipts] == ["new"] * 10 + ["duplicate"] * 10
+            _, *edits = Reader(ledger).zone(zone)
+            found = [(one.occurred_at - AT, one.payload or {}) for one in edits]
+            assert [(at, edit["content"]) for at, edit in found] == list(enumerate(texts))[1:]
+            assert [edit["said_at"] for _, edit in found] == [
+                AT + at if stated is None else stated for at, _ in found
+            ]
+
     def test_a_note_is_edited_by_what_it_quotes_too(self, ledger: Ledger) -> None:
         def note(quoted: str) -> Draft:
             quotation = Attachment(type="quotation", caption=quoted)

@@ -7,6 +7,7 @@ import gzip
 import inspect
 import json
 import math
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -659,6 +660,41 @@ def test_files_of_other_programs(tmp_path: Path, home: Recollect, remote: Recoll
         found.append(
             plain([*reports, zone.facts(), zone.status().events], _OF_THE_MOMENT | _OF_THE_ZONE)
         )
+    assert found[1] == found[0]
+
+
+def test_texts_that_change_in_their_source(
+    tmp_path: Path, home: Recollect, remote: Recollect
+) -> None:
+    """A note changed and changed back, one that is damaged, an answer that grew, one event."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+
+    def note(name: str, text: bytes, at: int) -> None:
+        file = folder / f"{name}.markdown"
+        file.write_bytes(text)
+        os.utime(file, (1714550400 + at, 1714550400 + at))
+
+    found = []
+    for r, name in ((home, "revised-here"), (remote, "revised-there")):
+        zone, reports = r.zone(name), []
+        for at, note_text in enumerate((b"I own a boat.", b"I own a car.", b"I own a boat.")):
+            note("job", note_text, at)
+            note("bad", b"\0", at)
+            note("worse", b"\0", at)
+            reports += [zone.ingest_files(folder), zone.ingest_files(folder)]
+        event = said("v1", "I live in Turin.")
+        for text in ("I live in Turin.", "I live in Oslo.", "I live in Turin."):
+            event = {**event, "content": text, "revisable": "changing"}
+            reports.append(zone.ingest([event, {**event, "id": "v2", "revisable": "growing"}]))
+        reports.append(zone.ingest([{**event, "revised_at": 1_990_000_000_000}]))
+        facts = sorted(fact.text for fact in zone.facts() if fact.current)
+        counts = [(one.new, one.duplicate, one.rejected) for one in reports]
+        assert counts[:6] == [(1, 0, 2), (0, 1, 2)] * 3
+        assert counts[6:] == [(2, 0, 0), (1, 0, 1), (0, 2, 0), (1, 0, 0)]
+        assert [Path(one.path).stem for one in reports[0].rejections] == ["bad", "worse"]
+        assert "user: I own a boat." in facts
+        found.append((plain(reports, _OF_THE_MOMENT | _OF_THE_ZONE), facts))
     assert found[1] == found[0]
 
 

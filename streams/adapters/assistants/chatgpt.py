@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, GrowingDraft
+from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
@@ -445,7 +445,7 @@ def _file(fields: Mapping[str, Any], type_: str, pointer: str | None = None) -> 
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    return SingleFileSource(entry, _parse, draft_type=GrowingDraft)
+    return SingleFileSource(entry, _parse, revisable="growing")
 
 
 ADAPTER = Adapter(_PLATFORM, _recognises, _read)

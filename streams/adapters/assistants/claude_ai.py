@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, GrowingDraft
+from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
@@ -284,7 +284,7 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Attachment]:
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    return SingleFileSource(entry, _parse, draft_type=GrowingDraft)
+    return SingleFileSource(entry, _parse, revisable="growing")
 
 
 ADAPTER = Adapter(_PLATFORM, _recognises, _read)

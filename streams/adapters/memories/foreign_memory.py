@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import ChangingDraft
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
@@ -178,6 +177,6 @@ def array_adapter(
             values = ((number, dict(dict_or_empty(one))) for number, one in items(entry, prefix))
             return convert(values, events)
 
-        return SingleFileSource(entry, results, draft_type=ChangingDraft)
+        return SingleFileSource(entry, results, revisable="changing")
 
     return Adapter(name, recognises, read)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import ChangingDraft
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
@@ -141,13 +140,13 @@ def _read(entry: InputEntry, options: Options) -> ExportSource:
                 f"{entry.path} does not look like an export of letta: an agent file (.af) or an "
                 "array of archival passages is expected"
             )
-        return SingleFileSource(entry, _agent_file, draft_type=ChangingDraft)
+        return SingleFileSource(entry, _agent_file, revisable="changing")
 
     def passages(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
         values = ((number, dict(dict_or_empty(one))) for number, one in items(entry, prefix))
         return convert(values, _passage)
 
-    return SingleFileSource(entry, passages, draft_type=ChangingDraft)
+    return SingleFileSource(entry, passages, revisable="changing")
 
 
 ADAPTER = Adapter(_SYSTEM, _recognises, _read)

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import ChangingDraft
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     BYTE_ORDER_MARK,
@@ -104,7 +103,7 @@ def _read(entry: InputEntry, options: Options) -> ExportSource:
     def results(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
         return convert(_lines(entry), partial(_events, at))
 
-    return SingleFileSource(entry, results, draft_type=ChangingDraft)
+    return SingleFileSource(entry, results, revisable="changing")
 
 
 ADAPTER = Adapter(_SYSTEM, _recognises, _read)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, ChangingDraft
+from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.adapters.adapter import (
     Adapter,
@@ -59,7 +59,7 @@ def _is_note(entry: InputEntry) -> bool:
 
 
 class _Notes(ExportSource):
-    draft_type = ChangingDraft
+    revisable = "changing"
 
     def __init__(self, entries: list[InputEntry]) -> None:
         self._entries = entries

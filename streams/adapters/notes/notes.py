@@ -1,7 +1,7 @@
 """Notes: a folder of Markdown or plain text, such as a vault of Obsidian, or one such file.
 
 A note is a message of the user, in a thread of its own. Its id is its path in the folder, and its
-time the one that it states, else that of its file, so a changed note is recognised as an edit.
+time the one that it states, else that of its file. A changed note is an edit, at its file's time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import Attachment, ChangingDraft
+from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import MAX_NAME_BYTES, InboundEvent
 from recollect.streams.adapters.adapter import (
     Adapter,
@@ -126,7 +126,7 @@ def _is_log(entry: InputEntry) -> bool:
 class _Notes(ExportSource):
     """Notes by their paths in a folder; `name` is that of the folder."""
 
-    draft_type = ChangingDraft
+    revisable = "changing"
 
     def __init__(
         self, name: str, notes: Callable[[], Iterator[tuple[str, InputEntry]]], options: Options
@@ -169,29 +169,36 @@ class _Notes(ExportSource):
             "links": words.links,
             "properties": properties,
         }
+        at = self._time(properties, stem, entry)
+        changed_at = entry.modified_at
         yield InboundEvent(
             platform=_PLATFORM,
             id=note,
             sender_id=_USER,
             peer_id=_fit(self._name),
             thread_id=note,
-            occurred_at=self._time(properties, stem, entry),
+            occurred_at=_local(at),
+            revised_at=_local(changed_at) if changed_at and at < changed_at < _LATEST else None,
             content="\n\n".join(filter(None, (_missing_title(title, words.text), words.text))),
             attachments=tuple(attachments),
             metadata={key: value for key, value in metadata.items() if value},
         )
 
-    def _time(self, properties: Properties, stem: str, entry: InputEntry) -> str:
+    def _time(self, properties: Properties, stem: str, entry: InputEntry) -> datetime:
         """Return when a note was written: as it states, as its name says, or as its file says."""
         day = _DAY.match(stem)
         named = None if day is None else time_of("-".join(day.groups()), self._zone)
         for at in (written_at(properties, self._zone), named, entry.modified_at):
             if at is not None and _EARLIEST <= at < _LATEST:
-                return localised(int(at.timestamp() * 1000), at.tzinfo or UTC)
+                return at
         raise InvalidInput(
             "the note states no date, and its file has no modification time; import it as a "
             "file or a folder, or begin it with a line ---, `date: 2024-05-31` and a line ---"
         )
+
+
+def _local(at: datetime) -> str:
+    return localised(int(at.timestamp() * 1000), at.tzinfo or UTC)
 
 
 def _text_of(entry: InputEntry) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import zipfile
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Recollect
+from recollect import Recollect, Zone
 from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, Message
@@ -307,14 +308,59 @@ def test_a_note_from_standard_input_has_no_name_and_is_refused(
             opened(Path("-"), "notes")
 
 
-def test_a_note_that_states_an_earlier_time_with_new_words_is_a_conflict(tmp_path: Path) -> None:
+def test_a_note_that_is_changed_back_or_states_an_earlier_time_is_an_edit(tmp_path: Path) -> None:
+    """It is not if its file is older than what is known: an old copy of the folder."""
+    home = Home.create_or_open(tmp_path / "home", without_encoder=True)
+    acme, bolt, old = "I work at Acme.", "I work at Bolt.", "---\ncreated: 2020-01-01\n---\n"
+    versions = (
+        *((acme, 0, 1), (bolt, 10, 1), (acme, 20, 1), (bolt, 10, 0), (acme, 30, 0)),
+        *((old + bolt, 40, 1), (old + acme, 50, 1), (old + acme, 50, 0), (bolt, 10, 0)),
+    )
+    with Recollect(home) as recollect:
+        for user, name in (("ada", f"job{MD}"), ("bob", f"2024-04-01 job{MD}")):
+            zone = recollect.zone(user)
+            for text, at, new in versions:
+                report = zone.ingest_files([write(tmp_path / name, {name: text}, MAY_1 + at)])
+                assert (report.new, report.rejected) == (new, 0), (name, text, at)
+            works = {fact.text for fact in zone.facts() if fact.current}
+            assert works == {"user: I work at Acme."}
+
+
+def shown(zone: Zone, note: str) -> str:
+    """Fold the events of a note, in order, to its text."""
+    texts: dict[str, str] = {}
+    for line in zone.export_lines():
+        event = json.loads(line)
+        if event["kind"] == "deletion":
+            del texts[event["target"]]
+        elif event.get("thread_id") == note:
+            texts[event.get("target") or event["id"]] = event["content"]
+    return "".join(texts[id_] for id_ in sorted(texts))
+
+
+def test_a_long_note_that_became_shorter_keeps_no_old_end(tmp_path: Path) -> None:
+    home = Home.create_or_open(tmp_path / "home", without_encoder=True)
+    filler = "The sea is wide. " * 16_000  # 272,000 bytes, more than an event may have
+    long, longer, short = filler + "I work at Bolt.", 2 * filler + "I work at Bolt.", "I rest."
+    with Recollect(home) as recollect:
+        zone = recollect.zone("ada")
+        for step, text in enumerate((longer, short, long, longer, short)):
+            notes = {f"2024-04-01{MD}": text, f"b{MD}": "B"}
+            for new in (1, 0):
+                report = zone.ingest_files([write(tmp_path / "n", notes, MAY_1 + step)])
+                assert report.rejected == 0
+                assert new or report.new == 0
+            assert shown(zone, f"n/2024-04-01{MD}") == text, step
+
+
+def test_a_note_whose_file_is_older_and_has_other_words_is_a_conflict(tmp_path: Path) -> None:
     home = Home.create_or_open(tmp_path / "home", without_encoder=True)
     texts = ("I work at Acme.", "---\ncreated: 2020-01-01\n---\nI work at Bolt.")
     with Recollect(home) as recollect:
         zone = recollect.zone("ada")
         reports = [
-            zone.ingest_files([write(tmp_path / "n", {f"a{MD}": text, f"b{MD}": "B"})])
-            for text in texts
+            zone.ingest_files([write(tmp_path / "n", {f"a{MD}": text, f"b{MD}": "B"}, MAY_1 - at)])
+            for at, text in enumerate(texts)
         ]
     assert [(each.new, each.duplicate, each.rejected) for each in reports] == [(2, 0, 0), (0, 1, 1)]
     assert "conflict" in reports[1].rejections[0].reason
