@@ -7,18 +7,15 @@ the zone's head and looks up known events.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
-    PACKED_MAIL,
     AnyPayload,
     Attachment,
     ChangingDraft,
-    Command,
     Content,
     Deletion,
     Draft,
@@ -27,15 +24,14 @@ from recollect.schemas.events import (
     GrowingDraft,
     Message,
     Remember,
-    SystemNotice,
     TurnCompleted,
 )
-from recollect.schemas.ids import event_id, is_content_source_id
+from recollect.schemas.ids import event_id
 from recollect.schemas.ledger.records import read_event, record_hash, unseal_event, write_event
 from recollect.schemas.ledger.seal import event_key, source_digest
-from recollect.schemas.mentioned_users import same_but_names, without_texts
 from recollect.schemas.wire import Receipt
 from recollect.streams.ledger.ledger import Head, KeyStore
+from recollect.streams.ledger.same_record import place_of, same_record
 
 
 class Sequenced(msgspec.Struct, frozen=True):
@@ -72,21 +68,10 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
         return KnownEvent(envelope.number, None, unknown=True)
 
 
-# Fields that deduplication ignores: the sender's display name, the exporter's metadata, and the
-# time zone in which a time is written. It also ignores the name of a forwarded message's author.
-_NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
-
-
-# The address of a link in a text.
-_ADDRESS = re.compile(r" <[^<>\s]{1,2000}>")
-
 #: Kinds of events whose text may grow, and the fields that stay the same meanwhile.
 _GROWING = (Message, TurnCompleted)
 #: Kinds of events whose text may change in their source.
-_CHANGING = (Remember, Message)
-_PLACE_FIELDS = (
-    *("sender_id", "peer_id", "peer_kind", "thread_id", "session_id", "direction", "reply_to"),
-)
+_CHANGING = (Remember, Message, Edit)
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -177,11 +162,14 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     """Return whether a draft duplicates the known event; True if that event was erased."""
     if known.event is None:
         return not known.unknown
-    before = known.event.payload
-    if isinstance(draft, ChangingDraft) and isinstance(before, Remember | Message | Edit):
-        # It is a known text, or a memory's older one.
-        return not isinstance(draft.payload, Message) or _text(draft.payload) == _text(before)
-    return draft.occurred_at == known.event.occurred_at and _same(draft.payload, before)
+    now, before = draft.payload, known.event.payload
+    if isinstance(draft, ChangingDraft) and isinstance(before, (*_CHANGING, Deletion)):
+        if isinstance(now, Remember):
+            # It is a memory's older text.
+            return True
+        if isinstance(now, _CHANGING):
+            return _repeats(now, known)
+    return draft.occurred_at == known.event.occurred_at and same_record(draft.platform, now, before)
 
 
 def _revision(
@@ -201,7 +189,11 @@ def _revision(
         return draft, newest, None
     if _repeats(now, newest):
         return draft, newest, at
-    is_later = at > newest.event.occurred_at
+    # What is planned occurs after it is known.
+    known_at = newest.event.occurred_at
+    if newest.event.ingested_at is not None:
+        known_at = min(known_at, newest.event.ingested_at)
+    is_later = at > known_at
     # Earlier builds named an edit by its text.
     digest = hashlib.sha256(now.content.encode() + _attachments_of(now)).hexdigest()[:16]
     by_text = find(draft.platform, f"{now.source_id}:changed:{digest}")
@@ -212,11 +204,12 @@ def _revision(
             earlier = known if version == 1 else find(draft.platform, _version_id(now, version))
             if earlier is not None and _repeats(now, earlier):
                 return draft, earlier, None
-        if at < newest.event.occurred_at or isinstance(now, Remember):
+        if at < known_at or isinstance(now, Remember):
             return draft, known, None
     # A note may state an earlier time than its file did.
     said_at = max(draft.occurred_at, _said_at(newest.event))
-    return _edit(draft, now, _version_id(now, count + 1), at, said_at), None, at
+    edited_at = max(at, newest.event.occurred_at)
+    return _edit(draft, now, _version_id(now, count + 1), edited_at, said_at), None, at
 
 
 def _said_at(version: Draft | Event) -> int:
@@ -249,7 +242,7 @@ def _repeats(now: Content, version: _Known) -> bool:
     if version.event is None:
         return True
     before = version.event.payload
-    return isinstance(before, Remember | Message | Edit) and _text(now) == _text(before)
+    return isinstance(before, _CHANGING) and _text(now) == _text(before)
 
 
 def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
@@ -293,7 +286,7 @@ def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:
     now, before = draft.payload, known.payload
     if not isinstance(now, _GROWING) or not isinstance(before, _GROWING):
         return None
-    same = draft.occurred_at == known.occurred_at and _place(now) == _place(before)
+    same = draft.occurred_at == known.occurred_at and place_of(now) == place_of(before)
     if not same or not _has_more(now.content, before.content):
         return None
     digest = hashlib.sha256(now.content.encode()).hexdigest()[:16]
@@ -305,7 +298,8 @@ def _edit(draft: Draft, now: Content, source_id: str, at: int, said_at: int) -> 
     """Return a draft's text as an edit at `at` (unix ms) of the event with its id."""
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
     fields |= {"source_id": source_id, "turn_id": None}
-    edit = Edit(**fields, target=now.source_id, said_at=said_at)
+    target = now.target if isinstance(now, Edit) else now.source_id
+    edit = Edit(**fields, target=target, said_at=said_at)
     return type(draft)(
         platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
     )
@@ -329,88 +323,3 @@ def _has_more(text: str, before: str) -> bool:
         return False
     remaining = iter(text)
     return all(character in remaining for character in before)
-
-
-def _place(content: Content) -> list[object]:
-    """Return the sender and the conversation of a message."""
-    return [getattr(content, name) for name in _PLACE_FIELDS]
-
-
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, Command) and isinstance(other, Command):
-        # A repeated command is a duplicate, whoever gives it.
-        return one == msgspec.structs.replace(other, given_by=one.given_by)
-    if not isinstance(one, Content) or not isinstance(other, Content):
-        return one == other
-    return (
-        _comparable(one) == _comparable(other)
-        or _same_but_names(one, other)
-        or _is_reclassified(_comparable(one), _comparable(other))
-        or _is_unpacked(one, other)
-        or _has_more_addresses(one, other)
-    )
-
-
-def _comparable(content: Content) -> Content:
-    """Return a message without the fields that deduplication ignores, such as display names."""
-    attachments = tuple(
-        msgspec.structs.replace(one, name=None) if one.type == "forward" else one
-        for one in content.attachments
-    )
-    return msgspec.structs.replace(content, attachments=attachments, **_NON_IDENTITY_FIELDS)
-
-
-def _same_but_names(one: Content, other: Content) -> bool:
-    return same_but_names(one, other) and (
-        _comparable(without_texts(one)) == _comparable(without_texts(other))
-    )
-
-
-def _is_reclassified(one: Content, other: Content) -> bool:
-    """Return whether two texts without ids are equal, but one is a message and one is a notice.
-
-    A newer importer may recognise a text as its program's own notice. The id, which is derived from
-    the text, stays the same.
-    """
-    if not isinstance(one, Message | SystemNotice) or not isinstance(other, Message | SystemNotice):
-        return False
-    if not is_content_source_id(one.source_id):
-        return False
-    fields = [field.name for field in msgspec.structs.fields(Message)]
-    return all(getattr(one, name) == getattr(other, name) for name in fields)
-
-
-def _is_unpacked(one: Content, other: Content) -> bool:
-    """Return whether `one` is the mail `other` with what its `winmail.dat` contains.
-
-    A newer importer unpacks it: it gives the files, and the text if the mail has no other.
-    """
-    kept = [file for file in other.attachments if file.mime_type not in PACKED_MAIL]
-    remaining = iter(one.attachments)
-    return (
-        len(kept) < len(other.attachments)
-        and not any(file.mime_type in PACKED_MAIL for file in one.attachments)
-        and all(file in remaining for file in kept)
-        and _place(one) == _place(other)
-    )
-
-
-def _has_more_addresses(one: Content, other: Content) -> bool:
-    """Return whether a text differs from `other` only in that it has the addresses of links.
-
-    A newer importer keeps them, in angle brackets after the words of a link.
-    """
-    return _without_addresses(one) == _without_addresses(other) and len(one.content) >= len(
-        other.content
-    )
-
-
-def _without_addresses(content: Content) -> Content:
-    attachments = tuple(
-        msgspec.structs.replace(file, caption=_ADDRESS.sub("", file.caption))
-        if file.caption
-        else file
-        for file in content.attachments
-    )
-    text = _ADDRESS.sub("", content.content)
-    return _comparable(msgspec.structs.replace(content, content=text, attachments=attachments))

@@ -6,6 +6,7 @@ it was changed. A changed appointment is imported as an edit, a cancelled one as
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
@@ -47,6 +48,7 @@ _MAX_ATTENDEES = 20
 _MAX_EXCEPTIONS = 20
 # Earlier years stand for an unknown time.
 _FIRST_YEAR = 1980
+_END_YEAR = 2200
 
 
 def _recognises(start: bytes, name: str) -> bool:
@@ -54,16 +56,19 @@ def _recognises(start: bytes, name: str) -> bool:
 
 
 def _parse(entry: InputEntry, options: Options) -> Iterator[tuple[int, ParseResult]]:
-    return convert(entries(entry), lambda one: _events(one, options))
+    written_at = entry.modified_at
+    if written_at is not None and not _FIRST_YEAR <= written_at.year < _END_YEAR:
+        written_at = None
+    return convert(entries(entry), lambda one: _events(one, options, written_at))
 
 
-def _events(component: Component | InvalidInput, options: Options) -> Iterator[InboundEvent]:
-    """Yield the events of an appointment."""
+def _events(
+    component: Component | InvalidInput, options: Options, written_at: datetime | None
+) -> Iterator[InboundEvent]:
+    """Yield the events of an appointment. `written_at`: when its file was written."""
     if isinstance(component, InvalidInput):
         raise component
-    uid = component.text("UID")
-    if not uid:
-        raise InvalidInput("the appointment has no UID")
+    uid = component.text("UID") or _id_without_uid(component)
     shown_zone = component.calendar_text("X-WR-TIMEZONE")
     start = _first_time(component, "DTSTART", shown_zone)
     # One date of a series that differs from the others.
@@ -101,12 +106,23 @@ def _events(component: Component | InvalidInput, options: Options) -> Iterator[I
         # The time of the change is unknown; later versions come later.
         edited_at, version = said_at + int(sequence[:9]), f"sequence-{sequence[:9]}"
     else:
+        if modified is not None:
+            common["revised_at"] = modified
+        elif written_at is not None:
+            common["revised_at"] = round(written_at.timestamp() * 1000)
         yield InboundEvent(**common, id=id_, occurred_at=said_at)
         return
     yield InboundEvent(
         **common, kind="edit", id=f"{id_}:edited:{version}", target=id_, occurred_at=edited_at,
         said_at=said_at,
     )  # fmt: skip
+
+
+def _id_without_uid(component: Component) -> str:
+    """Return an id for an appointment without a UID: its beginning and title identify it."""
+    start = component.text("DTSTART") or component.text("RECURRENCE-ID")
+    digest = hashlib.sha256(f"{start}\x1f{_title(component)}".encode()).hexdigest()[:32]
+    return f"without-uid:{digest}"
 
 
 def _first_time(component: Component, name: str, shown_zone: str) -> Time | None:
@@ -269,7 +285,7 @@ def _metadata(component: Component, start: Time, end: Time | None) -> dict[str, 
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    return SingleFileSource(entry, lambda one: _parse(one, options))
+    return SingleFileSource(entry, lambda one: _parse(one, options), revisable="changing")
 
 
 ADAPTER = Adapter("icalendar", _recognises, _read)

@@ -79,7 +79,7 @@ class Person(NamedTuple):
 class MailParts(NamedTuple):
     """The contents of a mail: its text, files, included mails, and calendar texts.
 
-    `has_more`: earlier builds read less of it.
+    `has_more`: earlier builds read less of it. `has_other_text`: they read another text.
     """
 
     text: str
@@ -87,6 +87,7 @@ class MailParts(NamedTuple):
     mails: tuple[Message, ...]
     calendars: tuple[str, ...]
     has_more: bool = False
+    has_other_text: bool = False
 
 
 class _LenientPolicy(Compat32):
@@ -292,6 +293,7 @@ def parts_of(mail: Message, *, as_before: bool = False) -> MailParts:
         tuple(collector.mails),
         tuple(collector.calendars),
         collector.has_more,
+        collector.has_other_text,
     )
 
 
@@ -300,8 +302,9 @@ class _PartCollector:
 
     def __init__(self, as_before: bool) -> None:
         self._as_before = as_before
-        #: Whether earlier builds read less of it.
+        #: Whether earlier builds read less of it, or another text.
         self.has_more = False
+        self.has_other_text = False
         self.texts: list[str] = []
         self.files: list[Attachment] = []
         self.mails: list[Message] = []
@@ -351,7 +354,8 @@ class _PartCollector:
             return as_before
         rich = text_and_links_of_html(html)
         chosen = _plainest(subparts, rich)
-        self.has_more |= list(map(id, chosen)) != list(map(id, as_before))
+        if list(map(id, chosen)) != list(map(id, as_before)):
+            self.has_more = self.has_other_text = True
         self._links = rich.links
         return chosen
 

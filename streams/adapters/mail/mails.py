@@ -127,6 +127,8 @@ class MailConverter:
             return []
         parts = parts_of(mail)
         event = _event(mail, received_at, parts)
+        if parts.has_other_text:
+            event = msgspec.structs.replace(event, revisable="changing")
         # Ids do not depend on what earlier builds did not read.
         sent = event
         if parts.has_more:

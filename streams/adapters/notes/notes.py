@@ -178,7 +178,9 @@ class _Notes(ExportSource):
             peer_id=_fit(self._name),
             thread_id=note,
             occurred_at=_local(at),
-            revised_at=_local(changed_at) if changed_at and at < changed_at < _LATEST else None,
+            revised_at=_local(changed_at)
+            if changed_at and _EARLIEST <= changed_at < _LATEST
+            else None,
             content="\n\n".join(filter(None, (_missing_title(title, words.text), words.text))),
             attachments=tuple(attachments),
             metadata={key: value for key, value in metadata.items() if value},

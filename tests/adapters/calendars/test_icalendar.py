@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -238,7 +239,6 @@ def test_characters_that_a_fold_splits_are_whole(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_rejected_with_its_line(tmp_path: Path) -> None:
     found = read(
         tmp_path,
-        "SUMMARY:no id\nDTSTART:20240504T090000\n",
         "UID:a\nSUMMARY:no start\n",
         "UID:b\nDTSTART:tomorrow\n",
         moment("DTSTART:20240504T090000"),
@@ -246,9 +246,8 @@ def test_what_cannot_be_read_is_rejected_with_its_line(tmp_path: Path) -> None:
     )
     assert len(found.texts) == 1
     assert [(one.line, one.reason) for one in found.rejections] == [
-        (4, "the appointment has no UID"),
-        (8, "the appointment has no DTSTART"),
-        (12, "the record is not as expected: 'tomorrow' is not a time of a calendar, such as "
+        (4, "the appointment has no DTSTART"),
+        (8, "the record is not as expected: 'tomorrow' is not a time of a calendar, such as "
              "20240501T100000Z"),
     ]  # fmt: skip
     path = tmp_path / "cut.ics"
@@ -273,6 +272,43 @@ def test_a_later_export_adds_what_changed_and_nothing_twice(tmp_path: Path) -> N
             places.append([text[text.index("Pier") :][:6] for text in texts if "Pier" in text])
     assert counts == [(2, 0, 0), (0, 2, 0), (1, 1, 0), (0, 2, 0), (1, 1, 0), (0, 2, 0)]
     assert places == [["Pier 3"], ["Pier 3"], ["Pier 9"], ["Pier 9"], [], []]
+
+
+def test_an_appointment_without_a_time_of_its_change_is_edited_by_a_later_file(
+    tmp_path: Path,
+) -> None:
+    """Also without a UID, if it keeps its title and its beginning."""
+    club = "DTSTART:20240504T090000Z\nSUMMARY:Club\n"
+    made = "CREATED:20240301T080000Z\n"
+    file = tmp_path / "boats.ics"
+    for zone_name, head in (("ada", ""), ("bob", f"UID:x\n{made}"), ("eve", "UID:x\n")):
+        home = Home.create_or_open(tmp_path / zone_name, without_encoder=True)
+        counts = []
+        with Recollect(home) as recollect:
+            zone = recollect.zone("z")
+            for at, place in enumerate(("Pier 3", "Pier 3", "Pier 9", "Pier 3", "Pier 3")):
+                file.write_text(calendar(f"{head}{club}LOCATION:{place}\n", ROWING))
+                os.utime(file, (1_790_000_000 + at, 1_790_000_000 + at))
+                report = zone.ingest_files([file])
+                counts.append((report.new, report.duplicate, report.rejected))
+            (text,) = (
+                one.text for one in zone.recall("Where is the club?").results if "Pier" in one.text
+            )
+        assert counts == [(2, 0, 0), (0, 2, 0), (1, 1, 0), (1, 1, 0), (0, 2, 0)]
+        assert "Pier 3" in text
+
+
+def test_words_that_another_build_gave_an_edited_appointment_are_corrected(tmp_path: Path) -> None:
+    later = changed(REGATTA, **{"LAST-MODIFIED": "20240310T090000Z"})
+    file, home = tmp_path / "a.ics", Home.create_or_open(tmp_path / "home", without_encoder=True)
+    with Recollect(home) as recollect:
+        zone = recollect.zone("z")
+        for location, new in (("Pier 9", 1), ("Pier 3", 1), ("Pier 3", 0), ("Pier 9", 0)):
+            file.write_text(calendar(changed(later, LOCATION=location)))
+            report = zone.ingest_files([file])
+            assert (report.new, report.rejected) == (new, 0)
+        found = zone.recall("Where is the regatta?").results
+    assert [one.text.partition("at ")[2][:6] for one in found] == ["Pier 3"]
 
 
 RAW = calendar(REGATTA, ROWING).encode()

@@ -300,6 +300,19 @@ def test_a_plain_form_that_says_little_gives_way_to_the_html(tmp_path: Path, stu
     assert [file.name for file in content.attachments] == ["x.png"]
 
 
+def test_a_mail_of_which_only_the_plain_form_was_imported_is_edited(tmp_path: Path) -> None:
+    stub = "View it here: https://e.org/m/1\n"
+    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as opened_:
+        counts = []
+        for html in ("", PLAN, PLAN):
+            (tmp_path / "one.eml").write_bytes(alternative(stub, html))
+            report = opened_.zone("a").ingest_files([tmp_path / "one.eml"])
+            counts.append((report.new, report.duplicate, report.rejected))
+        (found, *_) = opened_.zone("a").recall("Where does the workshop take place?").results
+    assert counts == [(1, 0, 0), (1, 0, 0), (0, 1, 0)]
+    assert "Turin" in found.text
+
+
 def test_a_short_answer_stays_plain_beside_a_short_signature(tmp_path: Path) -> None:
     raw = alternative("Yes, at nine.", "<p>Yes, at nine.</p><p>Ada Lovelace, Example Ltd, London")
     assert one(tmp_path, raw).content == "Yes, at nine."
