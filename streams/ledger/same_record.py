@@ -118,6 +118,8 @@ def _is_moved(platform: str, one: Content, other: Content) -> bool:
     """Return whether two messages differ only in how exactly an export names their place."""
     if platform == "telegram":
         return _is_in_topic(one, other) or _is_in_topic(other, one)
+    if platform == "matrix":
+        return _is_poll(one, other)
     return platform == "discord" and _is_numbered(one, other)
 
 
@@ -133,6 +135,13 @@ def _is_in_topic(one: Content, other: Content) -> bool:
     return _comparable(
         msgspec.structs.replace(one, thread_id=None, reply_to=answered)
     ) == _comparable(other)
+
+
+def _is_poll(one: Content, other: Content) -> bool:
+    """Return whether `other` is the poll `one` as builds read it that took polls for notices."""
+    is_poll = any(file.type == "poll" for file in one.attachments)
+    is_notice = isinstance(other, SystemNotice) and other.content.startswith("Poll: ")
+    return is_poll and is_notice and place_of(one) == place_of(other)
 
 
 def _is_numbered(one: Content, other: Content) -> bool:

@@ -62,3 +62,18 @@ def test_other_contents_are_another_record(
     platform: str, record: Content, now: dict[str, Any], before: dict[str, Any]
 ) -> None:
     assert not same_record(platform, replace(record, **now), replace(record, **before))
+
+
+def test_a_poll_that_an_earlier_build_took_for_a_notice_is_the_same() -> None:
+    poll = replace(SAID, attachments=(Attachment(type="poll", caption="a / b"),))
+    notice = SystemNotice(
+        source_id="c:7",
+        sender_id="u1",
+        content="Poll: Tea? (a / b)",
+        peer_id="c",
+        peer_kind="group",
+    )
+    assert same_record("matrix", poll, notice)
+    assert not same_record("matrix", poll, replace(notice, content="Tea? (a / b)"))
+    assert not same_record("matrix", poll, replace(notice, sender_id="u2"))
+    assert not same_record("matrix", SAID, notice)

@@ -43,6 +43,7 @@ _FILES = {
 # Messages by which two clients verify each other; their body is for clients without verification.
 _VERIFICATION = "m.key.verification."
 _POLLS = frozenset({"m.poll.start", "org.matrix.msc3381.poll.start"})
+_VOTES = frozenset({"m.poll.response", "org.matrix.msc3381.poll.response"})
 _POLL_ENDS = frozenset({"m.poll.end", "org.matrix.msc3381.poll.end"})
 # The first field of Element's export: the name of the room.
 _ROOM_NAME = re.compile(
@@ -95,7 +96,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     if room_name:
         names[_ONLY_ROOM] = json.loads(room_name[1].decode(errors="replace"))
     by_element = room_name is not None
-    return convert(records, lambda event: _events(event, names, by_element))
+    answers: dict[str, dict[str, str]] = {}
+    return convert(records, lambda event: _events(event, names, answers, by_element))
 
 
 def _sync_events(entry: InputEntry) -> Iterator[tuple[int, object]]:
@@ -113,10 +115,13 @@ def _lines(entry: InputEntry) -> Iterator[tuple[int, object]]:
                     yield number, InvalidInput(f"not JSON: {error}")
 
 
-def _events(event: object, names: dict[str, str], by_element: bool) -> Iterator[InboundEvent]:
+def _events(
+    event: object, names: dict[str, str], answers: dict[str, dict[str, str]], by_element: bool
+) -> Iterator[InboundEvent]:
     """Yield the inbound events of a room event.
 
-    `names`: names of members and rooms so far. `by_element`: Element exported it.
+    `names`: names of members and rooms so far. `answers`: the texts of the answers of polls so far,
+    by the ids of the polls and the answers. `by_element`: Element exported it.
     """
     if isinstance(event, InvalidInput):
         raise event
@@ -149,10 +154,17 @@ def _events(event: object, names: dict[str, str], by_element: bool) -> Iterator[
             yield _event(event, names, "notice", f"The room's {property_} is now {value}")
     elif kind in ("m.call.invite", "m.call.hangup"):
         yield _event(event, names, "notice", "started a call" if "inv" in kind else "ended a call")
-    elif kind in _POLLS:
-        yield _event(event, names, "notice", _poll(content))
-    elif kind in _POLL_ENDS:
-        yield _event(event, names, "notice", "ended a poll")
+    elif kind in (*_POLLS, *_VOTES, *_POLL_ENDS):
+        if redaction := _dict(unsigned.get("redacted_because")):
+            yield _redaction({**redaction, "redacts": event["event_id"]}, event, names)
+        elif kind in _POLLS:
+            yield _poll_event(event, content, names, answers)
+        elif kind in _VOTES:
+            poll = _dict(content.get("m.relates_to"))["event_id"]
+            chosen = _choice(content, answers.get(poll, {}))
+            yield _event(event, names, "reaction", chosen, target=poll)
+        else:
+            yield _event(event, names, "notice", _label(content) or "ended a poll")
     elif kind == "m.room.encrypted":
         if not _dict(unsigned.get("redacted_because")):
             raise InvalidInput("the message is encrypted, and the export has no key for it")
@@ -307,12 +319,40 @@ def _membership_event(
         yield _event(member_event, names, "notice", f"{old} is now called {name}")
 
 
-def _poll(content: Mapping[str, Any]) -> str:
+def _poll_event(
+    event: Mapping[str, Any],
+    content: Mapping[str, Any],
+    names: Mapping[str, str],
+    answers: dict[str, dict[str, str]],
+) -> InboundEvent:
+    """Return the question of a poll, or its edit, and add its answers to `answers`."""
+    relates = _dict(content.get("m.relates_to"))
+    is_edit = relates.get("rel_type") == "m.replace"
+    if is_edit:
+        content = _dict(content.get("m.new_content")) or content
     poll = _dict(content.get("m.poll")) or _dict(content.get("org.matrix.msc3381.poll.start"))
-    answers = poll.get("answers")
-    options = [_label(_dict(answer)) for answer in answers] if isinstance(answers, list) else []
-    question = _label(_dict(poll.get("question"))) or _text(content.get("body")) or ""
-    return f"Poll: {question} ({' / '.join(one for one in options if one)})"
+    given = poll.get("answers")
+    texts = {
+        str(one.get("m.id") or one.get("id")): _label(one)
+        for one in map(_dict, given if isinstance(given, list) else ())
+    }
+    answers[str(relates.get("event_id") if is_edit else event.get("event_id"))] = texts
+    question = _label(_dict(poll.get("question"))) or _label(content)
+    target = relates["event_id"] if is_edit else None
+    asked = _event(event, names, "edit" if is_edit else "message", question, target=target)
+    options = " / ".join(filter(None, texts.values()))
+    return msgspec.structs.replace(
+        asked, attachments=(Attachment(type="poll", caption=options),) if options else ()
+    )
+
+
+def _choice(content: Mapping[str, Any], texts: Mapping[str, str]) -> str:
+    """Return the answers that a vote chooses; `texts`: those of the poll, by id."""
+    response = _dict(content.get("org.matrix.msc3381.poll.response"))
+    chosen = content.get("m.selections", response.get("answers"))
+    if not isinstance(chosen, list) or not chosen:
+        return "withdrew the vote"
+    return " / ".join(texts.get(str(one)) or "voted" for one in chosen)
 
 
 def _label(labelled: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.schemas.events import Attachment, Deletion, Edit, Reaction, SystemNotice
+from recollect.schemas.events import Attachment, Deletion, Edit, Reaction, SystemNotice, kind_of
 from tests.adapters.kit import Opened, opened
 
 ROOM = "!house:example.org"
@@ -220,3 +220,60 @@ def test_words_of_an_unknown_type_count_and_a_verification_is_a_notice(tmp_path:
     found = export(tmp_path, confetti, asked)
     assert not found.rejections
     assert (found.texts[0], found.kinds) == ("We are married!", {"message": 1, "notice": 1})
+
+
+UNSTABLE = "org.matrix.msc3381.poll"
+TEXT = "org.matrix.msc1767.text"
+
+
+def test_a_poll_is_its_question_and_votes_are_reactions(tmp_path: Path) -> None:
+    """In the form that clients write today, and in that of the specification."""
+
+    def vote(id_: str, poll: str, chosen: list[str], second: int) -> dict[str, Any]:
+        content = {
+            **relates(rel_type="m.reference", event_id=f"${poll}"),
+            f"{UNSTABLE}.response": {"answers": chosen},
+        }
+        return event(id_, content, second, f"{UNSTABLE}.response", sender=BOB)  # fmt: skip
+
+    def question(asked: str) -> dict[str, Any]:
+        answers = [{"id": "a", TEXT: "Tea"}, {"id": "b", TEXT: "Cocoa"}]
+        poll = {"question": {TEXT: asked, "body": asked}, "answers": answers, "max_selections": 2}
+        return {f"{UNSTABLE}.start": poll, TEXT: f"{asked}\n1. Tea\n2. Cocoa"}
+
+    edited = {**relates(rel_type="m.replace", event_id="$p1"), "m.new_content": question("Now?")}
+    stable = {"m.text": [{"body": "Where?"}], "m.poll": {
+        "question": {"m.text": [{"body": "Where?"}]},
+        "answers": [{"m.id": "x", "m.text": [{"body": "Porto"}]}]}}  # fmt: skip
+    found = export(
+        tmp_path,
+        event("p1", question("What?"), 1, f"{UNSTABLE}.start"),
+        vote("v1", "p1", ["b"], 2),
+        event("p2", edited, 3, f"{UNSTABLE}.start"),
+        vote("v2", "p1", ["a", "b"], 4),
+        vote("v3", "p1", [], 5),
+        vote("v4", "elsewhere", ["a"], 6),
+        event("q1", stable, 7, "m.poll.start"),
+        event("v5", {"m.selections": ["x"], **relates(rel_type="m.reference", event_id="$q1")}, 8,
+              "m.poll.response"),
+        event("z1", {f"{UNSTABLE}.end": {}, TEXT: "The poll has ended. Top answer: Tea",
+                     **relates(rel_type="m.reference", event_id="$p1")}, 9, f"{UNSTABLE}.end"),
+        event("p3", {}, 10, "m.poll.start", unsigned={"redacted_because": event(
+            "d9", {}, 11, "m.room.redaction", redacts="$p3")}),
+    )  # fmt: skip
+    assert not found.rejections
+    assert [
+        (kind_of(one), one.content, getattr(one, "target", None)) for one in found.contents
+    ] == [
+        ("message", "What?", None),
+        ("reaction", "Cocoa", "$p1"),
+        ("edit", "Now?", "$p1"),
+        ("reaction", "Tea / Cocoa", "$p1"),
+        ("reaction", "withdrew the vote", "$p1"),
+        ("reaction", "voted", "$elsewhere"),
+        ("message", "Where?", None),
+        ("reaction", "Porto", "$q1"),
+        ("notice", "The poll has ended. Top answer: Tea", None),
+        ("deletion", "", "$p3"),
+    ]
+    assert found.contents[0].attachments == (Attachment(type="poll", caption="Tea / Cocoa"),)
