@@ -56,6 +56,8 @@ _CONVERSATION_KEYS = re.compile(rb'"(?:current_node|create_time|conversation_id)
 _TEXT_TYPES = frozenset({"text", "multimodal_text", "audio_transcription"})
 # Tools with which ChatGPT stores memories of its user.
 _NOTING_TOOLS = frozenset({"bio", "bio.update"})
+# The beginning of the names of tools that write documents beside the conversation.
+_CANVAS = "canmore."
 _CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
 # The user's profile, and ChatGPT's memories, one per line: "1. [2024-05-01]. …".
 _MEMORY_FIELD = "model_set_context"
@@ -365,6 +367,9 @@ def _parse_message(message: Mapping[str, Any]) -> _ParsedMessage | InvalidInput 
     if role == ASSISTANT and recipient in _NOTING_TOOLS:
         text = "\n".join(_parts(content, metadata)[0]).strip()
         return _ParsedMessage(role, text, noted=recipient) if text else None
+    if role == ASSISTANT and (recipient or "").startswith(_CANVAS):
+        text = _canvas_text("".join(_parts(content, metadata)[0]))
+        return _ParsedMessage(role, text) if text else None
     if role not in (USER, ASSISTANT) or kind in _SILENT_TYPES:
         if role is None and _parts(content, metadata)[0]:
             return InvalidInput("a message without an author")
@@ -390,6 +395,18 @@ def _parse_message(message: Mapping[str, Any]) -> _ParsedMessage | InvalidInput 
         ends_turn=message.get("end_turn") is not False,
         hidden=bool(metadata.get("is_visually_hidden_from_conversation")),
     )
+
+
+def _canvas_text(call: str) -> str:
+    """Return what ChatGPT writes in a document beside the conversation: all of it, or a change."""
+    try:
+        fields = dict_or_empty(msgspec.json.decode(call))
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    texts = [fields.get("name"), fields.get("content")]
+    for name, key in (("updates", "replacement"), ("comments", "comment")):
+        texts += [dict_or_empty(one).get(key) for one in list_or_empty(fields.get(name))]
+    return "\n\n".join(text.strip() for one in texts if (text := text_or_none(one)))
 
 
 def _is_answer(message: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:

@@ -386,3 +386,38 @@ def test_a_text_without_an_author_is_refused_and_a_spoken_one_is_kept(tmp_path: 
     assert [one.reason for one in found.rejections] == ["a message without an author"]
     assert found.texts == ["Hi there"]
     assert [one.type for one in found.contents[0].attachments] == ["audio"]
+
+
+def test_what_chatgpt_writes_in_a_canvas_is_its_answer(tmp_path: Path) -> None:
+    def call(id_: str, parent: str, tool: str, second: int, **fields: Any) -> dict[str, Any]:
+        content = {"content_type": "code", "language": "json", "text": json.dumps(fields)}
+        return node(id_, parent, "assistant", at=SPRING + second, content=content, recipient=tool)
+
+    text_form = node(
+        "k2", "k1t", "assistant", recipient="canmore.update_textdoc", at=SPRING + 5,
+        text=json.dumps({"updates": [{"pattern": ".*", "replacement": "Dear Bo"}]}),
+    )  # fmt: skip
+    found = export(
+        tmp_path,
+        conversation(
+            node("u", None, "user", "Write to Ann.", SPRING),
+            call("k1", "u", "canmore.create_textdoc", 3, name="Letter", type="document",
+                 content="Dear Ann,\n\nthanks."),
+            node("k1t", "k1", "tool", "Successfully created text document.", SPRING + 4),
+            text_form,
+            call("k3", "k2", "canmore.comment_textdoc", 6,
+                 comments=[{"pattern": "Bo", "comment": "His full name?"}]),
+            node("k4", "k3", "assistant", '{"updates": [', SPRING + 7,
+                 recipient="canmore.update_textdoc"),
+            node("a", "k4", "assistant", "Done.", SPRING + 8),
+            leaf="a",
+        ),
+    )  # fmt: skip
+    assert not found.rejections
+    assert [(one.direction, one.content, one.reply_to) for one in said(found)] == [
+        ("in", "Write to Ann.", None),
+        ("out", "Letter\n\nDear Ann,\n\nthanks.", "c1:u"),
+        ("out", "Dear Bo", "c1:u"),
+        ("out", "His full name?", "c1:u"),
+        ("out", "Done.", "c1:u"),
+    ]
