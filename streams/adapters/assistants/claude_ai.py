@@ -56,6 +56,8 @@ _PROJECT_KEYS = re.compile(rb'"(prompt_template|is_starter_project|is_private|do
 _ROLES = {"human": USER, "user": USER, "assistant": ASSISTANT}
 # Blocks with text of the conversation; other blocks are reasoning, tools and their results.
 _TEXT_BLOCK_TYPES = frozenset({"text", "voice_note"})
+# The tool with which Claude writes documents beside the conversation, and changes them.
+_ARTIFACTS = "artifacts"
 
 
 class _PlacedMessage(NamedTuple):
@@ -257,9 +259,13 @@ def _text(raw: Mapping[str, Any]) -> str:
     blocks = [dict_or_empty(block) for block in list_or_empty(raw.get("content"))]
     if not any(blocks):
         return text_or_none(raw.get("content")) or text_or_none(raw.get("text")) or ""
-    texts = [
-        block.get("text") for block in blocks if block.get("type", "text") in _TEXT_BLOCK_TYPES
-    ]
+    texts: list[object] = []
+    for block in blocks:
+        if block.get("type", "text") in _TEXT_BLOCK_TYPES:
+            texts.append(block.get("text"))
+        elif block.get("type") == "tool_use" and block.get("name") == _ARTIFACTS:
+            artifact = dict_or_empty(block.get("input"))
+            texts += [artifact.get(name) for name in ("title", "content", "new_str")]
     return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
 
 

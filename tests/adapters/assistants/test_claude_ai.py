@@ -98,6 +98,25 @@ def test_the_blocks_in_which_somebody_speaks_are_what_was_said(tmp_path: Path) -
     assert found.drafts[1].occurred_at % 60_000 == 2_123
 
 
+def test_what_claude_writes_in_an_artifact_is_a_part_of_its_answer(tmp_path: Path) -> None:
+    def artifact(**fields: str) -> dict[str, Any]:
+        return {"type": "tool_use", "name": "artifacts", "input": fields}
+
+    letter = artifact(command="create", id="a", title="Letter", content="Dear Ann,\nthanks.")
+    change = artifact(command="update", id="a", old_str="Ann", new_str="Dear Bo")
+    found = export(
+        tmp_path,
+        conversation(
+            message("m1", "human", "Write to Ann.", 0, says("Write to Ann.")),
+            message("m2", "assistant", "", 2, says("Gladly."), letter, says("Fine?")),
+            message("m3", "assistant", "", 4, change),
+        ),
+    )
+    assert [one.content for one in found.contents] == [
+        "Write to Ann.", "Gladly.\n\nLetter\n\nDear Ann,\nthanks.\n\nFine?", "Dear Bo",
+    ]  # fmt: skip
+
+
 def test_documents_are_named_and_not_said(tmp_path: Path) -> None:
     found = export(tmp_path, conversation(*MESSAGES))
     assert found.contents[0].attachments == (
