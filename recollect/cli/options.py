@@ -34,6 +34,7 @@ FORMATS = (
     "email",
     "icalendar",
     "claude_code",
+    "codex",
     "matrix",
     "telegram",
     "discord",

@@ -20,7 +20,7 @@ from recollect.streams.adapters.adapter import (
     LocalisedSource,
     RefusedExport,
 )
-from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code, gemini
+from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code, codex, gemini
 from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
     discord,
@@ -78,6 +78,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     mails.ADAPTER,
     icalendar.ADAPTER,
     claude_code.ADAPTER,
+    codex.ADAPTER,
     matrix.ADAPTER,
     telegram.ADAPTER,
     discord.ADAPTER,
