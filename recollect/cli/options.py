@@ -41,6 +41,7 @@ FORMATS = (
     "googlechat",
     "hangouts",
     "imessage",
+    "sms",
     "skype",
     "teams",
     "irc",

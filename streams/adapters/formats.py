@@ -24,7 +24,6 @@ from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_cod
 from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
     discord,
-    imessage,
     instagram,
     irc,
     matrix,
@@ -35,6 +34,7 @@ from recollect.streams.adapters.chats import (
     whatsapp,
 )
 from recollect.streams.adapters.chats.google import google_chat, hangouts
+from recollect.streams.adapters.chats.phone import imessage, sms_backup
 from recollect.streams.adapters.chats.signal import signal_chats
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Directory, Folder, all_folders, open_archive
@@ -85,6 +85,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     google_chat.ADAPTER,
     hangouts.ADAPTER,
     imessage.ADAPTER,
+    sms_backup.ADAPTER,
     skype.ADAPTER,
     teams.ADAPTER,
     irc.ADAPTER,

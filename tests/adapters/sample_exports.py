@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tests.adapters.assistants import test_chatgpt, test_claude_ai, test_gemini
+from tests.adapters.assistants import test_chatgpt, test_claude_ai, test_codex, test_gemini
 from tests.adapters.calendars import test_icalendar
 from tests.adapters.chats import (
     test_discord,
@@ -17,6 +17,7 @@ from tests.adapters.chats import (
     test_telegram,
 )
 from tests.adapters.chats.google import test_google_chat, test_hangouts
+from tests.adapters.chats.phone import test_sms_backup
 from tests.adapters.chats.signal import test_signal_backup
 from tests.adapters.notes import test_google_keep
 
@@ -105,6 +106,7 @@ SAMPLES: Mapping[str, Sample] = {
                  {"type": "text", "text": "Noted."}]}},
         )},
     ),
+    "codex": Sample("codex", {"sessions/rollout-1.jsonl": _lines(*test_codex.RECORDS)}),
     "mem0": Sample(
         "mem0",
         {"memories.json": _json({"results": [
@@ -131,6 +133,7 @@ SAMPLES: Mapping[str, Sample] = {
     "teams": Sample("teams", {"chat.json": _json(test_teams.answer(
         test_teams.said("1", "The key is in the blue safe, André."),
         test_teams.said("2", "Thanks", test_teams.BOB)))}),
+    "sms": Sample("sms", {"sms.xml": test_sms_backup.backup(*test_sms_backup.RECORDS).encode()}),
     "irc": Sample("irc", {"#boats.log": _IRC.encode()}, "Europe/Berlin"),
     "signal": Sample("signal", {"main.jsonl": _lines(
         *test_signal_backup.FRAMES,

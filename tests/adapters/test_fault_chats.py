@@ -13,7 +13,8 @@ import pytest
 
 from recollect.schemas.inbound import MAX_CONTENT_BYTES, InboundEvent
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES, split_message
-from tests.adapters.chats import test_imessage, test_matrix, test_other_chats, test_telegram
+from tests.adapters.chats import test_matrix, test_other_chats, test_telegram
+from tests.adapters.chats.phone import test_imessage
 from tests.adapters.kit import Opened, opened
 
 STAMP = "[2022-03-01 09:00:00] Ada: "

@@ -44,7 +44,7 @@ _MAX_PROBED_LINES = 20
 _ADDED = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|user_shell_command|skill|"
     r"subagent_notification|collaboration_mode|permissions instructions|model_switch)\b"
-    r"|# AGENTS\.md instructions for\b)",
+    r"|# AGENTS\S* instructions for\b)",
     re.IGNORECASE,
 )
 # Editors put the open files before a prompt.

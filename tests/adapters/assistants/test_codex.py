@@ -37,7 +37,7 @@ META = record(
 RECORDS = [
     META,
     says(1, "developer", "<permissions instructions>read-only</permissions instructions>"),
-    says(1, "user", "# AGENTS.md instructions for /home/ada/boats\n\n<INSTRUCTIONS>x",
+    says(1, "user", "# AGENTS instructions for /home/ada/boats\n\n<INSTRUCTIONS>x",
          "<environment_context>\n  <cwd>/home/ada/boats</cwd>\n</environment_context>"),
     record(2, "turn_context", cwd="/home/ada/boats", model="gpt-5-codex"),
     says(2, "user", "My boat is called Otter. Add it."),

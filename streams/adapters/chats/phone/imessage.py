@@ -22,7 +22,7 @@ from recollect.streams.adapters.adapter import (
     ParseResult,
     convert,
 )
-from recollect.streams.adapters.chats.address_book import AddressBook, read_address_books
+from recollect.streams.adapters.chats.phone.address_book import AddressBook, read_address_books
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Directory, Folder
 from recollect.streams.adapters.input.input_files import (
@@ -46,10 +46,10 @@ _OBJECT_REPLACEMENT = "\ufffc"
 _TAPBACKS = {0: "❤️", 1: "👍", 2: "👎", 3: "😂", 4: "‼️", 5: "❓"}
 # The first types of answers: stickers that were put on a message, tapbacks, and their removals.
 _STICKER, _TAPBACK, _REMOVAL, _OTHERS = 1000, 2000, 3000, 4000
-# A tapback that came as text, since the conversation was not over iMessage; it repeats the words of
-# the message that it is about.
 _TEXT_SERVICES = frozenset({"SMS", "RCS"})
-_TAPBACK_AS_TEXT = re.compile(
+#: A tapback that came as text, since the conversation was not over iMessage; it repeats the words
+#: of the message that it is about.
+TAPBACK_AS_TEXT = re.compile(
     r"(?:Loved|Liked|Disliked|Laughed at|Emphasi[sz]ed|Questioned|Reacted \S{1,16} to"
     r"|Removed an? [\w ]{3,40} from) (?:“.*”|an? [a-z ]{3,20})",
     re.DOTALL,
@@ -221,7 +221,7 @@ class _RowConverter:
     ) -> Iterator[InboundEvent]:
         text = _plain(row["text"] or text_of(row["attributedBody"]))
         files = tuple(self._files(row))
-        if row["service"] in _TEXT_SERVICES and _TAPBACK_AS_TEXT.fullmatch(text):
+        if row["service"] in _TEXT_SERVICES and TAPBACK_AS_TEXT.fullmatch(text):
             yield InboundEvent(**common, kind="notice", id=guid, occurred_at=at, content=text)
             return
         summary = _summary(row["message_summary_info"])
