@@ -28,6 +28,7 @@ FORMATS = (
     "chatgpt",
     "claude",
     "gemini",
+    "grok",
     *MEMORY_SYSTEMS,
     "maildir",
     "mbox",

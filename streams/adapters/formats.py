@@ -20,7 +20,14 @@ from recollect.streams.adapters.adapter import (
     LocalisedSource,
     RefusedExport,
 )
-from recollect.streams.adapters.assistants import chatgpt, claude_ai, claude_code, codex, gemini
+from recollect.streams.adapters.assistants import (
+    chatgpt,
+    claude_ai,
+    claude_code,
+    codex,
+    gemini,
+    grok,
+)
 from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
     discord,
@@ -72,6 +79,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     chatgpt.ADAPTER,
     claude_ai.ADAPTER,
     gemini.ADAPTER,
+    grok.ADAPTER,
     *MEMORY_ADAPTERS,
     maildir.ADAPTER,
     mbox.ADAPTER,

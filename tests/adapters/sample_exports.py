@@ -6,7 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tests.adapters.assistants import test_chatgpt, test_claude_ai, test_codex, test_gemini
+from tests.adapters.assistants import (
+    test_chatgpt,
+    test_claude_ai,
+    test_codex,
+    test_gemini,
+    test_grok,
+)
 from tests.adapters.calendars import test_icalendar
 from tests.adapters.chats import (
     test_discord,
@@ -96,6 +102,8 @@ SAMPLES: Mapping[str, Sample] = {
     ),
     "gemini": Sample("gemini", {"Gemini Apps/MyActivity.json": _json([
         test_gemini.ASKED, test_gemini.OF_BARD, *test_gemini.OTHERS])}),
+    "grok": Sample("grok", {"prod-grok-backend.json": _json(
+        test_grok.export(test_grok.conversation(*test_grok.RESPONSES)))}),
     "claude_code": Sample(
         "claude_code",
         {"projects/s1.jsonl": _lines(

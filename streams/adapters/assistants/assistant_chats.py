@@ -36,6 +36,33 @@ def time_key(at: str | int | None) -> float:
         return 0.0
 
 
+class Turns:
+    """The turns of a conversation without branches; consecutive questions are answered together."""
+
+    def __init__(self) -> None:
+        self._turn: str | None = None
+        self._answered = False
+        #: The id of the last question.
+        self.question: str | None = None
+
+    def of(self, role: str, id: str) -> str:
+        """Return the turn of the next message: the id of its first question."""
+        if role == ASSISTANT:
+            self._answered = True
+        else:
+            if self._turn is None or self._answered:
+                self._turn = id
+            self.question, self._answered = id, False
+        return self._turn or id
+
+    def end(self) -> str | None:
+        """End the turn; return it, or None if it has no answer."""
+        turn = self._turn if self._answered else None
+        if turn is not None:
+            self._turn = None
+        return turn
+
+
 def message_event(
     platform: str,
     role: str,

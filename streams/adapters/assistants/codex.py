@@ -21,7 +21,7 @@ from recollect.streams.adapters.adapter import (
     SingleFileSource,
     convert,
 )
-from recollect.streams.adapters.assistants.assistant_chats import message_event, time_key
+from recollect.streams.adapters.assistants.assistant_chats import Turns, message_event, time_key
 from recollect.streams.adapters.assistants.claude_transcript import (
     ASSISTANT,
     MAX_LINE_BYTES,
@@ -82,9 +82,7 @@ class _Session:
         self._at: str | int | None = None
         self._metadata: dict[str, Any] = {}
         self._by_agent = False
-        self._turn: str | None = None
-        self._question: str | None = None
-        self._answered = False
+        self._turns = Turns()
         # How many messages have the same time; the first version of the format has no times.
         self._same_time: tuple[str | int | None, int] = (None, 0)
 
@@ -138,13 +136,7 @@ class _Session:
         if not text and not pictures:
             return
         id_ = self._next_id()
-        if role == USER:
-            if self._turn is None or self._answered:
-                # Consecutive questions are answered together.
-                self._turn = id_
-            self._question, self._answered = id_, False
-        else:
-            self._answered = True
+        turn = self._turns.of(role, id_)
         yield message_event(
             _PLATFORM,
             role,
@@ -152,26 +144,25 @@ class _Session:
             self._at,
             id=id_,
             chat=self._id or None,
-            turn=self._turn or id_,
+            turn=turn,
             name=_NAME if role == ASSISTANT else None,
             ends_turn=False,
-            reply_to=self._question if role == ASSISTANT else None,
+            reply_to=self._turns.question if role == ASSISTANT else None,
             attachments=pictures,
             metadata=self._metadata,
         )
 
     def _end_of_turn(self) -> Iterator[InboundEvent]:
-        if self._turn is None or not self._answered:
+        if (turn := self._turns.end()) is None:
             return
         yield message_event(
             *(_PLATFORM, ASSISTANT, "", self._at),
-            id=f"{self._turn}:completed",
+            id=f"{turn}:completed",
             chat=self._id or None,
-            turn=self._turn,
+            turn=turn,
             name=_NAME,
             metadata=self._metadata,
         )
-        self._turn = None
 
     def _next_id(self) -> str:
         at, count = self._same_time
