@@ -36,6 +36,7 @@ FORMATS = (
     "icalendar",
     "claude_code",
     "codex",
+    "gemini_cli",
     "matrix",
     "telegram",
     "discord",

@@ -26,6 +26,7 @@ from recollect.streams.adapters.assistants import (
     claude_code,
     codex,
     gemini,
+    gemini_cli,
     grok,
 )
 from recollect.streams.adapters.calendars import icalendar
@@ -87,6 +88,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     icalendar.ADAPTER,
     claude_code.ADAPTER,
     codex.ADAPTER,
+    gemini_cli.ADAPTER,
     matrix.ADAPTER,
     telegram.ADAPTER,
     discord.ADAPTER,

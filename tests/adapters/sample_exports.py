@@ -11,6 +11,7 @@ from tests.adapters.assistants import (
     test_claude_ai,
     test_codex,
     test_gemini,
+    test_gemini_cli,
     test_grok,
 )
 from tests.adapters.calendars import test_icalendar
@@ -115,6 +116,8 @@ SAMPLES: Mapping[str, Sample] = {
         )},
     ),
     "codex": Sample("codex", {"sessions/rollout-1.jsonl": _lines(*test_codex.RECORDS)}),
+    "gemini_cli": Sample("gemini_cli", {"chats/session-1.json": _json(
+        test_gemini_cli.session(*test_gemini_cli.MESSAGES))}),
     "mem0": Sample(
         "mem0",
         {"memories.json": _json({"results": [
