@@ -260,7 +260,7 @@ WEEKDAYS = {
         (
             "monday mon",
             "tuesday tue tues",
-            "wednesday wed",
+            "wednesday wed weds",
             "thursday thu thur thurs",
             "friday fri",
             "saturday sat",

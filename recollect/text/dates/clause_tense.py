@@ -41,7 +41,7 @@ _PLANNED = word_set("scheduled planned booked rescheduled arranged slated postpo
 _PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expected slated target")
 #: The past of these verbs looks like the present; it is the past after a subject: "he quit".
 _SAME_IN_PAST = word_set("quit split hurt cut put hit shut burst upset")
-_SUBJECTS = word_set("i we he she it they")
+_SUBJECTS = word_set("i we you he she it they")
 # Verbs of arranging: "signed up for the class on 10 May" gives the day of the class. Those of the
 # second kind arrange only together with a word of what is arranged: "got tickets".
 _ARRANGING = word_set(
@@ -78,7 +78,7 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
         if not fragment and any(mark in ".!?\n" for mark in gap):
             break
         lower = lowers[index]
-        if lower in _CONTRAST:
+        if lower in _CONTRAST or (":" in gap and word_at(tokens, index + 1) in _SUBJECTS):
             break
         if goal and (lower in _RESCHEDULING or _moves_with(lowers, index, left)):
             return 1
@@ -113,6 +113,8 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
             break  # another clause follows
         if lowers[index] == "got" and gap != " " and word_at(tokens, index + 1) in ("it", "that"):
             break  # "Monday, got it."
+        if index == right and lowers[index] in BE_PRESENT and word_at(tokens, index + 1) != "when":
+            return 0
         if tense := _tense(lowers, index):
             return tense
     return 0
@@ -183,7 +185,11 @@ def _arranges(lowers: list[str], index: int, left: int) -> int:
 
 def _tense(lowers: list[str], index: int) -> int:
     lower = lowers[index]
+    if lower == "due" and index and lowers[index - 1] in ("was", "were"):
+        return 0  # a plan, whose day may be over
     if lower in FUTURE or lower in _TO_BE or lower.endswith("'ll"):
+        return 1
+    if (lower in PAST or lower.endswith("ed")) and _is_causative(lowers, index):
         return 1
     if lower in PAST:
         return 0 if _is_passive(lowers, index) else SURELY
@@ -204,6 +210,15 @@ def _is_passive(lowers: list[str], index: int) -> bool:
     ):
         at -= 1
     return at >= 0 and (lowers[at] in ("be", "get", "being") or lowers[at] in BE_PRESENT)
+
+
+def _is_causative(lowers: list[str], index: int) -> bool:
+    """Whether a participle is what somebody is having done: "we're having the roof repaired"."""
+    return any(
+        lowers[at] in ("having", "getting")
+        and (lowers[at - 1] in BE_PRESENT or lowers[at - 1].endswith(("'s", "'re", "'m")))
+        for at in range(max(index - 5, 1), index - 1)
+    )
 
 
 def is_rescheduled(tokens: Tokens, left: int) -> bool:

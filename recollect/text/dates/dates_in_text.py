@@ -82,8 +82,7 @@ def find_dates(
         when, start, end = day.when, day.start, day.end
         if when.kind not in ("day", "time"):
             continue
-        certain = when.certain or (of_past and when.grain == "season")
-        if not every and (when.kind == "time" or not certain):
+        if not every and (when.kind == "time" or not (when.certain or when.grain == "season")):
             continue
         if places and _is_inside(whole.start, whole.end, places):
             continue
@@ -91,6 +90,8 @@ def find_dates(
             end = opened  # "15 May (Friday)"
         left, right = tokens_of(tokens, start, end)
         if references and left < references[-1].right:
+            continue
+        if not (every or when.certain or of_past or _is_one(tokens, left, right)):
             continue
         meant = when._replace(clock=whole.when.clock)
         days = _days(meant, now, left, right, references, every=every, of_past=of_past)
@@ -115,6 +116,16 @@ def find_dates(
     for index in timed:
         references[index] = _on_its_day(tokens, references, index, now)
     return references
+
+
+def _is_one(tokens: Tokens, left: int, right: int) -> bool:
+    """Whether a bare season is that of one year: not in "the garden is lovely in spring".
+
+    "I got a job from the autumn": the past is only that of the arrangement.
+    """
+    direction = direction_of(tokens, left, right)
+    bounds = {"from", "until", "till", "til"}
+    return direction > 0 or (direction < 0 and bounds.isdisjoint(tokens.lowers[left - 2 : left]))
 
 
 def _clock(when: When) -> str | None:

@@ -9,9 +9,10 @@ from recollect.text.declared_rules import Condition, Reading
 from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 
 _AFTER_SHORT = word_set("morning afternoon evening night nite eve or & / ?")
-_SHORT_WEEKDAYS = word_set("sat sun mon wed")
+_SHORT_WEEKDAYS = word_set("sat sun mon wed weds")
 _OPENERS = word_set("on by until till since this last next from to before after for of")
 _SLASH_OPENERS = _OPENERS | word_set("due is: date ,") | WEEKDAYS.keys()
+_SURE_OPENERS = word_set("on by until till til since due before after") | WEEKDAYS.keys()
 _BEFORE_MAY = word_set("on by until till since this last next from to but for")
 _AFTER_MAY = word_set(
     "at and with for but so we i because when if to or as then in from now it he she they will was"
@@ -52,9 +53,9 @@ def _short_weekday(reading: Reading, left: int, right: int) -> bool:
     lower, before, after = (reading.lower(at) for at in (left, left - 1, right))
     if lower not in _SHORT_WEEKDAYS or before in _OPENERS or _alone(reading, left, right):
         return False
-    if lower in ("mon", "wed"):
+    if lower in ("mon", "wed", "weds"):
         loose = reading.written(left).islower() and after.isalpha() and after not in _GOES_ON
-        return loose or before in ("to", "newly", "they", "we")
+        return loose or before in ("to", "newly", "they", "we", "he", "she")
     if before in WEEKDAYS or reading.lower(left - 2) in WEEKDAYS or after in _AFTER_SHORT:
         return False
     if reading.starting("clock", right + (after in ("at", "@"))):
@@ -82,6 +83,14 @@ def _no_slash_opener(reading: Reading, left: int, right: int) -> bool:
     # 12/13 is a season; 24/7 means always.
     clear = max(one, other) > 12 and other - one != 1 and (one, other) != (24, 7)
     return not (clear or reading.lower(left - 1) in _SLASH_OPENERS)
+
+
+def _clear_slash(reading: Reading, left: int, right: int) -> bool:
+    """Whether "30/09" or "on 22/9" is surely a day: only one of the numbers can be a month."""
+    one, other = reading.lower(left), reading.lower(right - 1)
+    if (int(one) > 12) == (int(other) > 12) or _counts_something(reading, left, right):
+        return False
+    return "0" in (one[0], other[0]) or reading.lower(left - 1) in _SURE_OPENERS
 
 
 def _may_is_verb(reading: Reading, left: int, right: int) -> bool:
@@ -231,6 +240,10 @@ CONDITIONS: dict[str, Condition] = {
     "loose_ordinal": lambda it, left, right: (
         _small_ordinal(it, left, right) and it.lower(left - 1) in _TO_ANY
     ),
+    # "Louis the 14th" is a king.
+    "after_name": lambda it, left, right: (
+        it.written(left - 1)[:1].isupper() and it.lower(left - 1) not in _GOES_ON
+    ),
     "loose_year": _loose_year,
     # Several units are meant: "previous weeks", unlike "last years party".
     "plural_unit": lambda it, left, right: (
@@ -241,6 +254,7 @@ CONDITIONS: dict[str, Condition] = {
         it.lower(left)[0] == "b" and not (it.written(left).isupper() and _whole(it, left, right))
     ),
     "no_opener": _no_slash_opener,
+    "clear_slash": _clear_slash,
     "may_is_verb": _may_is_verb,
     "month_is_name": _month_is_name,
     # "This may" contains the verb, "last march" the walk.

@@ -195,3 +195,59 @@ def test_the_month_of_what_was_arranged_is_the_last_one_unless_long_ago(
     text: str, moment: str, first: str
 ) -> None:
     assert [span[0] for span in days_of(text, moment)] == [first]
+
+
+def certain_days(text: str, moment: str = FRIDAY) -> list[tuple[str, str]]:
+    at = int(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000)
+    return [(item.first, item.last) for item in date_references(text, at_ms=at)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("The orchestra rehearses between now and Friday.", "2026-05-08", "2026-05-15"),
+        ("The kiln is hired from now till the end of July.", "2026-05-08", "2026-07-31"),
+        ("The ferry is off until 9/30.", "2026-09-30", "2026-09-30"),
+        ("Fitting of the gown: 06/20", "2026-06-20", "2026-06-20"),
+        ("The recital's the 23rd.", "2026-05-23", "2026-05-23"),
+        ("I am on late shifts from 12th.", "2026-05-12", "2026-05-12"),
+        ("the first half of the year was slow", "2026-01-01", "2026-06-30"),
+        ("The judge sees us Tuesday week.", "2026-05-19", "2026-05-19"),
+        ("The mare foaled the Sunday before last.", "2026-04-26", "2026-04-26"),
+        ("choir is weds", "2026-05-13", "2026-05-13"),
+        ("we closed the bar late last nite", "2026-05-07", "2026-05-07"),
+    ],
+)
+def test_a_date_of_everyday_writing_is_certain(text: str, first: str, last: str) -> None:
+    assert certain_days(text) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She marked 15/20 and 2/13.",
+        "Her coach was the 14th of twenty.",
+        "Pope John the 23rd opened it.",
+        "It was not the 16th but another one.",
+        "She weds a baker.",
+        "The meadow is lovely in spring.",
+    ],
+)
+def test_what_may_be_no_day_is_not_certain(text: str) -> None:
+    assert certain_days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("The choir has voted: we sing in October.", "2026-10-01", "2026-10-31"),
+        ("December is when the roof leaked.", "2025-12-01", "2025-12-31"),
+        ("1 December is fine as she finished early.", "2026-12-01", "2026-12-01"),
+        ("He's having a crown fitted in November.", "2026-11-01", "2026-11-30"),
+        ("The permit was due in February.", "2026-02-01", "2026-02-28"),
+        ("We hiked in Corsica in summer.", "2025-06-01", "2025-08-31"),
+        ("We'll hike in Corsica in summer.", "2026-06-01", "2026-08-31"),
+    ],
+)
+def test_the_verb_of_its_own_clause_decides(text: str, first: str, last: str) -> None:
+    assert certain_days(text) == [(first, last)]

@@ -16,7 +16,7 @@ _NEAR = DAY_WORDS | {
     "yday": -1, "yest": -1, "yesterdays": -1,
 }  # fmt: skip
 _HALVES = {"morning": "am", "am": "am", "afternoon": "pm", "evening": "pm", "pm": "pm",
-           "night": "night", "lunchtime": "pm", "arvo": "pm"}  # fmt: skip
+           "night": "night", "nite": "night", "lunchtime": "pm", "arvo": "pm"}  # fmt: skip
 _AGO = word_set("ago back before prior earlier")
 CLASSES = {
     "near": frozenset(_NEAR),

@@ -29,6 +29,8 @@ _PARTS = {
     **dict.fromkeys(("early", "beginning", "start"), "early"),
     **dict.fromkeys(("mid", "middle"), "mid"),
     **dict.fromkeys(("late", "end", "close"), "late"),
+    "first": "first half",
+    "second": "second half",
 }
 #: The weekday on which a unit begins, and its number of further days.
 _BEGINS = {"day": (0, 0), "week": (0, 6), "weekend": (5, 1)}
@@ -168,8 +170,12 @@ def _numbered_week(_: Now, sure: str | None, digits: str) -> Yearly | None:
 
 
 def _part_span(span: Days, which: str, grain: str) -> Days | None:
-    """Return the beginning, the middle or the end of a period."""
+    """Return the beginning, the middle, the end or a half of a period."""
     first, last = span
+    if which in ("first half", "second half"):
+        middle = month(month_index(first) + 6)[0] if grain == "year" else (first + last + 1) // 2
+        middle = first + 15 if grain == "month" else middle
+        return (first, middle - 1) if which == "first half" else (middle, last)
     if grain == "year":
         start, count = {"early": (0, 3), "mid": (4, 4), "late": (8, 4)}[which]
         return month(month_index(first) + start, count)
@@ -250,7 +256,8 @@ RULES = (
          lambda _, it, way=None: -it if way == "ago" else 1 if it is None else it,
          "March next year -> 2027-03-01..2027-03-31\nMarch in two years -> 2028-03-01..2028-03-31"),
     rule("part", "part",
-         "the? ({early|mid|late|end} (of | ~-)? | {beginning|start|middle|close} of)",
+         "the? ({early|mid|late|end} (of | ~-)? | {beginning|start|middle|close} of | "
+         "{first|second} half of)",
          lambda _, it: _PARTS[it], "We moved in mid March -> 2026-03-11..2026-03-20"),
     rule("period/shifted", "day", "{the}? <shift> <unit>",
          lambda now, the, step, unit: _unit(now, unit, step, the),
@@ -316,7 +323,7 @@ RULES = (
          "2013-02-01..2013-02-28", unless=("after ~-|/|.|: #", "before # /|-")),
     rule("season/alone", "day", "the? {summer|winter|autumn|spring}",
          lambda now, it: _season(it).near(now),
-         "we met in the summer -> 2025-06-01..2025-08-31 ?",
+         "we met in the summer -> 2025-06-01..2025-08-31",
          unless=("only before in|by|over|until|till|since|before|after|during|from|last|for",
                  "after of", "counts_something")),
     rule("yearly/alone", "day", "<yearly>",
@@ -346,6 +353,7 @@ RULES = (
          _stretch, "It closed in the middle of the month. -> 2026-05-11..2026-05-20"),
     rule("part/of", "day", "<part> the|this|around? <stretch>", _part,
          "The draft is due in mid March 2027. -> 2027-03-11..2027-03-20\n"
+         "We move in the second half of July. -> 2026-07-16..2026-07-31\n"
          "end of June -> 2026-06-21..2026-06-30", priority=1),
     rule("part/end-in-a-sentence", "day", "(end of? | the end of) the|this|around? <stretch>", _end,
          "I stop at the end of August. -> 2026-08-31", unless=("whole", "before by|until|till|til"),

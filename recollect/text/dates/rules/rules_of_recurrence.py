@@ -29,7 +29,7 @@ CLASSES = {
     "adverb": frozenset(_ADVERBS) - {"mornings", "evenings", "nights", "afternoons"},
     "times": word_set("mornings evenings nights afternoons"),
     "repeat": word_set("every each"),
-    "halfday": word_set("morning afternoon evening night lunchtime"),
+    "halfday": word_set("morning afternoon evening night nite lunchtime"),
 }
 
 

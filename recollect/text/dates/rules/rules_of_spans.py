@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.text.dates.calendar_days import shifted, year_days
 from recollect.text.dates.rules.rules_of_days import number_of_month
 from recollect.text.dates.rules.rules_of_numbers import Amount
-from recollect.text.dates.time_values import Now, When
+from recollect.text.dates.time_values import Now, When, one_day
 from recollect.text.declared_rules import rule
 from recollect.text.lexicon import word_set
 
@@ -36,6 +36,11 @@ def _span(_: Now, first: When, last: When) -> When | None:
         return When(tuple(spans), "span", pick="dated", slip=first.slip or last.slip)
     return When(tuple(spans), "span", stated=first.stated or last.stated, pick=pick,
                 certain=first.certain or last.certain)  # fmt: skip
+
+
+def _from_now(now: Now, last: When) -> When | None:
+    later = last.map(lambda span: span if span[1] > now.today else None)
+    return later and _span(now, one_day(now.today), later)
 
 
 def _bare(now: Now, first: When, last: When) -> When | None:
@@ -85,6 +90,11 @@ RULES = (
          "3 May to the end of June -> 2026-05-03..2026-06-30",
          unless=("rescheduled", "both_weekdays", "before @weekday", "after ,? the? <month-day>",
                  "after the <ord>"), counters=("It was moved from Monday to Wednesday",)),
+    rule("span/from-now", "day",
+         "between now and the? <day|stretch> | from now @until (the | the? end of)? <day|stretch>",
+         _from_now,
+         "I am on call between now and 20 May -> 2026-05-08..2026-05-20\n"
+         "from now until September -> 2026-05-08..2026-09-30"),
     rule("span/between", "day", "<day|stretch> and <day|stretch>", _span,
          "between June 20 and July 3 -> 2026-06-20..2026-07-03", unless=("only before between",)),
     rule("span/bare", "day", "<stretch> @until <day|stretch>", _bare,
