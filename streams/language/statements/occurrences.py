@@ -8,6 +8,8 @@ Some words before a date make it a period:
 - "until Friday": from the day of the message to Friday
 - "since May": from May to the day of the message
 - "from May": from the first day of May
+
+Of two dates, one within the other, the narrower one counts: "in June, on the 14th".
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ _RECURRENT = word_set(
 #: Words before the last day of a period, before the first day of one that lasts until now, and
 #: before the first day of one without an end.
 _UNTIL, _SINCE, _FROM = word_set("until till til thru through"), "since", "from"
+#: Words that may stand between one of these and the date.
+_BETWEEN = word_set("the about around roughly approximately at least")
 _VERBS = word_set("is was are were has had will would")
+_YEAR_DIGITS = 4
 #: The minimum probability (percent) that a statement happens once.
 _OCCURS = 28
 
@@ -64,18 +69,36 @@ def _with_period(statement: Statement, findings: Findings, today: int) -> Statem
     `today`: the ordinal of the day of the message.
     """
     dates = findings.dates_in(statement.start, statement.end)
-    periods = [_period(each, findings, today, alone=len(dates) == 1) for each in dates]
-    if len(dates) < len(statement.dates) or periods == [(each.first, each.last) for each in dates]:
+    if len(dates) < len(statement.dates):
+        return statement
+    lowers = findings.tokens.lowers
+    narrow = [each for each in dates if not any(_narrows(one, each, lowers) for one in dates)]
+    periods = [_period(each, findings, today, alone=len(dates) == 1) for each in narrow]
+    if periods == [(each.first, each.last) for each in dates]:
         return statement
     return _happening(
         statement, min(first for first, _ in periods), max(last for _, last in periods)
     )
 
 
+def _narrows(date: Found, other: Found, lowers: list[str]) -> bool:
+    """Whether a date gives the days of another more exactly.
+
+    One that itself gives days, such as "from 1 to 9 June", is as exact as it is meant.
+    """
+    within = other.first <= date.first and date.last <= other.last
+    shorter = date.last - date.first < other.last - other.first
+    words = lowers[other.left : other.right]
+    gives_days = other.said == "weekday" or any(
+        word[0].isdigit() and len(word) != _YEAR_DIGITS for word in words
+    )
+    return within and shorter and not gives_days
+
+
 def _period(found: Found, findings: Findings, today: int, *, alone: bool) -> tuple[int, int]:
     """Return the first and the last day of the period that a date and the word before it mean."""
     lowers = findings.tokens.lowers
-    before = lowers[found.left - 1] if found.left else ""
+    before = _opening(lowers, found)
     if found.is_time:
         return found.first, found.last
     if before in _UNTIL and today <= found.last:
@@ -88,6 +111,16 @@ def _period(found: Found, findings: Findings, today: int, *, alone: bool) -> tup
     if before == _FROM and found.right - found.left == 1 and found.first > today:
         return found.first, found.first
     return found.first, found.last
+
+
+def _opening(lowers: list[str], found: Found) -> str:
+    """Return the word that opens a date, which may be part of it: "until about"."""
+    if lowers[found.left] in _UNTIL:
+        return lowers[found.left]
+    at = found.left - 1
+    while at > 0 and lowers[at] in _BETWEEN:
+        at -= 1
+    return lowers[at] if at >= 0 else ""
 
 
 def recurs(statement: Statement, findings: Findings) -> bool:

@@ -63,6 +63,8 @@ def test_the_day_is_that_of_the_sender() -> None:
     [
         ("I rent a studio in Ghent until Friday.", "2024-05-08", "2024-05-10"),
         ("I rent a studio in Ghent since February.", "2024-02-01", "2024-05-08"),
+        ("I rent a studio in Ghent until the end of May.", "2024-05-08", "2024-05-31"),
+        ("I rent a studio in Ghent until about the 20th.", "2024-05-08", "2024-05-20"),
         ("I rent a studio in Ghent from June.", "2024-06-01", "2024-06-01"),
     ],
 )
@@ -84,6 +86,18 @@ def test_a_period_with_one_end_begins_or_ends_with_the_message(
 )
 def test_days_that_are_named_are_those_of_the_statement(text: str) -> None:
     assert days(text) == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("In June I show the kiln in Ghent on 6 June 2024.", ("2024-06-06", "2024-06-06")),
+        ("I show the kiln on 14 May 2024, so next week is full.", ("2024-05-14", "2024-05-14")),
+        ("I show the kiln from 1 to 9 June, with a party on 6 June 2024.", None),
+    ],
+)
+def test_the_narrower_of_two_dates_counts(text: str, found: Days) -> None:
+    assert days(text) == [found]
 
 
 def test_what_lasts_has_no_days() -> None:
