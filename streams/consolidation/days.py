@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from recollect.streams.consolidation.repeated_names import name_expression
+from recollect.text.dates.resolved_dates import periods_in_numbers
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _ISO = re.compile(r"\((\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?\)")
@@ -118,6 +119,7 @@ def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
     >>> with_short_days("Yesterday (2023-05-07), Ada swam.", ("2023-05-07", "2023-05-07"), "Ada")
     'Ada swam.'
     """
+    text = periods_in_numbers(text)
     short = _without_repeated_days(_RELATIVE.sub("", _SPELT_AGAIN.sub(r"\1", text)))
     opening = _ISO.match(short)
     if not opening:
@@ -172,7 +174,7 @@ def with_remarks(text: str, remarks: Sequence[str]) -> str:
 
 def names_days(text: str) -> bool:
     """Return whether a text has dates with a year: resolved, or written out."""
-    return any(each.search(text) for each in (_ISO, _SPAN, _WRITTEN_OUT))
+    return any(each.search(periods_in_numbers(text)) for each in (_ISO, _SPAN, _WRITTEN_OUT))
 
 
 def is_about_another_day(text: str) -> bool:

@@ -41,6 +41,7 @@ from recollect.streams.consolidation.units import without_link
 from recollect.streams.consolidation.word_classes import word_class
 from recollect.streams.language.grammar.verbs import begins_in_past, is_participle
 from recollect.streams.language.names.first_names import gender_of_name
+from recollect.text.dates.resolved_dates import periods_in_numbers
 from recollect.text.lexicon import (
     FUNCTION_WORDS,
     MONTHS,
@@ -374,7 +375,7 @@ def _is_opening(text: str) -> bool:
 
 def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int) -> float:
     """Return how informative a unit is about the topic."""
-    text = unit.text
+    text = periods_in_numbers(unit.text)
     durable = {"static": 1.0, "semi_dynamic": 0.6}.get(stability(text, None).kind, 0.2)
     central = sum(counts[word] for word in own) / (facts * max(4, len(own)))
     length = len(text.split())

@@ -40,7 +40,7 @@ def test_days_read_as_text(held: Shell) -> None:
         "    said by Ada on 2026-05-01 (m-2)",
         "",
         "Friday, 2026-06-05",
-        "  Bob sailed to Corfu from 3 to 5 June (2026-06-03 to 2026-06-05).",
+        "  Bob sailed to Corfu from 3 to 5 June (3-5 June 2026).",
         "    2026-06-03 to 2026-06-05 · said by Bob on 2026-06-09 (m-4)",
     ]
 

@@ -170,6 +170,9 @@ def item_of(text: str) -> str:
             "Ada sells a horse in June (2026-06-01 to 2026-06-30), in Graz.",
             "sells a horse in June 2026, in Graz",
         ),
+        ("Ada sells a horse in June (June 2026), in Graz.", "sells a horse in June 2026, in Graz"),
+        ("Ada rode last week (25-30 April 2026).", "rode (25 to 30 Apr 2026)"),
+        ("Ada rode last year (2025).", "rode (2025)"),
         # What was resolved to something else is told.
         (
             "Ada sells a horse at the end of May (2026-05-31).",

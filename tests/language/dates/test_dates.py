@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.dates.dates_in_text import date_references
-from recollect.text.dates.resolved_dates import in_words, with_days
+from recollect.text.dates.resolved_dates import in_words, periods_in_numbers, with_days
 
 
 def at(text: str) -> int:
@@ -398,3 +398,21 @@ def test_any_text_is_read_into_days_in_order(text: str) -> None:
     assert all(item.first <= item.last for item in found)
     assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(text[item.start : item.end] == item.text for item in found)
+
+
+@pytest.mark.parametrize(
+    ("said", "in_numbers"),
+    [
+        ("in May (May 2026)", "in May (2026-05-01 to 2026-05-31)"),
+        ("in February (February 2024)", "in February (2024-02-01 to 2024-02-29)"),
+        ("in summer (June to August 2026)", "in summer (2026-06-01 to 2026-08-31)"),
+        ("next week (11-17 May 2026)", "next week (2026-05-11 to 2026-05-17)"),
+        ("last year (2025)", "last year (2025-01-01 to 2025-12-31)"),
+        ("yesterday (2026-05-07)", "yesterday (2026-05-07)"),
+        ("her mother (May Smith)", "her mother (May Smith)"),
+        ("a slip (31-35 May 2026)", "a slip (31-35 May 2026)"),
+        ("the room (0000)", "the room (0000)"),
+    ],
+)
+def test_bracketed_periods_are_read_back_as_days(said: str, in_numbers: str) -> None:
+    assert periods_in_numbers(said) == in_numbers

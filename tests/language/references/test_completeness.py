@@ -47,7 +47,7 @@ def test_what_leaves_open_whom_it_is_about_is_no_fact(text: str) -> None:
         ("I sold the boat because it was leaking.", "Ada sold the boat because it was leaking."),
         ("They promoted me to head of design.", "They promoted Ada to head of design."),
         ("I hate it when people smoke indoors.", "Ada hates it when people smoke indoors."),
-        ("This week I am in Bergen.", "This week (2026-05-04 to 2026-05-10) Ada is in Bergen."),
+        ("This week I am in Bergen.", "This week (4-10 May 2026) Ada is in Bergen."),
     ],
 )
 def test_a_pronoun_that_the_sentence_explains_itself_takes_nothing_away(

@@ -30,6 +30,13 @@ def facts(text: str, speaker: str | None = "Ada") -> list[str]:
     [
         ("I moved to Berlin yesterday.", "Ada moved to Berlin yesterday (2026-05-07)."),
         ("Last week we hiked.", "Last week (2026-04-27 to 2026-05-03) Ada and others hiked."),
+        ("In June we hike.", "In June (June 2026) Ada and others hike."),
+        (
+            "I'll hike from July to August.",
+            "Ada will hike from July to August (July to August 2026).",
+        ),
+        ("Last year I hiked.", "Last year (2025) Ada hiked."),
+        ("Next week I hike.", "Next week (11-17 May 2026) Ada hikes."),
         ("Yesterday's lecture was dull.", "Ada: Yesterday's (2026-05-07) lecture was dull."),
         ("I fly on May 20 at 2pm.", "Ada flies on May 20 (2026-05-20) at 2pm."),
         ("I was born on 3 May 1990.", "Ada was born on 3 May 1990."),

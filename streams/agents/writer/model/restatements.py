@@ -10,6 +10,7 @@ from recollect.streams.language.grammar.questions import is_question
 from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.grounding import is_in_third_person, states_something
 from recollect.text.dates.dates_in_text import date_references
+from recollect.text.dates.resolved_dates import periods_in_numbers
 from recollect.text.lexicon import FILLERS, FUNCTION_WORDS, PHATIC
 from recollect.text.sentences import sentences
 
@@ -32,7 +33,7 @@ def compare_texts(new: str, old: str, speaker: str, at_ms: int) -> Literal["same
     "same": the fact says all of it, and no worse. "better": the sentence says the same cleanly,
     while the fact repeats a message's raw words. "new": anything else.
     """
-    plain = _RESOLVED.sub("", old)
+    plain = _RESOLVED.sub("", periods_in_numbers(old))
     prefix = f"{speaker}: "
     is_quoted = plain.startswith(prefix)
     plain = plain.removeprefix(prefix)
