@@ -49,6 +49,7 @@ _OF_EVENTS = {
     "fact_repeats": ("event_id",),
     "retractions": ("event_id", "retracted_by"),
     "message_dates": ("event_id",),
+    "stated_endings": ("event_id",),
     "directives": ("event_id",),
     "dependencies": ("event_id",),
     "turns": ("event_id",),

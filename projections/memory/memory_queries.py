@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from recollect.schemas.changes import (
     MentalModel,
     MergedSupersession,
     MessageDate,
+    StatedEnding,
     WriterPromptProposal,
 )
 
@@ -242,6 +244,51 @@ def facts_superseded_by(connection: apsw.Connection, ids: Sequence[str]) -> list
         (json_array(ids),),
     )
     return [fact_id for (fact_id,) in found]
+
+
+def is_withdrawn(connection: apsw.Connection, fact_id: str, superseded_by: str) -> bool:
+    """Return whether a supersession of a fact no longer holds."""
+    found = rows(
+        connection,
+        "SELECT 1 FROM withdrawn_supersessions "
+        "WHERE fact_id = ? AND superseded_by = ? AND is_withdrawn",
+        (fact_id, superseded_by),
+    )
+    return bool(found)
+
+
+_ENDING = ", ".join(StatedEnding.__struct_fields__)
+
+
+def endings(
+    connection: apsw.Connection, subjects: Sequence[str], attribute: str, after: int, until: int
+) -> list[StatedEnding]:
+    """Return what sentences may end of an attribute of a subject, in the order of their times.
+
+    They were said after a time, and not after another (unix ms).
+    """
+    return [
+        StatedEnding(*row)
+        for row in connection.execute(
+            f"SELECT {_ENDING} FROM stated_endings "
+            f"WHERE subject IN ({_placeholders(subjects)}) AND said_at > ? AND said_at <= ? "
+            "AND is_standing AND instr(attributes || nouns, ?) "
+            "ORDER BY said_at, event_id, position",
+            (*subjects, after, until, json.dumps(attribute, ensure_ascii=False)),
+        )
+    ]
+
+
+def endings_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[StatedEnding]:
+    """Return the endings that events state, except of events that were edited or deleted."""
+    found = rows(
+        connection,
+        f"SELECT {_ENDING} FROM json_each(?) AS ids "
+        "CROSS JOIN stated_endings ON event_id = ids.value AND is_standing "
+        "ORDER BY event_id, position, role, subject",
+        (json_array(event_ids),),
+    )
+    return [StatedEnding(*row) for row in found]
 
 
 def fact_end(connection: apsw.Connection, fact_id: str) -> tuple[str, int] | None:

@@ -183,15 +183,55 @@ class FactSupersession(Row, frozen=True, array_like=True, tag="fact_supersession
 
 
 class WithdrawnSupersession(Row, frozen=True, array_like=True, tag="withdrawn_supersession"):
-    """A `FactSupersession` that no longer holds: the message that caused it was edited or deleted.
+    """A `FactSupersession` that no longer holds.
 
-    It has no effect if the fact is superseded by something else.
+    The message that caused it was edited or deleted, or an earlier statement arrived later, after
+    which the message means something else. It has no effect if the fact is superseded by something
+    else. `is_withdrawn` is 0 once the supersession holds again.
     """
 
     TABLE: ClassVar = "withdrawn_supersessions"
     KEY: ClassVar = ("fact_id", "superseded_by")
     fact_id: str
     superseded_by: str
+    is_withdrawn: int = 1
+
+
+class StatedEnding(Row, frozen=True, array_like=True, tag="stated_ending"):
+    """What a sentence of an event may end: values of a subject, also those that arrive later (G8).
+
+    Attributes:
+        position: of the sentence among those of the event that may end something.
+        subject: a person's id or name, or the name of a thing.
+        role: "person" and "thing": the subject whose values end; "owner": the sender, whose values
+            end if they are named like those that the sentence is about.
+        also: further ids of the subject (JSON).
+        said_at: unix ms.
+        ended_by: the fact or event that supersedes the values.
+        attributes: those whose values may end, each with the probability in percent (JSON).
+        nouns: the attributes that the sentence names by their nouns, of which all values may end
+            (JSON).
+        left_values: the values that the sentence says are left, by attribute (JSON).
+        percent: the probability that the sentence ends anything.
+        words: the sentence, which names the values; for an owner, the names in it.
+        is_standing: 0 once the event was edited or deleted, and its words are gone.
+    """
+
+    TABLE: ClassVar = "stated_endings"
+    KEY: ClassVar = ("event_id", "position", "role", "subject")
+    event_id: str
+    position: int
+    role: Literal["person", "thing", "owner"]
+    subject: str
+    also: str
+    said_at: int
+    ended_by: str
+    attributes: str
+    nouns: str
+    left_values: str
+    percent: int
+    words: str
+    is_standing: int
 
 
 class MergedSupersession(Row, frozen=True, array_like=True, tag="merged_supersession"):
@@ -831,6 +871,7 @@ MemoryRow = (
     | MessageDate
     | FactSupersession
     | WithdrawnSupersession
+    | StatedEnding
     | MergedSupersession
     | FactMerge
     | MemoryRetraction

@@ -82,6 +82,7 @@ from recollect.schemas.changes import (
     RetractedFact,
     Row,
     StatedDependency,
+    StatedEnding,
     StoredMemory,
     StoredMemoryVersion,
     StrategyEvidence,
@@ -336,7 +337,13 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("end", row.fact_id), (row.superseded_by, row.invalid_at)),
         (key_of("superseded by", row.superseded_by), (row.fact_id, row.invalid_at)),
     ),
-    WithdrawnSupersession: lambda row: ((key_of("end", row.fact_id), row.superseded_by),),
+    WithdrawnSupersession: lambda row: (
+        (key_of("end", row.fact_id), (row.superseded_by, row.is_withdrawn)),
+    ),
+    StatedEnding: lambda row: (
+        (key_of("endings of event", row.event_id), row),
+        (key_of("endings", row.subject), row),
+    ),
     MergedSupersession: lambda row: (
         (key_of("merged end", row.fact_id), row),
         (key_of("merged ends", row.subject), row.attribute),
@@ -677,6 +684,37 @@ class State:
         """
         self.record_read(key_of("end", fact_id))
         return memory.invalid_at(self.memory, fact_id)
+
+    # Endings
+
+    def search_endings(
+        self,
+        subjects: Sequence[str],
+        attribute: str,
+        after: int,
+        until: int,
+        is_candidate: Callable[[StatedEnding], bool],
+    ) -> list[StatedEnding]:
+        """Return the candidates among the endings of an attribute of a subject.
+
+        They were said after a time, and not after another (unix ms). Callers must call
+        `endings_of_events` for those that they use.
+        """
+        for subject in subjects:
+            self.record_search(key_of("endings", subject))
+        found = memory.endings(self.memory, subjects, attribute, after, until)
+        return [each for each in found if is_candidate(each)]
+
+    def endings_of_events(self, event_ids: Sequence[str]) -> list[StatedEnding]:
+        """Return what the sentences of events may end, except of events edited or deleted."""
+        for event_id in event_ids:
+            self.record_read(key_of("endings of event", event_id))
+        return memory.endings_of_events(self.memory, event_ids) if event_ids else []
+
+    def is_withdrawn(self, fact_id: str, superseded_by: str) -> bool:
+        """Return whether a supersession of a fact no longer holds."""
+        self.record_read(key_of("end", fact_id))
+        return memory.is_withdrawn(self.memory, fact_id, superseded_by)
 
     # Retractions
 

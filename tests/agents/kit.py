@@ -7,7 +7,7 @@ The rows of each decision are put into the state before the next record, as a dr
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import apsw
@@ -51,8 +51,14 @@ RowType = TypeVar("RowType", bound=Row)
 class Thread(Conversation):
     """The conversation of a record, from a list of events."""
 
-    def __init__(self, events: Sequence[Event]) -> None:
+    def __init__(
+        self,
+        events: Sequence[Event],
+        annotate: Callable[[str], TextReading | None] = lambda _: None,
+    ) -> None:
+        """`annotate`: what the reader says of a text."""
         self._events = events
+        self._annotate = annotate
 
     def event(self, number: int) -> Event | None:
         return next((each for each in self._events if each.number == number), None)
@@ -149,7 +155,7 @@ class Thread(Conversation):
         return sorted(last.values(), reverse=True)
 
     def annotation(self, text: str) -> TextReading | None:
-        return None
+        return self._annotate(text)
 
     def revisions(self, event: Event, below: int) -> list[Event]:
         return [
@@ -209,10 +215,18 @@ class Zone:
     """A zone in memory, with the agents that decide its records."""
 
     def __init__(
-        self, *agents: Agent, encoder: bool = False, gateway: EncoderGateway | None = None
+        self,
+        *agents: Agent,
+        encoder: bool = False,
+        gateway: EncoderGateway | None = None,
+        annotate: Callable[[str], TextReading | None] = lambda _: None,
     ) -> None:
-        """`encoder`: use one whose vectors are hashes of the texts; `gateway`: to another one."""
+        """`encoder`: use one whose vectors are hashes of the texts; `gateway`: to another one.
+
+        `annotate`: what the reader says of a text.
+        """
         self._agents = agents
+        self._annotate = annotate
         self._gateway = gateway or EncoderGateway(
             MODEL if encoder else None, DIMENSION, TinyEncoder
         )
@@ -235,7 +249,7 @@ class Zone:
         event = self.next_event(draft)
         self._events.project_events([event], [(event.number, b"key")])
         said = [
-            (agent, agent.extract(event, Thread(self.events)))
+            (agent, agent.extract(event, Thread(self.events, self._annotate)))
             for agent in self._agents
             if event.kind in agent.kinds
         ]

@@ -76,7 +76,11 @@ def test_ends_follow_every_history() -> None:
             elif chance < 0.35 and withdrawn:
                 pair = draw.choice(sorted(withdrawn))
                 withdrawn.remove(pair)
-                model.project([Section(deletes=(Delete("withdrawn_supersessions", pair),))])
+                if draw.random() < 0.5:
+                    again = WithdrawnSupersession(*pair, is_withdrawn=0)
+                    model.project([Section(puts=(again,))])
+                else:
+                    model.project([Section(deletes=(Delete("withdrawn_supersessions", pair),))])
             elif chance < 0.5:
                 older = draw.randrange(8)
                 newer = draw.randrange(older + 1, 10)

@@ -43,7 +43,7 @@ from recollect.schemas.ledger.records import (
 from recollect.schemas.wire import Receipt
 from recollect.streams.agents import AGENTS, Agent, Conversation, Extract, State
 from recollect.streams.encoder.encoder import TokenVectors
-from recollect.streams.encoder.gateway import EncoderGateway
+from recollect.streams.encoder.gateway import EncoderGateway, ReaderHandle
 from recollect.streams.engine.node import Node
 from recollect.streams.engine.zone_driver import BATCH_SIZE, ZoneDriver
 from recollect.streams.ledger import CHANGES, partition_of
@@ -115,16 +115,21 @@ class Home:
     """A home directory with an open node; it can be closed and opened again."""
 
     def __init__(
-        self, path: Path, agents: Sequence[Agent] = AGENTS, ledger: Path | None = None
+        self,
+        path: Path,
+        agents: Sequence[Agent] = AGENTS,
+        ledger: Path | None = None,
+        reader: ReaderHandle | None = None,
     ) -> None:
         """`ledger`: the home whose ledger this one uses; by default its own."""
         self.path = path
+        self.reader = reader
         self.agents = agents
         self._ledger_path = ledger or path
         self.open()
 
     def open(self) -> None:
-        self.gateway = EncoderGateway(MODEL, DIMENSION, TinyEncoder)
+        self.gateway = EncoderGateway(MODEL, DIMENSION, TinyEncoder, reader=self.reader)
         self.path.mkdir(parents=True, exist_ok=True)
         self.ledger = EmbeddedLedger(self._ledger_path)
         self.node = Node(self.path, self.ledger, self.gateway, self.agents)
@@ -271,7 +276,7 @@ def copy_of(home: Home) -> Iterator[Home]:
     with TemporaryDirectory(dir=home.path.parent) as scratch:
         path = Path(scratch) / "home"
         shutil.copytree(home.path, path)
-        copy = Home(path, home.agents)
+        copy = Home(path, home.agents, reader=home.reader)
         try:
             yield copy
         finally:

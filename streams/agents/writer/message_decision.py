@@ -27,8 +27,9 @@ from recollect.schemas.changes import (
     RetractedFact,
 )
 from recollect.schemas.events import Event, Remember, message_of
-from recollect.schemas.ids import fact_id
+from recollect.schemas.ids import fact_id, time_of
 from recollect.schemas.memory_terms import READERS_MARK
+from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
     DATED_TYPES,
@@ -47,14 +48,21 @@ from recollect.streams.agents.memories.memory_versions import (
 from recollect.streams.agents.state import EntityRef, State, stored_signature
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.agents.writer.causal_links import links_to_earlier
-from recollect.streams.agents.writer.claim_order import (
+from recollect.streams.agents.writer.claims.claim_ends import ended_claims, said_ending
+from recollect.streams.agents.writer.claims.claim_order import (
     Subjects,
     claim_rows,
-    ended_claims,
     merged_rows,
     merged_rows_after,
     person_keys,
     subjects_of,
+)
+from recollect.streams.agents.writer.claims.late_claims import (
+    ChangedClaim,
+    begun_earlier,
+    changed_claims,
+    claims_of_rows,
+    later_ends,
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
 from recollect.streams.agents.writer.message_analysis import (
@@ -112,7 +120,9 @@ class MessageDecision:
         self._replaced, ended_before, self._withdrawn = withdrawal[:3]
         #: The new ends of the facts that earlier versions of the message ended.
         self._restored = withdrawal.supersessions
+        self._withdrawn_endings = withdrawal.endings
         pending.supersede(self._restored)
+        pending.replaced.update(message.replaced)
         #: Facts whose claims do not count, since later versions of their message replaced them.
         self._edited_away = self._replaced | ended_before
         #: Facts ignored in the search for duplicates, since this message replaces them.
@@ -132,6 +142,10 @@ class MessageDecision:
         self._new_facts: list[StatementFact] = []
         #: The mentions that the new facts record.
         self._recorded: list[ResolvedMention] = []
+        #: The claims of which what was said later than this message may end others than before.
+        self._changed = [*changed_claims(self._restored, state)]
+        #: The number of sentences of the message that may end something.
+        self._endings = 0
 
     def parts(self) -> list[DecidedPart]:
         """Return the decided rows, each part with its source events."""
@@ -141,15 +155,16 @@ class MessageDecision:
         for statement in message.analysis.statements:
             self._decide_statement(statement, sender)
         for each in message.analysis.ended_outside:
-            own.puts += self._ends_of(
-                each.ending, each.sentence, each.sentence, self._event.id, sender
-            )
+            own.puts += self._ends_of(each.ending, each.sentence, self._event.id, sender)
         own.puts += _causal_links(message, self._statement_facts)
         mentioned = self._mention_rows(self._other_mentions(), "", sender)
         dated = [row for row in mentioned if isinstance(row, Mention) and row.first is not None]
         own.puts += (row for row in mentioned if row not in dated)
         retracted = self._apply_retractions()
-        own.puts += [*self._withdrawn, *_end_replaced(message, self._replaced)]
+        # After the supersessions of the same facts, in whichever part.
+        self._quoting_part.puts += later_ends(self._changed, self._state, pending, self._replaced)
+        own.puts += [*self._withdrawn, *self._withdrawn_endings]
+        own.puts += _end_replaced(message, self._replaced)
         own.puts += merged_rows_after(
             self._replaced,
             self._withdrawn,
@@ -256,11 +271,17 @@ class MessageDecision:
             )
         if duplicate is not None:
             original, reason = duplicate
-            own.puts += earlier_claim_rows(
+            ends = earlier_claim_rows(
                 statement.claim, original, as_of, subjects, self._state, pending
             )
+            self._changed += [
+                *changed_claims(ends, self._state),
+                *begun_earlier(original, as_of, subjects, self._state),
+            ]
+            own.puts += ends
             self._add_occasion(statement, original, reason)
             own.puts += self._merged_rows(statement, sender)
+            own.puts += self._ends_of(statement.ending, statement.sentence, self._event.id, sender)
             return
         fact = _fact(id_, signatures[0], statement, message)
         pending.facts.append(fact)
@@ -296,7 +317,7 @@ class MessageDecision:
         # The claim's subject comes from the same events as the fact's text.
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
-        part.puts += self._ends_of(statement.ending, fact.text, statement.sentence, id_, sender)
+        part.puts += self._ends_of(statement.ending, statement.sentence, id_, sender)
         self._statement_facts.append(id_)
 
     def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
@@ -356,24 +377,25 @@ class MessageDecision:
         subjects = self._subjects(statement, sender)
         if statement.claim is None or subjects is None:
             return []
-        as_of = self._message.said_at
-        return claim_rows(
+        rows = claim_rows(
             statement.claim,
             subjects,
             id_,
-            as_of,
+            self._message.said_at,
             self._resolver.own_id,
             self._state,
             self._pending,
             self._edited_away,
         )
+        self._changed += claims_of_rows(rows, subjects.own, self._state)
+        return rows
 
     def _ends_of(
-        self, ending: Ending | None, text: str, sentence: str, newer: str, sender: EntityRef
-    ) -> list[FactSupersession]:
-        """Return the supersessions of the earlier claims that a sentence ends.
+        self, ending: Ending | None, sentence: str, newer: str, sender: EntityRef
+    ) -> list[AnyRow]:
+        """Return what a sentence may end, and the supersessions of the claims that it ends.
 
-        `text`: that of its fact, or the sentence; `newer`: the id of its fact, or of the event.
+        `newer`: the id of its fact, or of the event.
         """
         if ending is None:
             return []
@@ -383,17 +405,19 @@ class MessageDecision:
             found = person_keys(person, content, sender, self._resolver)
             return self._for_same_readers(found).own
 
-        return ended_claims(
-            ending,
-            text,
-            sentence,
-            keys_of,
-            newer,
-            self._message.said_at,
-            self._state,
-            self._pending,
-            self._replaced.union(self._statement_facts),
+        said_at = self._message.said_at
+        said = said_ending(ending, sentence, keys_of, self._event.id, self._endings, said_at, newer)
+        self._endings += 1
+        ends, ended = ended_claims(
+            said, self._state, self._pending, self._replaced.union(self._statement_facts)
         )
+        self._changed += (
+            ChangedClaim(item.claim, lookup.subjects, said_at, item.until or LATEST_MS)
+            for lookup, item in ended
+        )
+        rows = said.rows()
+        self._pending.endings += rows
+        return [*rows, *ends]
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
         """Return the rows by which a repeated statement reorders the claims of merged persons."""
@@ -438,9 +462,10 @@ class MessageDecision:
                 for row in end_retracted(
                     retraction, self._event, message.said_at, self._new_facts, facts
                 )
-                if row.fact_id not in already_ended
+                if row.fact_id not in already_ended and not self._is_said_later(row.fact_id)
             ]
             pending.invalid_at.update((row.fact_id, row.invalid_at) for row in ends)
+            self._changed += changed_claims(ends, self._state)
             self._own_part.puts += ends
             # The rules decide as if no model had written about the event.
             by_rules = [each for each in facts if not is_of_model(each.id, event.id, each.text)]
@@ -448,6 +473,13 @@ class MessageDecision:
                 newer = superseding_id(retraction, self._event, self._new_facts)
                 parts += self._retracted_fact(retraction, newer)
         return parts
+
+    def _is_said_later(self, fact: str) -> bool:
+        """Return whether a fact was stated, or stated again, after this message was said."""
+        said_at = self._message.said_at
+        return time_of(fact) > said_at or (
+            self._pending.first_repeat(fact, said_at, self._state) is not None
+        )
 
     def _retracted_fact(self, retraction: Retraction, newer: str) -> Iterable[DecidedPart]:
         """Yield a retracted statement as a superseded fact, with both events as sources.
@@ -516,10 +548,15 @@ def end_deleted(
 ) -> Iterable[AnyRow]:
     """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
     withdrawal = withdraw(message, state)
-    pending = PendingRows()
+    pending = PendingRows(replaced=set(message.replaced))
     pending.supersede(withdrawal.supersessions)
+    changed = changed_claims(withdrawal.supersessions, state)
+    ends = later_ends(changed, state, pending, withdrawal.ended)
+    ended = {row.fact_id for row in ends if isinstance(row, FactSupersession)}
     yield from withdrawal.rows
-    yield from withdrawal.supersessions
+    yield from withdrawal.endings
+    yield from (row for row in withdrawal.supersessions if row.fact_id not in ended)
+    yield from ends
     yield from _end_replaced(message, withdrawal.ended)
     yield from merged_rows_after(
         withdrawal.ended,

@@ -15,6 +15,7 @@ from recollect.schemas.changes import (
     FactOccasion,
     FactSupersession,
     MergedSupersession,
+    StatedEnding,
     WithdrawnSupersession,
 )
 from recollect.streams.agents.state import State, StatedFact, stored_signature
@@ -43,6 +44,9 @@ class PendingRows(msgspec.Struct):
     #: The ids of the events decided so far.
     event_ids: set[str] = set()
     occasions: list[FactOccasion] = []
+    endings: list[StatedEnding] = []
+    #: The ids of the events whose endings in the state no longer count.
+    replaced: set[str] = set()
 
     def supersede(self, rows: Iterable[FactSupersession | WithdrawnSupersession]) -> None:
         """Add rows that replace the ends of facts in the state."""
@@ -55,6 +59,10 @@ class PendingRows(msgspec.Struct):
     def end_of(self, fact_id: str, until: int | None) -> int | None:
         """Return the end of a fact's validity (unix ms); `until` is that in the state."""
         return self.invalid_at.get(fact_id, None if fact_id in self.revived else until)
+
+    def has_changed_end(self, fact_id: str) -> bool:
+        """Return whether a fact has another end than in the state."""
+        return fact_id in self.invalid_at or fact_id in self.revived
 
     def facts_with_signature(
         self, signatures: Sequence[str], after: int, before: int, state: State
@@ -121,6 +129,31 @@ class PendingRows(msgspec.Struct):
         return [
             item for item in self._with_new(stored, subjects, attribute) if is_candidate(item.claim)
         ]
+
+    def search_endings(
+        self,
+        state: State,
+        subjects: Sequence[str],
+        attribute: str,
+        after: int,
+        until: int,
+        is_candidate: Callable[[StatedEnding], bool],
+    ) -> list[StatedEnding]:
+        """Return the candidates among the endings of an attribute of a subject, within a period.
+
+        Callers must call `endings_of_event` for those used.
+        """
+        stored = state.search_endings(subjects, attribute, after, until, is_candidate)
+        return [each for each in stored if each.event_id not in self.replaced] + [
+            each
+            for each in self.endings
+            if each.subject in subjects and after < each.said_at <= until and is_candidate(each)
+        ]
+
+    def endings_of_event(self, state: State, event_id: str) -> list[StatedEnding]:
+        """Return what the sentences of an event may end."""
+        new = [each for each in self.endings if each.event_id == event_id]
+        return new or state.endings_of_events([event_id])
 
     def _with_new(
         self, stored: Sequence[DatedClaim], subjects: Sequence[str], attribute: str

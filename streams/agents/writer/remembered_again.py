@@ -15,7 +15,7 @@ from recollect.schemas.names import normalise_name
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
-from recollect.streams.agents.writer.claim_order import subjects_of
+from recollect.streams.agents.writer.claims.claim_order import subjects_of
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows
 from recollect.streams.agents.writer.repetitions import says_more

@@ -15,7 +15,7 @@ from recollect.schemas.changes import FactFingerprint, FactSupersession
 from recollect.schemas.names import normalise_name
 from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.state import State, StatedFact
-from recollect.streams.agents.writer.claim_order import Subjects
+from recollect.streams.agents.writer.claims.claim_order import Subjects
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.near_duplicates import find_paraphrased
 from recollect.streams.agents.writer.pending_rows import DUPLICATE_WINDOW_MS, PendingRows

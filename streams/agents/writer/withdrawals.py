@@ -13,7 +13,12 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.schemas.attributes import is_single_valued
-from recollect.schemas.changes import FactOccasion, FactSupersession, WithdrawnSupersession
+from recollect.schemas.changes import (
+    FactOccasion,
+    FactSupersession,
+    StatedEnding,
+    WithdrawnSupersession,
+)
 from recollect.schemas.ids import time_of
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
@@ -28,13 +33,15 @@ class Withdrawal(NamedTuple):
     `ended`: the facts that only these versions state. `ended_before`: those that ended already when
     one of these versions replaced another. `rows`: they withdraw this message's statements of facts
     that other events still state. `supersessions`: the facts that these versions ended, each with
-    what ends it instead: a later value of the same attribute, or nothing.
+    what ends it instead: a later value of the same attribute, or nothing. `endings`: what these
+    versions say that they may end, withdrawn.
     """
 
     ended: frozenset[str]
     ended_before: frozenset[str]
     rows: tuple[FactOccasion, ...]
     supersessions: tuple[FactSupersession | WithdrawnSupersession, ...]
+    endings: tuple[StatedEnding, ...]
 
 
 def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
@@ -69,12 +76,19 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
                 )
             else:
                 withdrawn.append(msgspec.structs.replace(rows[event_id], text="", is_standing=0))
+    endings = [
+        msgspec.structs.replace(
+            row, attributes="{}", nouns="[]", left_values="{}", words="", is_standing=0
+        )
+        for row in state.endings_of_events(message.replaced)
+    ]
     known = {fact for _, fact in (*stated, *repeated)}
     return Withdrawal(
         frozenset(ended),
         frozenset(ended_before),
         tuple(withdrawn),
         tuple(_withdrawn_supersessions(message.replaced, ended, known, ends, state)),
+        tuple(endings),
     )
 
 

@@ -451,6 +451,12 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
     "withdrawn_supersessions": {"fact_id": "F1", "superseded_by": "F2"},
+    "stated_endings": {
+        "event_id": "EV2", "position": 0, "role": "person", "subject": "E1", "also": "[\"E2\"]",
+        "said_at": OCCURRED, "ended_by": "F2", "attributes": "{\"home\":60}",
+        "nouns": "[\"flat\"]", "left_values": "{\"home\":[\"Zürich\"]}", "percent": 70,
+        "words": "I left the flat in Zürich.", "is_standing": 1,
+    },
     "merged_supersessions": {
         "fact_id": "F1", "subject": "E1", "attribute": "home", "superseded_by": "F2",
         "invalid_at": OCCURRED, "is_standing": 1,

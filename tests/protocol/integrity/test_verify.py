@@ -6,7 +6,7 @@ One home is built, and copied for every fault.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,9 +36,21 @@ from recollect.schemas.events import (
 from recollect.schemas.ledger.records import ChangeHeader, Part, read_change
 from recollect.schemas.wire import RebuildLevel, Verification
 from recollect.streams.agents import AGENTS
+from recollect.streams.encoder.gateway import AnnotatedText, ReaderHandle
+from recollect.streams.language.grammar.text_reading import (
+    ReadName,
+    ReadSentence,
+    ReadValue,
+    ReadWord,
+    TextReading,
+    ValueType,
+)
 from recollect.streams.lifecycle.rebuilding import rebuild
 from recollect.streams.lifecycle.verifying import verify
+from recollect.streams.reader.packed_reading import packed
+from recollect.streams.reader.words.word_cutter import words_of
 from recollect.streams.records.timeline import Timeline
+from recollect.text.sentences import sentences
 from tests.protocol.kit import (
     MINUTE,
     START,
@@ -61,9 +73,39 @@ DERIVED = tuple(INDEXES.values())
 AGENTS_OF_THE_HOME = (*AGENTS, Poisoned("poison"))
 
 
+class PlainReader:
+    """A reader that knows where somebody lives, and that what was sold is over."""
+
+    def read(self, texts: Sequence[str]) -> list[AnnotatedText]:
+        return [AnnotatedText(packed(text, self._reading(text)), None) for text in texts]
+
+    def _reading(self, text: str) -> TextReading:
+        tags = {"I": "PRP", "live": "VBP", "moved": "VBD", "in": "IN", "to": "TO"}
+        words = tuple(
+            ReadWord(start, end, tags.get(text[start:end], ""), 100)
+            for start, end in words_of(text)
+        )
+        homes = tuple(
+            ReadValue(word.start, word.end, 95, "home", 95)
+            for word in words
+            if text[: word.start].endswith(("live in ", "moved to "))
+        )
+        towns = tuple(ReadName(each.start, each.end, "LOCATION", 95) for each in homes)
+        found = []
+        for start, end in sentences(text):
+            ends: tuple[tuple[ValueType, int], ...] = ()
+            if "sold" in text[start:end]:
+                ends = (("possession", 80),)
+            found.append(ReadSentence(start, end, "statement", 100, ends))
+        return TextReading(words, towns, tuple(found), homes)
+
+
+READER = ReaderHandle(b"read", PlainReader, encodes=False)
+
+
 def build(path: Path) -> None:
     """Make a home with rows in every table that an agent fills."""
-    home = Home(path, AGENTS_OF_THE_HOME)
+    home = Home(path, AGENTS_OF_THE_HOME, reader=READER)
     home.tell(
         say("Ada moved to Berlin.", "1"),
         say("Where is the treasure?", "q", thread="t"),
@@ -111,6 +153,7 @@ def build(path: Path) -> None:
             RecallsCounted(source_id="s", accesses=(RecallCount("mental_model", str(model), 1),))
         ),
         say("My exam is tomorrow.", "last"),
+        say("I sold the kayak.", "kayak", by="Bob"),
         say("I live in Bergen.", "bergen", by="Bob", at=START + 3 * MINUTE),
         Draft(
             platform="chat",
@@ -142,7 +185,7 @@ def copy(original: Path, room: Path) -> Path:
 
 
 def verified(path: Path) -> Verification:
-    home = Home(path, AGENTS_OF_THE_HOME)
+    home = Home(path, AGENTS_OF_THE_HOME, reader=READER)
     try:
         return verify(home.node, ZONE)
     finally:
@@ -256,7 +299,7 @@ def test_the_home_is_clean_and_has_rows_in_what_agents_fill(
         "observation_items",
         "observation_merges", "observation_versions", "pass_ticks", "playbook_strategies",
         "playbook_uses", "playbook_versions",
-        "playbooks", "readings", "reflection_items", "reflections", "strategy_evidence",
+        "playbooks", "reflection_items", "reflections", "strategy_evidence",
         "switches", "trajectories", "trajectory_completions", "trajectory_feedback",
         "trajectory_steps", "writer_text_decisions", "writer_text_proposals", "writer_texts",
         "writings",

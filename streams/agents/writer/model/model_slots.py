@@ -24,7 +24,7 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import Event, message_of
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State, stored_signature
-from recollect.streams.agents.writer.claim_order import (
+from recollect.streams.agents.writer.claims.claim_order import (
     Subjects,
     claim_rows,
     merged_rows,

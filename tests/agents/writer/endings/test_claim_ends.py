@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 import pytest
@@ -11,7 +11,8 @@ from recollect.projections.identity import IdentityModel
 from recollect.projections.memory import MemoryModel
 from recollect.schemas.changes import AnyRow, Fact, FactClaim, FactSupersession, Section
 from recollect.streams.agents.state import State, key_of, keys_of_row
-from recollect.streams.agents.writer.claim_order import Subjects, claim_rows, ended_claims
+from recollect.streams.agents.writer.claims.claim_ends import ended_claims, said_ending
+from recollect.streams.agents.writer.claims.claim_order import Subjects, claim_rows
 from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.grammar.analysis import Claim, Ending
 
@@ -23,6 +24,18 @@ CLAIMS = (
     FactClaim("golf", "ada", "activity", "golf lessons", 9),
     FactClaim("home", "ada", "home", "Oslo", 1),
 )
+
+
+def ends_of(
+    ending: Ending,
+    sentence: str,
+    keys_of: Callable[[str], Sequence[str]],
+    state: State,
+    pending: PendingRows | None = None,
+) -> list[FactSupersession]:
+    """Return what a sentence that the fact "new" states at 5 ends."""
+    said = said_ending(ending, sentence, keys_of, "event", 0, 5, "new")
+    return ended_claims(said, state, pending or PendingRows(), frozenset())[0]
 
 
 @pytest.fixture
@@ -60,17 +73,7 @@ def test_a_decision_depends_only_on_claims_that_its_statement_may_end(
     ends_read: str,
 ) -> None:
     ending = Ending(((attribute, percent),), ("Ada",), (), (), 40)
-    found = ended_claims(
-        ending,
-        words,
-        words,
-        lambda _: ["ada"],
-        "new",
-        5,
-        state,
-        PendingRows(),
-        frozenset(),
-    )
+    found = ends_of(ending, words, lambda _: ["ada"], state)
     assert found == [FactSupersession(each, "new", 5) for each in ended.split()]
     facts = [claim.fact_id for claim in CLAIMS]
     assert [each for each in facts if key_of("claim", each) in state.reads] == used.split()
@@ -111,17 +114,8 @@ def test_a_name_or_a_number_or_an_open_attribute_is_enough(
         memory.project([Section((), NAMED)])
         state = State(identity.connection, memory.connection, identity.connection, None, 0)
         kinds = tuple((each, 1) for each in ("possession", "membership", "family"))
-        found = ended_claims(
-            Ending(kinds, ("Ada",), (), phrases, percent),
-            sentence,
-            sentence,
-            lambda _: ["ada"],
-            "new",
-            5,
-            state,
-            PendingRows(),
-            frozenset(),
-        )
+        ending = Ending(kinds, ("Ada",), (), phrases, percent)
+        found = ends_of(ending, sentence, lambda _: ["ada"], state)
     assert [each.fact_id for each in found] == ended.split()
 
 
@@ -140,16 +134,11 @@ def test_somebody_who_is_the_senders_ends_by_name(person: str, percent: int, end
     with closing(MemoryModel(None)) as memory, closing(IdentityModel(None)) as identity:
         memory.project([Section((), claims)])
         state = State(identity.connection, memory.connection, identity.connection, None, 0)
-        found = ended_claims(
+        found = ends_of(
             Ending((("pet", percent), ("home", 1)), (person,), (), (), 40, "Ada"),
             f"{person} died.",
-            f"{person} died.",
             lambda who: ["ada"] if who == "Ada" else [who.lower()],
-            "new",
-            5,
             state,
-            PendingRows(),
-            frozenset(),
         )
     assert [each.fact_id for each in found] == ended.split()
 
@@ -188,11 +177,7 @@ def test_only_the_thing_that_is_meant_ends(said: str, stored: str, ended: str, b
         found: list[AnyRow]
         if by == "an ending":
             ending = Ending((("…'s date", 90),), ("Ada",), ("Ada's lessons",), (), 90)
-            found = [
-                *ended_claims(
-                    ending, said, said, lambda _: ["ada"], "new", 5, state, pending, frozenset()
-                )
-            ]
+            found = [*ends_of(ending, said, lambda _: ["ada"], state, pending)]
         else:
             claim, keys = Claim("Ada's lessons", "…'s date", "June"), ["ada's lessons"]
             [_, *found] = claim_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.schemas.changes import FactClaim
-from recollect.streams.agents.writer.claim_order import named_claims
+from recollect.streams.agents.writer.claims.claim_ends import named_claims
 from recollect.streams.language.relations.content_words import content_words
 
 
