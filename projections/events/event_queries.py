@@ -104,6 +104,32 @@ def nearby_events(
     )
 
 
+def events_beside(
+    connection: apsw.Connection,
+    event: Event,
+    limit: int,
+    below: int,
+    excluded: Container[int] = (),
+    *,
+    is_later: bool,
+) -> list[Event]:
+    """Return the events of a conversation that are said later, or earlier, the nearest first.
+
+    Of the nearest `limit` events by time, those with numbers below `below` are returned, without
+    those in `excluded`.
+    """
+    side, order = (">", "ASC") if is_later else ("<", "DESC")
+    numbers = rows(
+        connection,
+        "SELECT number FROM events INDEXED BY idx_events_conversation_times "
+        f"WHERE conversation = ? AND id {side} ? ORDER BY id {order} LIMIT ?",
+        (conversation_of(message_of(event), event.platform), event.id, limit),
+    )
+    known = [number for (number,) in numbers if number < below and number not in excluded]
+    found = (event_by_number(connection, number) for number in known)
+    return [each for each in found if each is not None]
+
+
 def events_in_other_conversations(
     connection: apsw.Connection, event: Event, since: int
 ) -> list[Event]:

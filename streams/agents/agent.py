@@ -56,6 +56,14 @@ class Conversation(Protocol):
         """
         return NearbyEvents()
 
+    def beside(self, event: Event, limit: int, below: int, *, is_later: bool) -> Sequence[Event]:
+        """Return events of the same conversation that are said later, or earlier, nearest first.
+
+        Of the nearest `limit` events by time, those that were accepted before the number `below`
+        count.
+        """
+        return ()
+
     def other_channels(self, event: Event, since: int) -> Sequence[Event]:
         """Return the sender's earlier messages in other conversations of the platform.
 

@@ -105,6 +105,13 @@ class LedgerConversation(Conversation):
         self.read_numbers.update(item.number for item in (*found.earlier, *found.later))
         return found
 
+    def beside(self, event: Event, limit: int, below: int, *, is_later: bool) -> list[Event]:
+        return self._record_reads(
+            event_queries.events_beside(
+                self._connection, event, limit, below, self._excluded, is_later=is_later
+            )
+        )
+
     def other_channels(self, event: Event, since: int) -> list[Event]:
         found = event_queries.events_in_other_conversations(self._connection, event, since)
         # A private memory is in a conversation of its readers, which nobody else may read.

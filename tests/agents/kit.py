@@ -105,6 +105,17 @@ class Thread(Conversation):
         later = [item for item in near if item.id > event.id]
         return NearbyEvents(tuple(earlier[::-1][:limit]), tuple(later[:limit]))
 
+    def beside(self, event: Event, limit: int, below: int, *, is_later: bool) -> list[Event]:
+        place = _place(event)
+        near = [
+            item
+            for item in sorted(self._events, key=lambda item: item.id, reverse=not is_later)
+            if _place(item) == place
+            and not isinstance(item.payload, Deletion)
+            and (item.id > event.id if is_later else item.id < event.id)
+        ]
+        return [item for item in near[:limit] if item.number < below]
+
     def first_message(self, event: Event) -> Event | None:
         sender = _sender(event)
         same = (one for one in reversed(self.preceding(event, 1_000)) if _sender(one) == sender)

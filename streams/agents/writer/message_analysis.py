@@ -20,7 +20,9 @@ from recollect.streams.agents.writer.causal_links import (
 from recollect.streams.agents.writer.echoes import without_echoes
 from recollect.streams.agents.writer.fact_relations import Extension, find_extensions
 from recollect.streams.agents.writer.retractions import (
+    LaterRetraction,
     Retraction,
+    find_later_retractions,
     find_retractions,
     states_retracted_value,
 )
@@ -101,6 +103,8 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
         replaced: the ids of the message's versions that this one replaces.
         annotation: the reader's annotation of its text.
         retractions: the statements of earlier messages that it retracts.
+        later_retractions: the retractions of its own statements by messages that were said later
+            and arrived before it.
         causal_references: the statements of earlier messages that are its causes and effects.
         extensions: the statements of earlier messages that it extends.
         context_ids: the ids of the earlier events that its facts quote, by number.
@@ -130,6 +134,7 @@ class AnalysedMessage(msgspec.Struct, frozen=True):
     dates: tuple[DateReference, ...] = ()
     date_sources: tuple[int, ...] = ()
     mentions: tuple[Mention, ...] = ()
+    later_retractions: tuple[LaterRetraction, ...] = ()
     skip_mentions: bool = False
     skip_dates: bool = False
     skip_relations: bool = False
@@ -313,6 +318,9 @@ def _analysed(
         versions,
         dates,
         date_sources,
+        later_retractions=()
+        if "evolution" in without or is_played
+        else find_later_retractions(event, conversation, is_current),
     )
 
 

@@ -84,6 +84,7 @@ from recollect.streams.agents.writer.retractions import (
     Retraction,
     StatementFact,
     end_retracted,
+    later_superseding_id,
     states_retracted_value,
     superseding_id,
 )
@@ -161,8 +162,11 @@ class MessageDecision:
         dated = [row for row in mentioned if isinstance(row, Mention) and row.first is not None]
         own.puts += (row for row in mentioned if row not in dated)
         retracted = self._apply_retractions()
+        later = [*self._apply_later_retractions()]
         # After the supersessions of the same facts, in whichever part.
         self._quoting_part.puts += later_ends(self._changed, self._state, pending, self._replaced)
+        for part in later:
+            part.puts = [row for row in part.puts if not self._ends_earlier(row)]
         own.puts += [*self._withdrawn, *self._withdrawn_endings]
         own.puts += _end_replaced(message, self._replaced)
         own.puts += merged_rows_after(
@@ -188,7 +192,7 @@ class MessageDecision:
             parts.append(DecidedPart(tuple(sources), [*_date_rows(message), *dated]))
         else:
             own.puts += (*_date_rows(message), *dated)
-        parts += [*retracted, *self._links_to_earlier(), *self._relations_to_earlier()]
+        parts += [*retracted, *later, *self._links_to_earlier(), *self._relations_to_earlier()]
         superseded = {
             row.fact_id for part in parts for row in part.puts if isinstance(row, FactSupersession)
         }
@@ -473,6 +477,32 @@ class MessageDecision:
                 newer = superseding_id(retraction, self._event, self._new_facts)
                 parts += self._retracted_fact(retraction, newer)
         return parts
+
+    def _apply_later_retractions(self) -> Iterable[DecidedPart]:
+        """Yield the ends of the message's facts that later messages retract, by both messages."""
+        pending = self._pending
+        for later in self._message.later_retractions:
+            said_at = later.by.occurred_at
+            newer = later_superseding_id(
+                later, all_facts_of_event(later.by.id, self._state, pending)
+            )
+            ends = [
+                FactSupersession(fact.id, newer, said_at)
+                for fact in pending.facts
+                if fact.source_event_id == self._event.id
+                and states_retracted_value(later.retraction, fact.text)
+                and pending.invalid_at.get(fact.id, LATEST_MS) > said_at
+                and pending.first_repeat(fact.id, said_at, self._state) is None
+            ]
+            pending.supersede(ends)
+            sources = tuple(sorted((self._event.number, later.by.number)))
+            yield DecidedPart(sources, [*ends])
+
+    def _ends_earlier(self, row: AnyRow) -> bool:
+        """Return whether a row is the end of a fact that something else ends before."""
+        return isinstance(row, FactSupersession) and (
+            self._pending.invalid_at.get(row.fact_id) != row.invalid_at
+        )
 
     def _is_said_later(self, fact: str) -> bool:
         """Return whether a fact was stated, or stated again, after this message was said."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from recollect.schemas.changes import FactSupersession
-from recollect.schemas.events import Content, Event, message_of
+from recollect.schemas.events import Content, Edit, Event, Message, message_of
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
+from recollect.streams.agents.writer.echoes import without_echoes
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.relations.agreements import agrees, find_agreed
+from recollect.streams.language.relations.content_words import content_words
 from recollect.streams.language.relations.corrections import (
     LOOKED_THROUGH,
     Corrected,
@@ -52,6 +54,13 @@ class Retraction(msgspec.Struct, frozen=True):
     values: tuple[str, ...]
     statement: Statement | None = None
     topic: tuple[Event, tuple[int, int]] | None = None
+
+
+class LaterRetraction(NamedTuple):
+    """The retraction of a message by a later one, `by`, that arrived before it."""
+
+    retraction: Retraction
+    by: Event
 
 
 def find_retractions(
@@ -100,6 +109,48 @@ def find_retractions(
                 _retraction_of(one.start, one.end, state, before) for state in was_so(one, earlier)
             ]
     return tuple(retractions)
+
+
+def find_later_retractions(
+    event: Event, conversation: Conversation, is_current: Callable[[Event], bool]
+) -> tuple[LaterRetraction, ...]:
+    """Return the retractions of a message that were said after it and arrived before it.
+
+    `is_current` returns whether a message is its newest version.
+    """
+    later = conversation.beside(event, LOOKED_THROUGH, event.number, is_later=True)
+    found: list[LaterRetraction] = []
+    if not later or isinstance(event.payload, Edit) or is_from_assistant(event):
+        return ()
+    inserted = _WithLateMessage(conversation, event)
+    for one in later:
+        content = one.payload
+        if isinstance(content, Message) and not is_from_assistant(one) and is_current(one):
+            text = without_echoes(content.content)
+            found += (
+                LaterRetraction(retraction, one)
+                for retraction in find_retractions(text, one.occurred_at, one, content, inserted)
+                if retraction.event.id == event.id
+            )
+    return tuple(found)
+
+
+class _WithLateMessage(Conversation):
+    """A conversation in the order of time, up to a message that arrived late."""
+
+    def __init__(self, conversation: Conversation, late: Event) -> None:
+        self._conversation = conversation
+        self._late = late
+
+    def preceding(self, event: Event, limit: int) -> list[Event]:
+        before = self._conversation.beside(event, limit, self._late.number, is_later=False)
+        return sorted([*before, self._late], key=lambda one: one.id, reverse=True)[:limit]
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
+        return self._conversation.turn(event, platform, turn_id)
+
+    def revisions(self, event: Event, below: int) -> Sequence[Event]:
+        return self._conversation.revisions(event, below)
 
 
 def _overlaps_any(found: Sequence[Retraction], start: int, end: int) -> bool:
@@ -199,6 +250,18 @@ def end_retracted(
     for fact in earlier_facts:
         if fact.current and fact.id != newer and states_retracted_value(retraction, fact.text):
             yield FactSupersession(fact.id, newer, said_at)
+
+
+def later_superseding_id(later: LaterRetraction, facts: Sequence[EventFact]) -> str:
+    """Return the id of the later message's fact that retracts, or the message's if none does.
+
+    `facts`: those of the later message. Its sentence is one of them if it shares words with it.
+    """
+    retraction, by = later
+    sentence = content_words(message_of(by).content[retraction.start : retraction.end])
+    shared = [(len(sentence & content_words(fact.text)), fact.id) for fact in facts]
+    most = max((count for count, _ in shared), default=0)
+    return next((id_ for count, id_ in shared if count == most > 0), by.id)
 
 
 def superseding_id(retraction: Retraction, event: Event, facts: Sequence[StatementFact]) -> str:

@@ -39,6 +39,20 @@ def test_a_forgotten_ending_ends_nothing_and_leaves_no_word(room: Path) -> None:
     assert files_holding(room / "home", b"sold") == []
 
 
+def test_a_forgotten_denial_denies_nothing_that_arrived_later(room: Path) -> None:
+    home = Home(room / "home")
+    home.tell(
+        say("I no longer eat fish.", "no", at=START + DAY, thread="t"),
+        say("I eat fish.", "yes", at=START, thread="t"),
+    )
+    assert current(home) == {"Ada no longer eats fish."}
+    home.tell(forget(1))
+    assert current(home) == {"Ada eats fish."}
+    agree(home)
+    assert verify(home.node, ZONE).ok
+    home.close()
+
+
 @pytest.mark.parametrize("seed", slow_except([0, 1], range(12)))
 def test_any_erasure_leads_where_deriving_everything_again_does(room: Path, seed: int) -> None:
     draw = Random(seed)
