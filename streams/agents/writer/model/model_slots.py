@@ -30,6 +30,7 @@ from recollect.streams.agents.writer.claims.claim_order import (
     merged_rows,
     subjects_of,
 )
+from recollect.streams.agents.writer.claims.late_claims import claims_of_rows, later_ends
 from recollect.streams.agents.writer.model.proposals import ProposedFact
 from recollect.streams.agents.writer.model.proposed_slots import (
     EarlierMessage,
@@ -195,7 +196,7 @@ class ModelSlots:
             return []
         subjects = self._subjects(slot)
         if slot.holds:
-            return claim_rows(
+            rows = claim_rows(
                 slot.claim,
                 subjects,
                 id_,
@@ -205,6 +206,9 @@ class ModelSlots:
                 self._pending,
                 frozenset(),
             )
+            # The model may answer after later messages were decided.
+            changed = claims_of_rows(rows, subjects.own, self._state)
+            return [*rows, *later_ends(changed, self._state, self._pending, frozenset())]
         claims = self._pending.claims_of(self._state, subjects.own, slot.attribute)
         ended = [
             item.claim.fact_id

@@ -10,7 +10,12 @@ from random import Random
 
 import pytest
 
-from recollect.schemas.events import Deletion, Edit
+from recollect.schemas.changes import FactSupersession
+from recollect.schemas.events import Deletion, Edit, message_of
+from recollect.streams.agents.identity.entity_resolver import EntityResolver
+from recollect.streams.agents.writer.model.model_slots import ModelSlots
+from recollect.streams.agents.writer.model.proposals import ProposedFact
+from recollect.streams.agents.writer.model.proposed_slots import ProposedSlot
 from recollect.streams.agents.writer.rule_writer import RuleWriter
 from tests.agents.kit import DAY, START, Zone, says
 from tests.agents.told_histories import annotate, history
@@ -109,3 +114,17 @@ def test_a_message_in_order_depends_on_no_ending() -> None:
     zone.read(says("Ada", "I have a kayak.", id="d9", at=START + 9 * DAY, thread_id="t9"))
     assert "Ada has a kayak." in zone.current_facts()
     assert zone.ask("memory", "SELECT count(*) FROM withdrawn_supersessions") == [(0,)]
+
+
+def test_what_a_model_reads_later_ends_by_what_was_said_before_its_answer() -> None:
+    zone = zone_of([(1, "Guess what came by post."), (5, "I sold the kayak.")])
+    ((sold,),) = zone.ask("memory", "SELECT ended_by FROM stated_endings")
+    event, state = zone.events[0], zone.state()
+    resolver = EntityResolver(state, event)
+    sender = resolver.resolve_sender(event, message_of(event))
+    slots = ModelSlots(event, event.occurred_at, (), (), set(), sender, resolver, state)
+    fact = ProposedFact(
+        "F", "Ada has a kayak.", 0, 5, ProposedSlot("Ada", "possession", "kayak", True)
+    )
+    ends = [row for row in slots.rows(fact, "F") if isinstance(row, FactSupersession)]
+    assert ends == [FactSupersession("F", sold, START + 5 * DAY)]
