@@ -196,7 +196,7 @@ def _is_addressed(text: str, name: str) -> bool:
     words = tokenise(opening[1])
     if not words.words or not words.words[0][0].isupper():
         return False
-    if any(word[0].islower() for word in words.words) or words.lowers[0] in _OPENINGS:
+    if any(word[0].islower() for word in words.words) or not _OPENINGS.isdisjoint(words.lowers):
         return False
     if len(words.words) == 1:
         return (

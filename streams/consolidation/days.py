@@ -17,13 +17,16 @@ _ISO = re.compile(r"\((\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?\)")
 _SPAN = re.compile(
     r"\((\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)? to (\d{4}-\d\d-\d\d) (\d\d:\d\d)(?::\d\d)?\)"
 )
+#: The times between which a calendar's entry has whole days.
+_WHOLE_DAYS = ("00:00", "23:59")
 #: A day or a month as people write it, before what it was resolved to: 4 May (2026-05-04).
 _WRITTEN_DAYS = re.compile(
     r"(?<!\w)(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? )?"
     r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|"
     r"Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
     r"(?: (?P<day_after>\d{1,2})(?:st|nd|rd|th)?)?(?P<year>,? \d{4})? "
-    r"\((?P<first>\d{4}-\d\d-\d\d)(?: to (?P<last>\d{4}-\d\d-\d\d))?\)"
+    r"\((?P<first>\d{4}-\d\d-\d\d)(?: to (?P<last>\d{4}-\d\d-\d\d))?\)",
+    re.IGNORECASE,
 )
 _MONTH = f"(?:{'|'.join(_MONTHS)})"
 #: Days or a month as `named_days` writes them, in brackets.
@@ -201,7 +204,7 @@ def _year_after(found: re.Match[str]) -> str:
     days = (int(day),) * 2 if day else (1, monthrange(first.year, first.month)[1])
     is_repeated = (
         not (found["day"] and found["day_after"])
-        and _MONTHS[first.month - 1] == found["month"][:3]
+        and _MONTHS[first.month - 1] == found["month"][:3].capitalize()
         and (first.day, last.day) == days
         and (first.year, first.month) == (last.year, last.month)
         and (not found["year"] or int(found["year"][-4:]) == first.year)
@@ -219,6 +222,8 @@ def _named_span(found: re.Match[str]) -> str:
         first, last = date.fromisoformat(found[1]), date.fromisoformat(found[3])
     except ValueError:
         return found[0]
+    if (found[2], found[4]) == _WHOLE_DAYS:
+        return f"({named_days(first, last)})"
     if first == last:
         return f"({named_days(first, first)}, {found[2]} to {found[4]})"
     starts, ends = named_days(first, first), named_days(last, last)

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.schemas.attributes import MULTI_VALUED, SINGLE_VALUED, is_single_valued
+from recollect.schemas.attributes import (
+    MULTI_VALUED,
+    OPPOSITES,
+    SINGLE_VALUED,
+    is_single_valued,
+)
 from recollect.streams.consolidation.clear_texts import INTENTION, has_verb, is_clear
 from recollect.streams.consolidation.days import (
     day_of,
@@ -29,6 +34,12 @@ from recollect.streams.consolidation.days import (
     with_years,
 )
 from recollect.streams.consolidation.nouns import activity, is_noun, is_topical, singular
+from recollect.streams.consolidation.observation_text import (
+    content_words,
+    is_change,
+    is_negative,
+    repeats,
+)
 from recollect.streams.consolidation.repeated_names import (
     name_expression,
     value_without_name,
@@ -36,25 +47,35 @@ from recollect.streams.consolidation.repeated_names import (
 )
 from recollect.streams.consolidation.told_values import is_named, is_told_of, told_value
 from recollect.streams.consolidation.units import units_of, without_link
+from recollect.streams.consolidation.word_classes import word_class
 from recollect.streams.language.grammar.verbs import begins_in_past, is_past
 from recollect.streams.mental_models.coverage import in_order_of_gain, word_similarities
+from recollect.streams.mental_models.event_words import (
+    SPEAKER,
+    event_words,
+    habit_words,
+    plan_words,
+)
+from recollect.streams.mental_models.value_statements import is_stated
 from recollect.text.lexicon import FILLERS, FUNCTION_WORDS, NOT_PAST, PREPOSITIONS, word_set
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
 #: The sections, in order: their ids and titles.
 SECTIONS = {
-    "held": "What is held",
-    "changed": "What changed",
-    "regular": "Regular",
-    "ahead": "With a day ahead",
-    "time": "In order of time",
-    "beside": "Named beside",
+    "held": "Attributes",
+    "changed": "Changes",
+    "regular": "Routines",
+    "ahead": "Upcoming",
+    "time": "Events",
+    "beside": "Also named",
 }
 #: A page is made from at most this many facts, the newest ones.
 MAX_FACTS = 1_200
 #: The maximum numbers of lines of sections.
-MAX_CHANGES, MAX_ROUTINES, MAX_AHEAD, MAX_IN_TIME, MAX_BESIDE = 8, 8, 12, 48, 12
+MAX_CHANGES, MAX_ROUTINES, MAX_AHEAD, MAX_IN_TIME, MAX_BESIDE = 8, 8, 12, 36, 12
+#: A longer word of capitals alone is no name, but emphasised.
+_MAX_ACRONYM = 5
 #: The maximum number of values of an attribute, and of earlier values of a single-valued one.
 MAX_VALUES, MAX_EARLIER = 8, 4
 #: A longer text is not worth its tokens.
@@ -69,14 +90,15 @@ VALUE_WEIGHT = 3.0
 SITTING_MS = 3 * 3_600_000
 
 _CHANGE = re.compile(
-    r"\b(?:moved|started|began|joined|quit|left|sold|bought|adopted|married|engaged|divorced|"
-    r"retired|switched|stopped|gave up|no longer|used to|became|signed up|graduated|broke up|"
-    r"opened|closed|died|passed away|was born|promoted|hired|fired|new job|anymore)\b",
+    r"\b(?:moved|started|began|joined|quit|left (?:the|a|an|\w+['’]s)|adopted|married|engaged|"
+    r"divorced|retired|switched|stopped|gave up|no longer|used to|became|signed up|graduated|"
+    r"broke up|opened (?:an?|\w+['’]s)|closed down|died|passed away|was born|promoted|hired|fired|"
+    r"new job|anymore)\b",
     re.IGNORECASE,
 )
 #: Each match of the expression has one of these words, which are quicker to look for.
 _OF_CHANGE = word_set(
-    "moved started began joined quit left sold bought adopted married engaged divorced retired "
+    "moved started began joined quit left adopted married engaged divorced retired "
     "switched stopped gave longer used became signed graduated broke opened closed died passed "
     "born promoted hired fired job anymore"
 )
@@ -110,6 +132,10 @@ _RESTRICTING = re.compile(
     r"\b(?:not|no|never|nothing|nobody|but|however|though|although|unless|until|if|or|maybe|perhaps|"
     r"kidding|joking|cancel\w*)\b|n['’]t\b",
     re.IGNORECASE,
+)
+#: Adverbs before a verb, or after a sentence, that relate it to others.
+_ADVERBS = re.compile(
+    r"\A(?:(?:just|also|even|actually|again) )+(?=[a-z])|,? (?:too|btw|lol|haha|though|as well)\Z"
 )
 _FRAGMENT = re.compile(r"(?:here(?:'s|’s| is| are)|check out|look at|what a|how)\b", re.IGNORECASE)
 
@@ -165,21 +191,44 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
     """
     newest = sorted(facts, key=lambda each: (-each.said_at, each.id))[:MAX_FACTS]
     in_time = sorted(newest, key=time_key)
-    found = [*_held(in_time)]
+    untold = _untold_ends(in_time)
+    found = [
+        *_held(
+            each._replace(ended_at=None) if each.id in untold else each
+            for each in in_time
+            if each.id not in untold or is_single_valued(each.attribute)
+        )
+    ]
+    # An event stays true, whatever became of its result.
+    in_time = [
+        each if _has_result(each) and each.id not in untold else each._replace(ended_at=None)
+        for each in in_time
+        if each.ended_at is None or (_is_past(each) and (each.attribute or each.id in untold))
+    ]
     # A fact about an event may appear among the events too, besides the value that it states.
     cited = {fact for block in found for fact in block.facts}
     cited -= {each.id for each in in_time if _is_event(each)}
     for lines in (
-        _lines("ahead", ahead(in_time, today), MAX_AHEAD),
-        _lines("regular", routines(in_time), MAX_ROUTINES),
+        _lines("ahead", ahead(in_time, today), plan_part, MAX_AHEAD),
+        _lines("regular", routines(in_time), habit_part, MAX_ROUTINES),
     ):
         new = [block for block in lines if block.facts[0] not in cited]
         found += new
         cited |= {block.facts[0] for block in new}
-    found += _events(in_time, cited, {block.text for block in found})
-    found += _beside(in_time)
+    found += _events(in_time, cited, [block.text for block in found])
+    # Names alone are no page.
+    found += _beside(in_time, {fact for block in found for fact in block.facts}) if found else []
     order = {section: place for place, section in enumerate(SECTIONS)}
     return Page(name_of(in_time), tuple(sorted(found, key=lambda block: order[block.section])))
+
+
+def _is_past(each: PageFact) -> bool:
+    return begins_in_past(_read(each.text, each.speaker).lowers)
+
+
+def _has_result(each: PageFact) -> bool:
+    """Return whether a fact tells of an event that gave a value, such as joining a choir."""
+    return each.attribute != "" and _is_change(each) and _is_worth_holding(each)
 
 
 def render(blocks: Iterable[Block]) -> Iterator[tuple[str, Block | None]]:
@@ -207,7 +256,7 @@ def time_key(each: PageFact) -> tuple[str, int, str]:
 # Attributes
 
 
-def _held(facts: Sequence[PageFact]) -> Iterator[Block]:
+def _held(facts: Iterable[PageFact]) -> Iterator[Block]:
     """Yield a block for each attribute: the value with those before it, or the values."""
     by_attribute: dict[str, list[PageFact]] = {}
     for each in sorted(facts, key=lambda fact: (fact.said_at, fact.id)):
@@ -236,21 +285,60 @@ def _is_worth_holding(each: PageFact) -> bool:
     told = told_value(each.value, each.text, each.name) if each.name else each.value
     if not is_told_of(told, each.text, each.name, each.speaker, each.attribute):
         return False
+    if not is_stated(told, each.text, each.attribute):
+        return False
     if each.attribute in SINGLE_VALUED or each.attribute in MULTI_VALUED:
         return True
-    if not _is_stated_to_be(_label_of(each.attribute), each.value, each.text):
+    if not _is_stated_to_be(each):
         return False
     label, words = tokenise(_label_of(each.attribute)).lowers, tokenise(value).lowers
     if not words or not label or label[-1] in FUNCTION_WORDS or not _topic(label[-1]):
         return False
+    if word_class(words[-1]) not in ("noun", "noun or verb"):
+        return False
     return not {words[0], words[-1]} & (FILLERS | PREPOSITIONS)
 
 
-def _is_stated_to_be(label: str, value: str, text: str) -> bool:
-    """Return whether a text says that what a label names is a value: "Ada's boat is a dinghy"."""
-    names = rf"\b{re.escape(label)}\b"
+def _untold_ends(facts: Sequence[PageFact]) -> set[str]:
+    """Return the facts that ended by a message whose facts do not tell of that end.
+
+    A message tells of it by another value of the attribute, or by a denial or a change that names
+    the value.
+    """
+    by_time: dict[int, list[PageFact]] = {}
+    for each in facts:
+        by_time.setdefault(each.said_at, []).append(each)
+    return {
+        each.id
+        for each in facts
+        if each.ended_at in by_time
+        and not any(_tells_end(each, other) for other in by_time[each.ended_at] if other != each)
+    }
+
+
+def _tells_end(ended: PageFact, other: PageFact) -> bool:
+    """Return whether a fact tells that another one no longer holds."""
+    if other.attribute and is_single_valued(other.attribute):
+        return other.attribute == ended.attribute and _is_worth_holding(other)
+    opposite = OPPOSITES.get(ended.attribute)
+    if opposite and other.attribute == opposite and _is_worth_holding(other):
+        return _folded(other.value) == _folded(ended.value)
+    named = {*tokenise(ended.value or ended.text).lowers} - {*tokenise(ended.name).lowers}
+    shared = named & {*_read(other.text, other.speaker).content}
+    return bool(shared) and (is_negative(other.text) or is_change(other.text))
+
+
+def _is_stated_to_be(each: PageFact) -> bool:
+    """Return whether a fact says that something of its entity's is a value.
+
+    "Ada's boat is a dinghy".
+    """
+    if not each.name:
+        return False
+    label = rf"{name_expression(each.name)}['’]s? {re.escape(_label_of(each.attribute))}\b"
     link = r"(?: [\w'’]+){0,2} (?:is|are|was|were|costs?) (?:(?:a|an|the|now|still|about) ){0,2}"
-    return re.search(rf"{names}{link}{re.escape(value)}", text, re.IGNORECASE) is not None
+    stated = rf"{label}{link}{re.escape(each.value)}"
+    return re.search(stated, each.text, re.IGNORECASE) is not None
 
 
 def _label_of(attribute: str) -> str:
@@ -258,31 +346,58 @@ def _label_of(attribute: str) -> str:
 
 
 def _single(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
-    """Return the current value and the values before it, the newest first."""
-    turns: list[PageFact] = []
-    for each in facts:
-        if not turns or _folded(turns[-1].value) != _folded(each.value):
-            turns.append(each)
-        elif turns[-1].ended_at is not None and each.ended_at is None:
-            turns[-1] = each
-    shown = turns[::-1][: 1 + MAX_EARLIER]
-    current = next((each for each in shown if each.ended_at is None), None)
-    earlier = [each for each in shown if each is not current]
-    texts = [] if current is None else [f"{_told(current)} ({_said(current)})"]
-    texts += [f"formerly {_told(each)} ({_said(each)}{_until(each)})" for each in earlier]
-    return ([] if current is None else [current]) + earlier, "; ".join(texts)
+    """Return the current value and the values before it, the newest first.
+
+    Nothing if no value is current. An earlier value is left out if its words are part of a newer
+    one's or the other way round, and so are earlier ages.
+    """
+    newest_first = sorted(facts, key=lambda each: (-each.said_at, each.id))
+    current = next((each for each in newest_first if each.ended_at is None), None)
+    if current is None:
+        return [], ""
+    shown = [current]
+    for each in newest_first:
+        words = _value_words(each.value)
+        known = (_value_words(other.value) for other in shown)
+        is_same = any(words <= other or other <= words for other in known)
+        if each.ended_at is not None and each.attribute != "age" and not is_same:
+            shown.append(each)
+    shown = shown[: 1 + MAX_EARLIER]
+    texts = [f"{_told(current)} ({_said(current)})"]
+    texts += [f"formerly {_told(each)} ({_said(each)}{_until(each)})" for each in shown[1:]]
+    return shown, "; ".join(texts)
 
 
 def _several(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
     """Return the newest values that still hold, and those that no longer do, in order of time."""
     by_value = {_folded(each.value): each for each in facts}
-    shown = sorted(by_value.values(), key=lambda each: (each.ended_at is None, each.said_at))
+    distinct = [each for each in by_value.values() if not _is_in_another(each, by_value.values())]
+    shown = sorted(distinct, key=lambda each: (each.ended_at is None, each.said_at))
     shown = sorted(shown[-MAX_VALUES:], key=lambda each: (each.said_at, each.id))
     texts = [
         _told(each) if each.ended_at is None else f"no longer {_told(each)} ({_day(each.ended_at)})"
         for each in shown
     ]
     return shown, "; ".join(texts)
+
+
+def _is_in_another(each: PageFact, others: Iterable[PageFact]) -> bool:
+    """Return whether the words of a value are among those of another one that holds as well."""
+    own = _value_words(each.value)
+    return any(
+        own < words or (own == words and (other.said_at, other.id) > (each.said_at, each.id))
+        for other in others
+        if other is not each and (other.ended_at is None) == (each.ended_at is None)
+        for words in [_value_words(other.value)]
+    )
+
+
+def _value_words(value: str) -> frozenset[str]:
+    """Return the words of a value without articles, and with their nouns in the singular."""
+    lowers = tokenise(value).lowers
+    return frozenset(
+        activity(lower) or singular(lower) for lower in lowers if lower not in FUNCTION_WORDS
+    )
 
 
 def _folded(value: str) -> str:
@@ -309,24 +424,33 @@ def _day(at: int) -> str:
 # Lines of single facts
 
 
-def _lines(section: str, facts: Iterable[PageFact], most: int) -> list[Block]:
-    """Return the newest of these facts as blocks of a section, in order of time."""
+def _lines(
+    section: str, facts: Iterable[PageFact], part: Callable[[PageFact], str], most: int
+) -> list[Block]:
+    """Return the newest of these facts as blocks of a section, in order of time.
+
+    `part`: the function that returns the part of a fact that its line gives.
+    """
+    newest: list[tuple[PageFact, str]] = []
+    told: list[_Told] = []
     # The last of those that say the same.
-    distinct = {line_text(each): each for each in sorted(facts, key=time_key)}
-    newest = sorted(distinct.values(), key=time_key)[-most:]
-    ranks = {each.id: rank for rank, each in enumerate(reversed(newest))}
-    return [_line(section, each, ranks[each.id]) for each in newest]
-
-
-def _line(section: str, each: PageFact, rank: int) -> Block:
-    return Block(section, f"{section}:{each.id}", line_text(each), (each.id,), rank)
+    for each in sorted(facts, key=time_key, reverse=True):
+        new = _Told(each.days, content_words(part(each)))
+        if not any(_says_again(new, other) for other in told):
+            told.append(new)
+            newest.append((each, line_text(each, part(each))))
+    return [
+        Block(section, f"{section}:{each.id}", text, (each.id,), rank)
+        for rank, (each, text) in [*enumerate(newest[:most])][::-1]
+    ]
 
 
 def ahead(facts: Sequence[PageFact], today: str) -> Iterator[PageFact]:
-    """Yield the facts that are about a day after today (YYYY-MM-DD)."""
+    """Yield the facts that tell what somebody does on days after today (YYYY-MM-DD)."""
     for each in facts:
-        is_ahead = each.days is not None and each.days[1] > today
-        if is_ahead and each.ended_at is None and not is_unclear(each):
+        if each.days is None or each.days[0] <= today or each.ended_at is not None:
+            continue
+        if plan_part(each):
             yield each
 
 
@@ -334,16 +458,28 @@ def routines(facts: Sequence[PageFact]) -> Iterator[PageFact]:
     """Yield the facts about recurring events."""
     for each in facts:
         read = _read(each.text, each.speaker)
-        is_held = each.days is None and each.ended_at is None
-        if is_held and read.is_routine and not is_unclear(each):
+        is_held = each.days is None and each.ended_at is None and not each.speaker
+        if is_held and read.is_routine and not is_unclear(each) and habit_part(each):
             yield each
 
 
-def _changes(facts: Iterable[PageFact]) -> Iterator[PageFact]:
-    for each in facts:
-        read = _read(each.text, each.speaker)
-        if not each.speaker and read.is_change and not is_unclear(each):
-            yield each
+def plan_part(each: PageFact) -> str:
+    """Return the part of a fact that tells what the entity does on its days, or ""."""
+    if each.speaker:
+        return ""
+    return plan_words(_read(each.text, each.speaker).core, _names(each), each.days)
+
+
+def habit_part(each: PageFact) -> str:
+    """Return the part of a fact that tells what the entity does in general, or ""."""
+    if each.speaker:
+        return ""
+    return habit_words(_read(each.text, each.speaker).core, _names(each))
+
+
+def _names(each: PageFact) -> tuple[str, ...]:
+    """Return the entity's name in a fact, and those of the others."""
+    return (each.name, *(name for _, name in each.beside))
 
 
 def _is_event(each: PageFact) -> bool:
@@ -368,25 +504,31 @@ def _is_clear(text: str, name: str, speaker: str) -> bool:
     return has_verb(core) and is_clear(core, name, speaker)
 
 
-def _events(facts: Sequence[PageFact], cited: Set[str], lines: Set[str]) -> list[Block]:
-    """Return the changes, and the facts that best cover what is known of an entity.
+def _events(facts: Sequence[PageFact], cited: Set[str], lines: Sequence[str]) -> list[Block]:
+    """Return the changes, and the events that best cover what is known of an entity.
 
     Both are in order of time, and ranked together. `facts` are in order of time. Those that are
-    `cited` in other sections are left out, and count as covered; so are facts whose line is among
-    the `lines` of these sections. A fact is left out if its words are part of another's.
+    `cited` in other sections are left out, and count as covered. An event is left out if its line
+    says the same as one of these sections' `lines`, or as a line chosen before.
     """
     own = {lower for each in facts for lower in tokenise(each.name).lowers}
     words = {each.id: _content(each, own) for each in facts}
     before = _said_before(facts)
     values = {each.id: _value(each, len(words[each.id]), before[each.id]) for each in facts}
-    new = sorted(_changes(each for each in facts if each.id not in cited), key=time_key)
+    parts = {
+        each.id: part
+        for each in facts
+        if (_is_change(each) or values[each.id] > 0) and (part := event_part(each))
+    }
+    new = [each for each in facts if each.id in parts and each.id not in cited and _is_change(each)]
     changes = {each.id for each in new[-MAX_CHANGES:]}
-    kept = cited | changes
     candidates = [
-        each for each in facts if each.id in kept or (values[each.id] > 0 and not is_unclear(each))
+        each
+        for each in facts
+        if each.id in cited or each.id in changes or (values[each.id] > 0 and each.id in parts)
     ]
     chosen: dict[str, PageFact] = {}
-    cores: list[str] = []
+    told = [_Told(None, content_words(line)) for line in lines]
     for place in in_order_of_gain(
         word_similarities([words[each.id] for each in candidates]),
         [values[each.id] for each in candidates],
@@ -394,12 +536,13 @@ def _events(facts: Sequence[PageFact], cited: Set[str], lines: Set[str]) -> list
         [1.0 + _has_own_day(each) for each in candidates],
         [place for place, each in enumerate(candidates) if each.id in cited],
     ):
-        text = line_text(candidates[place])
-        core = _read(candidates[place].text, candidates[place].speaker).core.rstrip(".!? ")
-        if text in lines or any(core in other or other in core for other in cores):
+        each = candidates[place]
+        text = line_text(each, parts[each.id])
+        new_told = _Told(each.days, content_words(parts[each.id]) - own)
+        if text in chosen or any(_says_again(new_told, other) for other in told):
             continue
-        cores.append(core)
-        chosen[text] = candidates[place]
+        told.append(new_told)
+        chosen[text] = each
         if len(chosen) == MAX_IN_TIME + len(changes):
             break
     ranked = [(each, text, rank) for rank, (text, each) in enumerate(chosen.items())]
@@ -410,24 +553,71 @@ def _events(facts: Sequence[PageFact], cited: Set[str], lines: Set[str]) -> list
     return blocks
 
 
-def _beside(facts: Sequence[PageFact]) -> list[Block]:
-    """Return a block with the names of the entities that are most often in the same facts."""
+class _Told(NamedTuple):
+    """What a line tells: its days, if it names any, and its content words."""
+
+    days: tuple[str, str] | None
+    words: frozenset[str]
+
+
+def _says_again(new: _Told, told: _Told) -> bool:
+    """Return whether a line tells of the same as another: the same words, on no other days."""
+    if new.days and told.days and (new.days[1] < told.days[0] or told.days[1] < new.days[0]):
+        return False
+    return repeats(new.words, told.words)
+
+
+def event_part(each: PageFact) -> str:
+    """Return the part of a fact that tells an event, or "". Others' words tell none."""
+    if each.speaker and each.speaker != each.name:
+        return ""
+    names = (SPEAKER, *_names(each)[1:]) if each.speaker else _names(each)
+    core = _read(each.text, each.speaker).core
+    return event_words(core, names, each.days, _has_own_day(each))
+
+
+def _is_change(each: PageFact) -> bool:
+    return not each.speaker and _read(each.text, each.speaker).is_change
+
+
+def _beside(facts: Sequence[PageFact], cited: Set[str]) -> list[Block]:
+    """Return a block with the names of the entities that are most often in the same facts.
+
+    A name counts if it is in facts of two messages, or in a fact that the page has `cited`.
+    """
     together: dict[str, list[tuple[PageFact, str]]] = {}
     for each in facts:
         for entity, name in each.beside:
             together.setdefault(entity, []).append((each, name))
-    often = sorted(together.values(), key=lambda found: (-len(found), found[0][1], found[0][0].id))
-    longer = {name for found in often[:MAX_BESIDE] for name in [found[-1][1]] if " " in name}
+    known = [
+        found
+        for found in together.values()
+        if _is_name(found[-1][1])
+        and (len({each.said_at for each, _ in found}) > 1 or found[0][0].id in cited)
+    ]
+    often = sorted(known, key=lambda found: (-len(found), found[0][1], found[0][0].id))
+    names = {found[-1][1] for found in often[:MAX_BESIDE]}
     shown = [
         found[-1]
         for found in often[:MAX_BESIDE]
-        if not any(f" {found[-1][1]} " in f" {name} " for name in longer - {found[-1][1]})
+        if not any(found[-1][1] in name for name in names - {found[-1][1]})
     ]
     if not shown:
         return []
-    names = dict.fromkeys(name for _, name in shown)
-    cited = dict.fromkeys(fact.id for fact, _ in shown)
-    return [Block("beside", "beside", ", ".join(names), tuple(cited), 0)]
+    cited_ids = dict.fromkeys(fact.id for fact, _ in shown)
+    return [
+        Block(
+            "beside", "beside", ", ".join(dict.fromkeys(n for _, n in shown)), tuple(cited_ids), 0
+        )
+    ]
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a name is written as one: with a capital, and not only with capitals."""
+    return any(
+        word[0].isupper() and (not word.isupper() or len(word) <= _MAX_ACRONYM)
+        for word in tokenise(name).words
+    )
 
 
 def is_weak(each: PageFact) -> bool:
@@ -567,18 +757,19 @@ def _content(each: PageFact, own: Set[str]) -> list[str]:
     return [word for word in _read(each.text, each.speaker).content if word not in own]
 
 
-def line_text(each: PageFact) -> str:
+def line_text(each: PageFact, part: str = "") -> str:
     """Return a fact as a line: without the name that heads the page, and with its day.
 
-    A line tells since when its fact no longer holds, or until when an event's result held.
+    A line tells since when its fact no longer holds, or until when an event's result held. `part`:
+    the part of the fact's text that the line gives [all that names a topic].
     """
-    core = _excerpt(_read(each.text, each.speaker).core)
+    core = part or _excerpt(_read(each.text, each.speaker).core)
     core = with_short_days(core if each.speaker else without_link(core), each.days, each.name)
     words = with_named_days(core if each.speaker else with_years(core)).rstrip(".!,;: ")
     if each.speaker:
         words = quoted(words) if each.speaker == each.name else f"{each.speaker}: {quoted(words)}"
     else:
-        words = without_name(words, each.name)
+        words = _ADVERBS.sub("", without_name(words, each.name))
     told = []
     if not names_days(core):
         said = (day_of(each.said_at),) * 2
@@ -586,13 +777,9 @@ def line_text(each: PageFact) -> str:
         is_own = each.days != said or not is_about_another_day(core)
         days = is_own and each.days and named_days(*map(date.fromisoformat, each.days))
         told.append(days or _said(each))
-    is_event = each.attribute and begins_in_past(_read(each.text, each.speaker).lowers)
-    if is_event and each.ended_at is not None:
+    if each.ended_at is not None:
         told.append(f"until {_day(each.ended_at)}")
-    words = with_remarks(words, told)
-    if is_event or each.ended_at is None:
-        return words
-    return f"(no longer so since {_day(each.ended_at)}) {words}"
+    return with_remarks(words, told)
 
 
 def _excerpt(core: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import date, timedelta
 from itertools import combinations
 from math import comb
@@ -24,10 +24,11 @@ from recollect.streams.language.grammar.verbs import is_past
 from recollect.streams.mental_models.page import (
     PageFact,
     ahead,
-    is_unclear,
-    is_weak,
+    event_part,
+    habit_part,
     line_text,
     name_of,
+    plan_part,
     routines,
     time_key,
 )
@@ -99,9 +100,10 @@ def patterns(
         "regular": (fact for fact in routines(in_time) if _is_habit(fact)),
         "ahead": (fact for fact in ahead(in_time, today) if _is_to_come(fact, today)),
     }
+    parts = {"regular": habit_part, "ahead": plan_part}
     for kind, candidates in lines.items():
         clear = [fact for fact in candidates if _stands_alone(fact)]
-        rendered = _listed(name, kind, _distinct(clear))
+        rendered = _listed(name, kind, _distinct(clear, parts[kind]), parts[kind])
         if rendered is not None:
             found_patterns.append(Pattern(kind, kind, rendered))
     dated = [(fact.days[0], fact) for fact in in_time if fact.days and _has_happened(fact, today)]
@@ -141,29 +143,36 @@ def _stands_alone(fact: PageFact) -> bool:
     )
 
 
-def _distinct(facts: Sequence[PageFact]) -> list[PageFact]:
-    """Return the newest of these facts that do not repeat each other, in order of time."""
+def _distinct(facts: Sequence[PageFact], part: Callable[[PageFact], str]) -> list[PageFact]:
+    """Return the newest of these facts whose parts do not repeat each other, in order of time."""
     chosen: list[PageFact] = []
     words = 0
     for fact in reversed(facts):
-        length = len(fact.text.split())
+        text = part(fact)
+        length = len(text.split())
         if len(chosen) == MAX_ITEMS or words + length > MAX_WORDS:
             break
-        if all(word_cosine(fact.text, other.text) < _REPEATS for other in chosen):
+        if all(word_cosine(text, part(other)) < _REPEATS for other in chosen):
             chosen.append(fact)
             words += length
     return chosen[::-1]
 
 
-def _listed(name: str, label: str, facts: Sequence[PageFact]) -> Rendered | None:
-    """Return the text that lists facts; None if they are too few."""
-    if len(facts) < MIN_ITEMS:
+def _listed(
+    name: str,
+    label: str,
+    facts: Sequence[PageFact],
+    part: Callable[[PageFact], str],
+    least: int = MIN_ITEMS,
+) -> Rendered | None:
+    """Return the text that lists parts of facts; None if they are fewer than `least`."""
+    if len(facts) < least:
         return None
     text = f"{name} – {label}: "
     items = []
     for place, fact in enumerate(facts):
         text += "; " if place else ""
-        words = line_text(fact)
+        words = line_text(fact, part(fact))
         items.append(Item(fact.id, len(text), len(text) + len(words)))
         text += words
     return Rendered(text + ".", label, tuple(items))
@@ -174,10 +183,10 @@ _TopicDays = Mapping[str, Mapping[str, Sequence[PageFact]]]
 
 
 def _has_happened(fact: PageFact, today: str) -> bool:
-    """Return whether a fact is about a single day, until today."""
-    if fact.days is None or fact.days[0] != fact.days[1] or is_weak(fact):
+    """Return whether a fact tells an event of a single day, until today."""
+    if fact.days is None or fact.days[0] != fact.days[1] or fact.days[0] > today:
         return False
-    return fact.days[0] <= today
+    return event_part(fact) != ""
 
 
 def _topic_days(name: str, dated: Sequence[tuple[str, PageFact]]) -> _TopicDays:
@@ -204,7 +213,7 @@ def _cycles(name: str, by_topic: _TopicDays, today: str) -> Iterator[Pattern]:
         others = [day for day in days if date.fromisoformat(day).weekday() != best]
         label = f"{topic} on {_WEEKDAYS[best]}{', no longer' if over else ''}"
         label += f" ({hits} of {len(days)} days{_exceptions(others)})"
-        rendered = _listed(name, label, supporting[-MAX_ITEMS:])
+        rendered = _listed(name, label, supporting[-MAX_ITEMS:], event_part)
         if rendered is not None:
             yield Pattern("cycle", f"cycle:{topic}", rendered)
 
@@ -254,7 +263,7 @@ def _correlations(name: str, by_topic: _TopicDays, days: Sequence[str]) -> Itera
         label = f"{one} and {other} on the same day ({len(both)} days"
         label += "".join(f"; only {topic} on {len(of)}" for topic, of in alone.items() if of) + ")"
         shown = [fact for day in sorted(both)[-CORRELATED_DAYS:] for fact in both[day]]
-        rendered = _listed(name, label, shown)
+        rendered = _listed(name, label, shown, event_part)
         if rendered is not None:
             yield Pattern("correlation", f"correlation:{one}:{other}", rendered)
 
@@ -296,7 +305,7 @@ def _shared(
     """Yield the joint activities of the entity and another, for the first of the two by id."""
     together: dict[str, list[tuple[PageFact, str]]] = {}
     for fact in facts:
-        if fact.speaker or fact.ended_at is not None or is_unclear(fact):
+        if fact.speaker or fact.ended_at is not None or not event_part(fact):
             continue
         for other, other_name in fact.beside:
             if other in people and entity_id < other and _joined(fact.text, name, other_name):
@@ -305,7 +314,9 @@ def _shared(
         named = [fact for fact, _ in joint]
         days = {day_of(fact.said_at) for fact in named}
         if len(named) >= MIN_SHARED and len(days) >= MIN_SHARED_DAYS:
-            rendered = _listed(f"{name} and {joint[-1][1]}", "together", _distinct(named))
+            both = f"{name} and {joint[-1][1]}"
+            distinct = _distinct(named, event_part)
+            rendered = _listed(both, "together", distinct, event_part, MIN_SHARED)
             if rendered is not None:
                 yield Pattern("shared", f"shared:{other}", rendered)
 

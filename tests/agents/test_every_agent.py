@@ -114,7 +114,7 @@ def story(zone: Zone) -> Iterator[Draft]:
     )
     yield command(Park(source_id="k", reason="no JSON", body=b"{"))
     yield command(Drop(source_id="x", number=14))
-    yield says("Sam", "The kiln fires on Fridays at Marlowe Labs.")
+    yield says("Sam", "I repaired the kiln on Fridays at Marlowe Labs.")
     kiln = zone.events[-1].number
     yield command(
         ModelAnswered(

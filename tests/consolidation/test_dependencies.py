@@ -188,9 +188,9 @@ def test_G5_a_page_and_an_observation_in_a_block_say_it(zone: Zone) -> None:
     (page,) = [
         each for each in zone.context("Tell me about Ada.").block.splitlines() if ", Ada]" in each
     ]
-    assert f"child seat for the pick-up (said 4 Apr 2026) {note}" in page
+    assert f"paid Otto for the pick-up in Lisbon (said 3 Apr 2026) {note}" in page
     # The reason is given once.
-    assert "paid Otto for the pick-up in Lisbon (said 3 Apr 2026) (uncertain);" in page
+    assert "child seat for the pick-up (said 4 Apr 2026) (uncertain);" in page
 
 
 @pytest.mark.parametrize(

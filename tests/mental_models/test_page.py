@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.streams.mental_models.page import Block, Page, PageFact, compose
+from recollect.streams.mental_models.page import Block, Page, PageFact, compose, line_text
 
 DAY = 86_400_000
 #: 2026-01-05T10:00:00Z.
@@ -67,10 +67,13 @@ def test_an_event_stays_true_when_its_result_ends() -> None:
         "joined their choir in the old harbour (said 5 Jan 2026, until 14 Feb 2026)"
     ]
     assert lines(page, "held") == ["membership: no longer their choir (14 Feb 2026)"]
-    over = fact("x", "Ada painted the choir's boat red.", ended_at=START + 40 * DAY)
-    assert lines(compose([over], TODAY), "time") == [
-        "(no longer so since 14 Feb 2026) painted the choir's boat red (said 5 Jan 2026)"
+    walk = fact("w", "Ada took a walk with Ada's husband Tom.", attribute="partner", value="Tom",
+                ended_at=START + 40 * DAY)  # fmt: skip
+    assert lines(compose([walk], TODAY), "time") == [
+        "took a walk with their husband Tom (said 5 Jan 2026)"
     ]
+    taken_back = fact("x", "Ada painted the choir's boat red.", ended_at=START + 40 * DAY)
+    assert lines(compose([taken_back], TODAY), "time") == []
 
 
 def test_each_section_has_what_its_title_says() -> None:
@@ -217,9 +220,8 @@ def test_days_replace_the_words_that_mean_them() -> None:
         fact("a", "Ada took the ferry last Monday (2026-01-05) to a conference.", day=3,
              days=on_monday)
     ) == ["took the ferry (5 Jan 2026) to a conference"]  # fmt: skip
-    assert texts(
-        fact("a", "Last Monday (2026-01-05) was cold in the cabin.", day=3, days=on_monday)
-    ) == ["Last Monday (5 Jan 2026) was cold in the cabin"]
+    cold = fact("a", "Last Monday (2026-01-05) was cold in the cabin.", day=3, days=on_monday)
+    assert line_text(cold) == "Last Monday (5 Jan 2026) was cold in the cabin"
     assert texts(
         fact("a", "Last Monday (2026-01-05), Ada's choir sang.", day=3, days=on_monday)
     ) == ["Ada's choir sang (5 Jan 2026)"]
@@ -236,8 +238,12 @@ def test_a_written_day_gets_its_year_and_quoted_words_stay() -> None:
     assert texts(fact("a", "Ada took the ferry on 8 January (2026-01-08).", day=4, days=on_8)) == [
         "took the ferry on 8 January 2026"
     ]
+    small = fact("a", "Ada took the ferry on 8 january (2026-01-08).", day=4, days=on_8)
+    assert texts(small) == ["took the ferry on 8 january 2026"]
+    whole = fact("a", "Ada sold tea (2026-01-08 00:00 to 2026-01-09 23:59).", day=9)
+    assert line_text(whole) == "sold tea (8 to 9 Jan 2026)"
     quoted = fact("a", "The ferry sank on 8 January (2026-01-08)", day=4, days=on_8, speaker="Ada")
-    assert texts(quoted) == ["“The ferry sank on 8 January” (8 Jan 2026)"]
+    assert line_text(quoted) == "“The ferry sank on 8 January” (8 Jan 2026)"
 
 
 def test_parts_at_the_ends_that_name_no_topic_are_left_out() -> None:
@@ -311,3 +317,86 @@ def test_what_somebody_else_does_is_no_line() -> None:
     of_bob = fact("b", "Bob repaired the engine of a boat.", beside=(("B", "Bob"),))
     assert texts(of_bob) == []
     assert texts(of_bob._replace(text="Bob repaired the engine of Ada's boat.")) != []
+
+
+def test_an_end_that_no_fact_tells_is_not_shown() -> None:
+    """A message ended the value, but what was read from it does not say so."""
+    ended = START + 9 * DAY
+    club = fact("c", "Ada joined a rowing club.", attribute="membership", value="rowing club",
+                ended_at=ended)  # fmt: skip
+    aside = fact("n", "Ada repaired a garden fence.", day=9)
+    page = compose([club, aside], TODAY)
+    assert lines(page, "held") == []
+    assert lines(page, "changed") == ["joined a rowing club (said 5 Jan 2026)"]
+    left = fact("n", "Ada gave up the rowing club.", day=9)
+    told = compose([club, aside, left], TODAY)
+    assert lines(told, "held") == ["membership: no longer rowing club (14 Jan 2026)"]
+
+
+def test_what_is_told_again_in_other_words_stands_once() -> None:
+    opened = fact("a", "Ada opened a bakery with a wooden oven.")
+    again = fact("b", "Ada has opened the bakery with a wooden oven.", day=4)
+    assert len(texts(opened, again)) == 1
+    third = ("2026-01-03", "2026-01-03")
+    seventh = ("2026-01-07", "2026-01-07")
+    hikes = (
+        fact("a", "Ada hiked to the old lighthouse.", days=third),
+        fact("b", "Ada hiked to the old lighthouse with muddy shoes.", day=5, days=seventh),
+    )
+    assert len(texts(*hikes)) == 2
+
+
+def test_a_value_that_is_part_of_another_stands_once() -> None:
+    values = ("chess", "playing chess", "Chess")
+    facts = [
+        fact(f"l{n}", f"Ada likes {value}.", day=n, attribute="likes", value=value)
+        for n, value in enumerate(values)
+    ]
+    assert lines(compose(facts, TODAY), "held") == ["likes: playing chess"]
+
+
+def test_a_value_that_is_read_in_turns_is_one_value() -> None:
+    told = ("baker", "master baker", "baker", "teacher")
+    facts = [
+        fact(
+            f"r{n}",
+            f"Ada is a {value}.",
+            day=n,
+            attribute="role",
+            value=value,
+            ended_at=None if n == 3 else START + (n + 1) * DAY,
+        )
+        for n, value in enumerate(told)
+    ]
+    (role,) = lines(compose(facts, TODAY), "held")
+    assert (
+        role
+        == "role: teacher (said 8 Jan 2026); formerly baker (said 7 Jan 2026, until 8 Jan 2026)"
+    )
+    aged = [each._replace(attribute="age", text="Ada is 31.", value="31") for each in facts[:1]]
+    aged.append(fact("z", "Ada is 32.", day=1, attribute="age", value="32"))
+    assert lines(compose(aged, TODAY), "held") == ["age: 32 (said 6 Jan 2026)"]
+
+
+def test_a_single_value_stays_if_what_ended_it_states_none() -> None:
+    bakes = fact("b", "Ada is a baker.", attribute="role", value="baker", ended_at=START + DAY)
+    misread = fact("m", "Ada read of baking.", day=1, attribute="role", value="baking")
+    assert lines(compose([bakes, misread], TODAY), "held") == ["role: baker (said 5 Jan 2026)"]
+
+
+def test_names_alone_are_no_page() -> None:
+    said = fact("a", "Bob thinks about Ada.", beside=(("B", "Bob"),))
+    assert compose([said, said._replace(id="b", said_at=START + DAY)], TODAY).blocks == ()
+
+
+def test_a_word_in_capitals_or_small_letters_is_no_name() -> None:
+    beside = (("B", "Bob"), ("C", "BALCONY"), ("D", "doorbell"), ("E", "NATO"))
+    sold = fact("a", "Ada sold a red bicycle to Bob.", beside=beside)
+    (names,) = lines(compose([sold], TODAY), "beside")
+    assert set(names.split(", ")) == {"Bob", "NATO"}
+
+
+def test_what_the_entity_says_of_itself_is_an_event_and_what_others_say_is_not() -> None:
+    own = fact("a", "Ada: I sold a red bicycle to a neighbour.", speaker="Ada")
+    assert texts(own) == ["“I sold a red bicycle to a neighbour” (said 5 Jan 2026)"]
+    assert texts(own._replace(text="Bob: I sold a red bicycle.", speaker="Bob")) == []

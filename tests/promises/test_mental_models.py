@@ -141,11 +141,11 @@ def test_a_page_follows_a_text_by_hand_and_keeps_it(zone: Zone) -> None:
     zone.ingest([said(text, day) for day, text in enumerate(LIFE, 1)])
     ada = next(each for each in zone.entities() if each.name == "Ada Moreau")
     made = zone.create_mental_model("Ada", "My sister-in-law.", entity_id=ada.id, refresh="by_hand")
-    assert made.description.startswith("My sister-in-law.\n## What is held\n")
+    assert made.description.startswith("My sister-in-law.\n## Attributes\n")
     zone.ingest(said("I moved to Oslo.", 20))
     zone.refresh_mental_model(made.id)
     newest = [each for each in zone.mental_models() if each.name == "Ada"][-1]
-    assert newest.description.startswith("My sister-in-law.\n## What is held\n- home: Oslo")
+    assert newest.description.startswith("My sister-in-law.\n## Attributes\n- home: Oslo")
 
 
 @pytest.mark.usefixtures("nothing_salient")
@@ -184,7 +184,7 @@ def test_broad_tasks_get_the_profile_and_narrow_ones_do_not(zone: Zone) -> None:
 @pytest.mark.usefixtures("nothing_salient")
 def test_names_alone_in_a_block_are_said_to_be_names(zone: Zone) -> None:
     zone.ingest([said(text, day) for day, text in enumerate(LIFE, 1)])
-    names = profile(zone).description.split("## Named beside\n- ")[1].split("\n")[0]
+    names = profile(zone).description.split("## Also named\n- ")[1].split("\n")[0]
     assert "Larch" in names
     block = zone.context("Tell me about Ada Moreau", max_tokens=2_000).block
     assert f"; also named: {names}" in block

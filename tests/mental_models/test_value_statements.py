@@ -1,0 +1,69 @@
+"""Whether a text states a value of an attribute in words of its kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.streams.mental_models.value_statements import is_stated
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "text"),
+    [
+        ("pet", "cat", "Ada has a cat."),
+        ("pet", "another cat named Rex", "Ada got another cat named Rex."),
+        ("pet", "Rex", "Ada's dog is called Rex."),
+        ("likes", "chess", "Ada is fond of chess."),
+        ("likes", "Painting boats", "Painting boats is one of Ada's favourites."),
+        ("membership", "rowing club", "Ada rows in the rowing club."),
+        ("membership", "the Greens", "Ada joined the Greens."),
+        ("possession", "red bicycle", "Ada owns a red bicycle."),
+        ("health", "asthma", "Ada has asthma."),
+        ("health", "nuts", "Ada is allergic to nuts."),
+        ("age", "31", "Ada turned 31."),
+        ("home", "Oslo", "Ada lives in Oslo."),
+        ("school", "Turin", "Ada studies in Turin."),
+        ("family", "sister Carla", "Ada visited Ada's sister Carla."),
+        ("family", "husband and kids", "Ada thanked Ada's husband and kids."),
+        ("partner", "Tom", "Ada's husband Tom rows."),
+        ("role", "assistant manager", "Ada is an assistant manager."),
+        ("activity", "rowing", "Ada took up rowing."),
+        ("skill", "harp", "Ada plays the harp."),
+        ("email", "ada@example.org", "Ada's address is ada@example.org."),
+        ("phone", "514-555-0100", "Ada's number is 514-555-0100."),
+        ("trait", "patient", "Ada is patient."),
+        ("possession", "their boat", "Ada has Ada's boat."),
+    ],
+)
+def test_a_value_is_stated_in_words_of_its_kind(attribute: str, value: str, text: str) -> None:
+    assert is_stated(value, text, attribute)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "text"),
+    [
+        ("pet", "rust", "Ada saw the rust."),
+        ("pet", "Rex", "Ada painted Rex."),
+        ("likes", "tulips", "Ada planted tulips."),
+        ("membership", "angry tourists", "Ada met a bus of angry tourists."),
+        ("membership", "youth", "Ada joined a programme for the youth."),
+        ("possession", "walls", "Ada has painted walls."),
+        ("possession", "meetings, plan trips", "Ada has meetings, plan trips."),
+        ("health", "long day", "Ada has a long day."),
+        ("health", "knee injury", "Ada read about a knee injury."),
+        ("age", "17", "Ada rows since Ada was 17 or so."),
+        ("age", "8 year old", "Ada has an 8 year old."),
+        ("school", "course", "Ada finished the course."),
+        ("family", "adopted", "Ada adopted."),
+        ("family", "son help with the boat", "Ada had Ada's son help with the boat."),
+        ("partner", "Tom", "Ada's partner Tom checked the survey."),
+        ("role", "certification", "Ada is working on a certification."),
+        ("activity", "rowing", "Ada is done rowing."),
+        ("activity", "stay on track with it", "Ada rows to stay on track with it."),
+        ("email", "ada@example.org. Lunch at 12", "Write to ada@example.org. Lunch at 12."),
+        ("phone", "12", "Call 12."),
+        ("home", "Oslo", "Ada does not live in Oslo."),
+    ],
+)
+def test_other_words_do_not_state_it(attribute: str, value: str, text: str) -> None:
+    assert not is_stated(value, text, attribute)
