@@ -22,7 +22,7 @@ from tests.agents.kit import Zone
 EXPORT = Path(__file__).parents[2] / "demo" / "export.jsonl"
 #: What is in so many messages is nobody's own word.
 COMMON = 25
-#: What the rules add themselves: how a fact is told, types, attributes, reasons.
+#: What the rules add themselves: how a fact is told, types, attributes, reasons, months.
 OURS = frozenset(
     re.findall(
         r"\w+",
@@ -31,7 +31,8 @@ OURS = frozenset(
         words handle name that gave causal phone email conversation extends derives date number
         event time called nickname with only more also alike part makes addresses alone accounts
         perhaps mailbox they share plan work home family partner role health preference would
-        does doesn will have their different""",
+        does doesn will have their different january february march april may june july august
+        september october november december""",
     )
 )
 _WORD = re.compile(r"[a-zà-ÿ]{2,}")
