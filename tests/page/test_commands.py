@@ -237,6 +237,7 @@ def test_a_rejected_merge_is_named_among_the_changes(page: Page, changed: Served
 def test_both_names_of_a_merge_stay_named_after_it(page: Page, changed: Served) -> None:
     propose(changed, "named", "Ada Moreau", "Lovelace")
     merge = view(page, "named/merges").get_by_role("button", name=re.compile("^Merge "))
+    expect(merge.first).to_be_visible()
     while merge.count():
         merge.first.click()
         settle(page)
