@@ -163,12 +163,14 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     if known.event is None:
         return not known.unknown
     now, before = draft.payload, known.event.payload
-    if isinstance(draft, ChangingDraft) and isinstance(before, (*_CHANGING, Deletion)):
-        if isinstance(now, Remember):
-            # It is a memory's older text.
-            return True
-        if isinstance(now, _CHANGING):
-            return _repeats(now, known)
+    if (
+        isinstance(draft, ChangingDraft)
+        and isinstance(now, _CHANGING)
+        and isinstance(before, (*_CHANGING, Deletion))
+        and place_of(now) == place_of(before)
+    ):
+        # A memory has its older texts.
+        return isinstance(now, Remember) or _repeats(now, known)
     return draft.occurred_at == known.event.occurred_at and same_record(draft.platform, now, before)
 
 
@@ -182,6 +184,9 @@ def _revision(
     """
     now, before = draft.payload, original.payload
     if not isinstance(now, _CHANGING) or not isinstance(before, _CHANGING):
+        return draft, known, None
+    if place_of(now) != place_of(before):
+        # Another text that happens to have this id.
         return draft, known, None
     at = draft.occurred_at if draft.revised_at is None else draft.revised_at
     count, newest = _newest_version(draft, known, find)
@@ -264,7 +269,14 @@ def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
         if first is None:
             return
         versions, newest = _newest_version(surplus, first, find)
-        if newest.event is not None and not isinstance(newest.event.payload, Deletion):
+        if newest.event is None:
+            continue
+        before = newest.event.payload
+        if (
+            isinstance(before, _CHANGING)
+            and _is_part(before, count)
+            and place_of(before) == place_of(payload)
+        ):
             fields = {name: getattr(payload, name) for name in Content.__struct_fields__}
             fields |= {
                 "source_id": _version_id(surplus.payload, versions + 1),
@@ -279,6 +291,10 @@ def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
                 payload=deletion,
                 ingested_at=given.ingested_at,
             )
+
+
+def _is_part(payload: Content, number: int) -> bool:
+    return payload.metadata.get("part") == number and "parts" in payload.metadata
 
 
 def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:

@@ -576,6 +576,32 @@ class LedgerContract:
         statuses = [(receipt.status, receipt.number) for receipt in receipts]
         assert statuses == [("new", 1), ("new", 2), ("duplicate", 2), ("duplicate", 1)]
 
+    @pytest.mark.parametrize("text", ["I live in Oslo.", "I live in Turin."])
+    def test_nobody_changes_the_text_of_somebody_else(self, ledger: Ledger, text: str) -> None:
+        def note(text: str, sender: str, peer: str, at: int) -> Draft:
+            payload = Message(source_id="a", sender_id=sender, content=text, peer_id=peer)
+            return ChangingDraft(platform="notes", occurred_at=at, payload=payload)
+
+        ledger.publish("z", [note("I live in Turin.", "ada", "C", AT)])
+        for sender, peer in (("bob", "C"), ("ada", "D")):
+            (receipt,) = ledger.publish("z", [note(text, sender, peer, AT + 5)])
+            assert receipt.status == "conflict"
+
+    def test_only_parts_of_a_note_are_deleted_when_it_becomes_shorter(self, ledger: Ledger) -> None:
+        def note(id: str, text: str, sender: str = "u", **metadata: int) -> Draft:
+            payload = Message(source_id=id, sender_id=sender, content=text, metadata=metadata)
+            return ChangingDraft(platform="notes", occurred_at=AT, payload=payload)
+
+        ledger.publish("z", [note("a", "one"), note("a:part:2", "plain")])
+        ledger.publish("z", [note("b", "one"), note("b:part:2", "other", "bob", part=2, parts=2)])
+        ledger.publish(
+            "z", [note("c", "one", part=1, parts=2), note("c:part:2", "2", part=2, parts=2)]
+        )
+        for id in "abc":
+            ledger.publish("z", [note(id, "changed")])
+        deleted = [each.payload for each in Reader(ledger).zone("z") if each.kind == "deletion"]
+        assert [payload and payload["target"] for payload in deleted] == ["c:part:2"]
+
     def test_one_id_on_two_platforms_is_two_events(self, ledger: Ledger) -> None:
         receipts = ledger.publish("z", [draft("a"), draft("a", "other", platform="mail")])
         assert [r.status for r in receipts] == ["new", "new"]
