@@ -113,20 +113,18 @@ def events_beside(
     *,
     is_later: bool,
 ) -> list[Event]:
-    """Return the events of a conversation that are said later, or earlier, the nearest first.
+    """Return up to `limit` events of a conversation said later, or earlier, the nearest first.
 
-    Of the nearest `limit` events by time, those with numbers below `below` are returned, without
-    those in `excluded`.
+    Only events with numbers below `below` count, without those in `excluded`.
     """
     side, order = (">", "ASC") if is_later else ("<", "DESC")
-    numbers = rows(
-        connection,
+    numbers = connection.execute(
         "SELECT number FROM events INDEXED BY idx_events_conversation_times "
-        f"WHERE conversation = ? AND id {side} ? ORDER BY id {order} LIMIT ?",
-        (conversation_of(message_of(event), event.platform), event.id, limit),
+        f"WHERE conversation = ? AND id {side} ? AND number < ? ORDER BY id {order}",
+        (conversation_of(message_of(event), event.platform), event.id, below),
     )
-    known = [number for (number,) in numbers if number < below and number not in excluded]
-    found = (event_by_number(connection, number) for number in known)
+    nearest = islice((number for (number,) in numbers if number not in excluded), limit)
+    found = (event_by_number(connection, number) for number in [*nearest])
     return [each for each in found if each is not None]
 
 

@@ -112,9 +112,10 @@ class Thread(Conversation):
             for item in sorted(self._events, key=lambda item: item.id, reverse=not is_later)
             if _place(item) == place
             and not isinstance(item.payload, Deletion)
+            and item.number < below
             and (item.id > event.id if is_later else item.id < event.id)
         ]
-        return [item for item in near[:limit] if item.number < below]
+        return near[:limit]
 
     def first_message(self, event: Event) -> Event | None:
         sender = _sender(event)

@@ -53,6 +53,35 @@ def test_a_forgotten_denial_denies_nothing_that_arrived_later(room: Path) -> Non
     home.close()
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_what_arrives_after_a_late_message_does_not_hide_its_correction(
+    room: Path, *, together: bool
+) -> None:
+    home = Home(room / "home")
+    told = [
+        say("I work in a bakery in Ghent.", "first", at=START - DAY, thread="t"),
+        say("Correction: the choir sings in hall 9, not hall 4.", "no", at=START + DAY, thread="t"),
+        say("The choir sings in hall 4.", "yes", at=START, thread="t"),
+        *(
+            say(
+                f"The weather was fine on walk {number}.",
+                f"f{number}",
+                at=START + number,
+                thread="t",
+            )
+            for number in range(1, 61)
+        ),
+    ]
+    for batch in [told] if together else [told[:2], told[2:3], told[3:]]:
+        home.tell(*batch)
+    assert not any("sings in hall 4." in text for text in current(home))
+    agree(home)
+    home.tell(forget(1, at=START + 99 * DAY))
+    assert not any("sings in hall 4." in text for text in current(home))
+    agree(home)
+    home.close()
+
+
 @pytest.mark.parametrize("seed", slow_except([0, 1], range(12)))
 def test_any_erasure_leads_where_deriving_everything_again_does(room: Path, seed: int) -> None:
     draw = Random(seed)
