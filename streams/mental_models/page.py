@@ -371,7 +371,8 @@ def _single(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
 def _several(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
     """Return the newest values that still hold, and those that no longer do, in order of time."""
     by_value = {_folded(each.value): each for each in facts}
-    distinct = [each for each in by_value.values() if not _is_in_another(each, by_value.values())]
+    words = [(each, _value_words(each.value)) for each in by_value.values()]
+    distinct = [each for each, own in words if not _is_in_another(each, own, words)]
     shown = sorted(distinct, key=lambda each: (each.ended_at is None, each.said_at))
     shown = sorted(shown[-MAX_VALUES:], key=lambda each: (each.said_at, each.id))
     texts = [
@@ -381,14 +382,16 @@ def _several(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
     return shown, "; ".join(texts)
 
 
-def _is_in_another(each: PageFact, others: Iterable[PageFact]) -> bool:
+def _is_in_another(
+    each: PageFact, own: Set[str], others: Iterable[tuple[PageFact, Set[str]]]
+) -> bool:
     """Return whether the words of a value are among those of another one that holds as well."""
-    own = _value_words(each.value)
     return any(
-        own < words or (own == words and (other.said_at, other.id) > (each.said_at, each.id))
-        for other in others
-        if other is not each and (other.ended_at is None) == (each.ended_at is None)
-        for words in [_value_words(other.value)]
+        own <= words
+        and other is not each
+        and (other.ended_at is None) == (each.ended_at is None)
+        and (own < words or (other.said_at, other.id) > (each.said_at, each.id))
+        for other, words in others
     )
 
 
