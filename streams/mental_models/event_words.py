@@ -58,7 +58,7 @@ _STATIVE = word_set(
 )
 #: Such a verb may tell of a habit: "loves to row every morning".
 _FONDNESS = word_set("love like hate enjoy prefer")
-#: After any verb, these begin a clause or stand for one: "saw how", "did that".
+#: After any verb, these begin a clause or stand for one: "found why", "did that".
 _CLAUSES = word_set("how that what why whether if it so this these those them")
 _NOTHING_NAMED = word_set(
     "this these those there here something anything everything someone somebody such one ones"
@@ -375,7 +375,7 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
     if is_past(lower) and not _takes_words(tokens, verb):
         return False
     is_phrase = following in _BEFORE_NOUNS or following[:1].isdigit()
-    # "Was a bit nervous"
+    # "Was a great help"
     after_article = lowers[lowers.index(following, verb) + 1 :][:1] if is_phrase else []
     is_phrase = is_phrase and not FILLERS.intersection(after_article)
     if lower in ("was", "were"):
@@ -393,7 +393,7 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
                 for after in lowers[verb + 2 : verb + 3]
             )
         is_done = is_participle(following) and following != "got" and not _is_stative(following)
-        # "Has limited space", but "has booked a room"
+        # "Has reduced hours", but "has booked a room"
         after = lowers[lowers.index(following, verb) + 1 :] if is_done else ()
         return is_done and (following not in NOT_PAST or not _BEFORE_NOUNS.isdisjoint(after[:1]))
     if lower == "had":
@@ -412,8 +412,8 @@ def _ends_part(tokens: Tokens, place: int) -> bool:
 def _takes_words(tokens: Tokens, verb: int) -> bool:
     """Return whether a past form is a verb, by the words after it.
 
-    Not in "signed, they start in May", but in "hiked, swam"; and an unknown verb before a bare noun
-    may be an adjective: "designated driver".
+    Not in "signed, they start in May", but in "baked, cooked"; and an unknown verb before a bare
+    noun may be an adjective: "painted ceiling".
     """
     lower, following = tokens.lowers[verb], _following(tokens, verb)
     if following in ("by", "as") or lower.endswith("eed"):
@@ -422,7 +422,7 @@ def _takes_words(tokens: Tokens, verb: int) -> bool:
         return True
     if _ends_part(tokens, verb):
         return any(map(_is_topic, tokens.words[:verb]))
-    # "Re-joined", but not "hand-brewed".
+    # "Re-joined", but not "hand-knitted".
     prefix, _, plain = lower.rpartition("-")
     is_known = base_form(plain) in BASES or not lower.endswith("ed")
     is_known = is_known and len(prefix) <= _LONGEST_PREFIX

@@ -355,14 +355,15 @@ def _single(facts: Sequence[PageFact]) -> tuple[list[PageFact], str]:
     current = next((each for each in newest_first if each.ended_at is None), None)
     if current is None:
         return [], ""
-    shown = [current]
+    shown, known = [current], [_value_words(current.value)]
     for each in newest_first:
+        if len(shown) > MAX_EARLIER:
+            break
         words = _value_words(each.value)
-        known = (_value_words(other.value) for other in shown)
         is_same = any(words <= other or other <= words for other in known)
         if each.ended_at is not None and each.attribute != "age" and not is_same:
             shown.append(each)
-    shown = shown[: 1 + MAX_EARLIER]
+            known.append(words)
     texts = [f"{_told(current)} ({_said(current)})"]
     texts += [f"formerly {_told(each)} ({_said(each)}{_until(each)})" for each in shown[1:]]
     return shown, "; ".join(texts)

@@ -152,7 +152,7 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
 def _names_relative(value: str) -> bool:
     """Return whether a value is a word for a relative, with a name or others after it.
 
-    "Cousin Yang" and "husband and kids", but not "son help with the kite".
+    "Cousin Mira" and "aunt and cousins", but not "son help with the kite".
     """
     tokens = tokenise(value)
     places = [
@@ -201,7 +201,7 @@ def _ends_with_name(value: str) -> bool:
 def _before(value: str, text: str) -> tuple[str, str]:
     """Return the sentence of a text with a value, and its words before the value."""
     # "Their" takes the place of an owner's name.
-    words = r"\w+(?:['’]\w+)?".join(map(re.escape, re.split(r"\b(?:their|them|my|our)\b", value)))
+    words = r"[\w'’]++".join(map(re.escape, re.split(r"\b(?:their|them|my|our)\b", value)))
     for start, end in sentences(text):
         found = re.search(words, text[start:end], re.IGNORECASE)
         if found is not None:

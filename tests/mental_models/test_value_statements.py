@@ -33,6 +33,7 @@ from recollect.streams.mental_models.value_statements import is_stated
         ("phone", "514-555-0100", "Ada's number is 514-555-0100."),
         ("trait", "patient", "Ada is patient."),
         ("possession", "their boat", "Ada has Ada's boat."),
+        ("possession", "their boat", "James has James' boat."),
     ],
 )
 def test_a_value_is_stated_in_words_of_its_kind(attribute: str, value: str, text: str) -> None:
