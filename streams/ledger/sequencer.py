@@ -269,32 +269,32 @@ def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
         if first is None:
             return
         versions, newest = _newest_version(surplus, first, find)
-        if newest.event is None:
+        if newest.event is None or not _is_part(newest.event.payload, count, payload):
             continue
-        before = newest.event.payload
-        if (
-            isinstance(before, _CHANGING)
-            and _is_part(before, count)
-            and place_of(before) == place_of(payload)
-        ):
-            fields = {name: getattr(payload, name) for name in Content.__struct_fields__}
-            fields |= {
-                "source_id": _version_id(surplus.payload, versions + 1),
-                "content": "",
-                "attachments": (),
-                "turn_id": None,
-            }
-            deletion = Deletion(**fields, target=surplus.payload.source_id)
-            yield Draft(
-                platform=given.platform,
-                occurred_at=max(at, newest.event.occurred_at),
-                payload=deletion,
-                ingested_at=given.ingested_at,
-            )
+        fields = {name: getattr(payload, name) for name in Content.__struct_fields__}
+        fields |= {
+            "source_id": _version_id(surplus.payload, versions + 1),
+            "content": "",
+            "attachments": (),
+            "turn_id": None,
+        }
+        deletion = Deletion(**fields, target=surplus.payload.source_id)
+        yield Draft(
+            platform=given.platform,
+            occurred_at=max(at, newest.event.occurred_at),
+            payload=deletion,
+            ingested_at=given.ingested_at,
+        )
 
 
-def _is_part(payload: Content, number: int) -> bool:
-    return payload.metadata.get("part") == number and "parts" in payload.metadata
+def _is_part(payload: AnyPayload, number: int, note: Content) -> bool:
+    """Return whether a payload is the part with a number of a note, or of what it was before."""
+    return (
+        isinstance(payload, _CHANGING)
+        and payload.metadata.get("part") == number
+        and "parts" in payload.metadata
+        and place_of(payload) == place_of(note)
+    )
 
 
 def _growth(draft: GrowingDraft, known: Draft | Event) -> Draft | None:
