@@ -57,10 +57,9 @@ class Conversation(Protocol):
         return NearbyEvents()
 
     def beside(self, event: Event, limit: int, below: int, *, is_later: bool) -> Sequence[Event]:
-        """Return events of the same conversation that are said later, or earlier, nearest first.
+        """Return up to `limit` events of a conversation said later, or earlier, the nearest first.
 
-        Of the nearest `limit` events by time, those that were accepted before the number `below`
-        count.
+        Only events that were accepted before the number `below` count.
         """
         return ()
 

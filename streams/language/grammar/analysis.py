@@ -66,7 +66,7 @@ class Ending(Struct, frozen=True):
     `attributes`: the listed ones that it may end, each with the probability in percent; `persons`
     and `things`: the subjects that it names; `phrases`: its noun phrases, by which open attributes
     are named; `percent`: the probability that it ends anything. `owner`: the sender, if it is about
-    others only, who may be the sender's: "Rex died". Empty otherwise. `left`: the homes, schools
+    others only, who may be the sender's: "Bruno died". Empty otherwise. `left`: the homes, schools
     and employers that it says are left, each with the attributes that it can be a value of.
     """
 

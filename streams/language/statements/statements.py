@@ -259,7 +259,7 @@ def _not_of_addressee(read: Claim, statement: Statement, findings: Findings) -> 
 def _ended_outside(
     findings: Findings, told: Sequence[Span], statements: Sequence[Statement]
 ) -> Iterator[EndedOutside]:
-    """Yield what the sentences without a statement may end: "Rex died this morning".
+    """Yield what the sentences without a statement may end: "Bruno died this morning".
 
     At most `MAX_STATEMENTS` are looked at, since a message may have any number of sentences.
     """
