@@ -85,6 +85,19 @@ def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
     return parse_time(f"{day}T00:00:00Z", field)[0]
 
 
+def check_time_order(after: int | None, before: int | None) -> None:
+    """Check that a time can be after `time_after` and before `time_before` (unix ms).
+
+    Raises:
+        InvalidInput: none can.
+    """
+    if after is not None and before is not None and after >= before:
+        raise InvalidInput(
+            f"time_after is {format_time(after)}, which is not before time_before, "
+            f"{format_time(before)}; give an earlier time_after"
+        )
+
+
 def format_time(milliseconds: int) -> str:
     """Return `milliseconds` as ISO 8601 in UTC, such as 2026-05-08T13:56:00.000Z.
 

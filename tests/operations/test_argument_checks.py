@@ -250,6 +250,24 @@ def test_wrong_targets_of_an_erasure_are_invalid_input(zone: Zone, targets: Any,
     assert str(caught.value).startswith(told)
 
 
+@pytest.mark.parametrize("before", ["2026-05-08", "2026-05-07"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda zone, **bounds: zone.recall("Turin", **bounds),
+        lambda zone, **bounds: zone.reflect("Turin", **bounds),
+        lambda zone, **bounds: zone.query_memories(**bounds),
+        lambda zone, **bounds: zone.plan_erasure(ForgetTargets(**bounds)),
+    ],
+    ids=["recall", "reflect", "query_memories", "plan_erasure"],
+)
+def test_bounds_that_no_time_is_between_are_invalid_input(
+    zone: Zone, ask: Any, before: str
+) -> None:
+    with pytest.raises(InvalidInput, match=r"^time_after is 2026-05-08T.* not before time_before"):
+        ask(zone, time_after="2026-05-08", time_before=before)
+
+
 @pytest.mark.parametrize("criterion", ["platform", "entity", "sender_id", "thread_id"])
 def test_a_wrong_criterion_of_an_erasure_is_invalid_input(zone: Zone, criterion: str) -> None:
     wrong: Any = {criterion: 7}

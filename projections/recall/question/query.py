@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import replace_lone_surrogates
-from recollect.schemas.times import LATEST_MS
+from recollect.schemas.times import LATEST_MS, check_time_order
 from recollect.schemas.wire import DEFAULT_SCOPE, SCOPES, Budget, GraphMode, Scope
 
 MAX_RESULTS = 1_000
@@ -70,6 +70,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
                 )
         for field in ("time_after", "time_before", "valid_at", "asked_at"):
             check_query_time(getattr(self, field), field)
+        check_time_order(self.time_after, self.time_before)
         for first, last in self.spans:
             check_query_time(first, "spans")
             check_query_time(last, "spans")

@@ -19,7 +19,7 @@ from recollect.operations.ingestion.ingesting import command
 from recollect.projections.events.event_queries import sources
 from recollect.schemas.errors import DeletionFailed, ErasureFailed, InvalidInput
 from recollect.schemas.events import Forget
-from recollect.schemas.times import parse_query_time
+from recollect.schemas.times import check_time_order, parse_query_time
 from recollect.schemas.wire import (
     Certificate,
     ErasureRequest,
@@ -98,6 +98,7 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
         after=None if after is None else parse_query_time(after, "time_after"),
         before=None if before is None else parse_query_time(before, "time_before"),
     )
+    check_time_order(criteria.after, criteria.before)
     if not ids and not criteria.has_criterion:
         raise InvalidInput(
             "say what to forget: ids, entity, sender_id, thread_id, time_before or time_after"

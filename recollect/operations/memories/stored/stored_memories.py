@@ -47,7 +47,12 @@ from recollect.schemas.memory_terms import (
     writer_of,
 )
 from recollect.schemas.names import normalise_name
-from recollect.schemas.times import format_time, parse_query_time, parse_time
+from recollect.schemas.times import (
+    check_time_order,
+    format_time,
+    parse_query_time,
+    parse_time,
+)
 from recollect.schemas.wire import (
     MemoryDiff,
     MemoryInput,
@@ -295,12 +300,14 @@ def query(
     if tier is not None and state != "active":
         raise InvalidInput("tier: only active memories are in a tier; leave `state` out")
     created_from, created_before = _period(during)
-    if time_after is not None:
+    after = None if time_after is None else parse_query_time(time_after, "time_after")
+    before = None if time_before is None else parse_query_time(time_before, "time_before")
+    check_time_order(after, before)
+    if after is not None:
         # `time_after` and `time_before` are exclusive.
-        created_from = max(parse_query_time(time_after, "time_after") + 1, created_from or 0)
-    if time_before is not None:
-        end = parse_query_time(time_before, "time_before")
-        created_before = end if created_before is None else min(end, created_before)
+        created_from = max(after + 1, created_from or 0)
+    if before is not None:
+        created_before = before if created_before is None else min(before, created_before)
     true_at, stored_by = (
         None if value is None else parse_query_time(value, name)
         for name, value in (("valid_at", valid_at), ("known_at", known_at))
