@@ -22,7 +22,7 @@ class Query(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     """A question. Only `query`, its text, is required.
 
     `time_after` and `time_before` are exclusive bounds. `max_tokens` is filled greedily, best
-    result first.
+    result first; if the best result alone exceeds it, only the beginning of its text is returned.
 
     >>> Query("Where does Ada live?", max_results=5, scope=("facts",)).max_results
     5
@@ -232,6 +232,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sub_question: Annotated[
         str | None, Meta(description="The sub-question that it answers, if there are several.")
     ] = None
+    is_cut: Annotated[
+        bool,
+        Meta(description="Only the beginning of its text is given, since max_tokens is too low."),
+    ] = False
     when: Annotated[
         DateRange | None,
         Meta(description="Days that a fact speaks of, both inclusive; left out if none are known."),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -21,7 +23,7 @@ from recollect.schemas.errors import DiskFull, InvalidInput
 from recollect.schemas.events import RecallCount, RecallsCounted
 from recollect.schemas.text_sanitising import to_plain_values
 from recollect.schemas.times import parse_query_time
-from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Time
+from recollect.schemas.wire import Explanation, Query, RecallAnswer, Receipt, Result, Time
 from recollect.streams.ledger import CHANGES, EVENTS
 from recollect.streams.publishing.commands import random_id
 
@@ -29,6 +31,8 @@ from recollect.streams.publishing.commands import random_id
 AnyQuery = str | Query | Mapping[str, Any]
 
 T = TypeVar("T")
+
+_WORD = re.compile(r"\S+")
 
 
 def recall(
@@ -74,17 +78,42 @@ def _answer(
 def _truncate(answer: RecallAnswer, budget: int) -> RecallAnswer:
     """Go through the results, best first, and keep each that still fits into a limit of tokens.
 
-    Tokens are estimated conservatively, since the model that reads them may use any tokenizer.
+    If the best does not fit, only the beginning of its text is kept, and nothing else: a worse
+    result must not appear to be the best. Tokens are estimated conservatively, since the model that
+    reads them may use any tokenizer.
     """
     kept = []
-    for result in answer.results:
+    for rank, result in enumerate(answer.results):
         texts = [result.text, *(fact.text for fact in result.facts)]
         texts += [change.text for change in (*result.supersedes, *result.superseded_by)]
         tokens = sum(map(estimate_tokens, texts))
         if tokens <= budget:
             budget -= tokens
             kept.append(result)
+        elif rank == 0:
+            kept = _cut(result, budget)
+            break
     return msgspec.structs.replace(answer, results=kept)
+
+
+def _cut(result: Result, budget: int) -> list[Result]:
+    """Return a result whose text ends where a limit of tokens is reached; none if at no word."""
+    ends = [word.end() for word in _WORD.finditer(result.text)]
+    fitting = bisect_right(
+        ends, budget, key=lambda end: estimate_tokens(_beginning(result.text, end))
+    )
+    if not fitting:
+        return []
+    text = _beginning(result.text, ends[fitting - 1])
+    return [
+        msgspec.structs.replace(
+            result, text=text, is_cut=True, facts=[], supersedes=[], superseded_by=[]
+        )
+    ]
+
+
+def _beginning(text: str, end: int) -> str:
+    return text if end == len(text) else f"{text[:end]} …"
 
 
 def explain(

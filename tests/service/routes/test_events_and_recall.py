@@ -179,12 +179,30 @@ def test_an_answer_takes_no_more_tokens_than_it_may(service: Served) -> None:
         texts = ["Box box box box.", "Box box.", "Box box box box box box box box box box."]
         events = [said(f"m{n}", text, minute=n) for n, text in enumerate(texts)]
         client.post("/v1/zones/room/events?wait=true", json={"events": events})
-        for most in (1, 3, 8, 12, 1_000):
+        for most in (1, 4, 8, 12, 14, 1_000):
             asked = {"query": "box", "max_tokens": most, "scope": ["events"]}
             found = client.post("/v1/zones/room/memories/recall", json=asked).json()["results"]
             taken = sum(len(result["text"].replace(".", "").split()) + 1 for result in found)
             assert taken <= most
-            assert len(found) == {1: 0, 3: 1, 8: 2}.get(most, len(found))
-        assert len(found) == 3
+        assert sorted(len(result["text"].split()) for result in found) == [2, 4, 10]
         wrong = client.post("/v1/zones/room/memories/recall", json={"query": "x", "max_tokens": 0})
         assert wrong.status_code == 422
+
+
+def test_the_best_answer_is_cut_before_a_worse_one_takes_its_place(service: Served) -> None:
+    """A word of three letters is a token, and so is a stop; the mark of the cut is three."""
+    best = "Box box box box box box box box box box."
+    with service.client("narrow") as client:
+        events = [said(f"m{n}", text, minute=n) for n, text in enumerate(["Box box.", best])]
+        client.post("/v1/zones/narrow/events?wait=true", json={"events": events})
+
+        def found(most: int) -> list[tuple[str, bool]]:
+            asked = {"query": "box", "max_tokens": most, "scope": ["events"]}
+            results = client.post("/v1/zones/narrow/memories/recall", json=asked).json()["results"]
+            return [(result["text"], result.get("is_cut", False)) for result in results]
+
+        assert found(14) == [(best, False), ("Box box.", False)]
+        assert found(13) == [(best, False)]
+        assert found(10) == [("Box box box box box box box …", True)]
+        assert found(4) == [("Box …", True)]
+        assert found(3) == []
