@@ -58,8 +58,8 @@ def _page_with(pattern: bytes) -> re.Pattern[bytes]:
 _LOOKALIKES = (
     _Lookalike(
         _page_with(rb"<title>Exported Data</title>|class=\"page_wrap"),
-        "Telegram's export as HTML",
-        "in Telegram Desktop, export the chat again with the format JSON, and name result.json",
+        "a page of Telegram's export without messages",
+        "name the folder of the export, with the pages of its chats (messages.html)",
     ),
     _Lookalike(
         _page_with(rb"DiscordChatExporter|chatlog__message|class=\"?preamble__"),

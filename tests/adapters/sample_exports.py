@@ -22,6 +22,7 @@ from tests.adapters.chats import (
     test_skype,
     test_teams,
     test_telegram,
+    test_telegram_pages,
 )
 from tests.adapters.chats.google import test_google_chat, test_hangouts
 from tests.adapters.chats.phone import test_sms_backup
@@ -131,6 +132,8 @@ SAMPLES: Mapping[str, Sample] = {
     "matrix": Sample("matrix", {"export.json": _json(
         {"room_name": "House", "messages": test_matrix.EVENTS})}),
     "telegram": Sample("telegram", {"result.json": _json(_TELEGRAM)}, "Europe/Berlin"),
+    "telegram pages": Sample("telegram", {"ChatExport_2024-03-05/messages.html":
+        test_telegram_pages.page(*test_telegram_pages.MESSAGES).encode()}),
     "discord": Sample("discord", {"tea [9].json": _json(test_discord.document())}),
     "googlechat": Sample(
         "googlechat",

@@ -27,13 +27,13 @@ from tests.adapters.test_folders import lines
 TELEGRAM_PAGE = """<!DOCTYPE html>
 <html>
  <head><meta charset="utf-8"/><title>Exported Data</title></head>
- <body><div class="page_wrap"><div class="message default clearfix">Hej</div></div></body>
+ <body><div class="page_wrap"><a class="entry block_link">Hej</a></div></body>
 </html>
 """
 
 #: What is given, under which name, and what is said of it.
 UNKNOWN = {
-    "Telegram's page": (TELEGRAM_PAGE, "messages.html", "Telegram's export as HTML.*JSON"),
+    "Telegram's page": (TELEGRAM_PAGE, "chats.html", "page of Telegram's export.*messages.html"),
     "Discord's page": (
         "<!DOCTYPE html><html><head><title>Club - tea</title></head>"
         "<body><div class=chatlog__message-container>hi</div></body></html>",
@@ -102,8 +102,8 @@ def test_fault_37_array_of_events_is_told_how_to_come_apart(tmp_path: Path) -> N
 
 
 def test_fault_37_folder_says_what_its_first_unknown_file_is(tmp_path: Path) -> None:
-    (tmp_path / "messages.html").write_text(TELEGRAM_PAGE)
-    with pytest.raises(InvalidInput, match=r"messages\.html: it looks like Telegram's export"):
+    (tmp_path / "chats.html").write_text(TELEGRAM_PAGE)
+    with pytest.raises(InvalidInput, match=r"chats\.html: it looks like a page of Telegram's"):
         opened(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Telegram: the JSON export of Telegram Desktop, of one chat or of all."""
+"""Telegram: the exports of Telegram Desktop, of one chat or of all, as JSON or as pages (HTML)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,16 @@ from recollect.streams.adapters.adapter import (
     SingleFileSource,
     convert,
 )
+from recollect.streams.adapters.chats.telegram_pages import Pages, is_page, open_page, pages_of
 from recollect.streams.adapters.import_options import LocalClock, Options
+from recollect.streams.adapters.input.folders import Folder
 from recollect.streams.adapters.input.input_files import InputEntry
 from recollect.streams.adapters.input.json_documents import nested
 
 _PLATFORM = "telegram"
+_JSON = "result.json"
+# The pages that an export in both forms has beside its JSON: of one chat, or of all.
+_FIRST_PAGES = ("messages.html", "export_results.html")
 _MESSAGES = ("messages.item", "chats.list.item.messages.item", "left_chats.list.item.messages.item")
 _TYPE = re.compile(rb'"type"\s*:\s*"(?:message|service|unsupported)"')
 _WHEN = re.compile(rb'"date(?:_unixtime)?"\s*:\s*"\d')
@@ -69,8 +74,34 @@ def _is_export(start: bytes, name: str) -> bool:
     return b'"personal_information"' in text and any(one in text for one in _FULL_EXPORT_KEYS[1:])
 
 
+def _recognises(start: bytes, name: str) -> bool:
+    return _is_export(start, name) or is_page(start)
+
+
+def _is_folder(folder: Folder) -> bool:
+    """Return whether a folder has the pages of a chat, or an export in both forms."""
+    return _has_both(folder) or bool(pages_of(folder))
+
+
+def _has_both(folder: Folder) -> bool:
+    files = folder.files()
+    return (
+        _JSON in files
+        and any(page in files for page in _FIRST_PAGES)
+        and _is_export(folder.file(_JSON).start(), _JSON)
+    )
+
+
+def _read_folder(folder: Folder, options: Options) -> ExportSource:
+    if _has_both(folder):
+        return _read(folder.file(_JSON), options)
+    return Pages(pages_of(folder), options)
+
+
 def _read(entry: InputEntry, options: Options) -> ExportSource:
     start = entry.start()
+    if is_page(start):
+        return open_page(entry, options)
     local: tzinfo | None = options.timezone
     if _WHEN.search(start) and not _UNIX.search(start):
         # Exports from before 2022 have only local times.
@@ -414,4 +445,4 @@ def _seconds(time: datetime) -> int:
     return int(time.timestamp())
 
 
-ADAPTER = Adapter("telegram", _is_export, _read)
+ADAPTER = Adapter("telegram", _recognises, _read, _is_folder, _read_folder)

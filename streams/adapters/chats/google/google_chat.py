@@ -129,7 +129,7 @@ def _events(message: Mapping[str, Any], chat: _Chat) -> Iterator[InboundEvent]:
             kind="deletion",
             id=f"{id_}:deleted",
             target=id_,
-            occurred_at=parse_google_date(deleted or message["created_date"]).isoformat(),
+            occurred_at=_iso_time(parse_google_date(deleted or message["created_date"])),
             content="",
         )
         return
@@ -149,9 +149,14 @@ def _events(message: Mapping[str, Any], chat: _Chat) -> Iterator[InboundEvent]:
             _said(edit, {**common, "id": f"{id_}:edited:{int(edit.at.timestamp())}"}),
             kind="edit",
             target=id_,
-            said_at=(said_at or edit.at).isoformat(),
+            said_at=_iso_time(said_at or edit.at),
         )
-    yield from _reactions(message, id_, versions[0].at.isoformat(), chat)
+    yield from _reactions(message, id_, _iso_time(versions[0].at), chat)
+
+
+def _iso_time(at: datetime) -> str:
+    """Return a time in ISO form; one in UTC, which is an instant without a place, with a Z."""
+    return at.isoformat().replace("+00:00", "Z")
 
 
 def _common_fields(message: Mapping[str, Any], chat: _Chat) -> tuple[dict[str, Any], str | None]:
@@ -161,7 +166,8 @@ def _common_fields(message: Mapping[str, Any], chat: _Chat) -> tuple[dict[str, A
     is_reply = bool(topic) and own != topic
     quoted = message.get("quoted_message_metadata")
     metadata: dict[str, Any] = {"channel": chat.name} if chat.name else {}
-    if isinstance(quoted, dict) and quoted.get("text"):
+    quoted = quoted if isinstance(quoted, dict) else {}
+    if quoted.get("text"):
         metadata["quoted"] = str(quoted["text"])
     creator = message.get("creator")
     creator = creator if isinstance(creator, dict) else {}
@@ -173,7 +179,7 @@ def _common_fields(message: Mapping[str, Any], chat: _Chat) -> tuple[dict[str, A
         "peer_id": group or chat.id,
         "peer_kind": chat.kind,
         "thread_id": topic if is_reply else None,
-        "reply_to": f"{group}/{topic}/{topic}" if is_reply else None,
+        "reply_to": quoted.get("message_id") or (f"{group}/{topic}/{topic}" if is_reply else None),
         "direction": "out" if str(creator.get("user_type")).casefold() == "bot" else None,
         "metadata": metadata,
     }
@@ -228,7 +234,7 @@ def _said(version: _Version, fields: Mapping[str, Any]) -> InboundEvent:
     """Return the event of a text, with files alone if it has none."""
     said = InboundEvent(
         **fields,
-        occurred_at=version.at.isoformat(),
+        occurred_at=_iso_time(version.at),
         content=version.content,
         attachments=version.attachments,
     )

@@ -29,6 +29,8 @@ _CHUNK_BYTES = 1 << 16
 # Some versions write an emoji as two characters that XML does not allow.
 _SURROGATES = re.compile(rb"&#(5[56]\d{3});&#(5[67]\d{3});")
 _UNFINISHED_REFERENCE = re.compile(rb"&[^;\s]{0,20}(?:;&[^;\s]{0,20})?\Z")
+# Unix milliseconds, and the duration of a call; longer numbers are damage.
+_DATE, _SECONDS = re.compile(r"\d{1,16}", re.ASCII), re.compile(r"\d{1,9}", re.ASCII)
 _SENT = "2"
 # Drafts, and messages that were not sent.
 _UNSENT = frozenset({"3", "4", "5", "6"})
@@ -130,7 +132,7 @@ def _character(pair: re.Match[bytes]) -> bytes:
 def _events(element: _Element, names: dict[str, str]) -> Iterator[InboundEvent]:
     """Yield the event of a message or call. `names`: of the addresses so far."""
     fields = element.attributes
-    if not fields.get("date", "").isdecimal():
+    if not _DATE.fullmatch(fields.get("date", "")):
         raise InvalidInput("the record has no date")
     at = int(fields["date"])
     addresses = [_address(one) for one in re.split(r"[~;]", fields.get("address", ""))]
@@ -182,7 +184,8 @@ def _call(
     fields: Mapping[str, str], common: Mapping[str, Any], other: str, names: Mapping[str, str]
 ) -> InboundEvent:
     kind = fields.get("type", "")
-    seconds = int(fields["duration"]) if fields.get("duration", "").isdecimal() else 0
+    duration = fields.get("duration", "")
+    seconds = int(duration) if _SECONDS.fullmatch(duration) else 0
     sender = _OWNER if kind == _SENT else other
     return InboundEvent(
         **common,

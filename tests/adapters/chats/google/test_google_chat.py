@@ -73,6 +73,20 @@ def test_what_was_said_is_kept_with_its_ids(tmp_path: Path) -> None:
     }
 
 
+def test_a_quotation_answers_the_message_that_it_quotes(tmp_path: Path) -> None:
+    quoted = {"creator": BOB, "text": "In the safe.", "message_id": "DMxyzAAAAE/Top1/R2"}
+    takeout(tmp_path, sent("Thanks", "Top3", "Top3", quoted_message_metadata=quoted))
+    assert [one.reply_to for one in opened(tmp_path).contents] == ["DMxyzAAAAE/Top1/R2"]
+
+
+def test_times_in_utc_are_shown_in_the_zone_given(tmp_path: Path) -> None:
+    late = "Thursday, November 3, 2022 at 11:30:00\u202fPM UTC"
+    takeout(tmp_path, sent("Good night", created_date=late), sent("Hi"))
+    found = opened(tmp_path, timezone="Europe/Berlin")
+    assert [one.utc_offset for one in found.contents] == [60, 60]
+    assert {one.utc_offset for one in opened(tmp_path).contents} == {0}
+
+
 def test_edits_keep_every_text(tmp_path: Path) -> None:
     versions = [{"created_date": AT, "text": "The key is here."}]
     edited = {

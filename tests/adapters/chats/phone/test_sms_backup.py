@@ -127,6 +127,17 @@ def test_what_is_damaged_is_rejected_by_line_and_what_was_before_is_read(tmp_pat
     assert "not XML from here on" in cut.rejections[0].reason
 
 
+def test_numbers_of_thousands_of_digits_are_rejected_in_plain_words(tmp_path: Path) -> None:
+    long = sms("Hello", 1).replace(f'date="{AT + 1000}"', f'date="{"9" * 5000}"')
+    assert long.count("9" * 5000) == 1
+    found = read(tmp_path, long)
+    assert [one.reason for one in found.rejections] == ["the record has no date"]
+    file = tmp_path / "calls.xml"
+    call = f'<call number="+15550100001" duration="{"9" * 5000}" date="{AT}" type="1" />'
+    file.write_text(f"<?xml version='1.0'?>\n<calls count=\"1\">{call}</calls>")
+    assert opened(file).texts == ["Incoming call"]
+
+
 def test_entities_that_multiply_are_refused(tmp_path: Path) -> None:
     file = write(tmp_path, *RECORDS)
     text = file.read_text(encoding="utf-8")
