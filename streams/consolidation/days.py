@@ -122,6 +122,8 @@ def with_short_days(text: str, days: tuple[str, str] | None, name: str) -> str:
     >>> with_short_days("Yesterday (2023-05-07), Ada swam.", ("2023-05-07", "2023-05-07"), "Ada")
     'Ada swam.'
     """
+    if "(" not in text:
+        return text
     text = periods_in_numbers(text)
     short = _without_repeated_days(_RELATIVE.sub("", _SPELT_AGAIN.sub(r"\1", text)))
     opening = _ISO.match(short)

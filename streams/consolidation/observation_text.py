@@ -325,9 +325,9 @@ def _is_repeated(unit: Evidence, evidence: Sequence[Evidence]) -> bool:
 
 def repeats(one: frozenset[str], other: frozenset[str]) -> bool:
     """Return whether two units say the same thing, by their words and their numbers."""
-    if _numbers(one) != _numbers(other):
+    if len(one & other) < SAME_WORDS * max(1, min(len(one), len(other))):
         return False
-    return len(one & other) >= SAME_WORDS * max(1, min(len(one), len(other)))
+    return _numbers(one) == _numbers(other)
 
 
 def _opposites(scored: Sequence[Evidence]) -> list[Evidence]:

@@ -84,6 +84,9 @@ def name_expression(name: str) -> str:
 
 def is_name(words: str, name: str) -> bool:
     """Return whether words are a name, apart from the case of its letters."""
+    if words.isascii() and name.isascii():
+        is_capital = not name[0].isupper() or words[:1] == name[0]
+        return is_capital and words.lower() == name.lower()
     return re.fullmatch(_in_any_case(name), words) is not None
 
 

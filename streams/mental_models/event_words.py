@@ -160,11 +160,14 @@ def _continues(unit: str) -> bool:
 def _tells_event(
     unit: str, names: Sequence[str], days: tuple[str, str] | None, has_own_day: bool
 ) -> bool:
-    found = _clear_sentence(unit, names, days)
-    if found is None:
-        return False
-    reports = _reports(found.tokens, found.verb, has_own_day=has_own_day)
-    return reports and _names_topic(found.tokens, found.verb)
+    found = _sentence_of(unit, names, days)
+    # Whether it is clear takes longest to find out.
+    return (
+        found is not None
+        and _reports(found.tokens, found.verb, has_own_day=has_own_day)
+        and _names_topic(found.tokens, found.verb)
+        and _is_clear(found.tokens.text, names)
+    )
 
 
 def plan_words(core: str, names: Sequence[str], days: tuple[str, str] | None) -> str:
@@ -219,16 +222,12 @@ def _first_sentence(
     units = [unit.text for unit in units_of(core, ())]
     if not units or any(_LIMITS.match(unit) or _TAKEN_BACK.search(unit) for unit in units):
         return None
-    return _clear_sentence(units[0], names, days)
+    found = _sentence_of(units[0], names, days)
+    return found if found is not None and _is_clear(found.tokens.text, names) else None
 
 
-def _clear_sentence(
-    unit: str, names: Sequence[str], days: tuple[str, str] | None
-) -> _Sentence | None:
-    """Return a sentence with its verb.
-
-    None if the sentence does not name its subject and the entity, or is not clear.
-    """
+def _sentence_of(unit: str, names: Sequence[str], days: tuple[str, str] | None) -> _Sentence | None:
+    """Return a sentence with its verb; None if it does not name its subject and the entity."""
     text = with_short_days(without_link(unit), days, names[0])
     is_quoted = names[0] == SPEAKER
     if text.endswith("?") or text.startswith("(") or _SECOND_PERSON.search(text):
@@ -240,11 +239,13 @@ def _clear_sentence(
         return None
     if not names[0] or not re.search(name_expression(names[0]), text):
         return None
-    name, speaker = ("", _UNNAMED) if is_quoted else (names[0], "")
-    if not has_verb(text) or not is_clear(text, name, speaker):
-        return None
     verb = verb_of_subject(tokens, names)
     return None if verb is None else _Sentence(unit, tokens, verb)
+
+
+def _is_clear(text: str, names: Sequence[str]) -> bool:
+    name, speaker = ("", _UNNAMED) if names[0] == SPEAKER else (names[0], "")
+    return has_verb(text) and is_clear(text, name, speaker)
 
 
 def _leaves_open(tokens: Tokens) -> bool:
@@ -263,15 +264,13 @@ def verb_of_subject(tokens: Tokens, names: Sequence[str]) -> int | None:
     it may stand a phrase of time or place with a comma.
     """
     text = tokens.text
-    known = "|".join(name_expression(name) for name in names if name)
-    subject = re.compile(rf"(?:{known})(?P<owns>['’]s?(?!\w))?") if known else None
     at = 0
-    found = subject.match(text) if subject else None
+    found = _name_at(text, at, names)
     if found is None and tokens.lowers and _opens(tokens.lowers[0]):
         comma = text.find(", ")
         if comma > 0 and _is_opening(text[:comma]):
             at = comma + 2
-            found = subject.match(text, at) if subject else None
+            found = _name_at(text, at, names)
     first = _word_at(tokens, at)
     if first is None:
         return None
@@ -287,6 +286,19 @@ def verb_of_subject(tokens: Tokens, names: Sequence[str]) -> int | None:
         is_indefinite = tokens.lowers[first] in ("a", "an")
         return verb if is_name or (is_indefinite and is_somebody) else None
     return verb
+
+
+def _name_at(text: str, at: int, names: Sequence[str]) -> re.Match[str] | None:
+    """Return the first of these names that stands at a place in a text, with its possessive."""
+    initial = text[at : at + 1].lower()
+    candidates = (name for name in names if name and name[0].lower() == initial)
+    found = (_subject(name).match(text, at) for name in candidates)
+    return next((match for match in found if match), None)
+
+
+@lru_cache(maxsize=1_024)
+def _subject(name: str) -> re.Pattern[str]:
+    return re.compile(rf"{name_expression(name)}(?P<owns>['’]s?(?!\w))?")
 
 
 def _opens(lower: str) -> bool:

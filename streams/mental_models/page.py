@@ -279,19 +279,24 @@ def _is_worth_holding(each: PageFact) -> bool:
 
     An attribute of no fixed kind, such as "Ada's holiday", may have a passing state: "almost over".
     """
-    value = _told(each)
-    if not is_named(value, each.attribute):
+    return _is_value(each.value, each.text, each.name, each.speaker, each.attribute)
+
+
+@lru_cache(maxsize=8_192)
+def _is_value(own: str, text: str, name: str, speaker: str, attribute: str) -> bool:
+    value = _told_value(own, text, name)
+    if not is_named(value, attribute):
         return False
-    told = told_value(each.value, each.text, each.name) if each.name else each.value
-    if not is_told_of(told, each.text, each.name, each.speaker, each.attribute):
+    told = told_value(own, text, name) if name else own
+    if not is_told_of(told, text, name, speaker, attribute):
         return False
-    if not is_stated(told, each.text, each.attribute):
+    if not is_stated(told, text, attribute):
         return False
-    if each.attribute in SINGLE_VALUED or each.attribute in MULTI_VALUED:
+    if attribute in SINGLE_VALUED or attribute in MULTI_VALUED:
         return True
-    if not _is_stated_to_be(each):
+    if not _is_stated_to_be(own, text, name, attribute):
         return False
-    label, words = tokenise(_label_of(each.attribute)).lowers, tokenise(value).lowers
+    label, words = tokenise(_label_of(attribute)).lowers, tokenise(value).lowers
     if not words or not label or label[-1] in FUNCTION_WORDS or not _topic(label[-1]):
         return False
     if word_class(words[-1]) not in ("noun", "noun or verb"):
@@ -328,17 +333,16 @@ def _tells_end(ended: PageFact, other: PageFact) -> bool:
     return bool(shared) and (is_negative(other.text) or is_change(other.text))
 
 
-def _is_stated_to_be(each: PageFact) -> bool:
-    """Return whether a fact says that something of its entity's is a value.
+def _is_stated_to_be(value: str, text: str, name: str, attribute: str) -> bool:
+    """Return whether a text says that something of its entity's is a value.
 
     "Ada's boat is a dinghy".
     """
-    if not each.name:
+    if not name:
         return False
-    label = rf"{name_expression(each.name)}['’]s? {re.escape(_label_of(each.attribute))}\b"
+    label = rf"{name_expression(name)}['’]s? {re.escape(_label_of(attribute))}\b"
     link = r"(?: [\w'’]+){0,2} (?:is|are|was|were|costs?) (?:(?:a|an|the|now|still|about) ){0,2}"
-    stated = rf"{label}{link}{re.escape(each.value)}"
-    return re.search(stated, each.text, re.IGNORECASE) is not None
+    return re.search(rf"{label}{link}{re.escape(value)}", text, re.IGNORECASE) is not None
 
 
 def _label_of(attribute: str) -> str:
@@ -409,7 +413,12 @@ def _folded(value: str) -> str:
 
 
 def _told(each: PageFact) -> str:
-    return value_without_name(told_value(each.value, each.text, each.name), each.name)
+    return _told_value(each.value, each.text, each.name)
+
+
+@lru_cache(maxsize=8_192)
+def _told_value(value: str, text: str, name: str) -> str:
+    return value_without_name(told_value(value, text, name), name)
 
 
 def _said(each: PageFact) -> str:
@@ -761,6 +770,7 @@ def _content(each: PageFact, own: Set[str]) -> list[str]:
     return [word for word in _read(each.text, each.speaker).content if word not in own]
 
 
+@lru_cache(maxsize=8_192)
 def line_text(each: PageFact, part: str = "") -> str:
     """Return a fact as a line: without the name that heads the page, and with its day.
 

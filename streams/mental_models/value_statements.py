@@ -84,6 +84,7 @@ _PLAYED = re.compile(
     re.IGNORECASE,
 )
 _MAX_HOBBY = 3
+_OWNERS = re.compile(r"\b(?:their|them|my|our)\b")
 _FAVOURITE = re.compile(r"\b(?:favou?rites?|faves?|favs?|passions?)\b", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|never|(?:is|are|am|was) done|quit|stop\w*|without|back to)\b|n['’]t\b",
@@ -201,11 +202,18 @@ def _ends_with_name(value: str) -> bool:
 def _before(value: str, text: str) -> tuple[str, str]:
     """Return the sentence of a text with a value, and its words before the value."""
     # "Their" takes the place of an owner's name.
-    words = r"[\w'’]++".join(map(re.escape, re.split(r"\b(?:their|them|my|our)\b", value)))
+    parts = _OWNERS.split(value)
+    is_plain = len(parts) == 1 and value.isascii() and text.isascii()
+    words = value.lower() if is_plain else r"[\w'’]++".join(map(re.escape, parts))
     for start, end in sentences(text):
-        found = re.search(words, text[start:end], re.IGNORECASE)
-        if found is not None:
-            return text[start:end], text[start : start + found.start()]
+        sentence = text[start:end]
+        if is_plain:
+            place = sentence.lower().find(words)
+        else:
+            found = re.search(words, sentence, re.IGNORECASE)
+            place = -1 if found is None else found.start()
+        if place >= 0:
+            return sentence, sentence[:place]
     return text, ""
 
 

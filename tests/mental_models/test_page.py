@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect.streams.consolidation.told_values import is_told_of
 from recollect.streams.mental_models.page import Block, Page, PageFact, compose, line_text
 
 DAY = 86_400_000
@@ -37,6 +38,25 @@ LIFE = [
     fact("t2", "Ada won a prize for her novel.", day=7),
     fact("q1", "Ada: What do you think?", day=8, speaker="Ada"),
 ]  # fmt: skip
+
+
+def test_a_page_made_again_analyses_only_new_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    hens = [f"hen named Pip{n}" for n in range(30)]
+    pets = [
+        fact(f"n{day}", f"Ada has a {hen}.", day=day, attribute="pet", value=hen)
+        for day, hen in enumerate(hens)
+    ]
+    compose(pets, TODAY)
+    analysed: list[str] = []
+
+    def counted(value: str, *rest: str) -> bool:
+        analysed.append(value)
+        return is_told_of(value, *rest)
+
+    monkeypatch.setattr("recollect.streams.mental_models.page.is_told_of", counted)
+    cow = fact("n30", "Ada has a cow named Moo.", day=31, attribute="pet", value="cow named Moo")
+    compose([*pets, cow], TODAY)
+    assert analysed == ["cow named Moo"]
 
 
 def test_a_single_value_stands_with_those_before_it() -> None:
