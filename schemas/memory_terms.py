@@ -124,6 +124,31 @@ def reader_of(scope: str, visibility: str, user_id: str | None, agent_id: str | 
     return Owner(owner.user_id, None) if None not in owner else EVERYONE
 
 
+class MemoryAuthor(NamedTuple):
+    """Who stored a text, and with which scope; a message of a conversation has no user or agent."""
+
+    scope: str = "zone"
+    user_id: str | None = None
+    agent_id: str | None = None
+
+    @property
+    def writer(self) -> Owner:
+        """Who may change the text."""
+        return writer_of(*self)
+
+    def may_end(self, earlier: MemoryAuthor) -> bool:
+        """Return whether a text may end what another one states.
+
+        A stored memory ends what its user and agent may change; a message ends anything.
+        """
+        own = Owner(self.user_id, self.agent_id)
+        return own == EVERYONE or earlier.writer.includes(*own)
+
+
+#: The author of what is not a stored memory.
+NO_AUTHOR = MemoryAuthor()
+
+
 def playbook_writer(
     scope: str, visibility: str, user_id: str | None, agent_id: str | None
 ) -> Owner:

@@ -6,6 +6,7 @@ import apsw
 
 from recollect.projections.sqlite import rows, scalar
 from recollect.schemas.changes import MemoryConsolidation, StoredMemory, StoredMemoryVersion
+from recollect.schemas.memory_terms import NO_AUTHOR, MemoryAuthor
 
 _VERSION = ", ".join(StoredMemoryVersion.__struct_fields__)
 _MEMORY = ", ".join(StoredMemory.__struct_fields__)
@@ -33,6 +34,17 @@ def is_private(connection: apsw.Connection, fact_id: str) -> bool:
         (fact_id,),
     )
     return bool(found)
+
+
+def author(connection: apsw.Connection, fact_id: str) -> MemoryAuthor:
+    """Return who stored the memory that a fact is from."""
+    found = rows(
+        connection,
+        "SELECT scope, user_id, agent_id FROM facts JOIN memories ON memories.id = source_event_id "
+        "WHERE facts.id = ?",
+        (fact_id,),
+    )
+    return next((MemoryAuthor(*row) for row in found), NO_AUTHOR)
 
 
 def versions(

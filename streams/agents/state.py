@@ -96,6 +96,7 @@ from recollect.schemas.changes import (
     WriterPromptProposal,
 )
 from recollect.schemas.ids import ULID_TIME_LENGTH
+from recollect.schemas.memory_terms import MemoryAuthor
 from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
 
@@ -1059,6 +1060,11 @@ class State:
         """Return whether a fact with a claim is from a memory that not everyone may read."""
         self.record_read(key_of("claim", fact_id))
         return stored.is_private(self.memory, fact_id)
+
+    def author(self, fact_id: str) -> MemoryAuthor:
+        """Return who stored the memory that a fact is from."""
+        self.record_read(key_of("fact", fact_id))
+        return stored.author(self.memory, fact_id)
 
     def memory_version(self, id_: str) -> StoredMemoryVersion | None:
         """Return a version of a stored memory by the id of its event."""

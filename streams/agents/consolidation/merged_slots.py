@@ -13,6 +13,7 @@ from typing import NamedTuple
 from recollect.projections.memory.memory_queries import DatedClaim
 from recollect.schemas.attributes import OPPOSITES, SINGLE_VALUED, is_single_valued
 from recollect.schemas.changes import FactClaim, MergedSupersession
+from recollect.schemas.memory_terms import NO_AUTHOR, MemoryAuthor
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 
@@ -28,6 +29,7 @@ class StatedClaim(NamedTuple):
         value: the normalised value.
         until: when another fact of the same person ended it; None if none did.
         last: when the person last stated it.
+        author: who stored the memory that states it.
     """
 
     claim: FactClaim
@@ -35,6 +37,7 @@ class StatedClaim(NamedTuple):
     value: str
     until: int | None
     last: int
+    author: MemoryAuthor = NO_AUTHOR
 
 
 def merged_ends(claims: Iterable[StatedClaim]) -> dict[str, tuple[str, int]]:
@@ -63,6 +66,7 @@ def _end_by_others(one: StatedClaim, others: Iterable[StatedClaim]) -> tuple[str
         (time, other.claim.fact_id)
         for other in others
         if other.person != one.person
+        and other.author.may_end(one.author)
         and other.until != other.claim.as_of
         and (other.value, other.claim.attribute) != (one.value, one.claim.attribute)
         for time in (other.claim.as_of, other.last)
@@ -80,6 +84,7 @@ def merged_supersessions(
     own_id: Callable[[str], str],
     claims_of: Callable[[Sequence[str], str], Sequence[DatedClaim]],
     repeat_times: Callable[[str], Sequence[int]],
+    author_of: Callable[[str], MemoryAuthor],
     state: State,
     pending: Mapping[str, MergedSupersession],
 ) -> list[MergedSupersession]:
@@ -88,7 +93,8 @@ def merged_supersessions(
     `persons`: the ids of each merged person. Only slots with one of the `attributes` are compared.
     `own_id` returns the id of a subject's person, ignoring merges by command. `claims_of` returns
     the claims about some ids under an attribute. `repeat_times` returns the times (unix ms) at
-    which a fact was stated again. `pending`: the rows that the current record has decided, by fact.
+    which a fact was stated again, `author_of` who stored the memory that it is from. `pending`: the
+    rows that the current record has decided, by fact.
     """
     slots = {
         tuple(sorted({attribute, OPPOSITES.get(attribute, attribute)})) for attribute in attributes
@@ -103,6 +109,7 @@ def merged_supersessions(
                     normalise_name(item.claim.value),
                     item.until,
                     max((item.claim.as_of, *repeat_times(item.claim.fact_id))),
+                    author_of(item.claim.fact_id),
                 )
                 for attribute in slot
                 for item in claims_of(ids, attribute)

@@ -148,6 +148,13 @@ def _slot_rows(
         attributes.update(attribute for id_ in ids for attribute in state.merged_attributes(id_))
     return [
         *merged_supersessions(
-            persons.values(), attributes, own_id, state.claims, state.repeat_times, state, {}
+            persons.values(),
+            attributes,
+            own_id,
+            state.claims,
+            state.repeat_times,
+            state.author,
+            state,
+            {},
         )
     ]

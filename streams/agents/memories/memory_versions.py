@@ -8,7 +8,9 @@ from recollect.schemas.changes import StoredMemoryVersion
 from recollect.schemas.events import Event, Remember
 from recollect.schemas.memory_terms import (
     EVERYONE,
+    NO_AUTHOR,
     PRIVATE_PEER,
+    MemoryAuthor,
     Owner,
     owner_of,
     place_of,
@@ -25,6 +27,14 @@ def reader_of_event(event: Event) -> Owner:
     if not isinstance(content, Remember):
         return EVERYONE
     return reader_of(content.scope, content.visibility, content.user_id, content.agent_id)
+
+
+def author_of_event(event: Event) -> MemoryAuthor:
+    """Return who stored the text of an event."""
+    content = event.payload
+    if not isinstance(content, Remember):
+        return NO_AUTHOR
+    return MemoryAuthor(content.scope, content.user_id, content.agent_id)
 
 
 def is_private(event: Event) -> bool:

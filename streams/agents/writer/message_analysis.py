@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from recollect.schemas.events import Content, Deletion, Edit, Event, Remember, message_of
+from recollect.schemas.memory_terms import NO_AUTHOR
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import Participant, named_participants
-from recollect.streams.agents.memories.memory_versions import is_private
+from recollect.streams.agents.memories.memory_versions import author_of_event, is_private
 from recollect.streams.agents.writer.causal_links import (
     CausalReference,
     find_causal_references,
@@ -22,6 +23,7 @@ from recollect.streams.agents.writer.fact_relations import Extension, find_exten
 from recollect.streams.agents.writer.retractions import (
     LaterRetraction,
     Retraction,
+    WithoutEvents,
     find_later_retractions,
     find_retractions,
     states_retracted_value,
@@ -530,9 +532,16 @@ def _remembered_retractions(
     if "evolution" in without:
         return ()
     content = message_of(event)
+    found = find_retractions(text, said_at, event, content, conversation)
+    alternatives: dict[tuple[int, int], Retraction] = {}
+    if found and author_of_event(event) != NO_AUTHOR:
+        # Who stored an earlier text is in the state, so that the decision chooses.
+        others = WithoutEvents(conversation, {one.event.id for one in found})
+        for one in _remembered_retractions(text, said_at, event, others, without):
+            alternatives.setdefault((one.start, one.end), one)
     return tuple(
-        one
-        for one in find_retractions(text, said_at, event, content, conversation)
+        msgspec.structs.replace(one, otherwise=alternatives.get((one.start, one.end)))
+        for one in found
         for earlier in (message_of(one.event),)
         if _is_all(earlier.content, one.sentence)
         and (earlier.peer_id == content.peer_id or not is_private(event))

@@ -28,7 +28,7 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id, time_of
-from recollect.schemas.memory_terms import READERS_MARK
+from recollect.schemas.memory_terms import EVERYONE, NO_AUTHOR, READERS_MARK
 from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
@@ -41,6 +41,7 @@ from recollect.streams.agents.identity.mention_rows import (
     statement_mentions,
 )
 from recollect.streams.agents.memories.memory_versions import (
+    author_of_event,
     is_private,
     previous_version,
     reader_of_event,
@@ -133,6 +134,7 @@ class MessageDecision:
                 self._excluded |= {replaced, *state.current_facts(replaced)}
         #: Who may read a private memory; "" for what everyone may read.
         self._readers = str(tuple(reader_of_event(self._event))) if is_private(self._event) else ""
+        self._author = author_of_event(self._event)
         self._own_part = DecidedPart((self._event.number,))
         self._quoting_part = self._own_part
         context = set().union(*map(message.context_numbers, message.analysis.statements))
@@ -227,9 +229,12 @@ class MessageDecision:
             self._resolver.attach_contact(contact, sender)
         return sender
 
-    def _for_readers(self, keys: Sequence[str]) -> list[str]:
-        """Return keys under which only statements with the same readers match."""
-        return [f"{self._readers} {key}" for key in keys] if self._readers else list(keys)
+    def _for_owner(self, keys: Sequence[str]) -> list[str]:
+        """Return keys under which only statements with the same readers and owner match."""
+        owner = self._readers
+        if not owner and (writer := self._author.writer) != EVERYONE:
+            owner = f"by {tuple(writer)}"
+        return [f"{owner} {key}" for key in keys] if owner else list(keys)
 
     def _decide_statement(self, statement: Statement, sender: EntityRef) -> None:
         """Decide a statement: a new fact, a duplicate, or a fact that becomes valid again."""
@@ -244,11 +249,11 @@ class MessageDecision:
             own.puts += self._claim_rows(statement, id_, sender)[1:]
             return
         ids = self._resolver.own_ids(sender)
-        signatures = self._for_readers(signatures_of(statement, message, ids))
+        signatures = self._for_owner(signatures_of(statement, message, ids))
         subjects = self._subjects(statement, sender)
-        claim_signatures = self._for_readers(claim_signatures_of(statement.claim, subjects, ids))
+        claim_signatures = self._for_owner(claim_signatures_of(statement.claim, subjects, ids))
         fingerprints = [
-            replace(each, key=self._for_readers([each.key])[0])
+            replace(each, key=self._for_owner([each.key])[0])
             for each in fingerprints_of(id_, statement, message, ids, self._state)
         ]
         duplicate = find_duplicate(
@@ -289,6 +294,7 @@ class MessageDecision:
             return
         fact = _fact(id_, signatures[0], statement, message)
         pending.facts.append(fact)
+        pending.authors[id_] = self._author
         if fingerprints:
             pending.fingerprints.append(fingerprints[0])
             own.puts.append(fingerprints[0])
@@ -457,7 +463,7 @@ class MessageDecision:
         """End the facts that the message retracts; return the retracted facts not stored yet."""
         message, pending = self._message, self._pending
         parts: list[DecidedPart] = []
-        for retraction in message.retractions:
+        for retraction in filter(None, map(self._permitted, message.retractions)):
             event = retraction.event
             facts = all_facts_of_event(event.id, self._state, pending)
             already_ended = self._replaced | pending.invalid_at.keys()
@@ -466,7 +472,9 @@ class MessageDecision:
                 for row in end_retracted(
                     retraction, self._event, message.said_at, self._new_facts, facts
                 )
-                if row.fact_id not in already_ended and not self._is_said_later(row.fact_id)
+                if row.fact_id not in already_ended
+                and not self._is_said_later(row.fact_id)
+                and self._may_end(row.fact_id)
             ]
             pending.invalid_at.update((row.fact_id, row.invalid_at) for row in ends)
             self._changed += changed_claims(ends, self._state)
@@ -477,6 +485,22 @@ class MessageDecision:
                 newer = superseding_id(retraction, self._event, self._new_facts)
                 parts += self._retracted_fact(retraction, newer)
         return parts
+
+    def _permitted(self, retraction: Retraction) -> Retraction | None:
+        """Return the first of a retraction and its alternatives that this message may make."""
+        found: Retraction | None = retraction
+        while found is not None and self._author != NO_AUTHOR:
+            facts = all_facts_of_event(found.event.id, self._state, self._pending)
+            if not facts or any(self._may_end(fact.id) for fact in facts):
+                break
+            found = found.otherwise
+        return found
+
+    def _may_end(self, fact: str) -> bool:
+        """Return whether the message may end a fact, as one that another owner stored."""
+        return self._author == NO_AUTHOR or self._author.may_end(
+            self._pending.author_of(fact, self._state)
+        )
 
     def _apply_later_retractions(self) -> Iterable[DecidedPart]:
         """Yield the ends of the message's facts that later messages retract, by both messages."""

@@ -18,6 +18,7 @@ from recollect.schemas.changes import (
     StatedEnding,
     WithdrawnSupersession,
 )
+from recollect.schemas.memory_terms import MemoryAuthor
 from recollect.streams.agents.state import State, StatedFact, stored_signature
 from recollect.streams.agents.writer.retractions import EventFact
 
@@ -45,6 +46,8 @@ class PendingRows(msgspec.Struct):
     event_ids: set[str] = set()
     occasions: list[FactOccasion] = []
     endings: list[StatedEnding] = []
+    #: fact id -> who stored the memory that it is from
+    authors: dict[str, MemoryAuthor] = {}
     #: The ids of the events whose endings in the state no longer count.
     replaced: set[str] = set()
 
@@ -63,6 +66,14 @@ class PendingRows(msgspec.Struct):
     def has_changed_end(self, fact_id: str) -> bool:
         """Return whether a fact has another end than in the state."""
         return fact_id in self.invalid_at or fact_id in self.revived
+
+    def author_of(self, fact_id: str, state: State) -> MemoryAuthor:
+        """Return who stored the memory that a fact, new or stored, is from."""
+        return self.authors.get(fact_id) or state.author(fact_id)
+
+    def may_end(self, newer: str, older: str, state: State) -> bool:
+        """Return whether a fact may end another: not one of another owner's memory."""
+        return self.author_of(newer, state).may_end(self.author_of(older, state))
 
     def facts_with_signature(
         self, signatures: Sequence[str], after: int, before: int, state: State

@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator, Set
 
 from recollect.schemas.attributes import MASK
+from recollect.schemas.memory_terms import EVERYONE
 from recollect.schemas.names import normalise_name
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
+from recollect.streams.agents.memories.memory_versions import author_of_event
 from recollect.streams.agents.state import EntityRef, State
 from recollect.streams.agents.writer.claims.claim_order import subjects_of
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
@@ -47,9 +49,10 @@ def find_remembered_duplicate(
 ) -> tuple[str, str] | None:
     """Return the id of the current fact that a statement repeats, and the reason, or None.
 
-    `signatures` are the statement's own. Facts in `excluded` do not count.
+    `signatures` are the statement's own. Facts in `excluded` and of other owners do not count.
     """
     excluded = excluded | pending.invalid_at.keys()
+    owner = author_of_event(message.event).writer
     readings = list(_first_person_readings(statement, message, sender, resolver, state))
     signatures = [
         *signatures,
@@ -80,7 +83,12 @@ def find_remembered_duplicate(
             current = item.until is None and item.claim.fact_id not in excluded
             same_value = current and normalise_name(item.claim.value) == normalise_name(claim.value)
             fact_id = item.claim.fact_id
-            if same_value and not state.is_retracted(fact_id) and not state.is_private(fact_id):
+            is_known = same_value and not state.is_retracted(fact_id)
+            if (
+                is_known
+                and not state.is_private(fact_id)
+                and pending.author_of(fact_id, state).writer in (EVERYONE, owner)
+            ):
                 return fact_id, "remembered again: the same value"
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple
 
 import msgspec
@@ -45,6 +45,8 @@ class Retraction(msgspec.Struct, frozen=True):
         statement: the retracted sentence as a statement; None if it is not one, such as a question.
         topic: the event and the sentence span that give the topic of the values. None if the
             retracting sentence gives it, or no sentence does.
+        otherwise: what the sentence retracts instead, if the author of the message may not end
+            what the event states.
     """
 
     start: int
@@ -54,6 +56,7 @@ class Retraction(msgspec.Struct, frozen=True):
     values: tuple[str, ...]
     statement: Statement | None = None
     topic: tuple[Event, tuple[int, int]] | None = None
+    otherwise: Retraction | None = None
 
 
 class LaterRetraction(NamedTuple):
@@ -151,6 +154,29 @@ class _WithLateMessage(Conversation):
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
         return self._conversation.revisions(event, below)
+
+
+class WithoutEvents(Conversation):
+    """A conversation without some of the earlier messages, given by their ids."""
+
+    def __init__(self, conversation: Conversation, left_out: Set[str]) -> None:
+        self._conversation = conversation
+        self._left_out = left_out
+
+    def preceding(self, event: Event, limit: int) -> list[Event]:
+        return self._kept(self._conversation.preceding(event, limit))
+
+    def other_channels(self, event: Event, since: int) -> list[Event]:
+        return self._kept(self._conversation.other_channels(event, since))
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
+        return self._conversation.turn(event, platform, turn_id)
+
+    def revisions(self, event: Event, below: int) -> Sequence[Event]:
+        return self._conversation.revisions(event, below)
+
+    def _kept(self, events: Sequence[Event]) -> list[Event]:
+        return [each for each in events if each.id not in self._left_out]
 
 
 def _overlaps_any(found: Sequence[Retraction], start: int, end: int) -> bool:

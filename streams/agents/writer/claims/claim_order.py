@@ -20,6 +20,7 @@ from recollect.schemas.changes import (
     MergedSupersession,
 )
 from recollect.schemas.events import Content
+from recollect.schemas.memory_terms import NO_AUTHOR
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.consolidation.merged_slots import merged_supersessions
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
@@ -110,7 +111,7 @@ def claim_rows(
     ends: list[FactSupersession] = []
     later: list[tuple[int, str]] = []
     text = pending.text_of(fact_id, state) if claim.attribute in OF_THINGS else ""
-    others = incompatible_claims(claim, as_of, subjects.own, state, pending, replaced)
+    others = incompatible_claims(claim, fact_id, as_of, subjects.own, state, pending, replaced)
     for other, until in of_same_thing(others, text, state, pending):
         is_later = other.as_of > as_of
         had_ended = until is not None and until < as_of
@@ -168,6 +169,7 @@ def merged_rows(
         person_of,
         claims_of,
         partial(pending.repeat_times, state),
+        partial(pending.author_of, state=state),
         state,
         pending.merged,
     )
@@ -213,7 +215,14 @@ def merged_rows_after(
         row
         for group, slots in sorted(attributes.items())
         for row in merged_supersessions(
-            [group], slots, own_id, claims_of, repeat_times, state, pending.merged
+            [group],
+            slots,
+            own_id,
+            claims_of,
+            repeat_times,
+            partial(pending.author_of, state=state),
+            state,
+            pending.merged,
         )
     ]
     pending.merged.update((row.fact_id, row) for row in rows)
@@ -222,6 +231,7 @@ def merged_rows_after(
 
 def incompatible_claims(
     claim: Claim | FactClaim,
+    fact_id: str,
     as_of: int,
     subjects: list[str],
     state: State,
@@ -232,6 +242,7 @@ def incompatible_claims(
 
     Those of facts in `replaced` are left out. An earlier claim of the same value is included if it
     was retracted: the new claim counts as new, and supersedes what the retracted one superseded.
+    Claims of memories are left out of which one may not end the other.
     """
     value = normalise_name(claim.value)
 
@@ -246,14 +257,22 @@ def incompatible_claims(
         return is_same(other) and other.fact_id not in replaced
 
     if is_single_valued(claim.attribute):
-        found = pending.search_claims(state, subjects, claim.attribute, may_replace_value)
-        return [
+        found = [
             item
-            for item in found
+            for item in pending.search_claims(state, subjects, claim.attribute, may_replace_value)
             if not is_same(item.claim)
             or (item.until is None and state.is_retracted(item.claim.fact_id))
         ]
-    opposite = OPPOSITES.get(claim.attribute)
-    if opposite is None:
+    elif (opposite := OPPOSITES.get(claim.attribute)) is not None:
+        found = pending.search_claims(state, subjects, opposite, is_opposite)
+    else:
         return []
-    return pending.search_claims(state, subjects, opposite, is_opposite)
+    author = pending.author_of(fact_id, state)
+    if author == NO_AUTHOR:
+        return found  # it may end all of them, and all may end it
+    return [
+        item
+        for item in found
+        for other in (pending.author_of(item.claim.fact_id, state),)
+        if (other.may_end(author) if item.claim.as_of > as_of else author.may_end(other))
+    ]

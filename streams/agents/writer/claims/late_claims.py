@@ -217,7 +217,9 @@ def _next_end(
     spared: Set[str],
 ) -> FactSupersession | None:
     """Return the end of a claim by another value that was stated after a time (unix ms)."""
-    others = incompatible_claims(claim, claim.as_of, [*subjects], state, pending, spared)
+    others = incompatible_claims(
+        claim, claim.fact_id, claim.as_of, [*subjects], state, pending, spared
+    )
     later = [(item.claim.as_of, item.claim.fact_id) for item in others if item.claim.as_of > after]
     if not later:
         return None
