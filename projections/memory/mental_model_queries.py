@@ -96,6 +96,7 @@ class StaleModel(NamedTuple):
         last_change: the last record that changed what is known about its entity.
         changes: how many records did so since it was up to date.
         refreshed_at: when it was last up to date (unix ms).
+        is_merged: whether its entity was merged, or a merge of it undone, since then.
     """
 
     id: str
@@ -105,6 +106,7 @@ class StaleModel(NamedTuple):
     last_change: int
     changes: int
     refreshed_at: int
+    is_merged: bool
 
 
 _STALE = """
@@ -121,7 +123,10 @@ _STALE = """
            AND NOT EXISTS (SELECT 1 FROM mental_models AS newer WHERE newer.parent_id = model.id)
     )
     SELECT newest.id, newest.entity_id, subtype, refresh_trigger,
-           max(change.number), count(DISTINCT change.number), refreshed_at
+           max(change.number), count(DISTINCT change.number), refreshed_at,
+           EXISTS (SELECT 1 FROM json_each(newest.entities) AS one
+                     JOIN entity_changes AS merged ON merged.entity_id = one.value
+                    WHERE merged.number > newest.up_to)
       FROM newest, json_each(newest.entities) AS entity
       JOIN changes_of_entities AS change
            ON change.entity_id = entity.value AND change.number > newest.up_to
@@ -131,7 +136,8 @@ _STALE = """
 
 def stale_models(connection: apsw.Connection) -> list[StaleModel]:
     """Return the newest versions that do not reflect the latest changes of their entity."""
-    return [StaleModel(*row) for row in rows(connection, _STALE, ())]
+    stale_rows = rows(connection, _STALE, ())
+    return [StaleModel(*row)._replace(is_merged=bool(row[-1])) for row in stale_rows]
 
 
 def has_standing_model(connection: apsw.Connection, entity_id: str, refresh_trigger: str) -> bool:
@@ -172,7 +178,7 @@ def changed_entities(
         connection,
         """
         SELECT changed.entity_id, changed.number, count(*) AS facts
-          FROM (SELECT entity_id, max(number) AS number FROM entity_facts
+          FROM (SELECT entity_id, max(number) AS number FROM changes_of_entities
                  WHERE number > (SELECT coalesce(max(number), 0) FROM refresh_ticks
                                   WHERE ?2 IS NULL OR number < ?2)
                  GROUP BY entity_id) AS changed

@@ -256,6 +256,29 @@ def test_B1_a_recalled_model_is_counted(zone: Zone, tmp_path: Path) -> None:
     assert profile(zone).access_count == 2
 
 
+@pytest.mark.usefixtures("nothing_salient")
+def test_a_person_whose_accounts_are_merged_has_one_profile_of_both(zone: Zone) -> None:
+    by_mail = {"platform": "mail", "sender_id": "ada@x.example", "sender_name": "A. Moreau"}
+    others = {"platform": "mail", "sender_id": "bob@x.example", "sender_name": "Bob Stone"}
+
+    def profiles() -> dict[str, bool]:
+        """Return the texts of the profiles, and whether each has facts of both accounts."""
+        texts = [zone.mental_model(each.id).description for each in zone.mental_models()]
+        return {text: "bicycle" in text and "dog" in text for text in texts}
+
+    zone.ingest([said(text, day) for day, text in enumerate(LIFE, 1)])
+    zone.ingest([said(text.replace("cat", "dog"), 10 + day, **by_mail) for day, text in
+                 enumerate(LIFE[:6] + LIFE[3:5])])  # fmt: skip
+    assert [*profiles().values()] == [False, False]
+    ids = [each.id for each in zone.entities() if each.name.endswith("Moreau")]
+    merge = zone.propose_merge(ids[0], ids[1], confidence=0.95, reason="they said so").id
+    zone.ingest([said(text, 20, **others) for text in ("Hello.", "Bye.")])
+    assert [*profiles().values()] == [True]
+    zone.decide_merge(merge, "undone")
+    zone.ingest([said(text, 21, **others) for text in ("Hello.", "Bye.")])
+    assert [*profiles().values()] == [False, False]
+
+
 # Directives
 
 

@@ -15,7 +15,7 @@ from recollect.projections.memory.mental_model_queries import (
     stale_models,
 )
 
-#: An automatic profile is regenerated after this many changes, or at this age.
+#: An automatic profile is regenerated after this many changes, at this age, or after a merge.
 MIN_CHANGES, MAX_AGE_MS = 10, 86_400_000
 #: The subtype and the trigger of automatic profiles.
 PROFILE_SUBTYPE = "emergent"
@@ -63,7 +63,7 @@ def _is_due(model: StaleModel, at: int) -> bool:
     trigger = _trigger.decode(model.refresh_trigger)
     age = at - model.refreshed_at
     if trigger.get("profile"):
-        return model.changes >= MIN_CHANGES or age >= MAX_AGE_MS
+        return model.is_merged or model.changes >= MIN_CHANGES or age >= MAX_AGE_MS
     hours = trigger.get("every_hours")
     scheduled = isinstance(hours, int | float) and age >= hours * _HOUR_MS
     return bool(trigger.get("refresh_after_consolidation")) or scheduled

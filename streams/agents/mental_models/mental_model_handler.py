@@ -191,7 +191,7 @@ def _command(due: DueModel, tick: Event, switches: Sequence[int], state: State) 
 def _refresh(event: Event, payload: RefreshMentalModel, state: State) -> list[DecidedPart]:
     previous = _standing_version(payload, state)
     if previous is not None:
-        if previous.entity_id is None:
+        if previous.entity_id is None or _is_replaced(previous, state):
             return []
         page = state.page(previous.id)
         note = previous.description if page is None else previous.description[: page.note_end]
@@ -230,7 +230,17 @@ def _standing_version(payload: RefreshMentalModel, state: State) -> MentalModel 
     if payload.model_id is not None:
         return state.newest_model(payload.model_id)
     found = _profiles(state.group_of(payload.entity_id), state)
-    return found[0] if found else None
+    standing = [version for version in found if not _is_replaced(version, state)]
+    return next(iter(standing or found), None)
+
+
+def _is_replaced(model: MentalModel, state: State) -> bool:
+    """Return whether the profile of a merged entity has taken the place of a profile."""
+    page = state.page(model.id)
+    if page is None or page.replaced_by is None or model.entity_id is None:
+        return False
+    by = state.newest_model(page.replaced_by)
+    return by is not None and by.entity_id in state.group_of(model.entity_id)
 
 
 def _profiles(group: Sequence[str], state: State) -> list[MentalModel]:
