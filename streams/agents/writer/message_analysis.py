@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from recollect.schemas.events import Content, Deletion, Edit, Event, Remember, message_of
-from recollect.schemas.memory_terms import NO_AUTHOR
+from recollect.schemas.ids import first_ulid
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import Participant, named_participants
-from recollect.streams.agents.memories.memory_versions import author_of_event, is_private
+from recollect.streams.agents.memories.memory_versions import is_private
 from recollect.streams.agents.writer.causal_links import (
     CausalReference,
     find_causal_references,
@@ -22,6 +22,7 @@ from recollect.streams.agents.writer.echoes import without_echoes
 from recollect.streams.agents.writer.fact_relations import Extension, find_extensions
 from recollect.streams.agents.writer.retractions import (
     LaterRetraction,
+    MessagesBefore,
     Retraction,
     WithoutEvents,
     find_later_retractions,
@@ -47,6 +48,7 @@ from recollect.streams.language.references.person_antecedents import (
     has_pronoun,
 )
 from recollect.streams.language.references.standing_alone import left_open
+from recollect.streams.language.relations.corrections import LOOKED_THROUGH
 from recollect.streams.language.statements.document import Document
 from recollect.streams.language.statements.statements import analyse
 from recollect.text.dates.found_dates import DateReference
@@ -219,6 +221,7 @@ def _analysed(
     }
     text = user_text(event) if is_newest else ""
     annotation = conversation.annotation(text) if text.strip() else None
+    earlier = _EarlierMessages(conversation, below, replaced)
     if isinstance(content, Remember) or _edits_remembered(content, revisions):
         verbatim = left_out(_verbatim_analysis(text, event, content, annotation), without)
         references = find_causal_references(verbatim.outside, said_at, event, conversation)
@@ -230,14 +233,14 @@ def _analysed(
             source_numbers=_numbers_of(references, extensions),
             replaced=replaced,
             annotation=annotation,
-            retractions=_remembered_retractions(text, said_at, event, conversation, without),
+            retractions=() if "evolution" in without else earlier.retractions_of(event, text),
             causal_references=references,
             extensions=extensions,
             versions=versions,
             dates=verbatim.dates,
+            later_retractions=() if "evolution" in without else earlier.later_retractions(event),
         )
     before = conversation.preceding(event, 1) if text else ()
-    earlier = _EarlierMessages(conversation, below, replaced)
     is_current = earlier.is_current
 
     among_people = _is_among_people(content, before)
@@ -247,7 +250,7 @@ def _analysed(
     if "evolution" not in without and not is_played:
         retractions = tuple(
             msgspec.structs.replace(one, statement=_retracted_statement(one, earlier, without))
-            for one in find_retractions(text, said_at, event, content, conversation)
+            for one in earlier.retractions_of(event, text)
         )
     contexts = (
         *_corrected_topics(retractions, earlier, without),
@@ -322,7 +325,7 @@ def _analysed(
         date_sources,
         later_retractions=()
         if "evolution" in without or is_played
-        else find_later_retractions(event, conversation, is_current),
+        else earlier.later_retractions(event),
     )
 
 
@@ -358,10 +361,75 @@ class _EarlierMessages:
         self._conversation = conversation
         self._below = below
         self._replaced = replaced
+        #: The edits that are placed at the times of their originals, as they are, by id.
+        self._edits: dict[str, Event] = {}
 
     def is_current(self, one: Event) -> bool:
         """Whether a message is the current version, and no version of the analysed message."""
-        return one.id not in self._replaced and self._version(one)[2]
+        return one.id not in self._replaced and self._version(self._edits.get(one.id, one))[2]
+
+    def retractions_of(self, event: Event, text: str) -> tuple[Retraction, ...]:
+        """Return the retractions of a message with this text."""
+        before = _PlacedEdits(self._conversation, self._placed)
+        return self._standing_retractions(self._placed(event), text, before)
+
+    def later_retractions(self, event: Event) -> tuple[LaterRetraction, ...]:
+        """Return the retractions of a message that were said after it and arrived before it."""
+        if is_from_assistant(event):
+            return ()
+        late = self._placed(event)
+        place = event
+        if isinstance(event.payload, Edit):
+            place = msgspec.structs.replace(event, id=first_ulid(late.occurred_at + 1))
+
+        def beside(*, is_later: bool) -> list[Event]:
+            found = self._conversation.beside(
+                place, LOOKED_THROUGH, event.number, is_later=is_later
+            )
+            return [self._placed(each) for each in found if each.id not in self._replaced]
+
+        def find(one: Event, before: Sequence[Event]) -> tuple[Retraction, ...]:
+            found = self._standing_retractions(one, user_text(one), MessagesBefore(before))
+            return found if found and self.is_current(one) else ()
+
+        said = sorted(beside(is_later=True), key=_time_order)
+        later = [each for each in said if _time_order(each) > _time_order(late)]
+        edited = said[: len(said) - len(later)]
+        return tuple(
+            find_later_retractions(
+                late,
+                later,
+                lambda: sorted([*edited, *beside(is_later=False)], key=_time_order),
+                find,
+            )
+        )
+
+    def _standing_retractions(
+        self, event: Event, text: str, conversation: Conversation
+    ) -> tuple[Retraction, ...]:
+        """Return the retractions of a message, of the newest versions of those before it."""
+        content, said_at = message_of(event), event.occurred_at
+        find = _remembered_retractions if isinstance(content, Remember) else find_retractions
+        replaced: set[str] = set()
+        while True:
+            before = WithoutEvents(conversation, replaced) if replaced else conversation
+            found = find(text, said_at, event, content, before)
+            old = {
+                each.event.id
+                for one in found
+                for each in one.choices()
+                if not self.is_current(each.event)
+            }
+            if not old:
+                return found
+            replaced |= old
+
+    def _placed(self, one: Event) -> Event:
+        """Return a message as of when it was said: an edit, as of when the original was."""
+        if not isinstance(one.payload, Edit):
+            return one
+        self._edits[one.id] = one
+        return msgspec.structs.replace(one, occurred_at=self.said_at(one))
 
     def days_before(self, event: Event, text: str, said_at: int) -> list[tuple[int, int]]:
         """Return the (event number, day) pairs of the days named just before a message.
@@ -389,6 +457,30 @@ class _EarlierMessages:
 
     def _version(self, one: Event) -> tuple[int, tuple[str, ...], bool]:
         return resolve_version(one, self._conversation.revisions(one, self._below))
+
+
+class _PlacedEdits(Conversation):
+    """A conversation whose edits are as of when their originals were said."""
+
+    def __init__(self, conversation: Conversation, placed: Callable[[Event], Event]) -> None:
+        self._conversation = conversation
+        self._placed = placed
+
+    def preceding(self, event: Event, limit: int) -> list[Event]:
+        return [*map(self._placed, self._conversation.preceding(event, limit))]
+
+    def other_channels(self, event: Event, since: int) -> list[Event]:
+        return [*map(self._placed, self._conversation.other_channels(event, since))]
+
+    def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
+        return self._conversation.turn(event, platform, turn_id)
+
+    def revisions(self, event: Event, below: int) -> Sequence[Event]:
+        return self._conversation.revisions(event, below)
+
+
+def _time_order(event: Event) -> tuple[int, str]:
+    return event.occurred_at, event.id
 
 
 def _context_of(statement: Statement, contexts: Sequence[FactContext]) -> FactContext | None:
@@ -522,22 +614,19 @@ def _version(event: Event) -> tuple[bool, int, int]:
 
 
 def _remembered_retractions(
-    text: str, said_at: int, event: Event, conversation: Conversation, without: Without
+    text: str, said_at: int, event: Event, content: Content, conversation: Conversation
 ) -> tuple[Retraction, ...]:
     """Return the earlier texts of one sentence that a text to remember corrects.
 
     A longer text is one fact, which also says what is not corrected. A private text corrects only
     what has the same readers.
     """
-    if "evolution" in without:
-        return ()
-    content = message_of(event)
     found = find_retractions(text, said_at, event, content, conversation)
     alternatives: dict[tuple[int, int], Retraction] = {}
-    if found and author_of_event(event) != NO_AUTHOR:
+    if found:
         # Who stored an earlier text is in the state, so that the decision chooses.
         others = WithoutEvents(conversation, {one.event.id for one in found})
-        for one in _remembered_retractions(text, said_at, event, others, without):
+        for one in _remembered_retractions(text, said_at, event, content, others):
             alternatives.setdefault((one.start, one.end), one)
     return tuple(
         msgspec.structs.replace(one, otherwise=alternatives.get((one.start, one.end)))

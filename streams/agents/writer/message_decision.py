@@ -28,7 +28,7 @@ from recollect.schemas.changes import (
 )
 from recollect.schemas.events import Event, Remember, message_of
 from recollect.schemas.ids import fact_id, time_of
-from recollect.schemas.memory_terms import EVERYONE, NO_AUTHOR, READERS_MARK
+from recollect.schemas.memory_terms import EVERYONE, NO_AUTHOR, READERS_MARK, MemoryAuthor
 from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.identity.mention_rows import (
@@ -463,7 +463,10 @@ class MessageDecision:
         """End the facts that the message retracts; return the retracted facts not stored yet."""
         message, pending = self._message, self._pending
         parts: list[DecidedPart] = []
-        for retraction in filter(None, map(self._permitted, message.retractions)):
+        for choices in message.retractions:
+            retraction = self._permitted(choices, self._author)
+            if retraction is None:
+                continue
             event = retraction.event
             facts = all_facts_of_event(event.id, self._state, pending)
             already_ended = self._replaced | pending.invalid_at.keys()
@@ -474,7 +477,7 @@ class MessageDecision:
                 )
                 if row.fact_id not in already_ended
                 and not self._is_said_later(row.fact_id)
-                and self._may_end(row.fact_id)
+                and self._may_end(row.fact_id, self._author)
             ]
             pending.invalid_at.update((row.fact_id, row.invalid_at) for row in ends)
             self._changed += changed_claims(ends, self._state)
@@ -486,27 +489,33 @@ class MessageDecision:
                 parts += self._retracted_fact(retraction, newer)
         return parts
 
-    def _permitted(self, retraction: Retraction) -> Retraction | None:
-        """Return the first of a retraction and its alternatives that this message may make."""
-        found: Retraction | None = retraction
-        while found is not None and self._author != NO_AUTHOR:
-            facts = all_facts_of_event(found.event.id, self._state, self._pending)
-            if not facts or any(self._may_end(fact.id) for fact in facts):
-                break
-            found = found.otherwise
-        return found
+    def _permitted(self, retraction: Retraction, author: MemoryAuthor) -> Retraction | None:
+        """Return the first of a retraction's choices that a text of this author may make."""
+        for one in retraction.choices():
+            facts = all_facts_of_event(one.event.id, self._state, self._pending)
+            if not facts or any(self._may_end(fact.id, author) for fact in facts):
+                return one
+        return None
 
-    def _may_end(self, fact: str) -> bool:
-        """Return whether the message may end a fact, as one that another owner stored."""
-        return self._author == NO_AUTHOR or self._author.may_end(
-            self._pending.author_of(fact, self._state)
-        )
+    def _may_end(self, fact: str, author: MemoryAuthor) -> bool:
+        """Return whether a text of an author may end a fact, as one that another owner stored."""
+        return author == NO_AUTHOR or author.may_end(self._pending.author_of(fact, self._state))
+
+    def _author_of(self, event: Event) -> MemoryAuthor:
+        """Return who stored the text of another event, whose attributes are in the state alone."""
+        memory = isinstance(event.payload, Remember) and self._state.stored_memory(event.id)
+        if not memory:
+            return NO_AUTHOR
+        return MemoryAuthor(memory.scope, memory.user_id, memory.agent_id)
 
     def _apply_later_retractions(self) -> Iterable[DecidedPart]:
         """Yield the ends of the message's facts that later messages retract, by both messages."""
         pending = self._pending
         for later in self._message.later_retractions:
             said_at = later.by.occurred_at
+            retraction = self._permitted(later.retraction, self._author_of(later.by))
+            if retraction is None or retraction.event.id != self._event.id:
+                continue
             newer = later_superseding_id(
                 later, all_facts_of_event(later.by.id, self._state, pending)
             )
@@ -514,7 +523,7 @@ class MessageDecision:
                 FactSupersession(fact.id, newer, said_at)
                 for fact in pending.facts
                 if fact.source_event_id == self._event.id
-                and states_retracted_value(later.retraction, fact.text)
+                and states_retracted_value(retraction, fact.text)
                 and pending.invalid_at.get(fact.id, LATEST_MS) > said_at
                 and pending.first_repeat(fact.id, said_at, self._state) is None
             ]

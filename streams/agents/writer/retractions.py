@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
 from recollect.schemas.changes import FactSupersession
-from recollect.schemas.events import Content, Edit, Event, Message, message_of
+from recollect.schemas.events import Content, Event, message_of
 from recollect.schemas.senders import is_from_assistant
 from recollect.streams.agents.agent import Conversation
 from recollect.streams.agents.identity.participants import LOOKBACK_EVENTS
-from recollect.streams.agents.writer.echoes import without_echoes
 from recollect.streams.language.grammar.analysis import Statement
 from recollect.streams.language.relations.agreements import agrees, find_agreed
 from recollect.streams.language.relations.content_words import content_words
@@ -25,8 +25,8 @@ from recollect.streams.language.relations.corrections import (
     find_corrections,
     says_what,
 )
-from recollect.streams.language.relations.denials import denied, find_denials
-from recollect.streams.language.relations.ended_states import find_over, was_so
+from recollect.streams.language.relations.denials import Denial, denied, find_denials
+from recollect.streams.language.relations.ended_states import Over, find_over, was_so
 
 #: How many messages to look back for the question that an agreement answers.
 _QUESTION_LOOKBACK_MESSAGES = 2
@@ -58,22 +58,52 @@ class Retraction(msgspec.Struct, frozen=True):
     topic: tuple[Event, tuple[int, int]] | None = None
     otherwise: Retraction | None = None
 
+    def choices(self) -> Iterable[Retraction]:
+        """Yield this retraction and its alternatives."""
+        one: Retraction | None = self
+        while one is not None:
+            yield one
+            one = one.otherwise
+
 
 class LaterRetraction(NamedTuple):
-    """The retraction of a message by a later one, `by`, that arrived before it."""
+    """A retraction of a message by a later one, `by`, that arrived before it."""
 
     retraction: Retraction
     by: Event
+
+
+class _Cues(NamedTuple):
+    """What a text corrects, denies and ends, and whether it agrees to something."""
+
+    corrections: Sequence[Correction]
+    denials: Sequence[Denial]
+    endings: Sequence[Over]
+    agrees: bool
+
+
+# A message is compared with each one that arrives later and was said before it.
+@lru_cache(maxsize=4096)
+def _cues(text: str, said_at: int, utc_offset: int) -> _Cues | None:
+    """Return the cues of retractions in a text; None for most texts."""
+    found = _Cues(
+        find_corrections(text, said_at, utc_offset),
+        find_denials(text),
+        find_over(text),
+        agrees(text),
+    )
+    return found if any(found) else None
 
 
 def find_retractions(
     text: str, said_at: int, event: Event, content: Content, conversation: Conversation
 ) -> tuple[Retraction, ...]:
     """Return the retractions of a message. Only messages that people wrote can be retracted."""
-    corrections = find_corrections(text, said_at, content.utc_offset)
-    denials = find_denials(text)
-    question = _confirmed_question(text, event, content, conversation) if agrees(text) else None
-    endings = find_over(text)
+    cues = _cues(text, said_at, content.utc_offset)
+    if cues is None:
+        return ()
+    corrections, denials, endings, _ = cues
+    question = _confirmed_question(text, event, content, conversation) if cues.agrees else None
     if not corrections and not denials and not endings and question is None:
         return ()
     before = _user_messages(conversation.preceding(event, LOOKED_THROUGH), said_at)
@@ -115,45 +145,47 @@ def find_retractions(
 
 
 def find_later_retractions(
-    event: Event, conversation: Conversation, is_current: Callable[[Event], bool]
-) -> tuple[LaterRetraction, ...]:
-    """Return the retractions of a message that were said after it and arrived before it.
+    late: Event,
+    later: Sequence[Event],
+    earlier: Callable[[], Sequence[Event]],
+    find: Callable[[Event, Sequence[Event]], Iterable[Retraction]],
+) -> Iterable[LaterRetraction]:
+    """Yield the retractions of a message that were said after it and arrived before it.
 
-    `is_current` returns whether a message is its newest version.
+    `later`, `earlier`: the messages said after and before it, in the order of time. `find` returns
+    the retractions of a message, given those before it.
     """
-    later = conversation.beside(event, LOOKED_THROUGH, event.number, is_later=True)
-    found: list[LaterRetraction] = []
-    if not later or isinstance(event.payload, Edit) or is_from_assistant(event):
-        return ()
-    inserted = _WithLateMessage(conversation, event)
-    for one in later:
-        content = one.payload
-        if isinstance(content, Message) and not is_from_assistant(one) and is_current(one):
-            text = without_echoes(content.content)
-            found += (
-                LaterRetraction(retraction, one)
-                for retraction in find_retractions(text, one.occurred_at, one, content, inserted)
-                if retraction.event.id == event.id
-            )
-    return tuple(found)
+    before: list[Event] | None = None
+    for place, one in enumerate(later):
+        # Few retract this one if there is nothing else to retract but the question just before.
+        near = later[max(0, place - _QUESTION_LOOKBACK_MESSAGES) : place]
+        if not any(_is_of(late, each) for each in find(one, [late, *near])):
+            continue
+        if before is None:
+            before = [*earlier(), late]
+        for each in find(one, [*before, *later[:place]]):
+            if _is_of(late, each):
+                yield LaterRetraction(each, one)
 
 
-class _WithLateMessage(Conversation):
-    """A conversation in the order of time, up to a message that arrived late."""
+def _is_of(event: Event, retraction: Retraction) -> bool:
+    return any(one.event.id == event.id for one in retraction.choices())
 
-    def __init__(self, conversation: Conversation, late: Event) -> None:
-        self._conversation = conversation
-        self._late = late
 
-    def preceding(self, event: Event, limit: int) -> list[Event]:
-        before = self._conversation.beside(event, limit, self._late.number, is_later=False)
-        return sorted([*before, self._late], key=lambda one: one.id, reverse=True)[:limit]
+class MessagesBefore(Conversation):
+    """The messages before one, in the order of time, as its conversation."""
+
+    def __init__(self, messages: Sequence[Event]) -> None:
+        self._messages = messages
+
+    def preceding(self, event: Event, limit: int) -> Sequence[Event]:
+        return self._messages[-1 : -limit - 1 : -1]
 
     def turn(self, event: Event, platform: str, turn_id: str) -> Sequence[Event]:
-        return self._conversation.turn(event, platform, turn_id)
+        return ()
 
     def revisions(self, event: Event, below: int) -> Sequence[Event]:
-        return self._conversation.revisions(event, below)
+        return ()
 
 
 class WithoutEvents(Conversation):

@@ -58,10 +58,15 @@ def test_the_values_of_each_owner_follow_each_other_in_every_order_of_arrival() 
 def test_a_correction_ends_only_what_its_owner_may_change(said: str, correction: str) -> None:
     assert current(stores("ada", said, 1), stores("bob", correction, 2)) == [said, correction]
     assert current(stores("ada", said, 1), stores("ada", correction, 2)) == [correction]
-    # The nearest one that may end is not the nearest one.
-    both = zone_of([stores("ada", said, 1), stores("bob", said, 2), stores("ada", correction, 3)])
+
+
+def test_the_nearest_one_that_may_end_is_corrected_in_every_order_of_arrival() -> None:
+    said, correction = "I eat fish.", "I no longer eat fish."
+    told = [stores("ada", said, 1), stores("bob", said, 2), stores("ada", correction, 3)]
     sql = "SELECT as_of, text FROM facts WHERE id NOT IN (SELECT fact_id FROM fact_ends) ORDER BY 1"
-    assert both.ask("memory", sql) == [(START + 2 * DAY, said), (START + 3 * DAY, correction)]
+    for drafts in permutations(told):
+        both = zone_of(drafts).ask("memory", sql)
+        assert both == [(START + 2 * DAY, said), (START + 3 * DAY, correction)]
 
 
 def test_an_agent_changes_what_its_user_owns_and_no_agent_what_another_does() -> None:
