@@ -134,13 +134,16 @@ def contexts(connection: apsw.Connection, fact_ids: Sequence[str]) -> dict[str, 
 
 _SINGLE_VALUED = ", ".join(f"'{name}'" for name in sorted(SINGLE_VALUED))
 # All statements about single-valued attributes up to a time, ordered by slot and then by time.
+# A claim that begins after its fact was said counts from then on.
+_COUNTS_AT = "CASE WHEN claim.as_of > facts.as_of THEN max(said_at, claim.as_of) ELSE said_at END"
 _SLOT_STATEMENTS = f"""
-SELECT claim.subject, claim.attribute, claim.value, claim.fact_id, said.said_at
-  FROM fact_claims AS claim JOIN statements AS said USING (fact_id)
- WHERE said.said_at <= ?1
+SELECT claim.subject, claim.attribute, claim.value, claim.fact_id, {_COUNTS_AT} AS counts_at
+  FROM fact_claims AS claim JOIN facts ON facts.id = claim.fact_id
+  JOIN statements AS said USING (fact_id)
+ WHERE counts_at <= ?1
    AND (claim.attribute IN ({_SINGLE_VALUED}) OR instr(claim.attribute, '{MASK}'))
    AND NOT EXISTS (SELECT 1 FROM void_facts WHERE void_facts.fact_id = claim.fact_id)
- ORDER BY claim.subject, claim.attribute, said.said_at, claim.fact_id
+ ORDER BY claim.subject, claim.attribute, counts_at, claim.fact_id
 """
 
 

@@ -36,6 +36,7 @@ _COLUMNS = (
 _FROM_WHERE = """
     FROM facts LEFT JOIN fact_claims ON fact_claims.fact_id = facts.id
          LEFT JOIN fact_ends ON fact_ends.fact_id = facts.id
+              AND (invalid_at <= ?3 OR invalid_at <= (SELECT max(as_of) FROM facts))
          LEFT JOIN fact_days ON fact_days.fact_id = facts.id
    WHERE (?1 IS NULL OR facts.id IN (
              SELECT fact_id FROM fact_entities
@@ -44,9 +45,9 @@ _FROM_WHERE = """
 """
 _OF_EVENTS = """
      AND facts.id IN (
-         SELECT id FROM facts WHERE source_event_id IN (SELECT value FROM json_each(?6))
+         SELECT id FROM facts WHERE source_event_id IN (SELECT value FROM json_each(?7))
          UNION
-         SELECT fact_id FROM occasions WHERE event_id IN (SELECT value FROM json_each(?6)))
+         SELECT fact_id FROM occasions WHERE event_id IN (SELECT value FROM json_each(?7)))
 """
 
 
@@ -55,6 +56,7 @@ def facts(
     *,
     about: Sequence[str] | None,
     superseded: bool,
+    present: int,
     after: tuple[int, str],
     limit: int,
     of_events: Sequence[str] | None = None,
@@ -62,6 +64,7 @@ def facts(
     """Return up to `limit` facts that follow the fact `after` (`as_of`, id) in the list.
 
     `about`: only facts about one of these entities. `superseded`: include superseded facts.
+    `present` (unix ms): what is superseded only later, and after the last fact, still holds.
     `of_events`: only facts that one of these events states or repeats.
     """
     of_events_filter, bindings = "", []
@@ -71,9 +74,16 @@ def facts(
     fact_rows = rows(
         connection,
         f"SELECT {_COLUMNS} {_FROM_WHERE} {of_events_filter} "
-        "AND facts.as_of <= ?3 AND (facts.as_of < ?3 OR facts.id < ?4) "
-        "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?5",
-        (None if about is None else json_array(about), superseded, *after, limit, *bindings),
+        "AND facts.as_of <= ?4 AND (facts.as_of < ?4 OR facts.id < ?5) "
+        "ORDER BY facts.as_of DESC, facts.id DESC LIMIT ?6",
+        (
+            None if about is None else json_array(about),
+            superseded,
+            present,
+            *after,
+            limit,
+            *bindings,
+        ),
     )
     return [ListedFact(*row) for row in fact_rows]
 
@@ -119,13 +129,13 @@ def fact_merges(
     return [(FactMerge(*row[:-2]), *row[-2:]) for row in found]
 
 
-def with_ids(connection: apsw.Connection, ids: Sequence[str]) -> list[ListedFact]:
-    """Return the facts with these ids, superseded ones included."""
+def with_ids(connection: apsw.Connection, ids: Sequence[str], present: int) -> list[ListedFact]:
+    """Return the facts with these ids, superseded ones included; `present` as in `facts`."""
     found = rows(
         connection,
-        f"SELECT {_COLUMNS} {_FROM_WHERE} AND facts.id IN (SELECT value FROM json_each(?3)) "
+        f"SELECT {_COLUMNS} {_FROM_WHERE} AND facts.id IN (SELECT value FROM json_each(?4)) "
         "ORDER BY facts.as_of, facts.id",
-        (None, True, json_array(ids)),
+        (None, True, present, json_array(ids)),
     )
     return [ListedFact(*row) for row in found]
 
@@ -137,10 +147,10 @@ def as_of(connection: apsw.Connection, fact_id: str) -> int | None:
 
 
 def fact_count(
-    connection: apsw.Connection, *, about: Sequence[str] | None, superseded: bool
+    connection: apsw.Connection, *, about: Sequence[str] | None, superseded: bool, present: int
 ) -> int:
     """Return the number of facts that `facts` lists."""
-    arguments = (None if about is None else json_array(about), superseded)
+    arguments = (None if about is None else json_array(about), superseded, present)
     return int(scalar(connection, f"SELECT count(*) {_FROM_WHERE}", arguments))
 
 

@@ -40,7 +40,7 @@ from recollect.projections.recall.ranking.prompt_relevance import (
     prompt_relevance,
 )
 from recollect.projections.recall.ranking.reranking import Reranker
-from recollect.schemas.times import parse_time
+from recollect.schemas.times import LATEST_MS, parse_time
 from recollect.schemas.wire import Explanation, RecallAnswer, Result
 
 T = TypeVar("T")
@@ -235,6 +235,7 @@ class Recaller:
         deadline: float | None = None,
     ) -> list[AnswerTrace]:
         """Return the trace of each question of a query; questions past the deadline are skipped."""
+        query = _in_present(query, index)
         questions = [
             self._resolve_event_time(question, index, encoder)
             for question in self._parser.parse(query, index, encoder, now)
@@ -279,6 +280,15 @@ class Recaller:
             index = Index.open(self._files, uses_stored=self._uses_stored_index)
         self._index = index
         return index
+
+
+def _in_present(query: RecallQuery, index: Index) -> RecallQuery:
+    """Return a query whose present is not before the last turn, nor before it is asked."""
+    if query.present is None:
+        return query
+    last = int(index.turns.occurred_at.max()) if len(index.turns.occurred_at) else 0
+    present = max(query.present, last, query.asked_at or 0)
+    return msgspec.structs.replace(query, present=min(present, LATEST_MS))
 
 
 def _merge(query: RecallQuery, traces: Sequence[AnswerTrace]) -> list[Result]:

@@ -69,7 +69,7 @@ def context_of(
     come first, whatever the task.
     """
     started = time.perf_counter()
-    query = RecallQuery(text=_truncated(task), scope=SCOPE, max_results=RECALL_LIMIT)
+    query = RecallQuery(text=_truncated(task), scope=SCOPE, max_results=RECALL_LIMIT, present=now)
 
     def compose(
         traces: list[AnswerTrace], relevance: float, index: Index, files: ZoneFiles
@@ -104,7 +104,8 @@ def context_of(
             and said.isdisjoint(result.source_event_ids)
             and not (needed_facts and states_only(result.id, needed_facts, index))
         ]
-        lines = turn_lines(turns, terms, index, files)
+        asked = traces[0].question.query if traces else query
+        lines = turn_lines(turns, terms, asked, index, files)
         return pack([*needed, *pages, *pinned], lines, budget, count), directives
 
     lines, directives = recaller.with_traces(query, compose, now=now, deadline=deadline)

@@ -65,10 +65,13 @@ def document_line(result: Result) -> Line:
 def turn_lines(
     results: Sequence[Result],
     terms: Collection[str],
+    query: RecallQuery,
     index: Index,
     files: ZoneFiles,
 ) -> list[Line]:
     """Return the lines of turns, in their order; `terms` are the index terms of the questions.
+
+    Supersessions count up to the time that `query` is about.
 
     A superseded value appears once, as "previously" next to the value that replaced it.
     """
@@ -78,7 +81,7 @@ def turn_lines(
     offsets = turns_for_recall.utc_offsets(files.events.connection, numbers)
     dates = message_dates(files.memory.connection, ids)
     facts = index.event_facts.of(ids)
-    history = _FactHistory(facts, index, files)
+    history = _FactHistory(facts, query, index, files)
     frames = contexts(
         files.memory.connection,
         [id_ for event_facts in facts.values() for id_ in event_facts.stated],
@@ -289,11 +292,17 @@ def _normalise(text: str) -> str:
 class _FactHistory:
     """What the facts of some turns replaced, and what replaced them."""
 
-    def __init__(self, facts: Mapping[str, EventFacts], index: Index, files: ZoneFiles) -> None:
+    def __init__(
+        self,
+        facts: Mapping[str, EventFacts],
+        query: RecallQuery,
+        index: Index,
+        files: ZoneFiles,
+    ) -> None:
         self._facts = facts
         self._index = index
         self._files = files
-        self._query = RecallQuery(text="")
+        self._query = query
         ids = [id_ for of_turn in facts.values() for id_ in (*of_turn.stated, *of_turn.repeated)]
         self._found = supersessions_of(self._query, ids, index, files)
         repeated = [id_ for of_turn in facts.values() for id_ in of_turn.repeated]

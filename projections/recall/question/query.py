@@ -29,7 +29,9 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     """A query. Times are unix ms; `entity` is a name or an id.
 
     `time_after` and `time_before` are exclusive bounds on `as_of`. `valid_at`: only what was true
-    then, stated by then and not yet superseded. `asked_at`: the time from which relative times and
+    then, stated by then and not yet superseded. `present`: without `valid_at`, what is superseded
+    only later still holds; it is at least the time of the zone's last turn and `asked_at`; None for
+    the latest possible time. `asked_at`: the time from which relative times and
     the decay of scores are measured; None means the time of the zone's last turn. `spans`: times,
     as (first, last), whose turns are preferred, though others are not excluded; if empty, the times
     in the text. `min_score`: results with a lower score are dropped. `allowed_numbers`: the event
@@ -43,6 +45,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
     time_after: int | None = None
     time_before: int | None = None
     valid_at: int | None = None
+    present: int | None = None
     platform: str | None = None
     max_results: int = 20
     budget: Budget = "mid"
@@ -68,7 +71,7 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
                 raise InvalidInput(
                     f"{field} has {len(name)} characters; the maximum is {MAX_NAME_LENGTH}"
                 )
-        for field in ("time_after", "time_before", "valid_at", "asked_at"):
+        for field in ("time_after", "time_before", "valid_at", "present", "asked_at"):
             check_query_time(getattr(self, field), field)
         check_time_order(self.time_after, self.time_before)
         for first, last in self.spans:
@@ -96,8 +99,10 @@ class RecallQuery(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def until(self) -> int:
-        """The time up to which supersessions count: `valid_at`, or the latest possible."""
-        return LATEST_MS if self.valid_at is None else self.valid_at
+        """The time up to which supersessions count: `valid_at`, `present`, or the latest."""
+        if self.valid_at is not None:
+            return self.valid_at
+        return LATEST_MS if self.present is None else self.present
 
     def encodable(self) -> RecallQuery:
         """Return the query with texts that can be encoded as UTF-8."""

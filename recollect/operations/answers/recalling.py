@@ -213,6 +213,7 @@ def _question(query: Query) -> tuple[RecallQuery, int | LedgerPosition | None]:
         time_before=_time(query.time_before, "time_before"),
         valid_at=_time(query.valid_at, "valid_at"),
         asked_at=_time(query.asked_at, "asked_at"),
+        present=unix_ms(),
         platform=query.platform,
         max_results=query.max_results,
         budget=query.budget,

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 import apsw
 import msgspec
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.answers import recalling
 from recollect.operations.answers.suggestions import unknown_entity
 from recollect.operations.ingestion.ingesting import unknown_or_undecided
@@ -77,6 +77,7 @@ def fact_page(
             files.memory.connection,
             about=about,
             superseded=superseded,
+            present=unix_ms(),
             after=after,
             limit=limit + 1,
         )
@@ -102,7 +103,9 @@ def fact_count(zone: OpenZone, *, entity: str | None = None, superseded: bool = 
         return 0
     with zone.files() as files, files.read_transaction():
         about = None if entity is None else resolve_entities(files, entity)
-        return fact_list.fact_count(files.memory.connection, about=about, superseded=superseded)
+        return fact_list.fact_count(
+            files.memory.connection, about=about, superseded=superseded, present=unix_ms()
+        )
 
 
 def resolve_entities(files: ZoneFiles, name_or_id: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.answers.recalling import refresh_files
 from recollect.operations.ingestion.ingesting import PRINCIPAL, unknown_or_undecided
 from recollect.operations.memories.listing import resolve_entities, with_details
@@ -221,6 +221,7 @@ def _fact_page(
         files.memory.connection,
         about=about,
         superseded=superseded,
+        present=unix_ms(),
         after=place,
         limit=limit + 1,
         of_events=None
@@ -278,7 +279,8 @@ def _model_page(
 
 
 def _facts(files: ZoneFiles, ids: Sequence[str]) -> Iterable[Memory]:
-    by_id = {fact.id: fact for fact in fact_list.with_ids(files.memory.connection, ids)}
+    listed = fact_list.with_ids(files.memory.connection, ids, unix_ms())
+    by_id = {fact.id: fact for fact in listed}
     facts = {fact.id: fact for fact in with_details(files, list(by_id.values()))}
     events = event_list.with_ids(
         files.events.connection, [by_id[id_].source_event_id for id_ in facts]
@@ -322,7 +324,7 @@ def changes_of(files: ZoneFiles, ids: Sequence[str]) -> dict[str, FactChanges]:
     pairs = superseding.supersessions(connection, ids, LATEST_MS)
     fact_ids = {id_ for older, newer, _ in pairs for id_ in (older, newer)}
     # Excludes facts that are being forgotten but still have rows.
-    readable = with_details(files, fact_list.with_ids(connection, sorted(fact_ids)))
+    readable = with_details(files, fact_list.with_ids(connection, sorted(fact_ids), unix_ms()))
     texts = {fact.id: fact.text for fact in readable}
     changes: dict[str, FactChanges] = {}
     for older, newer, at in pairs:

@@ -54,6 +54,12 @@ def local_day(at_ms: int, utc_offset_minutes: int) -> int:
     return clip((at_ms + utc_offset_minutes * 60_000) // _DAY_MS + _UNIX_EPOCH)
 
 
+def start_of_day(day: str, utc_offset_minutes: int) -> int:
+    """When a local day (ISO date) begins, in unix ms."""
+    days = date.fromisoformat(day).toordinal() - _UNIX_EPOCH
+    return days * _DAY_MS - utc_offset_minutes * 60_000
+
+
 def local_minute(at_ms: int, utc_offset_minutes: int) -> int:
     """The local minute of the day at a moment."""
     return (at_ms // 60_000 + utc_offset_minutes) % DAY_MINUTES

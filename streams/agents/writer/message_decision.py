@@ -63,6 +63,7 @@ from recollect.streams.agents.writer.claims.late_claims import (
     begun_earlier,
     changed_claims,
     claims_of_rows,
+    ends_before_begun,
     later_ends,
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
@@ -92,6 +93,7 @@ from recollect.streams.agents.writer.retractions import (
 from recollect.streams.agents.writer.withdrawals import withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Ending, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
+from recollect.text.dates.found_dates import start_of_day
 
 #: The maximum number of dates stored per message.
 _MAX_DATES = 256
@@ -158,7 +160,9 @@ class MessageDecision:
         for statement in message.analysis.statements:
             self._decide_statement(statement, sender)
         for each in message.analysis.ended_outside:
-            own.puts += self._ends_of(each.ending, each.sentence, self._event.id, sender)
+            own.puts += self._ends_of(
+                each.ending, each.sentence, self._event.id, sender, message.said_at
+            )
         own.puts += _causal_links(message, self._statement_facts)
         mentioned = self._mention_rows(self._other_mentions(), "", sender)
         dated = [row for row in mentioned if isinstance(row, Mention) and row.first is not None]
@@ -290,7 +294,13 @@ class MessageDecision:
             own.puts += ends
             self._add_occasion(statement, original, reason)
             own.puts += self._merged_rows(statement, sender)
-            own.puts += self._ends_of(statement.ending, statement.sentence, self._event.id, sender)
+            own.puts += self._ends_of(
+                statement.ending,
+                statement.sentence,
+                self._event.id,
+                sender,
+                self._begun(statement),
+            )
             return
         fact = _fact(id_, signatures[0], statement, message)
         pending.facts.append(fact)
@@ -327,7 +337,9 @@ class MessageDecision:
         # The claim's subject comes from the same events as the fact's text.
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
-        part.puts += self._ends_of(statement.ending, statement.sentence, id_, sender)
+        part.puts += self._ends_of(
+            statement.ending, statement.sentence, id_, sender, self._begun(statement)
+        )
         self._statement_facts.append(id_)
 
     def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
@@ -391,7 +403,7 @@ class MessageDecision:
             statement.claim,
             subjects,
             id_,
-            self._message.said_at,
+            self._begun(statement),
             self._resolver.own_id,
             self._state,
             self._pending,
@@ -400,12 +412,24 @@ class MessageDecision:
         self._changed += claims_of_rows(rows, subjects.own, self._state)
         return rows
 
+    def _begun(self, statement: Statement) -> int:
+        """Return when a statement's claim begins to hold (unix ms): a later day, or when said."""
+        if statement.begins is None:
+            return self._message.said_at
+        start = start_of_day(statement.begins, self._message.content.utc_offset)
+        return max(start, self._message.said_at)
+
     def _ends_of(
-        self, ending: Ending | None, sentence: str, newer: str, sender: EntityRef
+        self,
+        ending: Ending | None,
+        sentence: str,
+        newer: str,
+        sender: EntityRef,
+        at: int,
     ) -> list[AnyRow]:
         """Return what a sentence may end, and the supersessions of the claims that it ends.
 
-        `newer`: the id of its fact, or of the event.
+        `newer`: the id of its fact, or of the event. They end `at` a time (unix ms).
         """
         if ending is None:
             return []
@@ -415,19 +439,20 @@ class MessageDecision:
             found = person_keys(person, content, sender, self._resolver)
             return self._for_same_readers(found).own
 
-        said_at = self._message.said_at
-        said = said_ending(ending, sentence, keys_of, self._event.id, self._endings, said_at, newer)
+        said = said_ending(ending, sentence, keys_of, self._event.id, self._endings, at, newer)
         self._endings += 1
         ends, ended = ended_claims(
             said, self._state, self._pending, self._replaced.union(self._statement_facts)
         )
         self._changed += (
-            ChangedClaim(item.claim, lookup.subjects, said_at, item.until or LATEST_MS)
+            ChangedClaim(item.claim, lookup.subjects, at, item.until or LATEST_MS)
             for lookup, item in ended
         )
+        revived = ends_before_begun(ended, at, self._state, self._pending, self._replaced)
+        self._changed += changed_claims(revived, self._state)
         rows = said.rows()
         self._pending.endings += rows
-        return [*rows, *ends]
+        return [*rows, *ends, *revived]
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
         """Return the rows by which a repeated statement reorders the claims of merged persons."""

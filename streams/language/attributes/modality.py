@@ -22,9 +22,7 @@ _POSSIBLE = word_set("would might may could should 'd ’d")
 #: Verbs of wishes and plans, in their base forms.
 _WISHES = word_set("want wish hope plan think consider dream intend try imagine pretend")
 #: Verbs of states, which are over in the past tense, and verbs that end one, in their base forms.
-_STATES = word_set(
-    "be live work have own study attend belong rent play drive teach eat drink smoke"
-)
+STATES = word_set("be live work have own study attend belong rent play drive teach eat drink smoke")
 _ENDS = word_set("leave quit lose resign sell stop")
 #: Verbs of looking at or buying something that one has not, or not yet, with their other forms if
 #: these are not known as verbs; and the types of values that one can look at.
@@ -60,7 +58,7 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     if not verbs:
         return True
     last = verbs[-1]
-    first, end = _group(words, last)
+    first, end = verb_group(words, last)
     group = lowers[first:end]
     if not _POSSIBLE.isdisjoint(group) or (type_ != "dislike" and any(map(_denies, group))):
         return False
@@ -74,7 +72,7 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     base = base_form(lowers[last])
     if type_ in _VIEWED and base in _LOOKS and "after" not in lowers[last + 1 : last + 2]:
         return False
-    is_past = words[last].tag == "VBD" and base in _STATES
+    is_past = words[last].tag == "VBD" and base in STATES
     # "We moved from Ghent", "We are back from Ghent": what follows the last preposition is left.
     links = [place for place in range(end, len(words)) if words[place].tag in _LINKS]
     leaves = words[last].tag in _PARTICIPLES or not _RETURNED.isdisjoint(lowers[last + 1 :])
@@ -82,7 +80,7 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     return type_ not in _LASTING or not (is_past or is_left or base in _ENDS)
 
 
-def _group(words: Sequence[ReadWord], verb: int) -> tuple[int, int]:
+def verb_group(words: Sequence[ReadWord], verb: int) -> tuple[int, int]:
     """Return the bounds of the group of verbs that ends with a verb, with adverbs around it."""
     first, end = verb, verb + 1
     while first > 0 and (

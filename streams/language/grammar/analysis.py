@@ -141,7 +141,7 @@ class Statement(Struct, frozen=True):
     """One sentence worth keeping; `whom` is the person that "he" or "she" in it means, if named.
 
     `happens`: the days (ISO dates, both included) on which it happens or holds, if they are not
-    those of its dates.
+    those of its dates. `begins`: the day (ISO date) from which it holds, if that is later.
     `ending`: the earlier claims that it may end. `told_with` are the numbers of earlier events from
     which `text` has words.
     """
@@ -159,6 +159,7 @@ class Statement(Struct, frozen=True):
     told_with: tuple[int, ...] = ()
     ending: Ending | None = None
     happens: tuple[str, str] | None = None
+    begins: str | None = None
 
     def told_with_words_of(self, *numbers: int) -> Statement:
         """Return the statement with these events added to `told_with`."""

@@ -33,7 +33,7 @@ _RECURRENT = word_set(
 #: before the first day of one without an end.
 _UNTIL, _SINCE, _FROM = word_set("until till til thru through"), "since", "from"
 #: Words that may stand between one of these and the date.
-_BETWEEN = word_set("the about around roughly approximately at least")
+_BETWEEN = word_set("the about around roughly approximately at least on in")
 _VERBS = word_set("is was are were has had will would")
 _YEAR_DIGITS = 4
 #: The minimum probability (percent) that a statement happens once.
@@ -98,7 +98,7 @@ def _narrows(date: Found, other: Found, lowers: list[str]) -> bool:
 def _period(found: Found, findings: Findings, today: int, *, alone: bool) -> tuple[int, int]:
     """Return the first and the last day of the period that a date and the word before it mean."""
     lowers = findings.tokens.lowers
-    before = _opening(lowers, found)
+    before = opening_of(lowers, found)
     if found.is_time:
         return found.first, found.last
     if before in _UNTIL and today <= found.last:
@@ -113,7 +113,7 @@ def _period(found: Found, findings: Findings, today: int, *, alone: bool) -> tup
     return found.first, found.last
 
 
-def _opening(lowers: list[str], found: Found) -> str:
+def opening_of(lowers: list[str], found: Found) -> str:
     """Return the word that opens a date, which may be part of it: "until about"."""
     if lowers[found.left] in _UNTIL:
         return lowers[found.left]

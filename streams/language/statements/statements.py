@@ -36,6 +36,7 @@ from recollect.streams.language.names.mentions import find_mentions
 from recollect.streams.language.names.naming import find_introductions
 from recollect.streams.language.names.signature import assemble
 from recollect.streams.language.relations.causes import opening
+from recollect.streams.language.statements.beginnings import with_beginning
 from recollect.streams.language.statements.clause_salience import ClauseSalience
 from recollect.streams.language.statements.clause_statements import (
     ClauseStatements,
@@ -202,7 +203,8 @@ def _state(
 
 def _completed(statement: Statement, findings: Findings) -> Statement:
     """Return a statement with its slot, and the days on which it happens."""
-    return with_occurrence(_with_slots(statement, findings), findings)
+    found = with_occurrence(_with_slots(statement, findings), findings)
+    return with_beginning(found, findings)
 
 
 def _with_slots(statement: Statement, findings: Findings) -> Statement:

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from recollect.home.open_zone import OpenZone
+from recollect.home.open_zone import OpenZone, unix_ms
 from recollect.operations.memories.derived.episode_listing import titled_episodes, zone_utc_offset
 from recollect.operations.memories.listing import (
     files_known_at,
@@ -335,7 +335,7 @@ def _start(day: int, utc_offset: int) -> int:
 
 def _days(files: ZoneFiles, places: list[_Place]) -> Iterator[TimelineDay]:
     """Yield days with their items. A fact whose event is being forgotten is left out."""
-    listed = fact_list.with_ids(files.memory.connection, [place.id for place in places])
+    listed = fact_list.with_ids(files.memory.connection, [place.id for place in places], unix_ms())
     events = {fact.id: fact.source_event_id for fact in listed}
     facts = {fact.id: fact for fact in with_details(files, listed)}
     changes = changes_of(files, [fact.id for fact in facts.values() if not fact.current])

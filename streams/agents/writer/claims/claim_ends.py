@@ -16,6 +16,7 @@ import msgspec
 from recollect.projections.memory.memory_queries import DatedClaim
 from recollect.schemas.attributes import MASK, is_single_valued
 from recollect.schemas.changes import FactClaim, FactSupersession, StatedEnding
+from recollect.schemas.ids import time_of
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.pending_rows import PendingRows
@@ -290,6 +291,8 @@ class EndedValues:
             standing = of_same_thing(standing, text, state, pending)
         current = [item.claim for item in standing]
         named = current if lookup.names_thing else named_claims(current, self._words)
+        begun = [each for each in current if each.as_of <= self._ending.said_at]
+        current = begun or current
         if not named and _ends_sole(lookup) and len(current) == 1:
             # "I quit my job at Siemens" ends no other job.
             left = {word for value in lookup.left for word in _naming_words(value)}
@@ -334,7 +337,7 @@ def ended_claims(
     lasting = {
         fact: each
         for fact, each in ended.items()
-        if each[1].claim.as_of <= ending.said_at
+        if _is_stated(each[1].claim, ending.said_at)
         and pending.first_repeat(fact, ending.said_at, state) is None
     }
     ends = [FactSupersession(fact, ending.ended_by, ending.said_at) for fact in lasting]
@@ -344,9 +347,14 @@ def ended_claims(
 
 def has_begun(claim: FactClaim, at: int, state: State, pending: PendingRows) -> bool:
     """Return whether the fact of a claim was stated at a time (unix ms) or before."""
-    return claim.as_of <= at or any(
+    return _is_stated(claim, at) or any(
         time <= at for time in pending.repeat_times(state, claim.fact_id)
     )
+
+
+def _is_stated(claim: FactClaim, at: int) -> bool:
+    """Return whether a claim was stated at a time (unix ms) or before; it may begin later."""
+    return claim.as_of <= at or time_of(claim.fact_id) <= at
 
 
 @lru_cache(maxsize=16_384)

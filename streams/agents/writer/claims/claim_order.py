@@ -115,7 +115,8 @@ def claim_rows(
     for other, until in of_same_thing(others, text, state, pending):
         is_later = other.as_of > as_of
         had_ended = until is not None and until < as_of
-        if (until == other.as_of) if is_later else had_ended:
+        never_held = until is not None and until <= other.as_of
+        if never_held if is_later else had_ended:
             continue
         state.use_claim(other.fact_id)
         again = pending.first_repeat(other.fact_id, as_of, state)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from recollect.projections.memory.memory_queries import DatedClaim
 from recollect.schemas.changes import (
     AnyRow,
     FactClaim,
@@ -206,6 +207,33 @@ def _decided_again(
             ends_at = LATEST_MS if end is None else end.invalid_at
             change = ChangedClaim(item.claim, lookup.subjects, said_at, ends_at)
             yield _Change(change, (changed,))
+
+
+def ends_before_begun(
+    ended: Iterable[tuple[Lookup, DatedClaim]],
+    at: int,
+    state: State,
+    pending: PendingRows,
+    spared: Set[str],
+) -> list[FactSupersession | WithdrawnSupersession]:
+    """Return the new ends of what would have ended when a claim began that ends before, at `at`.
+
+    `ended`: the claims that end. Facts in `spared` do not count.
+    """
+    rows: list[FactSupersession | WithdrawnSupersession] = []
+    for lookup, (claim, _) in ended:
+        if claim.as_of <= at:
+            continue
+        others = pending.claims_of(state, [*lookup.subjects], claim.attribute)
+        facts = [each.claim.fact_id for each in others if each.until == claim.as_of]
+        ends = state.supersessions(facts)
+        for other in others:
+            if ends.get(other.claim.fact_id) != (claim.fact_id, claim.as_of):
+                continue
+            end = _next_end(other.claim, lookup.subjects, claim.as_of, state, pending, spared)
+            rows.append(end or WithdrawnSupersession(other.claim.fact_id, claim.fact_id))
+    pending.supersede(rows)
+    return rows
 
 
 def _next_end(

@@ -21,7 +21,7 @@ CLAIMS = (
     FactClaim("violin", "ada", "activity", "violin lessons", 1),
     FactClaim("chess", "ada", "activity", "chess in a club", 2),
     FactClaim("judo", "ada", "activity", "judo lessons", 3),
-    FactClaim("golf", "ada", "activity", "golf lessons", 9),
+    FactClaim("0000000009GGGGGGGGGGGGGGGG", "ada", "activity", "golf lessons", 9),
     FactClaim("home", "ada", "home", "Oslo", 1),
 )
 
@@ -129,7 +129,7 @@ def test_somebody_who_is_the_senders_ends_by_name(person: str, percent: int, end
         FactClaim("cat", "ada", "pet", "Kitty", 1),
         FactClaim("aunt", "ada", "family", "aunt Rosa", 1),
         FactClaim("home", "ada", "home", "Rex Town", 1),
-        FactClaim("late", "ada", "pet", "Max", 9),
+        FactClaim("0000000009JJJJJJJJJJJJJJJJ", "ada", "pet", "Max", 9),
     )
     with closing(MemoryModel(None)) as memory, closing(IdentityModel(None)) as identity:
         memory.project([Section((), claims)])
