@@ -1,9 +1,10 @@
 """Access control of readers: a zone's files without the private memories of others.
 
 Temporary views cover the tables, so that every query sees only rows that the reader may read. They
-leave out the rows of hidden memories, of facts that only hidden memories state, and the playbooks
-that others keep to themselves. All other rows are free of private text: agents derive them without
-private memories (`memory_versions.is_private`).
+leave out the rows of hidden memories, of facts that only hidden memories state, and the
+trajectories and playbooks that others keep to themselves. All other rows are free of private text:
+agents derive them without private memories (`memory_versions.is_private`), and a playbook only from
+trajectories that all its readers may read.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import apsw
 
 from recollect.projections.files import ZoneFiles
 from recollect.projections.sqlite import json_array, rows, scalar
-from recollect.schemas.memory_terms import playbook_reader
+from recollect.schemas.memory_terms import learning_reader
 
 
 class Reader(NamedTuple):
@@ -26,7 +27,8 @@ class Reader(NamedTuple):
     agent_id: str | None
 
 
-#: Whether a row of `memories`, named {0}, may be read by the user {1} and the agent {2}.
+#: Whether a row of `memories` or of `trajectories`, named {0}, may be read by the user {1} and the
+#: agent {2}.
 READABLE = (
     "({0}.reader_user IS NULL OR {0}.reader_user IS {1}) "
     "AND ({0}.reader_agent IS NULL OR {0}.reader_agent IS {2} "
@@ -35,6 +37,12 @@ READABLE = (
 _HIDDEN_EVENT = (
     "EXISTS (SELECT 1 FROM {db}.memories AS hidden CROSS JOIN temp.reader AS who "
     "WHERE hidden.id = {event} AND NOT ("
+    + READABLE.format("hidden", "who.user_id", "who.agent_id")
+    + "))"
+)
+_HIDDEN_TRAJECTORY = (
+    "EXISTS (SELECT 1 FROM main.trajectories AS hidden CROSS JOIN temp.reader AS who "
+    "WHERE hidden.id = {id} AND NOT ("
     + READABLE.format("hidden", "who.user_id", "who.agent_id")
     + "))"
 )
@@ -81,6 +89,15 @@ _OF_FACTS = {
     "dream_facts": ("fact_id",),
     "retracted_facts": ("fact_id", "retracted_by"),
 }
+#: Tables of memory.db, each with its column that holds ids of trajectories.
+_OF_TRAJECTORIES = {
+    "trajectories": "id",
+    "trajectory_steps": "trajectory_id",
+    "trajectory_completions": "trajectory_id",
+    "trajectory_feedback": "trajectory_id",
+    "reflections": "trajectory_id",
+    "strategy_evidence": "trajectory_id",
+}
 #: The table of the earliest ends of facts, which is kept equal to the view `first_ends`. It is
 #: copied: as a view it would be nested too deeply in the views that read it several times.
 _STATED_ENDS = """
@@ -108,12 +125,15 @@ class _ReaderConnection:
 
 def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
     """Return whether a zone has anything that a reader may not read."""
-    readable = READABLE.format("memories", "?1", "?2")
-    hidden_memory = scalar(
-        files.memory.connection,
-        "SELECT EXISTS (SELECT 1 FROM memories "
-        f"WHERE (reader_user IS NOT NULL OR reader_agent IS NOT NULL) AND NOT ({readable}))",
-        reader,
+    hidden_row = any(
+        scalar(
+            files.memory.connection,
+            f"SELECT EXISTS (SELECT 1 FROM {table} "
+            "WHERE (reader_user IS NOT NULL OR reader_agent IS NOT NULL) "
+            f"AND NOT ({READABLE.format(table, '?1', '?2')}))",
+            reader,
+        )
+        for table in ("memories", "trajectories")
     )
     playbooks = rows(files.memory.connection, f"SELECT DISTINCT {_OF_PLAYBOOKS} FROM playbooks")
     hidden_playbook = not all(_reads_playbook(reader, *each) for each in playbooks)
@@ -123,12 +143,12 @@ def hides_anything(files: ZoneFiles, reader: Reader) -> bool:
         "SELECT EXISTS (SELECT 1 FROM events WHERE number > ? AND kind = 'remember')",
         (files.memory.watermark().number,),
     )
-    return bool(hidden_memory or hidden_playbook or undecided)
+    return bool(hidden_row or hidden_playbook or undecided)
 
 
 def _reads_playbook(reader: Reader, *owner: Any) -> bool:
     """Whether a reader may read a playbook; `owner`: its `_OF_PLAYBOOKS`."""
-    return playbook_reader(*owner).includes(*reader)
+    return learning_reader(*owner).includes(*reader)
 
 
 def restrict(files: ZoneFiles, reader: Reader) -> ZoneFiles:
@@ -217,6 +237,10 @@ def _restrict_memory(files: ZoneFiles, reader: Reader) -> None:
         (json_array(readable),),
     )
     _cover(connection, "playbooks", "this.id IN (SELECT id FROM temp.readable_playbooks)")
+    for table, column in _OF_TRAJECTORIES.items():
+        _cover(connection, table, f"NOT {_HIDDEN_TRAJECTORY.format(id=f'this.{column}')}")
+    reflected_on = "(SELECT trajectory_id FROM main.reflections WHERE id = this.reflection_id)"
+    _cover(connection, "reflection_items", f"NOT {_HIDDEN_TRAJECTORY.format(id=reflected_on)}")
     # The table `fact_ends` is kept equal to the view `effective_ends`.
     connection.execute("CREATE TEMP VIEW fact_ends AS SELECT * FROM effective_ends")
     _cover_views(connection)

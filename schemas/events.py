@@ -523,7 +523,8 @@ class StartTrajectory(
 ):
     """Starts a trajectory: one run of a task. The id of this event is the trajectory's id.
 
-    Only trajectories of one `task_type` are compared. `playbook_id`: the playbook in use.
+    Only trajectories of one `task_type` are compared. `playbook_id`: the playbook in use. `user_id`
+    and `agent_id`: the user and the agent whose run it is.
     """
 
     task: str
@@ -531,6 +532,9 @@ class StartTrajectory(
     agent_id: str | None = None
     playbook_id: str | None = None
     metadata: dict[str, Any] = {}
+    user_id: str | None = None
+    scope: MemoryScope = "zone"
+    visibility: MemoryVisibility = "shared"
 
 
 StepKind = Literal["action", "decision", "observation", "tool_call"]

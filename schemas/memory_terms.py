@@ -88,6 +88,10 @@ class Owner(NamedTuple):
         is_agent = self.agent_id is None or self.agent_id == agent_id
         return is_user and (is_agent or (agent_id is None and self.user_id is not None))
 
+    def includes_all_of(self, other: Owner) -> bool:
+        """Return whether everyone who belongs to `other` belongs to it."""
+        return self in (EVERYONE, Owner(other.user_id, None), other)
+
 
 EVERYONE = Owner(None, None)
 # No user has an empty id.
@@ -149,22 +153,22 @@ class MemoryAuthor(NamedTuple):
 NO_AUTHOR = MemoryAuthor()
 
 
-def playbook_writer(
+def learning_writer(
     scope: str, visibility: str, user_id: str | None, agent_id: str | None
 ) -> Owner:
-    """Return who may change a playbook: its owner, or everyone if it is for everyone."""
+    """Return who may change a trajectory or a playbook: its owner; everyone if it has none."""
     return owner_of(_owning_scope(scope, visibility), user_id, agent_id)
 
 
-def playbook_reader(
+def learning_reader(
     scope: str, visibility: str, user_id: str | None, agent_id: str | None
 ) -> Owner:
-    """Return who may read a playbook, by the same rules as a memory."""
+    """Return who may read a trajectory or a playbook, by the same rules as a memory."""
     return reader_of(_owning_scope(scope, visibility), visibility, user_id, agent_id)
 
 
 def _owning_scope(scope: str, visibility: str) -> str:
-    """Return the scope that decides who owns a playbook; a private one belongs to its user."""
+    """Return the scope that decides on the owner; what is private belongs to its user."""
     return "user" if visibility == "private" and scope != "agent" else scope
 
 

@@ -42,15 +42,25 @@ def completion(connection: apsw.Connection, trajectory_id: str) -> TrajectoryCom
     return next(iter(found), None)
 
 
-def completions_of_type(
-    connection: apsw.Connection, task_type: str, limit: int
+def comparable_completions(
+    connection: apsw.Connection, trajectory: Trajectory, limit: int
 ) -> list[TrajectoryCompletion]:
-    """Return the ends of the last `limit` trajectories of a task type, in order of the ledger."""
+    """Return the ends of the last `limit` trajectories of its task type, in order of the ledger.
+
+    All readers of `trajectory` may read these.
+    """
     completions = _select(
         connection,
         TrajectoryCompletion,
-        "WHERE task_type = ? ORDER BY number DESC LIMIT ?",
-        task_type,
+        """
+         WHERE task_type = ?
+           AND ((reader_user IS NULL AND reader_agent IS NULL)
+                OR (reader_user IS ? AND (reader_agent IS NULL OR reader_agent IS ?)))
+         ORDER BY number DESC LIMIT ?
+        """,
+        trajectory.task_type,
+        trajectory.reader_user,
+        trajectory.reader_agent,
         limit,
     )
     return completions[::-1]

@@ -24,7 +24,7 @@ from recollect.operations.table.learning.trajectory_operations import (
     start_trajectory,
 )
 from recollect.operations.table.operation import Caller
-from recollect.schemas.events import StepKind, TrajectoryStatus
+from recollect.schemas.events import MemoryScope, MemoryVisibility, StepKind, TrajectoryStatus
 from recollect.schemas.wire import RelevantStrategy
 from recollect.streams.learning.outcome_comparison import SUCCESS_SCORE
 
@@ -89,6 +89,9 @@ class LearningLoop:
         *,
         task_type: str,
         agent_id: str | None,
+        user_id: str | None,
+        scope: MemoryScope,
+        visibility: MemoryVisibility,
         playbook_id: str | None,
         reflect: bool,
         update_playbook: bool,
@@ -97,6 +100,9 @@ class LearningLoop:
         self._task = task
         self._task_type = task_type
         self._agent_id = agent_id
+        self._user_id = user_id
+        self._scope = scope
+        self._visibility = visibility
         self._playbook_id = playbook_id
         self._reflect = reflect
         self._update_playbook = update_playbook
@@ -108,6 +114,7 @@ class LearningLoop:
                 relevant_strategies,
                 self._task,
                 agent_id=self._agent_id,
+                user_id=self._user_id,
                 playbook_id=self._playbook_id,
             )
             run.strategies, run.block = relevant.strategies, relevant.block
@@ -117,6 +124,9 @@ class LearningLoop:
                 self._task,
                 task_type=self._task_type,
                 agent_id=self._agent_id,
+                user_id=self._user_id,
+                scope=self._scope,
+                visibility=self._visibility,
                 playbook_id=self._playbook_id,
             ).id
 

@@ -16,6 +16,7 @@ from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.errors import AlreadyClosed
+from recollect.schemas.events import MemoryScope, MemoryVisibility
 from recollect.schemas.wire import ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
 
@@ -237,6 +238,9 @@ class AsyncZone(ZoneOperations):
         *,
         task_type: str = "task",
         agent_id: str | None = None,
+        user_id: str | None = None,
+        scope: MemoryScope = "zone",
+        visibility: MemoryVisibility = "shared",
         playbook_id: str | None = None,
         reflect: bool = True,
         update_playbook: bool = True,
@@ -265,6 +269,9 @@ class AsyncZone(ZoneOperations):
             task_description,
             task_type=task_type,
             agent_id=agent_id,
+            user_id=user_id,
+            scope=scope,
+            visibility=visibility,
             playbook_id=playbook_id,
             reflect=reflect,
             update_playbook=update_playbook,

@@ -18,7 +18,7 @@ from recollect.operations.table.argument_checks import checked_value
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import ZoneOperations
 from recollect.schemas.errors import InvalidInput
-from recollect.schemas.events import RecallCount
+from recollect.schemas.events import MemoryScope, MemoryVisibility, RecallCount
 from recollect.schemas.wire import (
     ExportReport,
     ForgetReport,
@@ -356,7 +356,7 @@ class Zone(ZoneOperations):
 
         A service calls this periodically.
 
-        >>> from recollect.schemas.events import RecallCount
+        >>> from recollect.schemas.events import MemoryScope, MemoryVisibility, RecallCount
         >>> fact = zone.recall("Where does Ada live?").results[0]
         >>> zone.record_accesses([RecallCount(fact.type, fact.id, 1)]).status
         'new'
@@ -412,6 +412,9 @@ class Zone(ZoneOperations):
         *,
         task_type: str = "task",
         agent_id: str | None = None,
+        user_id: str | None = None,
+        scope: MemoryScope = "zone",
+        visibility: MemoryVisibility = "shared",
         playbook_id: str | None = None,
         reflect: bool = True,
         update_playbook: bool = True,
@@ -421,7 +424,8 @@ class Zone(ZoneOperations):
         `task_fn` is called with the run (`strategies` that fit, `block` for a prompt, `log` for its
         steps, `score`), or without arguments if it takes none. A task that raises has failed, and
         its exception is raised again. Whatever fails in the memory is logged, and changes neither
-        the result nor the exception. `playbook_id`, `reflect`, `update_playbook`: as `learn_from`.
+        the result nor the exception. `user_id`, `scope`, `visibility`: as
+        `start_trajectory`. `playbook_id`, `reflect`, `update_playbook`: as `learn_from`.
 
         >>> def task(run):
         ...     run.log("tool_call", "Run all tests.", tool="pytest")
@@ -437,6 +441,9 @@ class Zone(ZoneOperations):
             task_description,
             task_type=task_type,
             agent_id=agent_id,
+            user_id=user_id,
+            scope=scope,
+            visibility=visibility,
             playbook_id=playbook_id,
             reflect=reflect,
             update_playbook=update_playbook,

@@ -9,7 +9,10 @@ from recollect.schemas.events import MemoryScope, MemoryVisibility
 
 
 class Trajectory(Row, frozen=True, array_like=True, tag="trajectory"):
-    """One run of a task; `metadata` is JSON, `started_at` unix ms."""
+    """One run of a task; `metadata` is JSON, `started_at` unix ms.
+
+    `reader_user`, `reader_agent`: who may read it and all that belongs to it; None: everyone.
+    """
 
     TABLE: ClassVar = "trajectories"
     KEY: ClassVar = ("id",)
@@ -21,6 +24,11 @@ class Trajectory(Row, frozen=True, array_like=True, tag="trajectory"):
     metadata: str
     number: int
     started_at: int
+    user_id: str | None = None
+    scope: MemoryScope = "zone"
+    visibility: MemoryVisibility = "shared"
+    reader_user: str | None = None
+    reader_agent: str | None = None
 
 
 class TrajectoryStep(Row, frozen=True, array_like=True, tag="trajectory_step"):
@@ -38,7 +46,10 @@ class TrajectoryStep(Row, frozen=True, array_like=True, tag="trajectory_step"):
 
 
 class TrajectoryCompletion(Row, frozen=True, array_like=True, tag="trajectory_completion"):
-    """The end of a trajectory; `metrics` is JSON, `completed_at` unix ms."""
+    """The end of a trajectory; `metrics` is JSON, `completed_at` unix ms.
+
+    `reader_user`, `reader_agent`: who may read the trajectory; None: everyone.
+    """
 
     TABLE: ClassVar = "trajectory_completions"
     KEY: ClassVar = ("trajectory_id",)
@@ -50,6 +61,8 @@ class TrajectoryCompletion(Row, frozen=True, array_like=True, tag="trajectory_co
     metrics: str
     number: int
     completed_at: int
+    reader_user: str | None = None
+    reader_agent: str | None = None
 
 
 class TrajectoryFeedback(Row, frozen=True, array_like=True, tag="trajectory_feedback"):

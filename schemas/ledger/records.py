@@ -24,7 +24,7 @@ NO_CHAIN = ""
 #: starts with the format number. Fields are positional, and a decoder drops unknown ones. So a new
 #: field in a header or a row needs a new format number; older programs refuse to read it.
 EVENT_FORMAT = 2
-CHANGE_FORMAT = 4
+CHANGE_FORMAT = 5
 #: From this format on, an event's payload is deflated.
 FIRST_DEFLATED_EVENT = 2
 #: From this format on, a change record contains the dependencies of its decision
@@ -39,6 +39,7 @@ FIRST_FORMAT_WITH_SWITCHES = 3
 #: From this format on, a part's rows are deflated with the preset dictionary of `compression.py`,
 #: and their vectors and tokens are stored separately.
 FIRST_COLUMNAR_FORMAT = 4
+# In format 5, a trajectory has an owner and readers.
 
 _pack = msgspec.msgpack.Encoder()
 

@@ -15,6 +15,7 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
     "model_wrote": 2,
     "remember": 3,
+    "start_trajectory": 2,
     "update_mental_model": 2,
 }
 
@@ -26,6 +27,8 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {
     ("remember", 1): lambda payload: payload,
     # Version 2 has no owner, scope, visibility, validity, enrichments or origin.
     ("remember", 2): lambda payload: payload,
+    # Version 1 has no owner, scope or visibility: everyone reads and changes the trajectory.
+    ("start_trajectory", 1): lambda payload: payload,
     # Version 1 has no field `tags`; without it, version 2 keeps the mental model's tags.
     ("update_mental_model", 1): lambda payload: payload,
 }

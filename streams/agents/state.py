@@ -1003,10 +1003,15 @@ class State:
         self.record_read(key_of("trajectory", trajectory_id))
         return learning.completion(self.memory, trajectory_id)
 
-    def completions_of_type(self, task_type: str, limit: int) -> list[TrajectoryCompletion]:
-        """Return the ends of the last trajectories of a task type, in order of the ledger."""
-        self.record_read(key_of("trajectories of type", task_type))
-        return learning.completions_of_type(self.memory, task_type, limit)
+    def comparable_completions(
+        self, trajectory: Trajectory, limit: int
+    ) -> list[TrajectoryCompletion]:
+        """Return the ends of the last trajectories of its task type, in order of the ledger.
+
+        All readers of `trajectory` may read these.
+        """
+        self.record_read(key_of("trajectories of type", trajectory.task_type))
+        return learning.comparable_completions(self.memory, trajectory, limit)
 
     def trajectory_steps(self, trajectory_id: str) -> list[TrajectoryStep]:
         """Return the steps of a trajectory, in order."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from recollect import MemoryInput, Recollect, RecollectError, UnknownId
+from recollect import MemoryInput, PlaybookStrategy, Recollect, RecollectError, UnknownId
 from recollect.library.library_zone import Zone
 from recollect.operations.table.operation import Operation
 from recollect.operations.table.zone_operations import all_operations
@@ -188,7 +188,39 @@ def _worlds(full: Zone, bare: Zone) -> Worlds:
     hidden += [fact.id for fact in full.facts() if any(n in fact.text.lower() for n in NEEDLES)]
     hidden += [each.id for each in full.entities() if any(n in each.name.lower() for n in NEEDLES)]
     assert len(hidden) > 12
+    hidden += _learn(full, bare)
     return Worlds(full, bare, hidden)
+
+
+def _learn(full: Zone, bare: Zone) -> list[str]:
+    """Record runs that everyone reads in both zones, hidden ones in one; return hidden ids."""
+    private = acting(full, "ada/bot")
+    book = private.create_playbook(
+        "release cobalt", visibility="private", strategies=[PlaybookStrategy("Call Zelda Quux.")]
+    )
+    hidden = [book.id, *(each.id for each in book.strategies)]
+    for number, (works, scope) in enumerate(itertools.product((True, False), ("user", "agent"))):
+        for zone, options in (
+            (private, {"scope": scope, "visibility": "private", "playbook_id": book.id}),
+            (full, {}),
+            (bare, {}),
+        ):
+            secret = zone is private
+            task = "Release the cobalt key of Zelda" if secret else f"Release {number}"
+            run = zone.start_trajectory(task, task_type="release", **options)  # type: ignore[arg-type]
+            text = "Ask Zelda Quux." if works else "Hurry past cobalt."
+            step = zone.log_step(run.id, "action", text if secret else f"Step {works}.")
+            ended = zone.complete_trajectory(
+                run.id, "success" if works else "failure", learn=not secret
+            )
+            given = zone.give_feedback(run.id, 0.9, comment="cobalt" if secret else "fine")
+            assert given.feedback == 1
+            if secret:
+                private.learn_from(run.id)
+                ended = private.trajectory(run.id)
+                hidden += [run.id, step.id, *ended.reflections]
+                hidden += [each.id for each in ended.feedback]
+    return hidden
 
 
 def plain(value: object) -> Any:
@@ -235,6 +267,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "list_paths": {"path": "/workspace/acme/memory/n"},
     "glob_paths": {"pattern": "/**"},
     "read_path": {"path": "/objs/memory/{id}"},
+    "complete_trajectory": {"status": "success"},
+    "update_playbook": {"remove": ["{id}"]},
+    "relevant_strategies": {"task": "Release it with Zelda"},
 }
 DEFAULTS: dict[str, Any] = {
     "id": "{id}",
@@ -251,10 +286,16 @@ DEFAULTS: dict[str, Any] = {
     "entity_b": "{id}",
     "confidence": 0.5,
     "reason": "r",
+    "kind": "action",
+    "content": "New.",
+    "score": 0.5,
+    "success": True,
+    "trajectory_id": "{id}",
     "status": "rejected",
 }
 #: Operations that only add something.
 NOT_ASKED = {"add_directive", "create_mental_model", "remember", "store_memories", "analyse"}
+NOT_ASKED |= {"start_trajectory", "create_playbook"}
 #: Operations that report on the ledger, whose records they count.
 NOT_ASKED |= {"status", "consistency_token", "certificates"}
 
@@ -277,9 +318,7 @@ def tried(operation: Operation[..., Any], zone: Zone, id_: str) -> Any:
 ASKED = [
     each
     for each in all_operations()
-    if each.right in ("read", "write", "forget")
-    and each.name not in NOT_ASKED
-    and each.tag != "learning"
+    if each.right in ("read", "write", "forget") and each.name not in NOT_ASKED
 ]
 
 
@@ -325,6 +364,20 @@ def test_every_table_about_events_or_facts_is_covered(worlds: Worlds) -> None:
                 "AND (info.name LIKE '%event_id' OR info.name LIKE '%fact_id')"
             )
             assert {name for (name,) in found} - covered <= MADE_WITHOUT_PRIVATE
+
+
+def test_every_table_about_trajectories_is_covered(worlds: Worlds) -> None:
+    """Else a table that somebody adds would show rows of hidden trajectories."""
+    with acting(worlds.full, "bob")._zone.files() as files:
+        connection = files.memory.connection
+        covered = {name for (name,) in connection.execute("SELECT name FROM sqlite_temp_schema")}
+        found = connection.execute(
+            "SELECT DISTINCT list.name FROM main.sqlite_schema AS list, "
+            "pragma_table_info(list.name) AS info WHERE list.type = 'table' "
+            "AND info.name IN ('trajectory_id', 'reflection_id')"
+        )
+        # A playbook learns only from trajectories that all its readers may read.
+        assert {name for (name,) in found} - covered == {"playbook_versions"}
 
 
 def test_past_states_hide_them_too(worlds: Worlds) -> None:

@@ -31,14 +31,19 @@ class ListedTrajectory(NamedTuple):
     completed_at: int | None
     step_count: int
     feedback_score: float | None
+    user_id: str | None
+    scope: str
+    visibility: str
 
 
 _TRAJECTORIES = """
-SELECT trajectory.id, task, trajectory.task_type, agent_id, playbook_id, metadata,
+SELECT trajectory.id, task, trajectory.task_type, agent_id,
+       (SELECT id FROM playbooks WHERE id = playbook_id), metadata,
        trajectory.number, started_at, status, success_score, error_message, metrics, completed_at,
        (SELECT count(*) FROM trajectory_steps WHERE trajectory_id = trajectory.id),
        (SELECT score FROM trajectory_feedback WHERE trajectory_id = trajectory.id
-         ORDER BY number DESC LIMIT 1)
+         ORDER BY number DESC LIMIT 1),
+       user_id, scope, visibility
   FROM trajectories AS trajectory
   LEFT JOIN trajectory_completions ON trajectory_id = trajectory.id
 """
@@ -49,6 +54,7 @@ def trajectories(
     *,
     id_: str | None = None,
     agent_id: str | None = None,
+    scope: str | None = None,
     task_type: str | None = None,
     status: str | None = None,
     before: int | None = None,
@@ -60,6 +66,8 @@ def trajectories(
         conditions.append(("trajectory.id = ?", id_))
     if agent_id is not None:
         conditions.append(("agent_id = ?", agent_id))
+    if scope is not None:
+        conditions.append(("scope = ?", scope))
     if task_type is not None:
         conditions.append(("trajectory.task_type = ?", task_type))
     if status is not None:
@@ -129,8 +137,8 @@ def evidence_of_strategies(
     )
 
 
-def learning_records(connection: apsw.Connection, id_: str) -> list[int]:
-    """Return the numbers of the records behind an id, sorted.
+def learning_records(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
+    """Return the numbers of the records behind ids, sorted.
 
     For a trajectory or a playbook, these are all of its records; for a step, a feedback, a
     reflection or a version of a playbook, its own.
@@ -138,17 +146,18 @@ def learning_records(connection: apsw.Connection, id_: str) -> list[int]:
     number_rows = rows(
         connection,
         """
-        SELECT number FROM trajectories WHERE id = ?1
-        UNION SELECT number FROM trajectory_steps WHERE id = ?1 OR trajectory_id = ?1
-        UNION SELECT number FROM trajectory_completions WHERE trajectory_id = ?1
-        UNION SELECT number FROM trajectory_feedback WHERE id = ?1 OR trajectory_id = ?1
-        UNION SELECT number FROM reflections WHERE id = ?1 OR trajectory_id = ?1
-        UNION SELECT number FROM playbooks WHERE id = ?1
-        UNION SELECT number FROM playbook_versions WHERE id = ?1 OR playbook_id = ?1
-        UNION SELECT number FROM playbook_uses WHERE playbook_id = ?1
+        WITH given AS (SELECT value AS id FROM json_each(?1))
+        SELECT number FROM trajectories WHERE id IN given
+        UNION SELECT number FROM trajectory_steps WHERE id IN given OR trajectory_id IN given
+        UNION SELECT number FROM trajectory_completions WHERE trajectory_id IN given
+        UNION SELECT number FROM trajectory_feedback WHERE id IN given OR trajectory_id IN given
+        UNION SELECT number FROM reflections WHERE id IN given OR trajectory_id IN given
+        UNION SELECT number FROM playbooks WHERE id IN given
+        UNION SELECT number FROM playbook_versions WHERE id IN given OR playbook_id IN given
+        UNION SELECT number FROM playbook_uses WHERE playbook_id IN given
         ORDER BY 1
         """,
-        (id_,),
+        (json_array(list(ids)),),
     )
     return [int(number) for (number,) in number_rows]
 

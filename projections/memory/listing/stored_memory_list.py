@@ -17,7 +17,7 @@ from recollect.projections.memory.listing.tier_list import (
 from recollect.projections.reader_views import Reader
 from recollect.projections.sqlite import json_array, rows, scalar
 from recollect.schemas.changes import StoredMemory, StoredMemoryVersion
-from recollect.schemas.memory_terms import playbook_writer, writer_of
+from recollect.schemas.memory_terms import learning_writer, writer_of
 
 _MEMORY = ", ".join(f"memories.{name}" for name in StoredMemory.__struct_fields__)
 _VERSION = ", ".join(f"version.{name}" for name in StoredMemoryVersion.__struct_fields__)
@@ -210,7 +210,7 @@ def _rarest(connection: apsw.Connection, filters: Sequence[_Filter]) -> _Filter 
 def unwritable_records(connection: apsw.Connection, reader: Reader) -> frozenset[int]:
     """Return the numbers of the records that a user or an agent may not change.
 
-    They are those of memories and of playbooks.
+    They are those of memories, trajectories and playbooks.
     """
     owner_rows = rows(connection, "SELECT DISTINCT scope, user_id, agent_id FROM memories")
     others = [owner for owner in owner_rows if not writer_of(*owner).includes(*reader)]
@@ -221,14 +221,13 @@ def unwritable_records(connection: apsw.Connection, reader: Reader) -> frozenset
         "AND agent_id IS owner.value ->> 2",
         (json_array(others),),
     )
-    playbooks = rows(connection, "SELECT id, scope, visibility, user_id, agent_id FROM playbooks")
-    of_others = {
-        number
-        for id_, *owner in playbooks
-        if not playbook_writer(*owner).includes(*reader)
-        for number in learning_records(connection, id_)
-    }
-    return frozenset(number for (number,) in numbers) | of_others
+    learned = rows(
+        connection,
+        "SELECT id, scope, visibility, user_id, agent_id FROM playbooks "
+        "UNION ALL SELECT id, scope, visibility, user_id, agent_id FROM trajectories",
+    )
+    of_others = [id_ for id_, *owner in learned if not learning_writer(*owner).includes(*reader)]
+    return frozenset(number for (number,) in numbers) | {*learning_records(connection, of_others)}
 
 
 def owners(

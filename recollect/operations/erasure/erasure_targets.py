@@ -202,7 +202,7 @@ class TargetFinder:
     def _by_recollect_id(self, id_: str) -> IdLookup:
         numbers = {*self._records_of_memory(id_)}
         numbers |= set(memory.records_of_models(self._memory, ids=[id_]))
-        return IdLookup(numbers | set(learning_list.learning_records(self._memory, id_)))
+        return IdLookup(numbers | set(learning_list.learning_records(self._memory, [id_])))
 
     def _by_source_id(self, source_id: str, platform: str | None) -> IdLookup:
         """Find records by a source's id: in the files, otherwise in the ledger's id index."""
@@ -448,8 +448,8 @@ class TargetFinder:
         - recollect's own command that closed a turn, if none of the turn's messages remains
         """
         numbers = {*numbers, *events.version_numbers(self._events, sorted(numbers))}
-        for id_ in learning_list.learning_ids(self._memory, sorted(numbers)):
-            numbers |= set(learning_list.learning_records(self._memory, id_))
+        learning_ids = learning_list.learning_ids(self._memory, sorted(numbers))
+        numbers |= set(learning_list.learning_records(self._memory, learning_ids))
         with_models = self._with_models(numbers)
         event_rows = events.by_numbers(self._events, sorted(with_models))
         source_keys = {(item.platform, item.source_id) for item in event_rows}

@@ -12,6 +12,7 @@ from recollect.operations.learning.trajectories import (
     check_playbook,
     check_score,
     check_text,
+    checked_owner,
     publish,
     trajectory_and_end,
     unknown_playbook,
@@ -22,6 +23,7 @@ from recollect.projections.memory import learning_queries
 from recollect.projections.memory.listing import learning_list
 from recollect.schemas.changes import Playbook as PlaybookRow
 from recollect.schemas.changes import PlaybookStrategy as StrategyRow
+from recollect.schemas.changes import Trajectory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import (
     CreatePlaybook,
@@ -32,6 +34,7 @@ from recollect.schemas.events import (
     RecordPlaybookUse,
     UpdatePlaybook,
 )
+from recollect.schemas.memory_terms import EVERYONE, learning_writer
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     EvidenceStep,
@@ -69,14 +72,7 @@ def create(
             or somebody else is named as its owner.
     """
     check_text("name", name, MAX_NAME)
-    for field, value in (("agent_id", agent_id), ("user_id", user_id)):
-        if value is not None:
-            check_text(field, value, MAX_NAME)
-    if visibility == "private" or scope in ("agent", "user"):
-        user_id, agent_id = zone.owner(user_id, agent_id)
-    owner = agent_id if scope == "agent" else user_id
-    if scope in ("agent", "user") and owner is None:
-        raise InvalidInput(f"scope is {scope}: give {scope}_id too, or nobody could use it")
+    user_id, agent_id = checked_owner(zone, scope, visibility, user_id, agent_id)
     if description:
         check_text("description", description, MAX_STRATEGY)
     _check_strategies(strategies)
@@ -131,10 +127,11 @@ def curate(zone: OpenZone, playbook_id: str, trajectory_id: str) -> Playbook:
     """Merge what the newest reflection on a trajectory found into a playbook.
 
     Raises:
-        UnknownId: there is no such playbook or trajectory, or the caller may not change it.
+        UnknownId: there is no such playbook or trajectory, or the caller may not change the
+            playbook.
+        InvalidInput: not every reader of the playbook may read the trajectory.
     """
-    check_playbook(zone, playbook_id, to_change=True)
-    trajectory_and_end(zone, trajectory_id)
+    check_curation(zone, playbook_id, trajectory_id)
     publish(
         zone,
         CuratePlaybook(
@@ -142,6 +139,39 @@ def curate(zone: OpenZone, playbook_id: str, trajectory_id: str) -> Playbook:
         ),
     )
     return playbook(zone, playbook_id)
+
+
+def check_curation(zone: OpenZone, playbook_id: str, trajectory_id: str) -> None:
+    """Raise an error if a playbook cannot learn from a trajectory."""
+    # Imported here: it loads the agents, which a query does not need.
+    from recollect.streams.agents.learning.playbook_versions import may_learn_from
+
+    book = check_playbook(zone, playbook_id, to_change=True)
+    trajectory, _ = trajectory_and_end(zone, trajectory_id)
+    if not may_learn_from(book, trajectory):
+        raise InvalidInput(
+            f"playbook {playbook_id} has readers who may not read trajectory {trajectory_id}; "
+            "choose a playbook with the same scope and visibility"
+        )
+
+
+def create_like(zone: OpenZone, trajectory: Trajectory) -> str:
+    """Create a playbook named after a trajectory's task type, with its owner; return its id."""
+    given = trajectory.scope, trajectory.visibility, trajectory.user_id, trajectory.agent_id
+    has_owner = learning_writer(*given) != EVERYONE
+    receipt = publish(
+        zone,
+        CreatePlaybook(
+            source_id=random_id("playbook"),
+            name=trajectory.task_type,
+            description="",
+            agent_id=trajectory.agent_id if has_owner else None,
+            user_id=trajectory.user_id if has_owner else None,
+            scope=trajectory.scope,
+            visibility=trajectory.visibility,
+        ),
+    )
+    return playbook(zone, receipt.event_id).id
 
 
 def record_use(zone: OpenZone, playbook_id: str, *, success: bool) -> Playbook:

@@ -23,12 +23,14 @@ from recollect.schemas.events import (
     FeedbackSource,
     GiveFeedback,
     LogStep,
+    MemoryScope,
+    MemoryVisibility,
     StartTrajectory,
     StepKind,
     TrajectoryStatus,
 )
 from recollect.schemas.inbound import check_value
-from recollect.schemas.memory_terms import playbook_writer
+from recollect.schemas.memory_terms import learning_writer
 from recollect.schemas.times import format_time
 from recollect.schemas.wire import (
     Feedback,
@@ -77,20 +79,25 @@ def start(
     *,
     task_type: str = DEFAULT_TASK_TYPE,
     agent_id: str | None = None,
+    user_id: str | None = None,
+    scope: MemoryScope = "zone",
+    visibility: MemoryVisibility = "shared",
     playbook_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> TrajectoryDetails:
-    """Start a trajectory; its agent is the caller's unless it names another.
+    """Start a trajectory; one that is not for everyone is the caller's own.
+
+    The agent of another one is the caller's unless it names one.
 
     Raises:
-        InvalidInput: a text is empty or too long, or the metadata are too large.
+        InvalidInput: a text is empty or too long, the metadata are too large, or nobody or somebody
+            else is named as its owner.
         UnknownId: there is no such playbook.
     """
     check_text("task", task, MAX_TEXT)
     check_text("task_type", task_type, MAX_NAME)
-    if agent_id is not None:
-        check_text("agent_id", agent_id, MAX_NAME)
-    elif zone.reader is not None:
+    user_id, agent_id = checked_owner(zone, scope, visibility, user_id, agent_id)
+    if agent_id is None and zone.reader is not None:
         agent_id = zone.reader.agent_id
     given = dict(metadata or {})
     check_value("metadata", given)
@@ -111,6 +118,9 @@ def start(
             agent_id=agent_id,
             playbook_id=playbook_id,
             metadata=given,
+            user_id=user_id,
+            scope=scope,
+            visibility=visibility,
         ),
     )
     return details(zone, receipt.event_id)
@@ -124,7 +134,7 @@ def log_step(
     Raises:
         InvalidInput: a text is empty or too long, a tool call names no tool, or the trajectory is
             complete.
-        UnknownId: there is no such trajectory.
+        UnknownId: there is no such trajectory, or the caller may not change it.
     """
     check_text("content", content, MAX_TEXT)
     if kind == "tool_call" and tool is None:
@@ -165,7 +175,7 @@ def complete(
 
     Raises:
         InvalidInput: a value is out of range, or the trajectory is complete.
-        UnknownId: there is no such trajectory.
+        UnknownId: there is no such trajectory, or the caller may not change it.
     """
     score = _DEFAULT_SCORES.get(status, 0.5) if success_score is None else success_score
     check_score("success_score", score)
@@ -205,12 +215,12 @@ def give_feedback(
 
     Raises:
         InvalidInput: a value is out of range.
-        UnknownId: there is no such trajectory.
+        UnknownId: there is no such trajectory, or the caller may not change it.
     """
     check_score("score", score)
     if comment is not None:
         check_text("comment", comment, MAX_TEXT)
-    trajectory_and_end(zone, trajectory_id)
+    trajectory_and_end(zone, trajectory_id, to_change=True)
     publish(
         zone,
         GiveFeedback(
@@ -239,6 +249,7 @@ def page(
     zone: OpenZone,
     *,
     agent_id: str | None = None,
+    scope: MemoryScope | None = None,
     task_type: str | None = None,
     status: TrajectoryState | None = None,
     cursor: str | None = None,
@@ -265,6 +276,7 @@ def page(
         listed = learning_list.trajectories(
             connection,
             agent_id=agent_id,
+            scope=scope,
             task_type=task_type,
             status=status,
             before=before,
@@ -312,6 +324,9 @@ def _fields(listed: learning_list.ListedTrajectory) -> dict[str, Any]:
         "task": listed.task,
         "task_type": listed.task_type,
         "agent_id": listed.agent_id,
+        "user_id": listed.user_id,
+        "scope": listed.scope,
+        "visibility": listed.visibility,
         "playbook_id": listed.playbook_id,
         "status": listed.status or "running",
         "success_score": listed.success_score,
@@ -337,25 +352,25 @@ def _unknown(zone: OpenZone, trajectory_id: str) -> UnknownId | DecisionTimeout:
 
 
 def trajectory_and_end(
-    zone: OpenZone, trajectory_id: str
+    zone: OpenZone, trajectory_id: str, *, to_change: bool = False
 ) -> tuple[TrajectoryRow, TrajectoryCompletion | None]:
     """Return a trajectory without its steps, and its end; None while it runs.
 
     Raises:
-        UnknownId: there is no such trajectory.
+        UnknownId: there is no such trajectory; `to_change`: or the caller may not change it.
     """
     if zone.exists():
         with zone.files() as files, files.read_transaction():
             connection = files.memory.connection
             trajectory = learning_queries.trajectory(connection, trajectory_id)
-            if trajectory is not None:
+            if trajectory is not None and (not to_change or may_change(zone, trajectory)):
                 return trajectory, learning_queries.completion(connection, trajectory_id)
     raise _unknown(zone, trajectory_id)
 
 
 def _check_running(zone: OpenZone, trajectory_id: str) -> None:
-    """Raise an error if a trajectory is unknown or complete."""
-    _, end = trajectory_and_end(zone, trajectory_id)
+    """Raise an error if a trajectory is unknown, complete, or not for the caller to change."""
+    _, end = trajectory_and_end(zone, trajectory_id, to_change=True)
     if end is not None:
         raise InvalidInput(
             f"trajectory {trajectory_id} is complete ({end.status}); start another trajectory, or "
@@ -363,8 +378,8 @@ def _check_running(zone: OpenZone, trajectory_id: str) -> None:
         )
 
 
-def check_playbook(zone: OpenZone, playbook_id: str, *, to_change: bool = False) -> None:
-    """Raise UnknownId if there is no such playbook.
+def check_playbook(zone: OpenZone, playbook_id: str, *, to_change: bool = False) -> Playbook:
+    """Return a playbook; raise UnknownId if there is no such playbook.
 
     `to_change`: also if the caller may not change it.
     """
@@ -372,14 +387,39 @@ def check_playbook(zone: OpenZone, playbook_id: str, *, to_change: bool = False)
         with zone.files() as files:
             found = learning_queries.playbook(files.memory.connection, playbook_id)
             if found is not None and (not to_change or may_change(zone, found)):
-                return
+                return found
     raise unknown_playbook(zone, playbook_id)
 
 
-def may_change(zone: OpenZone, playbook: Playbook) -> bool:
-    """Whether the caller may change a playbook."""
-    owner = (playbook.scope, playbook.visibility, playbook.user_id, playbook.agent_id)
-    return zone.reader is None or playbook_writer(*owner).includes(*zone.reader)
+def may_change(zone: OpenZone, item: TrajectoryRow | Playbook) -> bool:
+    """Whether the caller may change a trajectory or a playbook."""
+    owner = (item.scope, item.visibility, item.user_id, item.agent_id)
+    return zone.reader is None or learning_writer(*owner).includes(*zone.reader)
+
+
+def checked_owner(
+    zone: OpenZone,
+    scope: MemoryScope,
+    visibility: MemoryVisibility,
+    user_id: str | None,
+    agent_id: str | None,
+) -> tuple[str | None, str | None]:
+    """Return the user and the agent of a new trajectory or playbook.
+
+    They are the caller's own if it is private, or of the scope `user` or `agent`.
+
+    Raises:
+        InvalidInput: an id is empty or too long, or nobody or somebody else is named as its owner.
+    """
+    for field, value in (("agent_id", agent_id), ("user_id", user_id)):
+        if value is not None:
+            check_text(field, value, MAX_NAME)
+    if visibility == "private" or scope in ("agent", "user"):
+        user_id, agent_id = zone.owner(user_id, agent_id)
+    owner = agent_id if scope == "agent" else user_id
+    if scope in ("agent", "user") and owner is None:
+        raise InvalidInput(f"scope is {scope}: give {scope}_id too, or nobody could use it")
+    return user_id, agent_id
 
 
 def unknown_playbook(zone: OpenZone, playbook_id: str) -> UnknownId | DecisionTimeout:

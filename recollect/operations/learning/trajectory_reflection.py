@@ -12,7 +12,6 @@ from recollect.home.open_zone import OpenZone
 from recollect.operations.ingestion.ingesting import decided_up_to, unknown_or_undecided
 from recollect.operations.learning import playbook_listing
 from recollect.operations.learning.trajectories import (
-    check_playbook,
     details,
     may_change,
     publish,
@@ -53,11 +52,11 @@ def reflect_on(
     little evidence, or the model's answer is invalid, the result has no id and nothing is stored.
 
     Raises:
-        UnknownId: there is no such trajectory.
+        UnknownId: there is no such trajectory, or the caller may not change it.
         InvalidInput: it is still running, or the home has no model.
         Unavailable: no model answered, or a spending limit is reached.
     """
-    _, end = trajectory_and_end(zone, trajectory_id)
+    _, end = trajectory_and_end(zone, trajectory_id, to_change=True)
     if end is None:
         raise InvalidInput(f"trajectory {trajectory_id} is running; complete it first")
     home = zone.open_home.home
@@ -128,14 +127,18 @@ def learn_from(
     """Reflect on a trajectory, and merge what was found into a playbook.
 
     `playbook_id` None: the playbook in use, or else the one named after the task type, which is
-    created when there is something to store.
+    created when there is something to store. Every reader of it may read the trajectory.
 
     Raises:
-        UnknownId: there is no such trajectory or playbook.
-        InvalidInput, Unavailable: as `reflect_on`.
+        UnknownId: there is no such trajectory or playbook, or the caller may not change it.
+        InvalidInput: not every reader of the playbook may read the trajectory; or as `reflect_on`.
+        Unavailable: as `reflect_on`.
     """
+    # Imported here: it loads the agents, which a query does not need.
+    from recollect.streams.agents.learning.playbook_versions import may_learn_from
+
     if playbook_id is not None:
-        check_playbook(zone, playbook_id, to_change=True)
+        playbook_listing.check_curation(zone, playbook_id, trajectory_id)
     reflection_ = reflect_on(zone, trajectory_id, model=model)
     trajectory, _ = trajectory_and_end(zone, trajectory_id)
     with zone.files() as files:
@@ -147,10 +150,15 @@ def learn_from(
             if playbook.name == trajectory.task_type
         ]
         possible = [used, *named] if used is not None else named
-        target = next((each.id for each in possible if may_change(zone, each)), None)
+        fitting = (
+            each.id
+            for each in possible
+            if may_change(zone, each) and may_learn_from(each, trajectory)
+        )
+        target = next(fitting, None)
     if reflection_.helpful_strategies or reflection_.harmful_patterns:
         if target is None:
-            target = playbook_listing.create(zone, trajectory.task_type).id
+            target = playbook_listing.create_like(zone, trajectory)
         version = playbook_listing.curate(zone, target, trajectory_id).version
         return LearningReport(reflection=reflection_, playbook_id=target, version=version)
     version_now = None if target is None else playbook_listing.playbook(zone, target).version
@@ -221,8 +229,9 @@ def _shown_runs(zone: OpenZone, trajectory_id: str) -> tuple[list[dict[str, Any]
     with zone.files() as files, files.read_transaction():
         connection = files.memory.connection
         own = learning_queries.completion(connection, trajectory_id)
-        assert own is not None
-        others = learning_queries.completions_of_type(connection, own.task_type, _SHOWN_RUNS + 1)
+        reflected_on = learning_queries.trajectory(connection, trajectory_id)
+        assert own is not None and reflected_on is not None
+        others = learning_queries.comparable_completions(connection, reflected_on, _SHOWN_RUNS + 1)
         newest = [other for other in reversed(others) if other.trajectory_id != trajectory_id]
         runs, numbers = [], set[int]()
         for completion in [own, *newest[:_SHOWN_RUNS]]:

@@ -40,6 +40,11 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     task: Annotated[str, Meta(description="What was to be done.")]
     task_type: Annotated[str, Meta(description="Only runs of one type are compared.")]
     agent_id: Annotated[str | None, Meta(description="The agent that ran it.")]
+    user_id: Annotated[str | None, Meta(description="The user for whom it was run.")]
+    scope: Annotated[
+        MemoryScope, Meta(description="Whose it is: an agent's, a user's, everyone's.")
+    ]
+    visibility: Annotated[MemoryVisibility, Meta(description="private, shared or public.")]
     playbook_id: Annotated[str | None, Meta(description="Id of the playbook in use.")]
     status: Annotated[
         TrajectoryState, Meta(description="running, or how it ended: success, failure or partial.")

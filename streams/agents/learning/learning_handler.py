@@ -36,6 +36,7 @@ from recollect.schemas.events import (
     StartTrajectory,
     UpdatePlaybook,
 )
+from recollect.schemas.memory_terms import learning_reader
 from recollect.streams.agents.agent import Agent, Conversation, Extract, ModelCalls
 from recollect.streams.agents.learning.playbook_versions import (
     created_playbook,
@@ -116,6 +117,7 @@ def _is_score(value: float) -> bool:
 
 
 def _start(event: Event, start: StartTrajectory, state: State) -> list[DecidedPart]:
+    reader = learning_reader(start.scope, start.visibility, start.user_id, start.agent_id)
     row = Trajectory(
         id=event.id,
         task=start.task,
@@ -125,6 +127,11 @@ def _start(event: Event, start: StartTrajectory, state: State) -> list[DecidedPa
         metadata=_json.encode(start.metadata).decode(),
         number=event.number,
         started_at=event.occurred_at,
+        user_id=start.user_id,
+        scope=start.scope,
+        visibility=start.visibility,
+        reader_user=reader.user_id,
+        reader_agent=reader.agent_id,
     )
     vectors: list[AnyRow] = []
     if start.task.strip():
@@ -165,6 +172,8 @@ def _complete(event: Event, completion: CompleteTrajectory, state: State) -> lis
         metrics=_json.encode(completion.metrics).decode(),
         number=event.number,
         completed_at=event.occurred_at,
+        reader_user=trajectory.reader_user,
+        reader_agent=trajectory.reader_agent,
     )
     return [_part(event, [row], trajectory.number)]
 
@@ -268,8 +277,11 @@ def _reflect_with_model(
 
 
 def compared_runs(trajectory: Trajectory, state: State) -> list[Run]:
-    """Return the last runs of a completed trajectory's task type and the trajectory, in order."""
-    completions = state.completions_of_type(trajectory.task_type, COMPARED_RUNS)
+    """Return the last runs of a completed trajectory's task type and the trajectory, in order.
+
+    All its readers may read these runs, so that a reflection says nothing of hidden ones.
+    """
+    completions = state.comparable_completions(trajectory, COMPARED_RUNS)
     own = state.trajectory_completion(trajectory.id)
     if own is not None and own not in completions:
         completions.insert(0, own)

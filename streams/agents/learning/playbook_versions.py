@@ -15,10 +15,12 @@ from recollect.schemas.changes import (
     PlaybookStrategy,
     PlaybookVersion,
     StrategyEvidence,
+    Trajectory,
 )
 from recollect.schemas.events import CreatePlaybook, CuratePlaybook, Event, UpdatePlaybook
 from recollect.schemas.events import PlaybookStrategy as GivenStrategy
 from recollect.schemas.ids import row_id
+from recollect.schemas.memory_terms import Owner, learning_reader
 from recollect.streams.agents.state import State
 from recollect.streams.agents.vectors import embedding_rows
 from recollect.streams.learning.strategies import FoundItem, StepRef, most_similar
@@ -62,12 +64,15 @@ def curated_playbook(event: Event, curation: CuratePlaybook, state: State) -> li
     """Return a new version with what the newest reflection found; none if it has all of that.
 
     A strategy that duplicates one of the playbook is merged with it; the result has the higher
-    confidence and the evidence of both.
+    confidence and the evidence of both. A playbook with other readers than the trajectory has is
+    not changed.
     """
     playbook = state.playbook(curation.playbook_id)
     trajectory = state.trajectory(curation.trajectory_id)
     reflection = state.newest_reflection(curation.trajectory_id)
     if playbook is None or trajectory is None or reflection is None:
+        return []
+    if not may_learn_from(playbook, trajectory):
         return []
     changes = _Changes(event, playbook, state, state.current_strategies(playbook.id))
     for item in state.reflection_items(reflection.id):
@@ -82,6 +87,13 @@ def curated_playbook(event: Event, curation: CuratePlaybook, state: State) -> li
                 )
             )
     return changes.version((trajectory.id, trajectory.number))
+
+
+def may_learn_from(playbook: Playbook, trajectory: Trajectory) -> bool:
+    """Return whether every reader of a playbook may read a trajectory, whose words it gets."""
+    owner = (playbook.scope, playbook.visibility, playbook.user_id, playbook.agent_id)
+    readers = Owner(trajectory.reader_user, trajectory.reader_agent)
+    return readers.includes_all_of(learning_reader(*owner))
 
 
 def learned_playbooks(trajectory_id: str, state: State) -> list[str]:

@@ -37,7 +37,7 @@ ZONE, PLATFORM = "golden", "slack"
 OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
 
 #: The kinds of which a later version than the first is written.
-VERSIONS = {"model_wrote": 2, "remember": 3, "update_mental_model": 2}
+VERSIONS = {"model_wrote": 2, "remember": 3, "start_trajectory": 2, "update_mental_model": 2}
 
 CONTENT: dict[str, Any] = {
     "source_id": "m-1",
@@ -339,6 +339,16 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "playbook_id": "PB1",
         "metadata": {"ticket": 7},
     },
+    "start_trajectory, with an owner": {
+        "kind": "start_trajectory",
+        "source_id": "trajectory:2",
+        "task": "Release version 2.2",
+        "task_type": "release",
+        "agent_id": "builder",
+        "user_id": "ada",
+        "scope": "agent",
+        "visibility": "private",
+    },
     "log_step": {
         "kind": "log_step",
         "source_id": "step:1",
@@ -450,7 +460,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "last_day": "2026-03-21", "is_relative": 1,
     },
     "fact_supersessions": {"fact_id": "F1", "superseded_by": "F2", "invalid_at": OCCURRED},
-    "withdrawn_supersessions": {"fact_id": "F1", "superseded_by": "F2"},
+    "withdrawn_supersessions": {"fact_id": "F1", "superseded_by": "F2", "is_withdrawn": 1},
     "stated_endings": {
         "event_id": "EV2", "position": 0, "role": "person", "subject": "E1", "also": "[\"E2\"]",
         "said_at": OCCURRED, "ended_by": "F2", "attributes": "{\"home\":60}",
@@ -588,6 +598,8 @@ ROWS: dict[str, dict[str, Any]] = {
     "trajectories": {
         "id": "T1", "task": "Release version 2.1", "task_type": "release", "agent_id": "builder",
         "playbook_id": "PB1", "metadata": '{"ticket":7}', "number": 9, "started_at": OCCURRED,
+        "user_id": "ada", "scope": "agent", "visibility": "private", "reader_user": "ada",
+        "reader_agent": "builder",
     },
     "trajectory_steps": {
         "id": "S1", "trajectory_id": "T1", "kind": "tool_call", "content": "Run all tests.",
@@ -596,7 +608,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "trajectory_completions": {
         "trajectory_id": "T1", "task_type": "release", "status": "partial", "success_score": 0.5,
         "error_message": "the login broke", "metrics": '{"seconds":41.5}', "number": 11,
-        "completed_at": OCCURRED,
+        "completed_at": OCCURRED, "reader_user": "ada", "reader_agent": "builder",
     },
     "trajectory_feedback": {
         "id": "FB1", "trajectory_id": "T1", "score": 0.25, "source": "ab_test",
@@ -679,7 +691,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "mentions": {
         "event_id": "EV1", "fact_id": "", "entity_id": "E1", "char_offset_start": -1,
         "char_offset_end": -1, "mention_text": "Ada", "mention_type": "speaker",
-        "confidence": 1.0,
+        "confidence": 1.0, "first": "2026-05-08", "last": "2026-05-09", "time": "14:30",
     },
     "merge_candidates": {
         "id": "C1", "entity_a_id": "E1", "entity_b_id": "E2", "confidence": 0.9,

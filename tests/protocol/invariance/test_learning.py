@@ -68,7 +68,13 @@ class Story:
         for n in range(runs):
             kind = draw.choice("aaaab")
             run = self.add(
-                StartTrajectory(source_id=f"t{n}", task=f"Zumi task {n}", task_type=kind)
+                StartTrajectory(
+                    source_id=f"t{n}",
+                    task=f"Zumi task {n}",
+                    task_type=kind,
+                    user_id="ada",
+                    visibility="private" if n % 4 == 3 else "shared",
+                )
             )
             # Runs are interleaved with events of others, and some steps name no run.
             taken = [step for step in STEPS if draw.random() < 0.5]

@@ -10,7 +10,14 @@ from recollect.operations.learning import playbook_listing as books
 from recollect.operations.learning import relevant_strategies as relevant
 from recollect.operations.learning.trajectories import MAX_NAME, MAX_TEXT
 from recollect.operations.table.answer_operations import DATA_WARNING
-from recollect.operations.table.learning.trajectory_operations import AgentId, OfAgent, TrajectoryId
+from recollect.operations.table.learning.trajectory_operations import (
+    AgentId,
+    OfAgent,
+    Scope,
+    TrajectoryId,
+    UserId,
+    Visibility,
+)
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import (
     PAGE,
@@ -20,7 +27,7 @@ from recollect.operations.table.parameters import (
     MaxTokens,
     described,
 )
-from recollect.schemas.events import MemoryScope, MemoryVisibility
+from recollect.schemas.events import MemoryScope
 from recollect.schemas.wire import (
     ForgetReport,
     Playbook,
@@ -133,11 +140,9 @@ def create_playbook(
         str, described(maxLength=books.MAX_STRATEGY, description="What it is for.")
     ] = "",
     agent_id: AgentId = None,
-    user_id: Annotated[
-        str | None, described(maxLength=MAX_NAME, description="Id of the user.")
-    ] = None,
-    scope: Annotated[MemoryScope, described(description="Who it is for.")] = "zone",
-    visibility: Annotated[MemoryVisibility, described(description="Who may see it.")] = "shared",
+    user_id: UserId = None,
+    scope: Scope = "zone",
+    visibility: Visibility = "shared",
     strategies: Strategies = (),
 ) -> Playbook:
     """Create a playbook, a collection of strategies.
@@ -276,7 +281,9 @@ def curate_playbook(zone: OpenZone, id: PlaybookId, trajectory_id: TrajectoryId)
     the higher confidence and the evidence of both.
 
     Raises:
-        UnknownId: there is no such playbook or trajectory.
+        UnknownId: there is no such playbook or trajectory, or the caller may not change the
+            playbook.
+        InvalidInput: not every reader of the playbook may read the trajectory.
 
     >>> run = zone.start_trajectory("Release version 2.1", task_type="release")
     >>> made = zone.create_playbook("release")

@@ -9,7 +9,13 @@ from recollect.operations.learning import trajectories as runs
 from recollect.operations.learning import trajectory_reflection as reflections
 from recollect.operations.table.operation import Tool, operation
 from recollect.operations.table.parameters import PAGE, Cursor, Limit, described
-from recollect.schemas.events import FeedbackSource, StepKind, TrajectoryStatus
+from recollect.schemas.events import (
+    FeedbackSource,
+    MemoryScope,
+    MemoryVisibility,
+    StepKind,
+    TrajectoryStatus,
+)
 from recollect.schemas.wire import (
     FeedbackReport,
     LearningReport,
@@ -30,6 +36,9 @@ _RUN: dict[str, Any] = {
     "task": _TASK,
     "task_type": "release",
     "agent_id": None,
+    "user_id": None,
+    "scope": "zone",
+    "visibility": "shared",
     "playbook_id": None,
     "status": "success",
     "success_score": 1.0,
@@ -93,6 +102,9 @@ AgentId = Annotated[
     str | None,
     described(maxLength=runs.MAX_NAME, description="Id of the agent; null: the caller's, if any."),
 ]
+UserId = Annotated[str | None, described(maxLength=runs.MAX_NAME, description="Id of the user.")]
+Scope = Annotated[MemoryScope, described(description="Who it is for.")]
+Visibility = Annotated[MemoryVisibility, described(description="Who may see it.")]
 OfAgent = Annotated[str | None, described(description="Only entries of the agent with this id.")]
 WithModel = Annotated[
     bool | None,
@@ -116,7 +128,7 @@ Score = Annotated[
         title="Start a task",
         description="Record that you begin a task, so that later runs can learn from it. Returns "
         "the id for log_step and complete_trajectory. Use one task_type for tasks of one kind.",
-        hidden=frozenset({"metadata", "playbook_id"}),
+        hidden=frozenset({"metadata", "playbook_id", "user_id"}),
     ),
     example=(
         {"task": _TASK, "task_type": "release"},
@@ -138,6 +150,9 @@ def start_trajectory(
     *,
     task_type: TaskType = runs.DEFAULT_TASK_TYPE,
     agent_id: AgentId = None,
+    user_id: UserId = None,
+    scope: Scope = "zone",
+    visibility: Visibility = "shared",
     playbook_id: Annotated[str | None, described(description="Id of the playbook in use.")] = None,
     metadata: Annotated[
         dict[str, Any] | None, described(description="Any JSON values, kept as given.")
@@ -146,7 +161,8 @@ def start_trajectory(
     """Start a trajectory: one run of a task.
 
     Raises:
-        InvalidInput: a text is empty or too long, or the metadata are too large.
+        InvalidInput: a text is empty or too long, the metadata are too large, or nobody or somebody
+            else is named as its owner.
         UnknownId: there is no such playbook.
 
     >>> zone.start_trajectory("Release version 2.1", task_type="release").status
@@ -157,6 +173,9 @@ def start_trajectory(
         task,
         task_type=task_type,
         agent_id=agent_id,
+        user_id=user_id,
+        scope=scope,
+        visibility=visibility,
         playbook_id=playbook_id,
         metadata=metadata,
     )
@@ -279,6 +298,9 @@ def trajectories(
     zone: OpenZone,
     *,
     agent_id: OfAgent = None,
+    scope: Annotated[
+        MemoryScope | None, described(description="Only trajectories of this scope.")
+    ] = None,
     task_type: Annotated[
         str | None, described(description="Only trajectories of this kind of task.")
     ] = None,
@@ -297,7 +319,13 @@ def trajectories(
     []
     """
     return runs.page(
-        zone, agent_id=agent_id, task_type=task_type, status=status, cursor=cursor, limit=limit
+        zone,
+        agent_id=agent_id,
+        scope=scope,
+        task_type=task_type,
+        status=status,
+        cursor=cursor,
+        limit=limit,
     )
 
 
@@ -444,7 +472,8 @@ def learn_from(
 
     Raises:
         UnknownId: there is no such trajectory or playbook.
-        InvalidInput, Unavailable: as `reflect_on`.
+        InvalidInput: not every reader of the playbook may read the trajectory; or as `reflect_on`.
+        Unavailable: as `reflect_on`.
 
     >>> run = zone.start_trajectory("Release version 2.1", task_type="release")
     >>> done = zone.complete_trajectory(run.id, "success")
