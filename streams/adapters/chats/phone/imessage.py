@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import plistlib
 import re
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +21,12 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.chats.phone.address_book import AddressBook, read_address_books
 from recollect.streams.adapters.import_options import Options
+from recollect.streams.adapters.input.databases import SQLITE, WAL, opened_copy, write_ahead_log
 from recollect.streams.adapters.input.folders import Directory, Folder
-from recollect.streams.adapters.input.input_files import (
-    ByteCounter,
-    DamagedInput,
-    InputEntry,
-    InputFile,
-)
+from recollect.streams.adapters.input.input_files import ByteCounter, InputEntry, InputFile
 
 _PLATFORM = "imessage"
-_SQLITE = b"SQLite format 3\x00"
 _NAMES = ("chat.db", "sms.db")
-_WAL = "-wal"
 #: Apple's epoch, 2001, in unix milliseconds.
 _EPOCH = 978_307_200_000
 # Larger times are nanoseconds, which Messages has stored since 2017. As seconds, they would be
@@ -65,7 +56,7 @@ _COLUMNS = (
 
 
 def _is_database(start: bytes, name: str) -> bool:
-    if not start.startswith(_SQLITE):
+    if not start.startswith(SQLITE):
         return False
     return b"chat_message_join" in start or name.casefold() in _NAMES
 
@@ -95,43 +86,9 @@ class _Messages(ExportSource):
         yield ExportFile(self._database.path, self._parse())
 
     def _parse(self) -> Iterator[tuple[int, ParseResult]]:
-        with tempfile.TemporaryDirectory(prefix="recollect-") as directory:
-            copy = Path(directory) / "chat.db"
-            _copy(self._database, copy)
-            truncated = copy.stat().st_size < _declared_size(copy)
-            if self._wal is not None:
-                _copy(self._wal, Path(f"{copy}{_WAL}"))
-            with closing(sqlite3.connect(copy)) as database:
-                database.text_factory = lambda raw: raw.decode(errors="replace")
-                database.row_factory = sqlite3.Row
-                try:
-                    database.execute("PRAGMA trusted_schema = OFF")
-                    reader = _RowConverter(database, self._book)
-                    yield from convert(reader.rows(), reader.events)
-                    if truncated:
-                        raise DamagedInput(
-                            "the database is truncated; the readable part was imported"
-                        )
-                except sqlite3.Error as error:
-                    raise DamagedInput(
-                        f"the database is damaged, or is not a Messages database: {error}"
-                    ) from None
-
-
-def _declared_size(path: Path) -> int:
-    """Return the size in bytes that a database declares; 0 if it is old and declares none."""
-    with path.open("rb") as file:
-        head = file.read(100)
-    width, pages = int.from_bytes(head[16:18], "big"), int.from_bytes(head[28:32], "big")
-    return (1 << 16 if width == 1 else width) * pages if head[24:28] == head[92:96] else 0
-
-
-def _copy(entry: InputEntry, path: Path) -> None:
-    try:
-        with entry.open() as source, path.open("wb") as target:
-            shutil.copyfileobj(source, target)
-    except OSError as error:
-        raise DamagedInput(f"the database cannot be copied for reading: {error.strerror}") from None
+        with opened_copy(self._database, self._wal, "a Messages database") as database:
+            reader = _RowConverter(database, self._book)
+            yield from convert(reader.rows(), reader.events)
 
 
 class _Chat:
@@ -396,12 +353,10 @@ def _first_string(raw: bytes) -> str:
 
 
 def _read(entry: InputEntry, options: Options) -> ExportSource:
-    wal = folder = None
+    folder = None
     if isinstance(entry, InputFile) and Path(entry.path).is_file():
         folder = Directory(Path(entry.path).parent, ByteCounter())
-        if Path(f"{entry.path}{_WAL}").is_file():
-            wal = InputFile(Path(f"{entry.path}{_WAL}"))
-    return _Messages(entry, wal, folder)
+    return _Messages(entry, write_ahead_log(entry), folder)
 
 
 def _read_folder(folder: Folder, options: Options) -> ExportSource:
@@ -411,7 +366,7 @@ def _read_folder(folder: Folder, options: Options) -> ExportSource:
         for one in files
         if one.casefold() in _NAMES and _is_database(folder.file(one).start(), one)
     )
-    wal = folder.file(f"{name}{_WAL}") if f"{name}{_WAL}" in files else None
+    wal = folder.file(f"{name}{WAL}") if f"{name}{WAL}" in files else None
     return _Messages(folder.file(name), wal, folder)
 
 
