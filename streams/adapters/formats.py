@@ -21,13 +21,16 @@ from recollect.streams.adapters.adapter import (
     RefusedExport,
 )
 from recollect.streams.adapters.assistants import (
+    aider,
     chatgpt,
     claude_ai,
     claude_code,
     codex,
+    cursor,
     gemini,
     gemini_cli,
     grok,
+    opencode,
 )
 from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
@@ -89,6 +92,9 @@ ADAPTERS: tuple[Adapter, ...] = (
     claude_code.ADAPTER,
     codex.ADAPTER,
     gemini_cli.ADAPTER,
+    cursor.ADAPTER,
+    opencode.ADAPTER,
+    aider.ADAPTER,
     matrix.ADAPTER,
     telegram.ADAPTER,
     discord.ADAPTER,

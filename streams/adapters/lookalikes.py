@@ -101,7 +101,8 @@ _LOOKALIKES = (
     _Lookalike(
         re.compile(rb"\ASQLite format 3\0"),
         "an SQLite database",
-        "only Apple's chat.db is read; export the chats from their program as text or JSON",
+        "only those of Apple's Messages (chat.db), Cursor and OpenCode are read; export the chats "
+        "from their program as text or JSON",
     ),
     _Lookalike(
         re.compile(rb"\A\x78\x9f\x3e\x22"),

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tests.adapters.assistants import (
+    test_aider,
     test_chatgpt,
     test_claude_ai,
     test_codex,
     test_gemini,
     test_gemini_cli,
     test_grok,
+    test_opencode,
 )
 from tests.adapters.calendars import test_icalendar
 from tests.adapters.chats import (
@@ -119,6 +121,9 @@ SAMPLES: Mapping[str, Sample] = {
     "codex": Sample("codex", {"sessions/rollout-1.jsonl": _lines(*test_codex.RECORDS)}),
     "gemini_cli": Sample("gemini_cli", {"chats/session-1.json": _json(
         test_gemini_cli.session(*test_gemini_cli.MESSAGES))}),
+    "opencode": Sample("opencode", {"session.json": _json(test_opencode.exported())}),
+    "aider": Sample("aider", {"boats/aider.chat.history.md":
+        (test_aider.FIRST + test_aider.SECOND).encode()}, "Europe/Berlin"),
     "mem0": Sample(
         "mem0",
         {"memories.json": _json({"results": [
