@@ -35,7 +35,6 @@ from recollect.streams.adapters.assistants import (
 from recollect.streams.adapters.calendars import icalendar
 from recollect.streams.adapters.chats import (
     discord,
-    instagram,
     irc,
     matrix,
     skype,
@@ -47,6 +46,7 @@ from recollect.streams.adapters.chats import (
 from recollect.streams.adapters.chats.google import google_chat, hangouts
 from recollect.streams.adapters.chats.phone import imessage, sms_backup
 from recollect.streams.adapters.chats.signal import signal_chats
+from recollect.streams.adapters.chats.social import instagram, linkedin, twitter
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.folders import Directory, Folder, all_folders, open_archive
 from recollect.streams.adapters.input.input_files import (
@@ -66,7 +66,7 @@ from recollect.streams.adapters.memories import (
     mcp_memory_graph,
     mem0_export,
 )
-from recollect.streams.adapters.notes import google_keep, notes
+from recollect.streams.adapters.notes import evernote, google_keep, notes
 
 #: The exports of other memory systems.
 MEMORY_ADAPTERS: tuple[Adapter, ...] = (
@@ -104,11 +104,14 @@ ADAPTERS: tuple[Adapter, ...] = (
     sms_backup.ADAPTER,
     skype.ADAPTER,
     teams.ADAPTER,
+    twitter.ADAPTER,
+    linkedin.ADAPTER,
     irc.ADAPTER,
     signal_chats.ADAPTER,
     instagram.ADAPTER,
     whatsapp.ADAPTER,
     google_keep.ADAPTER,
+    evernote.ADAPTER,
     notes.ADAPTER,
     jsonl.ADAPTER,
 )

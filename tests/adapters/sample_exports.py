@@ -27,9 +27,10 @@ from tests.adapters.chats import (
     test_telegram_pages,
 )
 from tests.adapters.chats.google import test_google_chat, test_hangouts
-from tests.adapters.chats.phone import test_sms_backup
+from tests.adapters.chats.phone import test_imessage_text, test_sms_backup
 from tests.adapters.chats.signal import test_signal_backup
-from tests.adapters.notes import test_google_keep
+from tests.adapters.chats.social import test_linkedin, test_twitter
+from tests.adapters.notes import test_evernote, test_google_keep
 
 
 class Sample(NamedTuple):
@@ -139,6 +140,13 @@ SAMPLES: Mapping[str, Sample] = {
     "telegram": Sample("telegram", {"result.json": _json(_TELEGRAM)}, "Europe/Berlin"),
     "telegram pages": Sample("telegram", {"ChatExport_2024-03-05/messages.html":
         test_telegram_pages.page(*test_telegram_pages.MESSAGES).encode()}),
+    "twitter": Sample("twitter", test_twitter.archive(*test_twitter.MESSAGES)),
+    "linkedin": Sample("linkedin", {"messages.csv":
+        test_linkedin.table(*test_linkedin.MESSAGES).encode()}),
+    "imessage text": Sample("imessage", {"Bob.txt":
+        (test_imessage_text.FIRST + test_imessage_text.SECOND).encode()}, "Europe/Berlin"),
+    "evernote": Sample("evernote", {"Notebook.enex":
+        test_evernote.export(test_evernote.BOAT).encode()}),
     "discord": Sample("discord", {"tea [9].json": _json(test_discord.document())}),
     "googlechat": Sample(
         "googlechat",

@@ -1,4 +1,4 @@
-"""Apple's Messages: the database of a Mac or an iPhone."""
+"""Apple's Messages: the database of a Mac or an iPhone, or a chat of it as text."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from recollect.streams.adapters.adapter import (
     convert,
 )
 from recollect.streams.adapters.chats.phone.address_book import AddressBook, read_address_books
+from recollect.streams.adapters.chats.phone.imessage_text import is_text, open_text
 from recollect.streams.adapters.import_options import Options
 from recollect.streams.adapters.input.databases import SQLITE, WAL, opened_copy, write_ahead_log
 from recollect.streams.adapters.input.folders import Directory, Folder
@@ -352,7 +353,13 @@ def _first_string(raw: bytes) -> str:
     return raw[begins : begins + size].decode(errors="replace")
 
 
+def _recognises(start: bytes, name: str) -> bool:
+    return _is_database(start, name) or is_text(start)
+
+
 def _read(entry: InputEntry, options: Options) -> ExportSource:
+    if is_text(entry.start()):
+        return open_text(entry, options)
     folder = None
     if isinstance(entry, InputFile) and Path(entry.path).is_file():
         folder = Directory(Path(entry.path).parent, ByteCounter())
@@ -370,4 +377,4 @@ def _read_folder(folder: Folder, options: Options) -> ExportSource:
     return _Messages(folder.file(name), wal, folder)
 
 
-ADAPTER = Adapter("imessage", _is_database, _read, _is_folder, _read_folder)
+ADAPTER = Adapter("imessage", _recognises, _read, _is_folder, _read_folder)

@@ -1,0 +1,1 @@
+"""Messages of social networks, as their exports have them."""
