@@ -23,6 +23,7 @@ from recollect.streams.adapters.adapter import (
 )
 from recollect.streams.adapters.chats.chat_recognition import RecognisedChat, is_talk
 from recollect.streams.adapters.chats.signal.signal_backup import is_backup, parse_backup
+from recollect.streams.adapters.chats.signal.signal_cli import is_received, parse_received
 from recollect.streams.adapters.chats.signal.signal_records import (
     CALL,
     DELETED,
@@ -152,7 +153,7 @@ def _event(message: _Message | InvalidInput, clock: LocalClock, chat: str | None
 
 
 def _recognises(start: bytes, name: str) -> bool:
-    return is_backup(start) or is_records(start) or _is_text(start, name)
+    return is_backup(start) or is_received(start) or is_records(start) or _is_text(start, name)
 
 
 def _is_folder(folder: Folder) -> bool:
@@ -183,6 +184,8 @@ def _sender_of(row: str) -> str | None:
 def _open(entry: InputEntry, options: Options) -> ExportSource:
     if is_backup(entry.start()):
         return SingleFileSource(entry, parse_backup)
+    if is_received(entry.start()):
+        return SingleFileSource(entry, parse_received)
     zone = options.zone_for(entry.path)
     *_, folder, _ = ("", "", *decoded_path(entry.path).split("/"))
     chat = folder or None if _IN_FOLDER.match(entry.name) else None
