@@ -86,6 +86,11 @@ _LOOKALIKES = (
         "Google Takeout's activity as HTML",
         "only Gemini's is read: request it again with the format JSON",
     ),
+    _Lookalike(
+        _page_with(rb'class="message">\s*<div class="(?:sent|received)\b'),
+        "imessage-exporter's HTML",
+        "export the chats again as text (--format txt), or name the chat.db itself",
+    ),
     _Lookalike(_page_with(b""), "a web page", "it holds no messages that could be read"),
     _Lookalike(
         re.compile(rb"\A=+\r?\n(?:Guild|Server): "),

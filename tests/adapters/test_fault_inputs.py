@@ -51,6 +51,12 @@ UNKNOWN = {
         "chat.html",
         "ChatGPT's chat.html.*conversations.json",
     ),
+    "Messages' page": (
+        '<html>\n<head>\n<meta charset="UTF-8">\n<style>\n.message {}\n</style></head>\n<body>\n'
+        '<div class="message">\n    <div class="sent iMessage">\n<p>\n',
+        "Bob.html",
+        "imessage-exporter's HTML.*--format txt",
+    ),
     "a page": ("<html><body><p>Hello</p></body></html>", "page.htm", "a web page"),
     "Slack's people": (
         json.dumps([{"id": "U1", "team_id": "T1", "name": "ada", "profile": {}}]),
