@@ -1,4 +1,4 @@
-"""The properties at the beginning of a Markdown file: YAML between two lines of `---`.
+"""The properties at the beginning of a Markdown file: YAML between two lines of `---`, or Notion's.
 
 Only what programs for notes write is read: texts, lists of texts, and no nested values.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, tzinfo
+
+from recollect.streams.adapters.chats.month_names import month_number
 
 _BLOCK = re.compile(r"---[ \t]*\n(.*?\n)??(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"([\w][\w .-]{0,60}?)[ \t]*:(?:[ \t]+(.*))?")
@@ -21,6 +23,7 @@ _TIMES = (
     "date created",
     "creation_date",
     "created-at",
+    "created time",
     "date",
     "datetime",
 )
@@ -28,6 +31,13 @@ _TIME = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})"
     r"(?:(?:T|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s?(Z|[+-]\d{2}:?\d{2})?)?"
 )
+# Notion's form: "March 5, 2024 1:02 PM".
+_TIME_IN_WORDS = re.compile(
+    r"(?P<month>[^\W\d_]{3,12}) (?P<day>\d{1,2}), (?P<year>\d{4})"
+    r"(?: (?P<hour>\d{1,2}):(?P<minute>\d{2}) (?P<half>[AP])M)?"
+)
+# Notion writes the properties of a page of a database below its title, one on a line.
+_BELOW_TITLE = re.compile(r"\s*# [^\n]*\n\s*\n((?:[^\n:]{1,60}: [^\n]+(?:\n|\Z))+)(?:\s*\n|\Z)")
 
 Properties = dict[str, str | list[str]]
 
@@ -54,6 +64,14 @@ def split_front_matter(text: str) -> tuple[Properties, str]:
             before = str(properties[name]).lstrip(">|+-")
             properties[name] = f"{before} {line.strip()}".strip()
     return {key: value for key, value in properties.items() if value}, text[block.end() :]
+
+
+def properties_below_title(text: str) -> Properties:
+    """Return the properties that Notion writes below the title of a page."""
+    block = _BELOW_TITLE.match(text)
+    lines = block[1].splitlines() if block is not None else []
+    parted = (line.partition(": ") for line in lines)
+    return {name.strip().casefold(): value.strip() for name, _, value in parted if value.strip()}
 
 
 def _are_properties(lines: Sequence[str]) -> bool:
@@ -101,7 +119,7 @@ def time_of(written: str, zone: tzinfo) -> datetime | None:
     """Return the time at the beginning of a text, or None; a day without a time is its start."""
     found = _TIME.match(written)
     if found is None:
-        return None
+        return _time_in_words(written, zone)
     year, month, day, hour, minute, second, offset = found.groups()
     try:
         on = date(int(year), int(month), int(day))
@@ -111,3 +129,16 @@ def time_of(written: str, zone: tzinfo) -> datetime | None:
     except ValueError:
         return None
     return at
+
+
+def _time_in_words(written: str, zone: tzinfo) -> datetime | None:
+    found = _TIME_IN_WORDS.match(written)
+    month = month_number(found["month"]) if found is not None else None
+    if found is None or month is None:
+        return None
+    hour = int(found["hour"] or 0) % 12 + (12 if found["half"] == "P" else 0)
+    day = (int(found["year"]), month, int(found["day"]))
+    try:
+        return datetime(*day, hour, int(found["minute"] or 0), tzinfo=zone)
+    except ValueError:
+        return None

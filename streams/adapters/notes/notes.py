@@ -30,6 +30,7 @@ from recollect.streams.adapters.input.text_lines import decode_text
 from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 from recollect.streams.adapters.notes.front_matter import (
     Properties,
+    properties_below_title,
     split_front_matter,
     texts,
     time_of,
@@ -159,7 +160,10 @@ class _Notes(ExportSource):
         if not words.text and not attachments:
             return
         folder, _, file = unicodedata.normalize("NFC", decoded_path(path)).rpartition("/")
-        stem = _NOTION_ID.sub("", _NOTE.sub("", file))
+        stem = _NOTE.sub("", file)
+        if _NOTION_ID.search(stem):
+            properties = properties or properties_below_title(body)
+            stem = _NOTION_ID.sub("", stem)
         title = _title(properties, words.heading, stem)
         note = _fit(f"{self._name}/{folder}/{file}" if folder else f"{self._name}/{file}")
         metadata: dict[str, Any] = {

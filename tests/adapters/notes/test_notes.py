@@ -192,6 +192,18 @@ def test_notion_pages_lose_the_id_in_their_name_and_empty_notes_are_left_out(
     assert found.texts == ["Rope\n\nBuy it."]
 
 
+def test_a_page_of_a_notion_database_has_the_time_and_the_tags_it_states(tmp_path: Path) -> None:
+    text = "# Rope\n\nCreated: March 5, 2024 1:02 PM\nTags: sea, boats\n\nBuy it."
+    page = f"Rope 0123456789abcdef0123456789abcdef{MD}"
+    found = opened(write(tmp_path / "n", {page: text, f"Other{MD}": text}))
+    assert seconds(found) == [MAY_1, int(datetime(2024, 3, 5, 13, 2, tzinfo=UTC).timestamp())]
+    assert found.contents[1].metadata["tags"] == ["sea", "boats"]
+    assert found.contents[1].metadata["properties"] == {
+        "created": "March 5, 2024 1:02 PM", "tags": "sea, boats",
+    }  # fmt: skip
+    assert "tags" not in found.contents[0].metadata
+
+
 def test_damaged_notes_are_rejected_by_name_and_others_read(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         f"a{MD}": b"a\0b",
