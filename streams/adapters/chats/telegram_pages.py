@@ -43,7 +43,7 @@ _STAMP = re.compile(
 )
 _ANSWERED = re.compile(r"#go_to_message(\d+)\Z")
 _VIA = re.compile(r" via @\w+\Z")
-_PLACE = re.compile(r"-?\d+(?:\.\d+)?,\s?-?\d+(?:\.\d+)?")
+_PLACE = re.compile(r"-?\d{1,3}(?:\.\d{1,20})?,\s?-?\d{1,3}(?:\.\d{1,20})?")
 _MENTION_OR_TAG = re.compile(r"[@#$/]")
 _ADDRESS = re.compile(r"\w+:")
 _SCHEME = re.compile(r"\A\w+:(?://)?(?:www\.)?|/\Z")
@@ -64,6 +64,9 @@ _FIELDS = {
 }  # fmt: skip
 _VOID = frozenset({"br", "img", "meta", "link", "hr", "input"})
 _CHUNK_BYTES = 1 << 16
+_MAX_DEPTH = 100
+# A tag or a comment that is longer than any message is damage; it would be read again and again.
+_MAX_PENDING_CHARACTERS = 1 << 23
 
 
 class _Media(NamedTuple):
@@ -120,6 +123,8 @@ class _Page(HTMLParser):
                 self.handle_data("\n")
             return
         message = self._message
+        if len(self._open) > _MAX_DEPTH:
+            raise DamagedInput(f"the elements of a message are more than {_MAX_DEPTH} levels deep")
         self._open.append((tag, classes, fields.get("href", "")))
         if tag == "a":
             self._link_text = ""
@@ -189,8 +194,16 @@ def _messages(entry: InputEntry) -> Iterator[tuple[int, _Message]]:
             # A character of several bytes may be cut in two.
             whole, mark, rest = (pending + chunk).rpartition(b"\n")
             pending = rest if mark else b""
-            page.feed((whole + mark if mark else rest).decode(errors="replace"))
+            damage = None
+            try:
+                page.feed((whole + mark if mark else rest).decode(errors="replace"))
+            except DamagedInput as error:
+                damage = error
             yield from ((one.line, one) for one in page.found)
+            if len(page.rawdata) > _MAX_PENDING_CHARACTERS:
+                damage = DamagedInput("a tag or a comment does not end")
+            if damage is not None:
+                raise damage
             page.found = []
         page.feed(pending.decode(errors="replace"))
         yield from ((one.line, one) for one in page.found)
@@ -286,7 +299,7 @@ def _attachments(message: _Message) -> Iterator[Attachment]:
             # The title of a file that has a name of its own; otherwise, what kind of file it is.
             yield Attachment(type=kind, name=title or file if kind == "file" else file)
     if "question" in message.fields:
-        answers = re.findall(r"^\s*- (.*)", message.field("answer"), re.MULTILINE)
+        answers = re.findall(r"^[ \t]*- (.*)", message.field("answer"), re.MULTILINE)
         yield Attachment(type="poll", caption=" / ".join(map(str.strip, answers)) or None)
 
 

@@ -224,6 +224,24 @@ def test_what_is_not_as_expected_is_rejected_alone(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (text("<b>\n" * 200_000 + "x"), "more than 100 levels deep"),
+        ("<!--" + "\n" * (1 << 24), "does not end"),
+        (text("- " + "\n" * 200_000), ""),
+        (media("media_location", "Location", "1" * 200_000), ""),
+    ],
+    ids=["nested", "comment", "blank lines", "digits"],
+)
+def test_pages_that_are_made_to_be_slow_are_read_in_linear_time(
+    tmp_path: Path, made: str, reason: str
+) -> None:
+    found = read(tmp_path, MESSAGES[2], message(9, "12:09:00", made, "Bob"))
+    assert found.texts[0].startswith("I moved to Porto")
+    assert [one.reason for one in found.rejections if reason in one.reason] or not reason
+
+
 def test_a_longer_export_adds_only_what_is_new(tmp_path: Path) -> None:
     counts = []
     file = tmp_path / "messages.html"
