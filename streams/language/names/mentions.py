@@ -114,6 +114,15 @@ _ABSTRACT = ("ing", "tion", "ness", "ment", "ity", "ism", "ers", "cks")
 # "Noble.com", "README.md", "C:\\", "Inter@ctive": parts of words that are not names.
 _DOTTED = re.compile(r"[./@\\_:=]\w|\(\)|:\\")
 _CURRENCY = "$€£¥₹"
+#: Codes of currencies (ISO 4217), which may stand before the amount or after it.
+_CURRENCY_CODES = frozenset(
+    code.upper()
+    for code in word_set(
+        """aed ars aud bdt bgn brl cad chf clp cny cop czk dkk egp eur gbp ghs hkd huf idr ils inr
+        isk jpy kes krw lkr mad mxn myr ngn nok npr nzd pen php pkr pln ron rsd sar sek sgd thb try
+        twd tzs uah ugx usd vnd xaf xof zar"""
+    )
+)
 #: A telephone number in its usual groups: with a country code, brackets, or a leading 0.
 _PHONE = re.compile(
     r"(?:\+\d{1,3}[ -]?(?:\(\d{1,5}\) ?)?\d{2,12}"
@@ -249,6 +258,8 @@ def _with_read(
     read = []
     for name in reading.names:
         at = bisect_left(ends, name.end)
+        if plain[name.start : name.end] in _CURRENCY_CODES:
+            continue
         if name.type == "OTHER" or at == len(ends) or sentences[at][0] > name.start:
             continue
         start, end = _without_marks(plain, name.start, name.end)
@@ -316,6 +327,10 @@ def _names_and_numbers(
             kind = cast(MentionType, KNOWN[_phrase(tokens, index, after)])
             _add(tokens, index, after, kind, found)
             index = after
+        elif words[index] in _CURRENCY_CODES and _number_follows(tokens, index, right):
+            start, amount = tokens.starts[index], list[Mention]()
+            index = _number(tokens, index + 1, right, amount)
+            found += [_from(start, each, tokens.text) for each in amount]
         elif first.isupper() and not shouting:
             index = _name(tokens, index, right, crowded, taken, found)
         elif "0" <= first <= "9":
@@ -327,6 +342,11 @@ def _names_and_numbers(
             if lower in LOWER_KNOWN or lower in NUMBERED:
                 _lower_known(tokens, index, right, lower, found)
             index += 1
+
+
+def _from(start: int, mention: Mention, text: str) -> Mention:
+    """Return a mention that begins earlier."""
+    return replace(mention, start=start, text=text[start : mention.end])
 
 
 def _capitals(words: list[str]) -> tuple[bool, bool]:
@@ -699,7 +719,7 @@ def _number(tokens: Tokens, index: int, limit: int, found: list[Mention]) -> int
         start -= 1
     if end < len(text) and text[end] in _CURRENCY + "%":
         end += 1
-    elif following in _UNITS:
+    elif following in _UNITS or following.upper() in _CURRENCY_CODES:
         end = tokens.ends[index + 1]
         right += 1
     found.append(Mention(start, end, text[start:end], "NUMBER"))

@@ -58,6 +58,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("I speak German", [("German", "CONCEPT")]),
         ("from Room 101 to room 102", [("Room 101", "LOCATION"), ("room 102", "LOCATION")]),
         ("it costs $5,000 or 20%", [("$5,000", "NUMBER"), ("20%", "NUMBER")]),
+        ("it costs USD 400 today", [("USD 400", "NUMBER"), ("today", "DATE")]),
+        ("we paid NOK 90 and 1,250 CHF", [("NOK 90", "NUMBER"), ("1,250 CHF", "NUMBER")]),
         ("3.5 kg at 14:30", [("3.5 kg", "NUMBER"), ("14:30", "TIME")]),
         ("it was -3.5 degrees", [("-3.5 degrees", "NUMBER")]),
         ("- 5 apples", [("5", "NUMBER")]),
