@@ -13,9 +13,9 @@ from recollect.text.relatives import MINE
 
 #: A sentence without one of these words, or without a name, makes no claim.
 TRIGGERS = PARTNERS | word_set(
-    """live lives living moved relocated reside resides based home work works working employed
-    employer started job joined role title promoted appointed position married birthday birthday's
-    birthday’s born am is i'm i’m"""
+    """live lives living move moves moved moving relocated reside resides based home work works
+    working employed employer started job joined role title promoted appointed position married
+    birthday birthday's birthday’s bday b-day born am is i'm i’m"""
 )
 #: Subjects that name no third person.
 _NOBODY = word_set("i i'm i’m it this that they we you he she who there here what")
@@ -38,10 +38,10 @@ _LEAD = (
 )
 _ADVERBS = (
     r"(?:(?:just|recently|finally|now|currently|officially|have|has|also|still|actually|already|"
-    r"permanently|since) )*"
+    r"permanently|since|will|be) )*"
 )
 _NAME = r"[^\W\d_a-zà-öø-ÿ][\w'’\-]*(?: [^\W\d_a-zà-öø-ÿ][\w'’\-]*){0,2}"
-_I = r"(?:i(?:['’]ve|['’]m| am)?|we(?:['’]ve|['’]re| are)?)"
+_I = r"(?:i(?:['’]ve|['’]m|['’]ll| am)?|we(?:['’]ve|['’]re|['’]ll| are)?)"
 #: "My older sister", before a name.
 KIN = rf"{MINE} "
 #: Which one of the name: "Ana from the book club", "Tom in accounting".
@@ -58,6 +58,10 @@ _HOME = re.compile(
     rf"moved (?:house,? )?(?:back |over |up |down |out )?{_FROM}to|"
     rf"relocated {_FROM}to|based (?:in|out of)|"
     r"have moved to|living in) (?:the )?"
+)
+_MOVING = re.compile(
+    rf"{WHO}(?i:(?:is |are )?(?:going to move|moving|move|moves) (?:house,? )?"
+    rf"(?:back |over |up |down |out )?{_FROM}to) (?:the )?"
 )
 _HOME_IS = re.compile(r"\A(?i:my home is(?: now)?(?: in)?) ")
 _EMPLOYER = re.compile(
@@ -85,7 +89,10 @@ _PARTNER = re.compile(
     rf"\A(?i:my (?:{'|'.join(sorted(PARTNERS))})(?:['’]s name is| is called| is named| is)) "
 )
 _MARRIED = re.compile(rf"{WHO}(?i:married to|got married to|married) ")
-_BIRTHDAY = re.compile(r"\A(?P<who>.{1,60}?) (?i:birthday is|birthday['’]s)(?: on)? ?(?:the )?")
+_BIRTHDAY = re.compile(
+    r"\A(?P<who>.{1,60}?) (?i:(?:birthday|bday|b-day)(?: is|['’]s|:)?)"
+    r"(?: on)? ?(?:the )?"
+)
 _BORN = re.compile(
     rf"\A(?:(?i:{_LEAD}i was)|(?P<who>{_NAME}) was) born (?:on |in [\w ]{{1,30}}? on )(?:the )?"
 )
@@ -146,6 +153,7 @@ def _mention_at(mentions: list[Mention], place: int) -> Mention | None:
 #: What the name just after a pattern gives, and its types.
 _NAMED: Sequence[tuple[str, re.Pattern[str], Sequence[MentionType]]] = (
     ("home", _HOME, ("LOCATION", "OTHER")),
+    ("home", _MOVING, ("LOCATION",)),
     ("home", _HOME_IS, ("LOCATION",)),
     ("employer", _EMPLOYER, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
     ("employer", _EMPLOYER_IS, ("ORG", "OTHER", "PRODUCT", "TECHNOLOGY")),
@@ -211,6 +219,12 @@ def _role(sentence: str, speaker: str | None) -> Claim | None:
     return None
 
 
+def day_of_birth(date: DateReference) -> str:
+    """Return a day of birth as an ISO date, or as --MM-DD if the year is not given."""
+    says_year = any(len(part) == 4 and part.isdecimal() for part in re.split(r"[-./, ]", date.text))
+    return date.first if says_year else "-" + date.first[4:]
+
+
 def _birthday(
     sentence: str, offset: int, speaker: str | None, dates: list[DateReference]
 ) -> Claim | None:
@@ -225,8 +239,8 @@ def _birthday(
     if date is None or date.first != date.last:
         return None
     owner = (match["who"] or "").lower()
-    if owner.endswith(("'s", "’s")):
-        name = match["who"][:-2].split()[-1]
+    if owner.endswith(("'s", "’s", "s'", "s’")):
+        name = re.sub(r"['’]s?\Z", "", match["who"]).split()[-1]
         # "Mom" is a different person in each speaker's messages.
         if not name[0].isupper() or name.lower() in RELATIONS | HONORIFICS:
             return None
@@ -239,12 +253,4 @@ def _birthday(
         return None
     if subject is None or not normalise_name(subject):
         return None
-    says_year = any(
-        len(part) == 4 and part.isdecimal()
-        for part in date.text.replace("-", " ")
-        .replace(".", " ")
-        .replace("/", " ")
-        .replace(",", " ")
-        .split()
-    )
-    return Claim(subject, "birthday", date.first if says_year else "-" + date.first[4:])
+    return Claim(subject, "birthday", day_of_birth(date))

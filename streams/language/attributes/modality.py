@@ -60,7 +60,7 @@ def is_asserted(words: Sequence[ReadWord], lowers: Sequence[str], type_: ValueTy
     last = verbs[-1]
     first, end = verb_group(words, last)
     group = lowers[first:end]
-    if not _POSSIBLE.isdisjoint(group) or (type_ != "dislike" and any(map(_denies, group))):
+    if not _POSSIBLE.isdisjoint(group) or (type_ != "dislike" and any(map(denies_verb, group))):
         return False
     if not _SUPPOSES.isdisjoint(lowers[max(0, first - _SUPPOSED_WITHIN) : first]):
         return False
@@ -92,7 +92,8 @@ def verb_group(words: Sequence[ReadWord], verb: int) -> tuple[int, int]:
     return first, end
 
 
-def _denies(lower: str) -> bool:
+def denies_verb(lower: str) -> bool:
+    """Whether a lower-case word in a group of verbs negates it: "never", "don't"."""
     return lower in _DENIALS or lower.endswith(("n't", "n’t"))
 
 

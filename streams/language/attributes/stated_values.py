@@ -18,7 +18,12 @@ from typing import NamedTuple
 
 from recollect.schemas.attributes import MASK, is_open, is_single_valued
 from recollect.streams.language.attributes.frames import frame_of, is_attribute
-from recollect.streams.language.attributes.modality import is_asserted, is_former
+from recollect.streams.language.attributes.modality import (
+    denies_verb,
+    is_asserted,
+    is_former,
+    verb_group,
+)
 from recollect.streams.language.attributes.named_things import (
     NOUNS,
     named_phrases,
@@ -33,7 +38,8 @@ from recollect.streams.language.grammar.text_reading import (
     ValueType,
 )
 from recollect.streams.language.grammar.verbs import base_form
-from recollect.text.lexicon import PARTNERS, RELATIONS
+from recollect.text.lexicon import PARTNERS
+from recollect.text.relatives import Relative, called_in, relatives_in
 
 #: The attribute of a person for each type of value.
 _OF_PERSONS: Mapping[ValueType, str] = {
@@ -73,7 +79,7 @@ _OF_THINGS: Mapping[ValueType, str] = {
 OF_THINGS = frozenset(f"{MASK}'s {each}" for each in _OF_THINGS.values())
 #: Minimum probabilities (percent): that a value has its type, that it has it certainly enough to
 #: end a person's earlier values, and that it is the sender's own.
-_TYPED, _ENDING, _OWN = 40, 60, 50
+_TYPED, _ENDING, _OWN = 28, 50, 50
 #: A value is over if its probability of still holding (percent) is at most the first; or if it is
 #: at most the second, and the sentence ends facts of its type with at least the third probability.
 MOST_ENDED, _DOUBTFUL, _ENDING_TYPE = 50, 75, 15
@@ -83,6 +89,7 @@ _LONGEST = 5
 _DENIED_WITHIN = 4
 _DENIALS = frozenset({"not", "n't", "n’t", "no", "never"})
 _SPEAKER = frozenset({"i", "we", "my", "our"})
+_SELF = frozenset({"i", "we", "me", "us", "i'm", "im", "i’m"})
 _AS_SUBJECT = frozenset({"i", "we", "myself", "ourselves"})
 #: After one of these stands a verb, even if it is read as a noun: "it rains".
 _BEFORE_VERBS = frozenset({"i", "you", "he", "she", "it", "we", "they", "who"})
@@ -101,6 +108,15 @@ _BIRTH = frozenset({"birthday", "bday", "b-day", "born", "birth", "turn", "turns
 #: Words of couples. Without one of them, somebody who was met is no partner.
 _COUPLES = PARTNERS | {"dating", "engaged", "marry", "married", "together", "wedding"}
 _IS = frozenset({"is", "'s", "’s"})
+#: Types of values that somebody may not eat, and verbs of eating, in their base forms.
+_AVOIDED = frozenset[ValueType]({"diet", "allergy"})
+_EATS = frozenset({"eat", "drink", "take", "tolerate", "digest", "stand", "touch"})
+#: What stands between values of a list, and types whose values cannot be owners of others.
+_BETWEEN_VALUES = re.compile(r"\s*(?:[,;/&+]|(?:and|or)\b)", re.IGNORECASE)
+#: Tags of the words between them, and their maximum number.
+_IN_LISTS, _MOST_BETWEEN = frozenset({"CC", "DT", "JJ", "RB", "NN", ","}), 3
+_UNTIL = frozenset({"until", "till", "til"})
+_SOMEBODY = frozenset[ValueType]({"partner", "family", "relation", "pet", "name"})
 _LINKS = frozenset({"IN", "TO", "RP"})
 
 
@@ -122,13 +138,16 @@ def stated_slot(
     for value in reading.values_in(*span):
         if any(value.start < last and first < value.end for first, last in known):
             continue
-        if _is_over(value, reading) or _is_statement(text, value, reading):
+        if _is_statement(text, value, reading):
             continue
         if _is_time_of_entry(text, value) or _only_has_language(value, text, reading):
             continue
         clause = _clause(text, span, value, speaker, mentions, reading)
         said = " ".join(text[value.start : value.end].split())
-        if not clause.asserts(value, said):
+        avoided = clause.avoided(value)
+        if avoided is not None:
+            said = " ".join(text[avoided : value.end].split())
+        elif _is_over(value, reading) or not clause.asserts(value, said):
             continue
         slot = clause.typed_slot(value)
         if slot is None:
@@ -138,10 +157,33 @@ def stated_slot(
                 filled.append((False, MASK in found[1], value.sure, Claim(*found, said)))
             continue
         (subject, *also), attribute = slot
+        if avoided is None and not is_single_valued(attribute):
+            said = _listed(text, span, value, reading)
         claim = Claim(subject, attribute, said, tuple(also))
         filled.append((True, is_single_valued(attribute), value.sure, claim))
     best = max(filled, key=lambda each: each[:3], default=None)
     return best[3] if best is not None else None
+
+
+def _listed(text: str, span: Span, value: ReadValue, reading: TextReading) -> str:
+    """Return the list of values of one type that a value is part of: "Greek and Dutch"."""
+    start, end = value.start, value.end
+    found = [each for each in reading.values_in(*span) if each.type == value.type]
+    for other in found:
+        if other.start >= end and _joins(text, end, other.start, reading):
+            end = other.end
+    for other in reversed(found):
+        if other.end <= start and _joins(text, other.end, start, reading):
+            start = other.start
+    return " ".join(text[start:end].split())
+
+
+def _joins(text: str, start: int, end: int, reading: TextReading) -> bool:
+    """Whether what stands between two values makes them a list: ", some", "and a little"."""
+    if _BETWEEN_VALUES.match(text[start:end]) is None:
+        return False
+    tags = [each.tag for each in reading.words_in(start, end)]
+    return len(tags) <= _MOST_BETWEEN and _IN_LISTS.issuperset(tags)
 
 
 def _is_statement(text: str, value: ReadValue, reading: TextReading) -> bool:
@@ -194,7 +236,14 @@ def _clause(
     if not any(map(_is_verb, words)):
         # A value that begins with a verb is said of no noun: "I [take the bus]".
         words += filter(_is_verb, reading.words_in(value.start, value.start + 1))
-    people = [each for each in mentions if each.type == "PERSON" and each.end <= value.start]
+    others = [each for each in reading.values_in(start, value.start) if _is_of_nobody(each)]
+    people = [
+        each
+        for each in mentions
+        if each.type == "PERSON"
+        and each.end <= value.start
+        and not any(each.start < other.end and other.start < each.end for other in others)
+    ]
     # In "A photo of the boat. At the harbour." nothing says that a photo is at the harbour.
     sentence = reading.sentence_at(value.start)
     first, last = span if sentence is None else (sentence.start, sentence.end)
@@ -203,7 +252,20 @@ def _clause(
         for each in reading.words_in(max(start, first), min(span[1], last))
         if each.end <= min(span[1], last) and not _overlaps(each, value)
     ]
-    return _Clause(text, words, around, speaker, people)
+    before = text[start : value.start]
+    relatives = [
+        each
+        for each in (*relatives_in(before), *called_in(before))
+        if each.whose in ("my", "our", "") and not each.is_plural
+    ]
+    relatives.sort(key=lambda each: each.end)
+    inside = reading.words_over(value.start, value.end)
+    return _Clause(text, words, around, speaker, inside, people, relatives)
+
+
+def _is_of_nobody(value: ReadValue) -> bool:
+    """Whether a value is surely nobody's name: "Frisian" is a language."""
+    return value.type_sure >= _ENDING and value.type not in _SOMEBODY
 
 
 def _overlaps(word: ReadWord, value: ReadValue) -> bool:
@@ -241,15 +303,21 @@ class _Clause:
         words: Sequence[ReadWord],
         around: Sequence[ReadWord],
         speaker: str,
+        inside: Sequence[ReadWord],
         people: Sequence[Mention],
+        relatives: Sequence[Relative],
     ) -> None:
-        """`words` precede the value; `around` are the other words of its sentence."""
+        """`words` precede the value, `inside` are its own, `around` the others of its sentence.
+
+        `people` and `relatives` are the persons and the speaker's relatives before the value.
+        """
         self._words, self._around = words, around
         self._lowers, self._around_lowers = (
             [text[each.start : each.end].lower() for each in some] for some in (words, around)
         )
         self._speaker = speaker
-        self._people = people
+        self._text, self._inside = text, inside
+        self._people, self._relatives = people, relatives
 
     def subject(self) -> str | None:
         """Return the subject of the clause: the speaker, or a named person; None if unknown."""
@@ -260,6 +328,27 @@ class _Clause:
     def asserts(self, value: ReadValue, said: str) -> bool:
         """Whether the clause asserts that a value, in these words, holds now."""
         return not is_former(said.lower()) and is_asserted(self._words, self._lowers, value.type)
+
+    def avoided(self, value: ReadValue) -> int | None:
+        """Return where "doesn't eat pork" begins, if the value is what somebody does not eat.
+
+        The value may itself begin with the verb.
+        """
+        if value.type not in _AVOIDED:
+            return None
+        before = [each for each in self._words if each.end <= value.start]
+        words = [*before, *self._inside]
+        verbs = [place for place, each in enumerate(words) if _is_verb(each)]
+        if not verbs:
+            return None
+        first, end = verb_group(words, verbs[-1])
+        tags = {each.tag for each in words[first:end]}
+        lowers = [self._text[each.start : each.end].lower() for each in words[first:end]]
+        base = base_form(lowers[verbs[-1] - first])
+        # "I don't have allergies", but "I can't have nuts".
+        eats = base in _EATS or (base == "have" and "MD" in tags)
+        denies = any(map(denies_verb, lowers))
+        return words[first].start if eats and denies and "VBD" not in tags else None
 
     def typed_slot(self, value: ReadValue) -> tuple[list[str], str] | None:
         """Return the subject's names, and the attribute by the value's type; None if unknown."""
@@ -276,6 +365,8 @@ class _Clause:
             return None
         if attribute == "role" and self._is_possessed():
             return None
+        if attribute in ("home", "address") and self._is_elsewhere(value):
+            return None
         if value.type in _OF_THINGS:
             named = named_things(self._around, self._around_lowers, self._people)
             things = [f"{self._speaker}'s {each}" for each in named]
@@ -285,14 +376,20 @@ class _Clause:
 
     def owner(self, value: ReadValue) -> str | None:
         """Return whose a value is: the sender's, a named person's or a relative's; None if open."""
-        if value.own >= _OWN:
+        if value.own >= _OWN and not self._is_of_relative(value):
             return self._speaker
         if self._people:
             return self._people[-1].text
-        related = [each for each in self._lowers if each in RELATIONS]
-        if related:
-            return f"{self._speaker}'s {related[-1]}"
+        if self._relatives:
+            # The husband of "my sister's husband" is nobody that is known.
+            last = self._relatives[-1]
+            return None if last.of_relative or last.is_former else f"{self._speaker}'s {last.word}"
         return None if _SPEAKER.isdisjoint(self._lowers) else self._speaker
+
+    def _is_of_relative(self, value: ReadValue) -> bool:
+        """Whether a relative has the value, in a sentence that does not speak of the sender."""
+        has_own = value.type in _OF_PERSONS and value.type not in _SOMEBODY
+        return has_own and bool(self._relatives) and _SELF.isdisjoint(self._around_lowers)
 
     def _is_possessed(self) -> bool:
         """Whether somebody has the value: who has "a new accountant" is not an accountant."""
@@ -300,6 +397,19 @@ class _Clause:
         if not verbs or base_form(self._lowers[verbs[-1]]) != "have":
             return False
         return all(each.tag in _PHRASE for each in self._words[verbs[-1] + 1 :])
+
+    def _is_elsewhere(self, value: ReadValue) -> bool:
+        """Whether somebody only has something at a place, or is there until some day."""
+        verbs = [place for place, each in enumerate(self._words) if _is_verb(each)]
+        if not verbs:
+            return False
+        base = base_form(self._lowers[verbs[-1]])
+        after = [
+            lower
+            for word, lower in zip(self._around, self._around_lowers, strict=True)
+            if word.start >= value.end
+        ]
+        return base in ("have", "own") or (base == "be" and not _UNTIL.isdisjoint(after[:1]))
 
     def _is_encounter(self) -> bool:
         """Whether the sentence says only that somebody was met: "I met Tom at the museum"."""

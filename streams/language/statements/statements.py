@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 import msgspec
 
 from recollect.schemas.attributes import MASK, is_open, is_single_valued
+from recollect.streams.language.attributes.claims import day_of_birth
 from recollect.streams.language.attributes.endings import ending_of
 from recollect.streams.language.attributes.plain_attributes import find_attribute, find_pet
-from recollect.streams.language.attributes.stated_values import stated_slot
+from recollect.streams.language.attributes.stated_values import MOST_ENDED, stated_slot
 from recollect.streams.language.grammar.analysis import (
     Analysis,
     Claim,
@@ -25,7 +26,7 @@ from recollect.streams.language.grammar.analysis import (
     Mention,
     Statement,
 )
-from recollect.streams.language.grammar.clauses import Span
+from recollect.streams.language.grammar.clauses import Span, after_lead_in
 from recollect.streams.language.grammar.enrichment import ALL, Without, left_out
 from recollect.streams.language.grammar.named_weekdays import as_named, collection_days
 from recollect.streams.language.grammar.questions import is_question, told_in_question
@@ -43,8 +44,9 @@ from recollect.streams.language.statements.clause_statements import (
     containers,
 )
 from recollect.streams.language.statements.document import Document, Findings
+from recollect.streams.language.statements.further_slots import slot_statements
 from recollect.streams.language.statements.occurrences import recurs, with_occurrence
-from recollect.streams.language.statements.rendering import Renderer
+from recollect.streams.language.statements.rendering import THIRD_PERSON, Renderer
 from recollect.streams.language.statements.stated_additions import StatedAdditions
 from recollect.streams.language.statements.stated_causes import StatedCauses
 from recollect.streams.language.statements.stated_relatives import (
@@ -92,9 +94,14 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
     ]
     statements, causes = _deduplicated(statements, causes, findings)
     additions = StatedAdditions(findings, own, statements)
-    related = islice(
-        relation_statements(statements, findings, renderer), MAX_STATEMENTS - len(statements)
+    further = chain(
+        relation_statements(statements, findings, renderer),
+        chain.from_iterable(
+            slot_statements(each, _with_subject(each, findings), findings, renderer)
+            for each in statements
+        ),
     )
+    related = _not_stated(further, statements, MAX_STATEMENTS - len(statements))
     analysis = Analysis(
         statements=(*statements, *related),
         contacts=tuple(findings.contacts),
@@ -108,6 +115,20 @@ def analyse(document: Document, without: Without = ALL) -> Analysis:
         dates=tuple(as_reference(findings.tokens, each) for each in findings.dates),
     )
     return left_out(analysis, without) if without else analysis
+
+
+def _not_stated(
+    further: Iterable[Statement], statements: Sequence[Statement], limit: int
+) -> list[Statement]:
+    """Return up to `limit` further statements whose claims no statement makes."""
+    made = {(each.claim.subject, each.claim.attribute) for each in statements if each.claim}
+    found: list[Statement] = []
+    for each in islice(further, limit):
+        slot = each.claim and (each.claim.subject, each.claim.attribute)
+        if slot not in made or (each.claim and not is_single_valued(each.claim.attribute)):
+            found.append(each)
+            made.add(slot or ("", ""))
+    return found
 
 
 def _find(
@@ -220,27 +241,76 @@ def _with_slots(statement: Statement, findings: Findings) -> Statement:
     span = (statement.start, statement.end)
     relatives = relatives_of(statement, findings)
     names = [(each.name.start, each.name.end) for each in relatives]
-    read = stated_slot(findings.text, span, speaker, statement.mentions, reading, names)
+    mentions = _with_subject(statement, findings)
+    read = stated_slot(findings.text, span, speaker, mentions, reading, names)
     if read is not None and read.value.lower() in called(speaker):
         read = None  # "I'm Ada, the new baker" names the speaker, not a baker
     read = read and _not_of_addressee(read, statement, findings)
     claim = statement.claim
+    if read is not None and _names_thing(read):
+        read = find_pet(statement.sentence, speaker) or read
     if claim is None:
         claim = find_attribute(statement.sentence, speaker, statement.mentions)
-        if claim is not None and claim.attribute == "work" and read is not None:
-            claim = None  # "I work at the bakery": the reader knows whether that is an employer
+        if claim is not None and read is not None and _says_more(read, claim):
+            claim = None
         if claim is None and (read is None or is_open(read.attribute)):
             claim = next((each.claim for each in relatives), None)
             claim = claim or find_pet(statement.sentence, speaker)
         claim = claim or read
     elif (
         read is not None
-        and is_single_valued(read.attribute)
+        and (is_single_valued(read.attribute) or read.attribute == "pet")
         and (MASK in claim.attribute or not is_single_valued(claim.attribute))
     ):
         claim = read
+    if claim is not None and claim.attribute == "birthday":
+        claim = _with_day(claim, statement, findings)
     ending = ending_of(findings.text, span, speaker, statement.mentions, reading)
     return msgspec.structs.replace(statement, claim=claim, ending=ending)
+
+
+def _with_day(claim: Claim, statement: Statement, findings: Findings) -> Claim:
+    """Return a birthday whose value is the day that its words mean."""
+    at = findings.text.find(claim.value, statement.start, statement.end)
+    dates = findings.references_in(statement.start, statement.end)
+    named = [each for each in dates if each.start < at + len(claim.value) and at < each.end]
+    if len(named) != 1 or named[0].first != named[0].last or named[0].is_time:
+        return claim
+    return msgspec.structs.replace(claim, value=day_of_birth(named[0]))
+
+
+def _with_subject(statement: Statement, findings: Findings) -> list[Mention]:
+    """Return the mentions of a statement, with the person whom its first pronoun means."""
+    text, whom = findings.text, statement.whom
+    place = after_lead_in(text, statement.start, statement.end)
+    if whom is not None:
+        meant = Mention(whom.start, whom.end, whom.name, "PERSON")
+    elif (said := THIRD_PERSON.match(text, place, statement.end)) is not None:
+        # The sentence has "my brother" in the place of "he".
+        relative = next(relatives_in(statement.sentence, 0, len(statement.sentence)), None)
+        if relative is None or not relative.is_own or relative.owns:
+            return [*statement.mentions]
+        name = f"{findings.document.speaker}'s {relative.word}"
+        meant = Mention(place, said.end(), name, "PERSON")
+    else:
+        return [*statement.mentions]
+    inside = (each for each in statement.mentions if statement.start <= each.start < statement.end)
+    others = (each for each in inside if each.start != meant.start)
+    return sorted((meant, *others), key=lambda each: each.start)
+
+
+def _names_thing(claim: Claim) -> bool:
+    """Whether a slot is the name of a thing, which may be an animal."""
+    return claim.attribute == f"{MASK}'s name"
+
+
+def _says_more(read: Claim, claim: Claim) -> bool:
+    """Whether the reader's slot says more than the claim of a plain sentence.
+
+    Of "I work at the bakery", the reader knows whether that is an employer; a list may be longer.
+    """
+    same = read.attribute == claim.attribute and read.subject == claim.subject
+    return claim.attribute == "work" or (same and claim.value in read.value)
 
 
 def _not_of_addressee(read: Claim, statement: Statement, findings: Findings) -> Claim:
@@ -272,6 +342,7 @@ def _ended_outside(
         each
         for each in reading.sentences
         if sum(percent for _, percent in each.ends) >= _LEAST_ENDED
+        or any(value.holds <= MOST_ENDED for value in reading.values_in(each.start, each.end))
     )
     for sentence in islice(likely, MAX_STATEMENTS):
         at = bisect_left(told, (sentence.end,)) - 1
