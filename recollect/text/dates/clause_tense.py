@@ -42,6 +42,9 @@ _PLAN_WORDS = word_set("deadline due supposed originally scheduled planned expec
 #: The past of these verbs looks like the present; it is the past after a subject: "he quit".
 _SAME_IN_PAST = word_set("quit split hurt cut put hit shut burst upset")
 _SUBJECTS = word_set("i we you he she it they")
+#: These are adjectives, too; they are the past of verbs before a word of time: "Tom retired in".
+_ADJECTIVES_TOO = word_set("retired married united advanced")
+_BEFORE_ADJECTIVES = word_set("be being been get gets getting a an the my our his her their will")
 # Verbs of arranging: "signed up for the class on 10 May" gives the day of the class. Those of the
 # second kind arrange only together with a word of what is arranged: "got tickets".
 _ARRANGING = word_set(
@@ -197,6 +200,9 @@ def _tense(lowers: list[str], index: int) -> int:
         return 0 if _is_passive(lowers, index) else SURELY
     if lower in _SAME_IN_PAST and index and lowers[index - 1] in _SUBJECTS:
         return SURELY
+    if lower in _ADJECTIVES_TOO and index and not _WHEN.isdisjoint(lowers[index + 1 : index + 2]):
+        before = lowers[index - 1]
+        return 0 if before in BE_PRESENT or before in _BEFORE_ADJECTIVES else SURELY
     if lower.endswith("ing") and index and lowers[index - 1] in BE_PRESENT:
         return 1
     return 0

@@ -286,6 +286,22 @@ def test_a_range_may_name_its_month_once_after_articles() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("I retired in October", "2025-10-01"),
+        ("Tom retired in October", "2025-10-01"),
+        ("my cousin married in September", "2025-09-01"),
+        ("we are getting married in September", "2026-09-01"),
+        ("a retired teacher comes in September", "2026-09-01"),
+    ],
+)
+def test_a_participle_before_a_time_is_past_unless_it_is_an_adjective(
+    text: str, first: str
+) -> None:
+    assert [each for _, each, _ in resolve(text, IN_MARCH)] == [first]
+
+
 def test_a_day_of_the_month_follows_the_date_before_it() -> None:
     text = "It is the 25th of April, the church is taken on the 18th"
     assert [first for _, first, _ in resolve(text, IN_MARCH)] == ["2026-04-25", "2026-04-18"]
