@@ -147,7 +147,9 @@ def stated_slot(
         avoided = clause.avoided(value)
         if avoided is not None:
             said = " ".join(text[avoided : value.end].split())
-        elif _is_over(value, reading) or not clause.asserts(value, said):
+        elif (_is_over(value, reading) and not clause.lasts(value)) or not clause.asserts(
+            value, said
+        ):
             continue
         slot = clause.typed_slot(value)
         if slot is None:
@@ -328,6 +330,20 @@ class _Clause:
     def asserts(self, value: ReadValue, said: str) -> bool:
         """Whether the clause asserts that a value, in these words, holds now."""
         return not is_former(said.lower()) and is_asserted(self._words, self._lowers, value.type)
+
+    def lasts(self, value: ReadValue) -> bool:
+        """Whether something has long been so, and still is: "I've been vegan for years"."""
+        verbs = [place for place, each in enumerate(self._words) if _is_verb(each)]
+        if not verbs or self._lowers[verbs[-1]] != "been":
+            return False
+        first, end = verb_group(self._words, verbs[-1])
+        is_perfect = self._words[first].tag in _FINITE and not self.is_denied()
+        after = [
+            lower
+            for word, lower in zip(self._around, self._around_lowers, strict=True)
+            if word.start >= value.end
+        ]
+        return is_perfect and end == len(self._words) and after[:1] in (["for"], ["since"])
 
     def avoided(self, value: ReadValue) -> int | None:
         """Return where "doesn't eat pork" begins, if the value is what somebody does not eat.

@@ -38,6 +38,13 @@ TOLD = {
         "employer",
         "Spring Vale surgery",
     ),
+    "since long": ("I have been vegan for eight years", "Petra", "diet", "vegan"),
+    "since long, of a friend": (
+        "My friend Lorcan has been vegetarian since 2015",
+        "Lorcan",
+        "diet",
+        "vegetarian",
+    ),
     "a list of a grandmother": ("Granny speaks Welsh and Dutch", "granny", "language", "Welsh"),
     "what a friend eats": (
         "My friend Lorcan does not eat fish",
