@@ -83,7 +83,16 @@ class Content(Payload, frozen=True, kw_only=True, omit_defaults=True):
     utc_offset: int = 0
 
 
-class Message(Content, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
+class Changeable(Content, frozen=True, kw_only=True, omit_defaults=True):
+    """Base class of the kinds whose text may change in their source.
+
+    `revised_at`: when the text was last changed there (unix ms); None: unknown, or `occurred_at`.
+    """
+
+    revised_at: int | None = None
+
+
+class Message(Changeable, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
     """A message."""
 
 
@@ -98,7 +107,7 @@ class CloseTurn(Payload, frozen=True, kw_only=True, omit_defaults=True, tag="clo
     turn_id: str
 
 
-class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
+class Remember(Changeable, frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
     """A text that somebody asked to remember verbatim.
 
     Attributes:
@@ -133,7 +142,7 @@ class Remember(Content, frozen=True, kw_only=True, omit_defaults=True, tag="reme
     derived_from: tuple[str, ...] = ()
 
 
-class Edit(Content, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
+class Edit(Changeable, frozen=True, kw_only=True, omit_defaults=True, tag="edit"):
     """Edits the message `target` of the same platform.
 
     `target`: source id of the original message, even if it was edited before. The original may
@@ -742,11 +751,9 @@ class ChangingDraft(Draft, frozen=True, kw_only=True):
 
     Another text that is later than the newest known one is an edit, as is an unknown text of a note
     with the same time. A text that the memory or note had before counts as known; an unknown one of
-    a note with an earlier time is a conflict. `revised_at`: the time of the text (unix ms), if it
-    is not that of the event.
+    a note with an earlier time is a conflict. The time of a text is its `revised_at`, or else that
+    of the event.
     """
-
-    revised_at: int | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

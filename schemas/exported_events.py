@@ -177,6 +177,8 @@ def exported_draft(line: bytes) -> ExportedDraft:
 def _content(fields: dict[str, Any]) -> Draft:
     """Return the draft of a message or another event with text; it is validated as any other."""
     known = {name: value for name, value in fields.items() if name in _INBOUND}
+    if "revised_at" in known:
+        known["revisable"] = "changing"
     event = msgspec.convert(known, InboundEvent)
     if event.id is None or event.ingested_at is None:
         raise InvalidInput("id or ingested_at is missing")

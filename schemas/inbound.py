@@ -14,6 +14,7 @@ from recollect.schemas.events import (
     KINDS,
     RESERVED_PLATFORM,
     Attachment,
+    Changeable,
     ChangingDraft,
     Content,
     Deletion,
@@ -231,11 +232,12 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
         if kind is not Edit:
             raise InvalidInput("said_at applies to edits only; use occurred_at")
         kind_fields["said_at"] = parse_time(event.said_at, "said_at")[0]
-    revised_at = None
     if event.revised_at is not None:
         if event.revisable != "changing":
             raise InvalidInput("revised_at applies to events whose revisable is changing only")
-        revised_at = parse_time(event.revised_at, "revised_at")[0]
+        if not issubclass(kind, Changeable):
+            raise InvalidInput(f"kind {event.kind!r} takes no revised_at; leave it out")
+        kind_fields["revised_at"] = parse_time(event.revised_at, "revised_at")[0]
     conversation = [event.peer_id or "", event.thread_id or "", event.session_id or ""]
     if event.kind != "message" and event.target is not None:
         # Equal reactions to different messages are different events.
@@ -274,7 +276,7 @@ def internal_draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
     if event.revisable == "growing":
         return GrowingDraft(**msgspec.structs.asdict(draft))
     if event.revisable == "changing":
-        return ChangingDraft(**msgspec.structs.asdict(draft), revised_at=revised_at)
+        return ChangingDraft(**msgspec.structs.asdict(draft))
     return draft
 
 

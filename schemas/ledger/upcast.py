@@ -13,20 +13,27 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 # To raise a kind's version, add an upcaster from the previous one, and a record of the previous one
 # to tests/data/golden.
 CURRENT_VERSIONS: dict[str, int] = dict.fromkeys(KINDS, 1) | {
+    "edit": 2,
+    "message": 2,
     "model_wrote": 2,
-    "remember": 3,
+    "remember": 4,
     "start_trajectory": 2,
     "update_mental_model": 2,
 }
 
 # (kind, version) -> the conversion to version + 1.
 UPCASTERS: dict[tuple[str, int], Upcaster] = {
+    # Version 1 has no field `revised_at`.
+    ("edit", 1): lambda payload: payload,
+    ("message", 1): lambda payload: payload,
     # Version 1 has no field `rules`; its answers are decided by rules version 1.
     ("model_wrote", 1): lambda payload: payload,
     # Version 1 has no field `replaces`.
     ("remember", 1): lambda payload: payload,
     # Version 2 has no owner, scope, visibility, validity, enrichments or origin.
     ("remember", 2): lambda payload: payload,
+    # Version 3 has no field `revised_at`.
+    ("remember", 3): lambda payload: payload,
     # Version 1 has no owner, scope or visibility: everyone reads and changes the trajectory.
     ("start_trajectory", 1): lambda payload: payload,
     # Version 1 has no field `tags`; without it, version 2 keeps the mental model's tags.

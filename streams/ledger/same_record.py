@@ -11,12 +11,20 @@ from urllib.parse import unquote
 
 import msgspec
 
-from recollect.schemas.events import PACKED_MAIL, Command, Content, Message, SystemNotice
+from recollect.schemas.events import (
+    PACKED_MAIL,
+    Changeable,
+    Command,
+    Content,
+    Message,
+    SystemNotice,
+)
 from recollect.schemas.ids import is_content_source_id
 from recollect.schemas.mentioned_users import same_but_names, without_texts
 
 # Fields that deduplication ignores: the sender's display name, the exporter's metadata, and the
-# time zone in which a time is written. It also ignores the name of a forwarded message's author.
+# time zone in which a time is written. It also ignores the name of a forwarded message's author,
+# and when a text was revised.
 _NON_IDENTITY_FIELDS: dict[str, object] = {"sender_name": None, "metadata": {}, "utc_offset": 0}
 _PLACE_FIELDS = (
     *("sender_id", "peer_id", "peer_kind", "thread_id", "session_id", "direction", "reply_to"),
@@ -55,6 +63,8 @@ def _comparable(content: Content) -> Content:
         )
         for one in content.attachments
     )
+    if isinstance(content, Changeable):
+        content = msgspec.structs.replace(content, revised_at=None)
     return msgspec.structs.replace(content, attachments=attachments, **_NON_IDENTITY_FIELDS)
 
 
@@ -74,8 +84,7 @@ def _is_reclassified(one: Content, other: Content) -> bool:
         return False
     if not is_content_source_id(one.source_id):
         return False
-    fields = [field.name for field in msgspec.structs.fields(Message)]
-    return all(getattr(one, name) == getattr(other, name) for name in fields)
+    return all(getattr(one, name) == getattr(other, name) for name in Content.__struct_fields__)
 
 
 def _is_unpacked(one: Content, other: Content) -> bool:

@@ -7,6 +7,7 @@ the zone's head and looks up known events.
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -15,6 +16,7 @@ from recollect.schemas.errors import NewerFormat
 from recollect.schemas.events import (
     AnyPayload,
     Attachment,
+    Changeable,
     ChangingDraft,
     Content,
     Deletion,
@@ -70,8 +72,6 @@ def known_event(value: bytes, keys: KeyStore) -> KnownEvent:
 
 #: Kinds of events whose text may grow, and the fields that stay the same meanwhile.
 _GROWING = (Message, TurnCompleted)
-#: Kinds of events whose text may change in their source.
-_CHANGING = (Remember, Message, Edit)
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -85,6 +85,8 @@ class _Known(msgspec.Struct, frozen=True):
     unknown: bool = False
 
 
+#: The words of a text, and what it quotes.
+_Text = tuple[str, tuple[Attachment, ...]]
 #: Looks up an event by its platform and source id.
 _Find = Callable[[str, str], _Known | None]
 
@@ -107,6 +109,7 @@ def sequence(
     receipts: list[Receipt] = []
     records: list[Sequenced] = []
     in_batch: dict[bytes, _Known] = {}
+    earlier_texts: dict[tuple[str, str], _EarlierTexts] = defaultdict(_EarlierTexts)
     number, previous = head.number, head.hash
 
     def find(platform: str, source_id: str) -> _Known | None:
@@ -142,7 +145,8 @@ def sequence(
         original = None if known is None else known.event
         if known is not None and original is not None:
             if isinstance(given, ChangingDraft):
-                draft, known, ends_at = _revision(given, known, original, find)
+                texts = earlier_texts[draft.platform, draft.payload.source_id]
+                draft, known, ends_at = _revision(given, known, original, find, texts)
             elif isinstance(given, GrowingDraft) and (edit := _growth(given, original)):
                 draft, known = edit, find(edit.platform, edit.payload.source_id)
         identity = event_id(zone, draft.platform, draft.payload.source_id, draft.occurred_at)
@@ -165,8 +169,8 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     now, before = draft.payload, known.event.payload
     if (
         isinstance(draft, ChangingDraft)
-        and isinstance(now, _CHANGING)
-        and isinstance(before, (*_CHANGING, Deletion))
+        and isinstance(now, Changeable)
+        and isinstance(before, Changeable | Deletion)
         and place_of(now) == place_of(before)
     ):
         # A memory has its older texts.
@@ -174,8 +178,36 @@ def _is_duplicate(draft: Draft, known: _Known) -> bool:
     return draft.occurred_at == known.event.occurred_at and same_record(draft.platform, now, before)
 
 
+class _EarlierTexts:
+    """The versions of one text by their words. Versions are only added, so each is read once."""
+
+    def __init__(self) -> None:
+        self._read = 0
+        self._by_text: dict[_Text, _Known] = {}
+        self._erased: _Known | None = None
+
+    def find(
+        self, text: _Text, count: int, version: Callable[[int], _Known | None]
+    ) -> _Known | None:
+        """Return the first of `count` versions with a text, or else an erased one."""
+        for number in range(self._read + 1, count + 1):
+            self._read = number
+            known = version(number)
+            if known is None:
+                continue
+            if known.event is None:
+                self._erased = self._erased or known
+            elif isinstance(known.event.payload, Changeable):
+                self._by_text.setdefault(_text(known.event.payload), known)
+        return self._by_text.get(text, self._erased)
+
+
 def _revision(
-    draft: ChangingDraft, known: _Known, original: Draft | Event, find: _Find
+    draft: ChangingDraft,
+    known: _Known,
+    original: Draft | Event,
+    find: _Find,
+    texts: _EarlierTexts,
 ) -> tuple[Draft, _Known | None, int | None]:
     """Return a changed memory or note as an edit, or itself and the version that it repeats.
 
@@ -183,21 +215,18 @@ def _revision(
     third value is the time of the text (unix ms), or None if it is not the newest.
     """
     now, before = draft.payload, original.payload
-    if not isinstance(now, _CHANGING) or not isinstance(before, _CHANGING):
+    if not isinstance(now, Changeable) or not isinstance(before, Changeable):
         return draft, known, None
     if place_of(now) != place_of(before):
         # Another text that happens to have this id.
         return draft, known, None
-    at = draft.occurred_at if draft.revised_at is None else draft.revised_at
+    at = draft.occurred_at if now.revised_at is None else now.revised_at
     count, newest = _newest_version(draft, known, find)
     if newest.event is None:
         return draft, newest, None
     if _repeats(now, newest):
         return draft, newest, at
-    # What is planned occurs after it is known.
-    known_at = newest.event.occurred_at
-    if newest.event.ingested_at is not None:
-        known_at = min(known_at, newest.event.ingested_at)
+    known_at = _known_at(newest.event)
     is_later = at > known_at
     # Earlier builds named an edit by its text.
     digest = hashlib.sha256(now.content.encode() + _attachments_of(now)).hexdigest()[:16]
@@ -205,16 +234,30 @@ def _revision(
     if by_text is not None and not (is_later and count > 1):
         return draft, by_text, at if count == 1 else None
     if not is_later:
-        for version in range(1, count):
-            earlier = known if version == 1 else find(draft.platform, _version_id(now, version))
-            if earlier is not None and _repeats(now, earlier):
-                return draft, earlier, None
+        earlier = texts.find(
+            _text(now),
+            count - 1,
+            lambda version: (
+                known if version == 1 else find(draft.platform, _version_id(now, version))
+            ),
+        )
+        if earlier is not None:
+            return draft, earlier, None
         if at < known_at or isinstance(now, Remember):
             return draft, known, None
     # A note may state an earlier time than its file did.
     said_at = max(draft.occurred_at, _said_at(newest.event))
     edited_at = max(at, newest.event.occurred_at)
     return _edit(draft, now, _version_id(now, count + 1), edited_at, said_at), None, at
+
+
+def _known_at(version: Draft | Event) -> int:
+    """Return the time of a version's text, as far as it is known."""
+    if isinstance(version.payload, Changeable) and version.payload.revised_at is not None:
+        return version.payload.revised_at
+    # What is planned occurs after it is known.
+    ingested_at = version.ingested_at
+    return version.occurred_at if ingested_at is None else min(version.occurred_at, ingested_at)
 
 
 def _said_at(version: Draft | Event) -> int:
@@ -247,7 +290,7 @@ def _repeats(now: Content, version: _Known) -> bool:
     if version.event is None:
         return True
     before = version.event.payload
-    return isinstance(before, _CHANGING) and _text(now) == _text(before)
+    return isinstance(before, Changeable) and _text(now) == _text(before)
 
 
 def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
@@ -290,7 +333,7 @@ def _surplus_parts(given: Draft, at: int, find: _Find) -> Iterator[Draft]:
 def _is_part(payload: AnyPayload, number: int, note: Content) -> bool:
     """Return whether a payload is the part with a number of a note, or of what it was before."""
     return (
-        isinstance(payload, _CHANGING)
+        isinstance(payload, Changeable)
         and payload.metadata.get("part") == number
         and "parts" in payload.metadata
         and place_of(payload) == place_of(note)
@@ -315,7 +358,8 @@ def _edit(draft: Draft, now: Content, source_id: str, at: int, said_at: int) -> 
     fields = {name: getattr(now, name) for name in Content.__struct_fields__}
     fields |= {"source_id": source_id, "turn_id": None}
     target = now.target if isinstance(now, Edit) else now.source_id
-    edit = Edit(**fields, target=target, said_at=said_at)
+    revised_at = now.revised_at if isinstance(now, Changeable) else None
+    edit = Edit(**fields, target=target, said_at=said_at, revised_at=revised_at)
     return type(draft)(
         platform=draft.platform, occurred_at=at, payload=edit, ingested_at=draft.ingested_at
     )
@@ -328,7 +372,7 @@ def _attachments_of(content: Content) -> bytes:
     return b""
 
 
-def _text(content: Content) -> tuple[str, tuple[Attachment, ...]]:
+def _text(content: Content) -> _Text:
     """Return what may change in a source: the words of a memory or note, and what a note quotes."""
     return content.content, () if isinstance(content, Remember) else content.attachments
 

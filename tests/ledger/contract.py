@@ -152,7 +152,7 @@ class Reader:
         (format_, named, number, previous, kind, version, occurred_at, ingested_at, platform,
          key_id, source) = envelope  # fmt: skip
         assert (format_, named) == (2, zone)
-        assert version == (3 if kind == "remember" else 1)
+        assert version == {"edit": 2, "message": 2, "remember": 4}.get(kind, 1)
         key = self._ledger.keys.get([key_id]).get(key_id)
         payload = None
         if key is not None:
@@ -543,10 +543,8 @@ class LedgerContract:
         self, ledger: Ledger, within: bool
     ) -> None:
         def note(text: str, revised_at: int) -> Draft:
-            payload = Message(source_id="n", sender_id="u", content=text)
-            return ChangingDraft(
-                platform="notes", occurred_at=AT, payload=payload, revised_at=revised_at
-            )
+            payload = Message(source_id="n", sender_id="u", content=text, revised_at=revised_at)
+            return ChangingDraft(platform="notes", occurred_at=AT, payload=payload)
 
         for draft_of, stated in ((memory, None), (note, AT)):
             zone = draft_of.__name__
@@ -562,6 +560,24 @@ class LedgerContract:
             assert [edit["said_at"] for _, edit in found] == [
                 AT + at if stated is None else stated for at, _ in found
             ]
+
+    @pytest.mark.parametrize("within", [True, False], ids=["one call", "two calls"])
+    @pytest.mark.parametrize("stated", [AT - 10**9, AT + 10**9], ids=["before", "after"])
+    def test_a_text_is_as_old_as_its_last_change_whatever_time_its_event_has(
+        self, ledger: Ledger, within: bool, stated: int
+    ) -> None:
+        def note(text: str, revised_at: int) -> Draft:
+            payload = Message(source_id="n", sender_id="u", content=text, revised_at=revised_at)
+            return ChangingDraft(
+                platform="notes", occurred_at=stated, payload=payload, ingested_at=AT - 10**6
+            )
+
+        drafts = [note("B", AT), note("A", AT - 5), note("C", AT + 5), note("A", AT + 2)]
+        calls = [drafts] if within else [[each] for each in drafts]
+        receipts = [receipt for call in calls for receipt in ledger.publish("z", call)]
+        assert [(receipt.status, receipt.number) for receipt in receipts] == [
+            *(("new", 1), ("conflict", 1), ("new", 2), ("conflict", 1)),
+        ]
 
     def test_a_note_is_edited_by_what_it_quotes_too(self, ledger: Ledger) -> None:
         def note(quoted: str) -> Draft:

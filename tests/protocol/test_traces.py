@@ -953,8 +953,9 @@ def test_an_unknown_kind_is_parked_and_a_rebuild_parks_it_again(home: Home) -> N
 
 def test_a_version_that_is_too_new_is_parked(home: Home) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(upcast.CURRENT_VERSIONS, "message", 2)
-        patch.setitem(upcast.UPCASTERS, ("message", 1), lambda payload: payload)
+        version = upcast.CURRENT_VERSIONS["message"]
+        patch.setitem(upcast.CURRENT_VERSIONS, "message", version + 1)
+        patch.setitem(upcast.UPCASTERS, ("message", version), lambda payload: payload)
         patch.setattr(records, "CURRENT_VERSIONS", upcast.CURRENT_VERSIONS)
         home.publish(BERLIN)
     home.tell(TEA)

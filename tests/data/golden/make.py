@@ -37,7 +37,14 @@ ZONE, PLATFORM = "golden", "slack"
 OCCURRED, INGESTED = 1_778_248_560_000, 1_778_248_561_234
 
 #: The kinds of which a later version than the first is written.
-VERSIONS = {"model_wrote": 2, "remember": 3, "start_trajectory": 2, "update_mental_model": 2}
+VERSIONS = {
+    "edit": 2,
+    "message": 2,
+    "model_wrote": 2,
+    "remember": 4,
+    "start_trajectory": 2,
+    "update_mental_model": 2,
+}
 
 CONTENT: dict[str, Any] = {
     "source_id": "m-1",
@@ -73,6 +80,7 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "sender_id": "U123",
         "content": "hi",
     },
+    "message, of a note": {"kind": "message", **CONTENT, "revised_at": OCCURRED + 60_000},
     "turn_completed": {"kind": "turn_completed", **CONTENT},
     "close_turn": {
         "kind": "close_turn",
@@ -88,6 +96,13 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "namespace": "team",
         "path_key": "people/ada",
         "importance": 0.75,
+    },
+    "remember, of another system": {
+        "kind": "remember",
+        "source_id": "memory-7",
+        "sender_id": "ada",
+        "content": "Ada likes tea.",
+        "revised_at": OCCURRED + 60_000,
     },
     "remember, in place of another": {
         "kind": "remember",
@@ -116,6 +131,12 @@ PAYLOADS: dict[str, dict[str, Any]] = {
         "derived_from": ["EV1", "EV2"],
     },
     "edit": {"kind": "edit", **CONTENT, "target": "m-1", "said_at": OCCURRED - 60_000},
+    "edit, of a note": {
+        "kind": "edit",
+        **CONTENT,
+        "target": "m-1",
+        "revised_at": OCCURRED + 60_000,
+    },
     "edit, only what is required": {
         "kind": "edit",
         "source_id": "m-2:edited",

@@ -206,6 +206,21 @@ def test_an_export_adds_to_a_home_with_other_memories(zone: Zone, tmp_path: Path
         assert other.verify().ok
 
 
+def test_an_exported_note_keeps_the_time_of_its_last_change(zone: Zone, tmp_path: Path) -> None:
+    def note(text: str, minute: int) -> dict[str, Any]:
+        return message("n", text, 0, revisable="changing", revised_at=at(minute))
+
+    zone.ingest([note("I live in Turin.", 40), note("I live in Milan.", 50)])
+    zone.export(tmp_path / "a.jsonl")
+    with opened(tmp_path / "other") as home:
+        other = home.zone("ada")
+        assert other.ingest_files(tmp_path / "a.jsonl").rejected == 0
+        for each in (zone, other):
+            report = each.ingest([note("I live in Rome.", 45), note("I live in Oslo.", 55)])
+            assert (len(report.rejections), report.new) == (1, 1)
+        assert other.ingest_files(tmp_path / "a.jsonl").rejected == 0
+
+
 def test_an_export_of_another_zone_is_refused_with_its_name(zone: Zone, tmp_path: Path) -> None:
     zone.ingest([message("m", "I live in Turin.", 0)])
     zone.export(tmp_path / "a.jsonl")
@@ -256,6 +271,9 @@ OTHER_NUMBERS = {
     ("remember", "invalid_at"),
     ("remember", "abstraction_level"),
     ("edit", "said_at"),
+    ("message", "revised_at"),
+    ("remember", "revised_at"),
+    ("edit", "revised_at"),
     ("recalled", "accesses"),
     ("refresh_models", "min_facts"),
 }
