@@ -396,6 +396,35 @@ def test_a_narrow_list_shows_accounts_and_its_filter_on_one_line(
         assert abs(field["y"] - button["y"]) < field["height"]
 
 
+#: Puts words into an element, and returns the number of their lines and their width beyond it.
+LINES = """(element, words) => {
+  element.textContent = words;
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+  return [lines.size, Math.max(0, Math.round(range.getBoundingClientRect().right
+    - element.getBoundingClientRect().right))];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(
+    ("place", "cell", "words"),
+    [
+        ("ada/people", "li.entity .kind", "unknown type"),
+        ("ada/ledger", "li.record .kind", "refresh mental model"),
+        ("ada/timeline?at=2026-05", ".bars .period", "20 May 2026"),
+    ],
+)
+def test_a_column_is_wide_enough_for_its_words(
+    browser: Any, filled: Served, width: int, place: str, cell: str, words: str
+) -> None:
+    with shown(browser, filled, viewport={"width": width, "height": 800}) as page:
+        found = view(page, place).locator(cell).first
+        found.wait_for()
+        assert found.evaluate(LINES, words) == [1, 0]
+
+
 def test_what_arrives_meanwhile_is_shown_when_asked_for(page: Page, filled: Served) -> None:
     with filled.bare() as client:
 
