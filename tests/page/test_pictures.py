@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 from pathlib import Path
@@ -27,10 +28,14 @@ def test_every_picture_is_shown_in_the_docs() -> None:
 
 
 @pytest.mark.slow
-def test_the_pictures_can_be_taken_again(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("learnt_salience")
+def test_the_pictures_show_what_the_page_shows_now(tmp_path: Path) -> None:
     taken = pictures.take(tmp_path)
-    assert [path.stem for path in taken] == list(pictures.VIEWS)
-    for path in taken:
+    assert taken == json.loads(pictures.WORDS.read_text("utf-8")), (
+        "the pictures are out of date; run python -m tests.page.pictures"
+    )
+    for name in pictures.VIEWS:
+        path = tmp_path / f"{name}.png"
         assert size(path) == size(pictures.PICTURES / path.name) == (1120, 700)
         # A picture of nothing is small.
         assert path.stat().st_size > 20_000
