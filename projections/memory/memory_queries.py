@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -76,6 +77,33 @@ def repeat_times(connection: apsw.Connection, fact_id: str) -> list[int]:
         connection, "SELECT said_at FROM occasions WHERE fact_id = ? ORDER BY said_at", (fact_id,)
     )
     return [at for (at,) in found]
+
+
+def repeats_between(
+    connection: apsw.Connection, fact_ids: Sequence[str], after: int, until: int
+) -> list[tuple[int, str]]:
+    """Return (time, fact id) of the first repetition of each of these facts in a period (unix ms).
+
+    It is after a time, and not after another. Facts without one are left out.
+    """
+    return rows(
+        connection,
+        "SELECT min(said_at), fact_id FROM json_each(?) AS given "
+        "CROSS JOIN occasions ON fact_id = given.value "
+        "WHERE said_at > ? AND said_at <= ? GROUP BY fact_id",
+        (json_array(fact_ids), after, until),
+    )
+
+
+def unstated_facts(connection: apsw.Connection, fact_ids: Sequence[str]) -> set[str]:
+    """Return those of these facts that the events they are from no longer state."""
+    found = rows(
+        connection,
+        "SELECT fact_id FROM json_each(?) AS given "
+        "CROSS JOIN fact_occasions ON fact_id = given.value WHERE char_start = -1",
+        (json_array(fact_ids),),
+    )
+    return {fact for (fact,) in found}
 
 
 def occasions(connection: apsw.Connection, fact_id: str) -> list[FactOccasion]:
@@ -262,21 +290,22 @@ _ENDING = ", ".join(StatedEnding.__struct_fields__)
 
 def endings(
     connection: apsw.Connection, subjects: Sequence[str], attribute: str, after: int, until: int
-) -> list[StatedEnding]:
-    """Return what sentences may end of an attribute of a subject, in the order of their times.
+) -> Iterator[StatedEnding]:
+    """Yield what sentences may end of an attribute of a subject, in the order of their times.
 
     They were said after a time, and not after another (unix ms).
     """
-    return [
-        StatedEnding(*row)
-        for row in connection.execute(
+    found = (
+        connection.execute(
             f"SELECT {_ENDING} FROM stated_endings "
-            f"WHERE subject IN ({_placeholders(subjects)}) AND said_at > ? AND said_at <= ? "
-            "AND is_standing AND instr(attributes || nouns, ?) "
-            "ORDER BY said_at, event_id, position",
-            (*subjects, after, until, json.dumps(attribute, ensure_ascii=False)),
+            "WHERE subject = ? AND said_at > ? AND said_at <= ? AND is_standing "
+            "AND instr(attributes || nouns, ?) ORDER BY said_at, event_id, position",
+            (subject, after, until, json.dumps(attribute, ensure_ascii=False)),
         )
-    ]
+        for subject in dict.fromkeys(subjects)
+    )
+    by_subject = ((StatedEnding(*row) for row in each) for each in found)
+    yield from heapq.merge(*by_subject, key=lambda row: (row.said_at, row.event_id, row.position))
 
 
 def endings_of_events(connection: apsw.Connection, event_ids: Sequence[str]) -> list[StatedEnding]:

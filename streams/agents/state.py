@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple, TypeGuard, get_args
 
@@ -95,8 +95,9 @@ from recollect.schemas.changes import (
     WriterPromptDecision,
     WriterPromptProposal,
 )
-from recollect.schemas.ids import ULID_TIME_LENGTH
+from recollect.schemas.ids import ULID_TIME_LENGTH, time_of
 from recollect.schemas.memory_terms import MemoryAuthor
+from recollect.schemas.times import LATEST_MS
 from recollect.streams.encoder.gateway import Encoding
 from recollect.text.name_forms import name_keys
 
@@ -185,6 +186,14 @@ def end_of_merges(entity_id: str, winner_of: Callable[[str], str | None]) -> str
             return entity_id
         entity_id = winner
     return None
+
+
+def is_stated(claim: FactClaim, at: int) -> bool:
+    """Return whether the event of a claim stated it at a time (unix ms) or before.
+
+    A claim may begin later than it is stated.
+    """
+    return claim.as_of <= at or time_of(claim.fact_id) <= at
 
 
 # An unhashed signature never matches: it contains a space, after the sender's id.
@@ -555,6 +564,23 @@ class State:
         self.record_read(key_of("repeats", fact_id))
         return memory.repeat_times(self.memory, fact_id)
 
+    def first_repeats(
+        self, fact_ids: Sequence[str], after: int, until: int
+    ) -> list[tuple[int, str]]:
+        """Return (time, fact) of when each of these facts was first stated again in a period.
+
+        It is after a time, and not after another (unix ms).
+        """
+        for fact_id in fact_ids:
+            self.record_read(key_of("repeats", fact_id))
+        return memory.repeats_between(self.memory, fact_ids, after, until) if fact_ids else []
+
+    def unstated_facts(self, fact_ids: Sequence[str]) -> set[str]:
+        """Return those of these facts that the events they are from no longer state."""
+        for fact_id in fact_ids:
+            self.record_read(key_of("repeats", fact_id))
+        return memory.unstated_facts(self.memory, fact_ids) if fact_ids else set()
+
     def occasions(self, fact_id: str) -> list[FactOccasion]:
         """Return the occasions of a fact, withdrawn ones included, by event."""
         self.record_read(key_of("repeats", fact_id))
@@ -623,15 +649,25 @@ class State:
         subjects: Sequence[str],
         attribute: str,
         is_candidate: Callable[[FactClaim], bool],
+        stated_by: int | None = None,
+        also: Set[str] = frozenset(),
     ) -> list[memory.DatedClaim]:
         """Return those claims of `claims` that are candidates; the ends of others are not read.
 
-        Callers must call `use_claim` for each that they use.
+        With `stated_by`, only claims that were stated at this time (unix ms) or before, and those
+        of the facts in `also`. Callers must call `use_claim` for each that they use.
         """
         for subject in subjects:
             self.record_search(key_of("claims", subject, attribute))
         found = memory.claims(self.memory, subjects, attribute)
-        return self._dated([claim for claim in found if is_candidate(claim)])
+        found = [claim for claim in found if is_candidate(claim)]
+        if stated_by is not None:
+            later = [claim.fact_id for claim in found if not is_stated(claim, stated_by)]
+            again = {fact for _, fact in self.first_repeats(later, -LATEST_MS, stated_by)} | also
+            found = [
+                claim for claim in found if is_stated(claim, stated_by) or claim.fact_id in again
+            ]
+        return self._dated(found)
 
     def use_claim(self, fact_id: str) -> None:
         """Record that the decision depends on the claim of a fact."""
@@ -695,8 +731,8 @@ class State:
         after: int,
         until: int,
         is_candidate: Callable[[StatedEnding], bool],
-    ) -> list[StatedEnding]:
-        """Return the candidates among the endings of an attribute of a subject.
+    ) -> Iterator[StatedEnding]:
+        """Return the candidates among the endings of an attribute of a subject, in time order.
 
         They were said after a time, and not after another (unix ms). Callers must call
         `endings_of_events` for those that they use.
@@ -704,7 +740,7 @@ class State:
         for subject in subjects:
             self.record_search(key_of("endings", subject))
         found = memory.endings(self.memory, subjects, attribute, after, until)
-        return [each for each in found if is_candidate(each)]
+        return filter(is_candidate, found)
 
     def endings_of_events(self, event_ids: Sequence[str]) -> list[StatedEnding]:
         """Return what the sentences of events may end, except of events edited or deleted."""

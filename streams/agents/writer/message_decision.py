@@ -90,7 +90,7 @@ from recollect.streams.agents.writer.retractions import (
     states_retracted_value,
     superseding_id,
 )
-from recollect.streams.agents.writer.withdrawals import withdraw
+from recollect.streams.agents.writer.withdrawals import holding_again, withdraw
 from recollect.streams.language.grammar.analysis import Analysis, Ending, Statement
 from recollect.streams.language.grammar.analysis import Mention as TextMention
 from recollect.text.dates.found_dates import start_of_day
@@ -120,13 +120,12 @@ class MessageDecision:
         self._state = state
         self._resolver = resolver
         self._pending = pending
-        withdrawal = withdraw(message, state)
+        withdrawal = withdraw(message, state, pending)
         self._replaced, ended_before, self._withdrawn = withdrawal[:3]
         #: The new ends of the facts that earlier versions of the message ended.
         self._restored = withdrawal.supersessions
         self._withdrawn_endings = withdrawal.endings
         pending.supersede(self._restored)
-        pending.replaced.update(message.replaced)
         #: Facts whose claims do not count, since later versions of their message replaced them.
         self._edited_away = self._replaced | ended_before
         #: Facts ignored in the search for duplicates, since this message replaces them.
@@ -148,7 +147,7 @@ class MessageDecision:
         #: The mentions that the new facts record.
         self._recorded: list[ResolvedMention] = []
         #: The claims of which what was said later than this message may end others than before.
-        self._changed = [*changed_claims(self._restored, state)]
+        self._changed = [*withdrawal.changed, *changed_claims(self._restored, state)]
         #: The number of sentences of the message that may end something.
         self._endings = 0
 
@@ -174,7 +173,7 @@ class MessageDecision:
         for part in later:
             part.puts = [row for row in part.puts if not self._ends_earlier(row)]
         own.puts += [*self._withdrawn, *self._withdrawn_endings]
-        own.puts += _end_replaced(message, self._replaced)
+        own.puts += _end_replaced(message, self._replaced, self._state)
         own.puts += merged_rows_after(
             self._replaced,
             self._withdrawn,
@@ -202,7 +201,8 @@ class MessageDecision:
         superseded = {
             row.fact_id for part in parts for row in part.puts if isinstance(row, FactSupersession)
         }
-        own.puts += (row for row in self._restored if row.fact_id not in superseded)
+        restored = [row for row in self._restored if row.fact_id not in superseded]
+        own.puts += [*restored, *holding_again(restored, self._state)]
         return without_identities(parts) if self._readers else parts
 
     def _other_mentions(self) -> Iterable[ResolvedMention]:
@@ -289,7 +289,7 @@ class MessageDecision:
             )
             self._changed += [
                 *changed_claims(ends, self._state),
-                *begun_earlier(original, as_of, subjects, self._state),
+                *begun_earlier(original, as_of, subjects, self._state, pending),
             ]
             own.puts += ends
             self._add_occasion(statement, original, reason)
@@ -501,7 +501,9 @@ class MessageDecision:
                     retraction, self._event, message.said_at, self._new_facts, facts
                 )
                 if row.fact_id not in already_ended
-                and not self._is_said_later(row.fact_id)
+                and not pending.is_stated_after(
+                    row.fact_id, time_of(row.fact_id), message.said_at, self._state
+                )
                 and self._may_end(row.fact_id, self._author)
             ]
             pending.invalid_at.update((row.fact_id, row.invalid_at) for row in ends)
@@ -560,13 +562,6 @@ class MessageDecision:
         """Return whether a row is the end of a fact that something else ends before."""
         return isinstance(row, FactSupersession) and (
             self._pending.invalid_at.get(row.fact_id) != row.invalid_at
-        )
-
-    def _is_said_later(self, fact: str) -> bool:
-        """Return whether a fact was stated, or stated again, after this message was said."""
-        said_at = self._message.said_at
-        return time_of(fact) > said_at or (
-            self._pending.first_repeat(fact, said_at, self._state) is not None
         )
 
     def _retracted_fact(self, retraction: Retraction, newer: str) -> Iterable[DecidedPart]:
@@ -635,17 +630,18 @@ def end_deleted(
     message: AnalysedMessage, resolver: EntityResolver, state: State
 ) -> Iterable[AnyRow]:
     """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
-    withdrawal = withdraw(message, state)
-    pending = PendingRows(replaced=set(message.replaced))
+    pending = PendingRows()
+    withdrawal = withdraw(message, state, pending)
     pending.supersede(withdrawal.supersessions)
-    changed = changed_claims(withdrawal.supersessions, state)
+    changed = [*withdrawal.changed, *changed_claims(withdrawal.supersessions, state)]
     ends = later_ends(changed, state, pending, withdrawal.ended)
     ended = {row.fact_id for row in ends if isinstance(row, FactSupersession)}
+    restored = [row for row in withdrawal.supersessions if row.fact_id not in ended]
     yield from withdrawal.rows
     yield from withdrawal.endings
-    yield from (row for row in withdrawal.supersessions if row.fact_id not in ended)
+    yield from (*restored, *holding_again(restored, state))
     yield from ends
-    yield from _end_replaced(message, withdrawal.ended)
+    yield from _end_replaced(message, withdrawal.ended, state)
     yield from merged_rows_after(
         withdrawal.ended,
         withdrawal.rows,
@@ -685,10 +681,16 @@ def _replaced_by(content: Remember, state: State) -> set[str]:
     return {id_ for id_ in found if id_ is not None}
 
 
-def _end_replaced(message: AnalysedMessage, replaced: Set[str]) -> Iterable[FactSupersession]:
-    """Yield a supersession for each fact that only edited or deleted versions state."""
+def _end_replaced(
+    message: AnalysedMessage, replaced: Set[str], state: State
+) -> Iterable[FactSupersession]:
+    """Yield a supersession for each fact that only edited or deleted versions state.
+
+    As if it had never been said, it ends when it begins.
+    """
     for fact in sorted(replaced):
-        yield FactSupersession(fact, message.event.id, message.said_at)
+        at = min((time_of(fact), *state.repeat_times(fact)))
+        yield FactSupersession(fact, message.event.id, at)
 
 
 def _fact(id_: str, signature: str, statement: Statement, message: AnalysedMessage) -> Fact:

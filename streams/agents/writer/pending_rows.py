@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import islice
 
 import msgspec
 
@@ -18,9 +20,14 @@ from recollect.schemas.changes import (
     StatedEnding,
     WithdrawnSupersession,
 )
+from recollect.schemas.ids import time_of
 from recollect.schemas.memory_terms import MemoryAuthor
-from recollect.streams.agents.state import State, StatedFact, stored_signature
+from recollect.schemas.times import LATEST_MS
+from recollect.streams.agents.state import State, StatedFact, is_stated, stored_signature
 from recollect.streams.agents.writer.retractions import EventFact
+
+#: The `char_start` of the row by which the event that a fact is from no longer states it.
+OWN_EVENT = -1
 
 #: Statements within this time of each other (ms) may be duplicates. 24 hours, as in Hindsight.
 DUPLICATE_WINDOW_MS = 86_400_000
@@ -48,8 +55,10 @@ class PendingRows(msgspec.Struct):
     endings: list[StatedEnding] = []
     #: fact id -> who stored the memory that it is from
     authors: dict[str, MemoryAuthor] = {}
-    #: The ids of the events whose endings in the state no longer count.
+    #: The ids of the events whose statements and endings in the state no longer count.
     replaced: set[str] = set()
+    #: The facts that the events they are from no longer state, while others do.
+    unstated: set[str] = set()
 
     def supersede(self, rows: Iterable[FactSupersession | WithdrawnSupersession]) -> None:
         """Add rows that replace the ends of facts in the state."""
@@ -119,7 +128,72 @@ class PendingRows(msgspec.Struct):
     def repeat_times(self, state: State, fact_id: str) -> list[int]:
         """Return when a fact was stated again (unix ms)."""
         times = [each.said_at for each in self.occasions if each.fact_id == fact_id]
-        return times + state.repeat_times(fact_id)
+        if not self.replaced:
+            return times + state.repeat_times(fact_id)
+        return times + [
+            row.said_at
+            for row in state.occasions(fact_id)
+            if row.is_standing and row.event_id not in self.replaced
+        ]
+
+    def first_repeats(
+        self, fact_ids: Sequence[str], after: int, until: int, state: State
+    ) -> list[tuple[int, str]]:
+        """Return (time, fact) of when facts were stated again after a time, and not after another.
+
+        Of each fact at least the first time (unix ms); facts that were not stated again are left
+        out.
+        """
+        if self.replaced:
+            found = [(at, fact) for fact in fact_ids for at in self.repeat_times(state, fact)]
+        else:
+            given = set(fact_ids)
+            found = state.first_repeats(fact_ids, after, until)
+            found += [(row.said_at, row.fact_id) for row in self.occasions if row.fact_id in given]
+        return [(at, fact) for at, fact in found if after < at <= until]
+
+    def first_statement(
+        self, claims: Iterable[DatedClaim], after: int, state: State
+    ) -> tuple[int, str] | None:
+        """Return when the first of some claims was stated after a time (unix ms), and its fact.
+
+        Claims that ended when they began, or before, do not count.
+        """
+        facts = {
+            item.claim.fact_id: item.claim.as_of
+            for item in claims
+            if item.until is None or item.until > item.claim.as_of
+        }
+        later = sorted((as_of, fact) for fact, as_of in facts.items() if as_of > after)
+        stated = (each for each in later if not self._is_unstated(each[1], state))
+        first = [*islice(stated, 1)]
+        until = first[0][0] if first else LATEST_MS
+        return min([*first, *self.first_repeats([*facts], after, until, state)], default=None)
+
+    def unstated_among(self, fact_ids: Sequence[str], state: State) -> set[str]:
+        """Return those of these facts that the events they are from no longer state."""
+        return self.unstated.intersection(fact_ids) | state.unstated_facts(fact_ids)
+
+    def stated_times(self, fact_id: str, as_of: int, state: State) -> list[int]:
+        """Return when a fact of a time was stated, for the first time and again (unix ms)."""
+        times = self.repeat_times(state, fact_id)
+        return times if self._is_unstated(fact_id, state) else [as_of, *times]
+
+    def is_stated_after(self, fact_id: str, as_of: int, at: int, state: State) -> bool:
+        """Return whether a fact of a time was stated, or stated again, after another (unix ms)."""
+        if as_of > at and time_of(fact_id) > at and not self._is_unstated(fact_id, state):
+            return True
+        return self.first_repeat(fact_id, at, state) is not None
+
+    def is_stated_by(self, claim: FactClaim, at: int, state: State) -> bool:
+        """Return whether the fact of a claim was stated at a time (unix ms) or before."""
+        if is_stated(claim, at) and not self._is_unstated(claim.fact_id, state):
+            return True
+        return any(time <= at for time in self.repeat_times(state, claim.fact_id))
+
+    def _is_unstated(self, fact_id: str, state: State) -> bool:
+        """Return whether the event that a fact is from no longer states it."""
+        return bool(self.unstated_among([fact_id], state))
 
     def claims_of(self, state: State, subjects: list[str], attribute: str) -> list[DatedClaim]:
         """Return the claims of the state and the new ones, oldest first."""
@@ -131,14 +205,24 @@ class PendingRows(msgspec.Struct):
         subjects: list[str],
         attribute: str,
         is_candidate: Callable[[FactClaim], bool],
+        stated_by: int | None = None,
     ) -> list[DatedClaim]:
         """Return those claims of `claims_of` that are candidates.
 
-        Callers must call `State.use_claim` for those used.
+        With `stated_by`, only those that were stated at this time (unix ms) or before. Callers must
+        call `State.use_claim` for those used.
         """
-        stored = state.search_claims(subjects, attribute, is_candidate)
+        again = {row.fact_id for row in self.occasions}
+        stored = state.search_claims(subjects, attribute, is_candidate, stated_by, again)
         return [
-            item for item in self._with_new(stored, subjects, attribute) if is_candidate(item.claim)
+            item
+            for item in self._with_new(stored, subjects, attribute)
+            if is_candidate(item.claim)
+            and (
+                stated_by is None
+                or is_stated(item.claim, stated_by)
+                or any(at <= stated_by for at in self.repeat_times(state, item.claim.fact_id))
+            )
         ]
 
     def search_endings(
@@ -149,17 +233,19 @@ class PendingRows(msgspec.Struct):
         after: int,
         until: int,
         is_candidate: Callable[[StatedEnding], bool],
-    ) -> list[StatedEnding]:
-        """Return the candidates among the endings of an attribute of a subject, within a period.
+    ) -> Iterator[StatedEnding]:
+        """Return the candidates among the endings of an attribute of a subject, in time order.
 
         Callers must call `endings_of_event` for those used.
         """
         stored = state.search_endings(subjects, attribute, after, until, is_candidate)
-        return [each for each in stored if each.event_id not in self.replaced] + [
+        standing = (each for each in stored if each.event_id not in self.replaced)
+        new = (
             each
             for each in self.endings
             if each.subject in subjects and after < each.said_at <= until and is_candidate(each)
-        ]
+        )
+        return merge(standing, sorted(new, key=place_of_ending), key=place_of_ending)
 
     def endings_of_event(self, state: State, event_id: str) -> list[StatedEnding]:
         """Return what the sentences of an event may end."""
@@ -176,6 +262,11 @@ class PendingRows(msgspec.Struct):
             if claim.subject in subjects and claim.attribute == attribute
         ]
         return sorted(found, key=lambda item: item.claim.as_of)
+
+
+def place_of_ending(row: StatedEnding) -> tuple[int, str, int]:
+    """Return the place of a sentence among all that may end something, in the order of time."""
+    return row.said_at, row.event_id, row.position
 
 
 def all_facts_of_event(event_id: str, state: State, pending: PendingRows) -> list[EventFact]:

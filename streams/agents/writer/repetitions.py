@@ -111,10 +111,13 @@ def _find_stated(
     excluded: Set[str],
 ) -> str | None:
     """Return the first fact of a period (unix ms) with one of these signatures, valid at `at`."""
+    changed_at: int | None = None
     for fact in pending.facts_with_signature(signatures, after, before, state):
         if fact.id in excluded or not is_valid_between(fact, at):
             continue
-        if not _is_interrupted(claim, fact, at, subjects, state, pending, excluded):
+        if fact.as_of > at and changed_at is None:
+            changed_at = _next_change(claim, at, subjects, state, pending, excluded)
+        if fact.as_of <= at or (changed_at is not None and fact.as_of <= changed_at):
             return fact.id
     return None
 
@@ -133,27 +136,25 @@ def is_valid_between(fact: StatedFact, at: int) -> bool:
     return fact.until is None or max(fact.as_of, at) < fact.until
 
 
-def _is_interrupted(
+def _next_change(
     claim: Claim | None,
-    fact: StatedFact,
     at: int,
     subjects: Subjects | None,
     state: State,
     pending: PendingRows,
     excluded: Set[str],
-) -> bool:
-    """Return whether another value of a single-valued slot was stated between `at` and a fact."""
-    if fact.as_of <= at or claim is None or subjects is None:
-        return False
-    if not is_single_valued(claim.attribute):
-        return False
+) -> int:
+    """Return when another value of a single-valued slot was first stated after a time (unix ms)."""
+    if claim is None or subjects is None or not is_single_valued(claim.attribute):
+        return LATEST_MS
     value = normalise_name(claim.value)
-    return any(
-        at < time < fact.as_of
+    others = (
+        item
         for item in pending.claims_of(state, subjects.own, claim.attribute)
         if normalise_name(item.claim.value) != value and item.claim.fact_id not in excluded
-        for time in (item.claim.as_of, *pending.repeat_times(state, item.claim.fact_id))
     )
+    first = pending.first_statement(others, at, state)
+    return LATEST_MS if first is None else first[0]
 
 
 def earlier_claim_rows(

@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.schemas.attributes import is_single_valued
 from recollect.schemas.changes import (
+    AnyRow,
     FactOccasion,
     FactSupersession,
     StatedEnding,
     WithdrawnSupersession,
 )
 from recollect.schemas.ids import time_of
+from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.state import State
+from recollect.streams.agents.writer.claims.late_claims import ChangedClaim, next_end
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
-
-#: The `char_start` of the row of a fact's own event.
-_OWN_EVENT = -1
+from recollect.streams.agents.writer.pending_rows import OWN_EVENT, PendingRows
 
 
 class Withdrawal(NamedTuple):
@@ -33,19 +33,25 @@ class Withdrawal(NamedTuple):
     `ended`: the facts that only these versions state. `ended_before`: those that ended already when
     one of these versions replaced another. `rows`: they withdraw this message's statements of facts
     that other events still state. `supersessions`: the facts that these versions ended, each with
-    what ends it instead: a later value of the same attribute, or nothing. `endings`: what these
-    versions say that they may end, withdrawn.
+    what ends it instead: another value of the same attribute, or nothing. `changed`: the claims
+    that these versions no longer state, in the periods in which they may not hold any more.
+    `endings`: what these versions say that they may end, withdrawn.
     """
 
     ended: frozenset[str]
     ended_before: frozenset[str]
     rows: tuple[FactOccasion, ...]
     supersessions: tuple[FactSupersession | WithdrawnSupersession, ...]
+    changed: tuple[ChangedClaim, ...]
     endings: tuple[StatedEnding, ...]
 
 
-def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
-    """Return which facts of the versions that a message replaces end, and the withdrawal rows."""
+def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Withdrawal:
+    """Return which facts of the versions that a message replaces end, and the withdrawal rows.
+
+    The statements of these versions no longer count in `pending`.
+    """
+    pending.replaced.update(message.replaced)
     ended: set[str] = set()
     ended_before: set[str] = set()
     withdrawn: list[FactOccasion] = []
@@ -61,7 +67,7 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
             # Even if another message ended it: it is no longer what that message ended.
             own_facts.setdefault(event_id, []).append(fact)
     for event_id, fact in repeated:
-        if fact not in ends:
+        if fact not in ends or ends[fact][0] not in message.replaced:
             repeated_facts.setdefault(event_id, []).append(fact)
     for event_id in message.replaced:
         own = own_facts.get(event_id, [])
@@ -72,7 +78,7 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
             elif fact in own:
                 at = time_of(fact)
                 withdrawn.append(
-                    FactOccasion(fact, event_id, _OWN_EVENT, at, "", "edited or deleted", 0)
+                    FactOccasion(fact, event_id, OWN_EVENT, at, "", "edited or deleted", 0)
                 )
             else:
                 withdrawn.append(msgspec.structs.replace(rows[event_id], text="", is_standing=0))
@@ -83,47 +89,87 @@ def withdraw(message: AnalysedMessage, state: State) -> Withdrawal:
         for row in state.endings_of_events(message.replaced)
     ]
     known = {fact for _, fact in (*stated, *repeated)}
+    pending.unstated.update(row.fact_id for row in withdrawn if row.char_start == OWN_EVENT)
+    changed = []
+    for row in withdrawn:
+        times = pending.stated_times(row.fact_id, time_of(row.fact_id), state)
+        if times and (claim := state.claim_of(row.fact_id)) is not None:
+            since, until = sorted((min(times), row.said_at))
+            changed.append(ChangedClaim(claim, (claim.subject,), since, until))
+    for fact in sorted(ended):
+        if (claim := state.claim_of(fact)) is not None:
+            since = min((claim.as_of, time_of(fact), *state.repeat_times(fact)))
+            until = ends[fact][1] if fact in ends else LATEST_MS
+            changed.append(ChangedClaim(claim, (claim.subject,), since, until))
+    new_ends: dict[str, FactSupersession | WithdrawnSupersession] = {}
+    for end in _ends_without_repeats(withdrawn, ends, state, pending, ended):
+        new_ends[end.fact_id] = end
+    for fact, by in _released(message.replaced, ended, withdrawn, state):
+        if fact not in known and fact not in new_ends:
+            by_value = _end_by_value(fact, state, pending, ended)
+            new_ends[fact] = by_value or WithdrawnSupersession(fact, by)
     return Withdrawal(
         frozenset(ended),
         frozenset(ended_before),
         tuple(withdrawn),
-        tuple(_withdrawn_supersessions(message.replaced, ended, known, ends, state)),
+        tuple(new_ends.values()),
+        tuple(changed),
         tuple(endings),
     )
 
 
-def _withdrawn_supersessions(
-    replaced: Sequence[str],
-    ended: Set[str],
-    known: Set[str],
+def _released(
+    replaced: Sequence[str], ended: Set[str], withdrawn: Sequence[FactOccasion], state: State
+) -> Iterable[tuple[str, str]]:
+    """Yield the facts that statements superseded which no longer stand, each with what did.
+
+    They are those of `replaced` events, of facts that ended, and the `withdrawn` ones.
+    """
+    gone = {(row.fact_id, row.said_at) for row in withdrawn}
+    lasting = {row.fact_id for row in withdrawn}
+    # What a claim ended that began on an announced day.
+    own = (state.claim_of(row.fact_id) for row in withdrawn if row.char_start == OWN_EVENT)
+    gone |= {(claim.fact_id, claim.as_of) for claim in own if claim is not None}
+    for fact, (by, at) in state.superseded_by([*replaced, *sorted(ended | lasting)]).items():
+        if by not in lasting or (by, at) in gone:
+            yield fact, by
+
+
+def _ends_without_repeats(
+    withdrawn: Sequence[FactOccasion],
     ends: Mapping[str, tuple[str, int]],
     state: State,
-) -> Iterable[FactSupersession | WithdrawnSupersession]:
-    """Yield the new ends of the facts that replaced versions of a message superseded.
+    pending: PendingRows,
+    ended: Set[str],
+) -> Iterable[FactSupersession]:
+    """Yield the ends of facts that hold less long without statements that were withdrawn.
 
-    `ended`: the facts that only these versions state; `known`: all that they state, with their
-    `ends`.
+    `ends`: their ends before.
     """
-    superseded = state.superseded_by([*replaced, *sorted(ended)])
-    for fact, (by, _) in superseded.items():
-        if fact in known:
-            continue
-        end = ends.get(by) if _are_successive(fact, by, state) else None
-        if end is None or end[0] in ended or end[0] in replaced:
-            yield WithdrawnSupersession(fact, by)
-        else:
-            yield FactSupersession(fact, *end)
+    for fact in dict.fromkeys(row.fact_id for row in withdrawn):
+        end = _end_by_value(fact, state, pending, ended)
+        if end is not None and (fact not in ends or end.invalid_at < ends[fact][1]):
+            yield end
 
 
-def _are_successive(fact: str, later: str, state: State) -> bool:
-    """Return whether two facts state values of the same single-valued attribute."""
-    one, other = state.claim_of(fact), state.claim_of(later)
-    return (
-        one is not None
-        and other is not None
-        and one.attribute == other.attribute
-        and is_single_valued(one.attribute)
-    )
+def _end_by_value(
+    fact: str, state: State, pending: PendingRows, ended: Set[str]
+) -> FactSupersession | None:
+    """Return the end of a fact by the first other value stated after it, or None."""
+    claim = state.claim_of(fact)
+    if claim is None:
+        return None
+    last = max(pending.stated_times(fact, claim.as_of, state), default=claim.as_of)
+    return next_end(claim, (claim.subject,), last, state, pending, ended)
+
+
+def holding_again(rows: Iterable[AnyRow], state: State) -> list[WithdrawnSupersession]:
+    """Return the rows by which those of the supersessions hold that were withdrawn before."""
+    return [
+        WithdrawnSupersession(row.fact_id, row.superseded_by, 0)
+        for row in rows
+        if isinstance(row, FactSupersession) and state.is_withdrawn(row.fact_id, row.superseded_by)
+    ]
 
 
 def _is_stated_by_others(
@@ -135,5 +181,5 @@ def _is_stated_by_others(
     """
     if any(row.is_standing and row.event_id not in replaced for row in rows.values()):
         return True
-    is_withdrawn = any(row.char_start == _OWN_EVENT for row in rows.values())
+    is_withdrawn = any(row.char_start == OWN_EVENT for row in rows.values())
     return not is_own and not is_withdrawn

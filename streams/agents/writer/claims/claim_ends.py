@@ -16,7 +16,6 @@ import msgspec
 from recollect.projections.memory.memory_queries import DatedClaim
 from recollect.schemas.attributes import MASK, is_single_valued
 from recollect.schemas.changes import FactClaim, FactSupersession, StatedEnding
-from recollect.schemas.ids import time_of
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.pending_rows import PendingRows
@@ -293,13 +292,21 @@ class EndedValues:
         named = current if lookup.names_thing else named_claims(current, self._words)
         begun = [each for each in current if each.as_of <= self._ending.said_at]
         current = begun or current
-        if not named and _ends_sole(lookup) and len(current) == 1:
+        if not named and _ends_sole(lookup) and _is_one_value(current):
             # "I quit my job at Siemens" ends no other job.
             left = {word for value in lookup.left for word in _naming_words(value)}
-            text = pending.text_of(current[0].fact_id, state) if left else ""
-            if not left or not left.isdisjoint(_naming_words(text)):
-                named = current
+            named = [
+                each
+                for each in current
+                if not left
+                or not left.isdisjoint(_naming_words(pending.text_of(each.fact_id, state)))
+            ]
         return named
+
+
+def _is_one_value(claims: Sequence[FactClaim]) -> bool:
+    """Whether claims give one value, in one or several statements."""
+    return len({(each.subject, normalise_name(each.value)) for each in claims}) == 1
 
 
 def _ends_sole(lookup: Lookup) -> bool:
@@ -322,14 +329,17 @@ def ended_claims(
     for lookup in ending.lookups:
 
         def may_end(claim: FactClaim, lookup: Lookup = lookup) -> bool:
-            return (
-                claim.fact_id not in spared
-                and values.may_end(lookup, claim)
-                and has_begun(claim, ending.said_at, state, pending)
-            )
+            return claim.fact_id not in spared and values.may_end(lookup, claim)
 
-        found = pending.search_claims(state, [*lookup.subjects], lookup.attribute, may_end)
-        standing = [item for item in found if item.until is None or item.until > ending.said_at]
+        found = pending.search_claims(
+            state, [*lookup.subjects], lookup.attribute, may_end, stated_by=ending.said_at
+        )
+        standing = [
+            item
+            for item in found
+            if (item.until is None or item.until > ending.said_at)
+            and pending.is_stated_by(item.claim, ending.said_at, state)
+        ]
         by_fact = {item.claim.fact_id: item for item in standing}
         for claim in values.ended(lookup, standing, state, pending):
             ended.setdefault(claim.fact_id, (lookup, by_fact[claim.fact_id]))
@@ -337,24 +347,11 @@ def ended_claims(
     lasting = {
         fact: each
         for fact, each in ended.items()
-        if _is_stated(each[1].claim, ending.said_at)
-        and pending.first_repeat(fact, ending.said_at, state) is None
+        if not pending.is_stated_after(fact, each[1].claim.as_of, ending.said_at, state)
     }
     ends = [FactSupersession(fact, ending.ended_by, ending.said_at) for fact in lasting]
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
     return ends, [*lasting.values()]
-
-
-def has_begun(claim: FactClaim, at: int, state: State, pending: PendingRows) -> bool:
-    """Return whether the fact of a claim was stated at a time (unix ms) or before."""
-    return _is_stated(claim, at) or any(
-        time <= at for time in pending.repeat_times(state, claim.fact_id)
-    )
-
-
-def _is_stated(claim: FactClaim, at: int) -> bool:
-    """Return whether a claim was stated at a time (unix ms) or before; it may begin later."""
-    return claim.as_of <= at or time_of(claim.fact_id) <= at
 
 
 @lru_cache(maxsize=16_384)

@@ -22,6 +22,7 @@ from recollect.schemas.changes import (
 from recollect.schemas.events import Content
 from recollect.schemas.memory_terms import NO_AUTHOR
 from recollect.schemas.names import normalise_name
+from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.consolidation.merged_slots import merged_supersessions
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.state import EntityRef, State
@@ -108,26 +109,25 @@ def claim_rows(
     ends only the same value of the opposite slot. Facts in `replaced` do not count.
     """
     row = FactClaim(fact_id, subjects.own[0], claim.attribute, claim.value, as_of)
-    ends: list[FactSupersession] = []
-    later: list[tuple[int, str]] = []
     text = pending.text_of(fact_id, state) if claim.attribute in OF_THINGS else ""
-    others = incompatible_claims(claim, fact_id, as_of, subjects.own, state, pending, replaced)
-    for other, until in of_same_thing(others, text, state, pending):
-        is_later = other.as_of > as_of
-        had_ended = until is not None and until < as_of
-        never_held = until is not None and until <= other.as_of
-        if never_held if is_later else had_ended:
-            continue
-        state.use_claim(other.fact_id)
-        again = pending.first_repeat(other.fact_id, as_of, state)
-        if is_later:
-            later.append((min(other.as_of, again or other.as_of), other.fact_id))
-        elif again is None:
-            ends.append(FactSupersession(other.fact_id, fact_id, as_of))
-        else:
-            later.append((again, other.fact_id))
-    if later:
-        time, newer = min(later)
+    found = incompatible_claims(claim, fact_id, as_of, subjects.own, state, pending, replaced)
+    others = [
+        item
+        for item in of_same_thing(found, text, state, pending)
+        if item.claim.as_of > as_of or item.until is None or item.until >= as_of
+    ]
+    later = [item.claim.fact_id for item in others if item.claim.as_of > as_of]
+    # A fact may have been stated earlier, by an event that arrived late, and then only there.
+    begun = [item.claim.fact_id for item in others if item.claim.as_of <= as_of] + [
+        *pending.unstated_among(later, state)
+    ]
+    again = {fact for _, fact in pending.first_repeats(begun, as_of, LATEST_MS, state)}
+    for fact in begun:
+        state.use_claim(fact)
+    ends = [FactSupersession(fact, fact_id, as_of) for fact in begun if fact not in again]
+    if (first := pending.first_statement(others, as_of, state)) is not None:
+        time, newer = first
+        state.use_claim(newer)
         ends.append(FactSupersession(fact_id, newer, time))
     pending.claims.append(row)
     pending.invalid_at.update((end.fact_id, end.invalid_at) for end in ends)
@@ -204,14 +204,6 @@ def merged_rows_after(
         found = pending.claims_of(state, list(ids), attribute)
         return [item for item in found if item.claim.fact_id not in replaced]
 
-    def repeat_times(fact_id: str) -> list[int]:
-        gone = {row.event_id: row.said_at for row in withdrawn if row.fact_id == fact_id}
-        times = pending.repeat_times(state, fact_id)
-        for row in state.occasions(fact_id) if gone else ():
-            if row.is_standing and row.event_id in gone:
-                times.remove(row.said_at)
-        return times
-
     rows = [
         row
         for group, slots in sorted(attributes.items())
@@ -220,7 +212,7 @@ def merged_rows_after(
             slots,
             own_id,
             claims_of,
-            repeat_times,
+            partial(pending.repeat_times, state),
             partial(pending.author_of, state=state),
             state,
             pending.merged,

@@ -7,7 +7,7 @@ that arrives in order there are none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -28,23 +28,23 @@ from recollect.streams.agents.writer.claims.claim_ends import (
     Lookup,
     SaidEnding,
     ending_of_rows,
-    has_begun,
 )
 from recollect.streams.agents.writer.claims.claim_order import Subjects, incompatible_claims
-from recollect.streams.agents.writer.pending_rows import PendingRows
+from recollect.streams.agents.writer.pending_rows import PendingRows, place_of_ending
 
 
 class ChangedClaim(NamedTuple):
     """A claim that is new, or that holds until another time than before.
 
     `subjects`: the keys of its subject. It holds between `since` and `until` (unix ms) and did not
-    before, or the other way round.
+    before, or the other way round; `is_new`: it did not hold at all before.
     """
 
     claim: FactClaim
     subjects: Sequence[str]
     since: int
     until: int
+    is_new: bool = False
 
 
 class _Change(NamedTuple):
@@ -66,7 +66,7 @@ def claims_of_rows(
         if isinstance(row, FactClaim):
             end = ends.pop(row.fact_id, None)
             until = LATEST_MS if end is None else end.invalid_at
-            yield ChangedClaim(row, subjects, row.as_of, until)
+            yield ChangedClaim(row, subjects, row.as_of, until, is_new=True)
     yield from changed_claims(ends.values(), state)
 
 
@@ -84,11 +84,13 @@ def changed_claims(
 
 
 def begun_earlier(
-    fact: str, at: int, subjects: Subjects | None, state: State
+    fact: str, at: int, subjects: Subjects | None, state: State, pending: PendingRows
 ) -> Iterable[ChangedClaim]:
     """Yield the claim of a fact if a message that arrived late states it earlier, at `at`."""
     if subjects is not None and time_of(fact) > at and (claim := state.claim_of(fact)) is not None:
-        yield ChangedClaim(claim, subjects.own, at, claim.as_of)
+        begun = min(pending.stated_times(fact, claim.as_of, state), default=claim.as_of)
+        if begun > at:
+            yield ChangedClaim(claim, subjects.own, at, begun)
 
 
 def later_ends(
@@ -99,26 +101,36 @@ def later_ends(
     Facts in `spared` are not ended.
     """
     known: list[ChangedClaim] = []
-    queue: list[tuple[int, str, int]] = []
-    queued: set[tuple[int, str, int]] = set()
+    rows_of: list[Iterator[StatedEnding]] = []
+    queue: list[tuple[tuple[int, str, int], int]] = []
 
     def follow(change: ChangedClaim) -> None:
-        known.append(change)
-        claim, subjects, since, until = change
+        claim, subjects, since, until, _ = change
 
         def may_end(row: StatedEnding) -> bool:
             return _may_end(row, claim)
 
-        for row in pending.search_endings(state, subjects, claim.attribute, since, until, may_end):
-            if (key := (row.said_at, row.event_id, row.position)) not in queued:
-                queued.add(key)
-                heappush(queue, key)
+        known.append(change)
+        rows_of.append(
+            pending.search_endings(state, subjects, claim.attribute, since, until, may_end)
+        )
+        advance(len(known) - 1)
+
+    def advance(number: int) -> None:
+        """Queue the next sentence that may end a claim, while that claim has changed."""
+        row = next(rows_of[number], None)
+        if row is not None and row.said_at <= known[number].until:
+            heappush(queue, (place_of_ending(row), number))
 
     for change in changed:
         follow(change)
     rows: list[FactSupersession | WithdrawnSupersession] = []
     while queue:
-        said_at, event_id, position = heappop(queue)
+        place, number = heappop(queue)
+        said_at, event_id, position = place
+        numbers = [number]
+        while queue and queue[0][0] == place:
+            numbers.append(heappop(queue)[1])
         found = pending.endings_of_event(state, event_id)
         ending = ending_of_rows([row for row in found if row.position == position])
         values = EndedValues(ending)
@@ -132,8 +144,25 @@ def later_ends(
             ):
                 for change, ends in _decided_again(ending, values, lookup, state, pending, spared):
                     rows += ends
-                    follow(change)
+                    if not _ends_new(change, known):
+                        follow(change)
+        for number in numbers:
+            advance(number)
     return rows
+
+
+def _ends_new(change: ChangedClaim, known: list[ChangedClaim]) -> bool:
+    """Shorten a claim that is new if it ends, and return whether it is; what follows stays."""
+    for number, one in enumerate(known):
+        if (
+            one.is_new
+            and one.claim.fact_id == change.claim.fact_id
+            and one.since < change.since
+            and change.until == one.until
+        ):
+            known[number] = one._replace(until=change.since)
+            return True
+    return False
 
 
 def _may_end(row: StatedEnding, claim: FactClaim) -> bool:
@@ -163,14 +192,11 @@ def _decided_again(
     said_at, by = ending.said_at, ending.ended_by
 
     def may_end(claim: FactClaim) -> bool:
-        return (
-            claim.fact_id != by
-            and claim.fact_id not in spared
-            and values.may_end(lookup, claim)
-            and has_begun(claim, said_at, state, pending)
-        )
+        return claim.fact_id != by and claim.fact_id not in spared and values.may_end(lookup, claim)
 
-    found = pending.search_claims(state, [*lookup.subjects], lookup.attribute, may_end)
+    found = pending.search_claims(
+        state, [*lookup.subjects], lookup.attribute, may_end, stated_by=said_at
+    )
     ends = state.supersessions([item.claim.fact_id for item in found if item.until == said_at])
     ended = {
         fact
@@ -184,16 +210,13 @@ def _decided_again(
         or (
             (item.until is None or item.until > said_at)
             # Of the same time are the statements of the message itself.
-            and has_begun(item.claim, said_at - 1, state, pending)
+            and pending.is_stated_by(item.claim, said_at - 1, state)
         )
     ]
     until = {item.claim.fact_id: item.until for item in found}
     selected = {each.fact_id: each for each in values.ended(lookup, standing, state, pending)}
     for fact, claim in selected.items():
-        is_said_again = (
-            claim.as_of >= said_at or pending.first_repeat(fact, said_at - 1, state) is not None
-        )
-        if fact not in ended and not is_said_again:
+        if fact not in ended and not pending.is_stated_after(fact, claim.as_of, said_at - 1, state):
             row = FactSupersession(fact, by, said_at)
             pending.supersede([row])
             again = [WithdrawnSupersession(fact, by, 0)] if state.is_withdrawn(fact, by) else []
@@ -201,7 +224,7 @@ def _decided_again(
             yield _Change(change, (row, *again))
     for item in found:
         if item.claim.fact_id in ended - selected.keys():
-            end = _next_end(item.claim, lookup.subjects, said_at, state, pending, spared)
+            end = next_end(item.claim, lookup.subjects, said_at, state, pending, spared)
             changed = end or WithdrawnSupersession(item.claim.fact_id, by)
             pending.supersede([changed])
             ends_at = LATEST_MS if end is None else end.invalid_at
@@ -230,13 +253,13 @@ def ends_before_begun(
         for other in others:
             if ends.get(other.claim.fact_id) != (claim.fact_id, claim.as_of):
                 continue
-            end = _next_end(other.claim, lookup.subjects, claim.as_of, state, pending, spared)
+            end = next_end(other.claim, lookup.subjects, claim.as_of, state, pending, spared)
             rows.append(end or WithdrawnSupersession(other.claim.fact_id, claim.fact_id))
     pending.supersede(rows)
     return rows
 
 
-def _next_end(
+def next_end(
     claim: FactClaim,
     subjects: Sequence[str],
     after: int,
@@ -248,9 +271,9 @@ def _next_end(
     others = incompatible_claims(
         claim, claim.fact_id, claim.as_of, [*subjects], state, pending, spared
     )
-    later = [(item.claim.as_of, item.claim.fact_id) for item in others if item.claim.as_of > after]
-    if not later:
+    first = pending.first_statement(others, after, state)
+    if first is None:
         return None
-    at, fact = min(later)
+    at, fact = first
     state.use_claim(fact)
     return FactSupersession(claim.fact_id, fact, at)

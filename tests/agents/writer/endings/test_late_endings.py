@@ -6,12 +6,14 @@ The oracle is the run in the order of the times.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from random import Random
+from typing import Any
 
 import pytest
 
 from recollect.schemas.changes import FactSupersession
-from recollect.schemas.events import Deletion, Edit, message_of
+from recollect.schemas.events import Deletion, Draft, Edit, message_of
 from recollect.streams.agents.identity.entity_resolver import EntityResolver
 from recollect.streams.agents.writer.model.model_slots import ModelSlots
 from recollect.streams.agents.writer.model.proposals import ProposedFact
@@ -23,12 +25,27 @@ from tests.agents.told_histories import annotate, history
 
 def zone_of(told: Sequence[tuple[int, str]]) -> Zone:
     """Return the zone of a person who says sentences on days, in their order of arrival."""
-    zone = Zone(RuleWriter(), annotate=annotate)
-    for day, text in told:
-        # In a conversation of its own, where no correction looks for what it corrects.
-        at = START + day * DAY
-        zone.read(says("Ada", text, at=at, id=f"d{day}", thread_id=f"t{day}"))
-    return zone
+    return Zone(RuleWriter(), annotate=annotate).given(*(message(*each) for each in told))
+
+
+def message(day: int, text: str) -> Draft:
+    """Return a message in a conversation of its own, where no correction finds what it corrects."""
+    return says("Ada", text, at=START + day * DAY, id=f"d{day}", thread_id=f"t{day}")
+
+
+def revision(day: int, text: str | None, at: int) -> Draft:
+    """Return the edit of the message of a day; without a text, its deletion."""
+    fields: dict[str, Any] = {} if text is None else {"said_at": START + day * DAY}
+    return says(
+        "Ada",
+        text or "",
+        id=f"r{day}",
+        target=f"d{day}",
+        at=START + at * DAY,
+        kind=Deletion if text is None else Edit,
+        thread_id=f"t{day}",
+        **fields,
+    )
 
 
 def ends_of(zone: Zone) -> dict[str, tuple[str, int] | None]:
@@ -107,6 +124,60 @@ def test_an_ending_counts_as_its_newest_version_has_it(
         assert ("Ada has a kayak." in zone.current_facts()) is current
         stored = zone.ask("memory", "SELECT words FROM stated_endings WHERE NOT is_standing")
         assert stored == [("",)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_G8_edits_and_deletions_leave_what_the_newest_texts_give_in_the_order_of_time(
+    seed: int,
+) -> None:
+    draw = Random(seed)
+    told = history(draw, named=draw.random() < 0.5)
+    others = [text for _, text in history(draw, named=False)]
+    newest: dict[int, str | None] = dict(told)
+    revisions = []
+    for day, _ in draw.sample(told, draw.randint(1, 2)):
+        newest[day] = draw.choice([None, draw.choice(others)])
+        revisions.append((day, newest[day], day + draw.randint(1, 12)))
+    expected = set(
+        zone_of([(day, text) for day, text in newest.items() if text is not None]).current_facts()
+    )
+    drafts = [message(day, text) for day, text in told] + [revision(*each) for each in revisions]
+    for _ in range(3):
+        arriving = draw.sample(drafts, len(drafts))
+        zone = Zone(RuleWriter(), annotate=annotate).given(*arriving)
+        assert set(zone.current_facts()) == expected, (told, revisions, arriving)
+
+
+RESTATED = [(2, "I do chess."), (11, "I quit chess."), (13, "I do chess.")]
+REGAINED = [(2, "I work at Siemens."), (11, "I work at Philips."), (13, "I work at Siemens.")]
+
+
+@pytest.mark.parametrize("told", [RESTATED, REGAINED])
+@pytest.mark.parametrize("day", [2, 11, 13])
+@pytest.mark.parametrize("text", [None, "I sailed."])
+def test_a_restatement_that_is_edited_or_deleted_counts_as_never_said(
+    told: list[tuple[int, str]], day: int, text: str | None
+) -> None:
+    left = [(at, text if at == day else said) for at, said in told]
+    expected = set(zone_of([(at, said) for at, said in left if said]).current_facts())
+    for arriving in permutations(message(*each) for each in told):
+        zone = Zone(RuleWriter(), annotate=annotate).given(*arriving, revision(day, text, 20))
+        assert set(zone.current_facts()) == expected, arriving
+
+
+def test_a_sentence_that_named_no_value_ends_the_one_that_is_left() -> None:
+    told = [(1, "I have a scooter."), (3, "I have a kayak."), (14, "I sold it.")]
+    zone = zone_of(told)
+    assert "Ada has a kayak." in zone.current_facts()
+    assert zone.given(revision(1, None, 20)).current_facts() == ["Ada sold it."]
+
+
+def test_a_sentence_that_names_no_value_ends_the_only_one_in_all_its_statements() -> None:
+    # Both statements of the employer hold again.
+    told = [(3, "I work at Siemens."), (7, "I work at Philips."), (11, "I work at Siemens.")]
+    zone = zone_of(told).given(revision(7, None, 12))
+    zone.read(message(13, "I left."))
+    assert "Ada works at Siemens." not in zone.current_facts()
 
 
 def test_a_message_in_order_depends_on_no_ending() -> None:
