@@ -63,6 +63,21 @@ FORMATS = (
 DATE_ORDERS = ("dmy", "mdy", "ymd")
 
 
+class FilePath(click.Path):
+    """A path; an empty one, as of an unset variable in a script, is not the current directory."""
+
+    def __init__(
+        self, *, exists: bool = False, dir_okay: bool = True, allow_dash: bool = False
+    ) -> None:
+        super().__init__(exists=exists, dir_okay=dir_okay, allow_dash=allow_dash, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a value as a Path."""
+        if value == "":
+            self.fail("it is empty; give a path, such as . for this directory", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class OptionWithoutRange(click.Option):
     """An option whose help text states the range of its value itself."""
 
@@ -76,7 +91,7 @@ class OptionWithoutRange(click.Option):
 def _remember_config(context: click.Context, option: click.Parameter, value: str | None) -> None:
     """Remember --config, given before or after the command name."""
     given = context.ensure_object(dict)
-    given[option.name] = value or given.get(option.name)
+    given[option.name] = given.get(option.name) if value is None else value
 
 
 _HOME = click.option(
@@ -112,7 +127,7 @@ def home_options(function: Command) -> Command:
     return _HOME(_CONFIGURATION(_JSON(function)))
 
 
-PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+PATHS = click.argument("paths", nargs=-1, required=True, type=FilePath())
 
 
 def import_options(function: Command) -> Command:
@@ -151,7 +166,7 @@ def configured(home: str | None) -> Configuration:
     from recollect.home.settings.configuration import Configuration
 
     outer: dict[str, str | None] = click.get_current_context().obj or {}
-    return Configuration(home or outer.get("home"), file=outer.get("config"))
+    return Configuration(outer.get("home") if home is None else home, file=outer.get("config"))
 
 
 def given_zone(zone: str | None) -> str:

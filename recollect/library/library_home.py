@@ -17,6 +17,7 @@ from recollect.schemas.errors import HomeError, InvalidInput
 from recollect.schemas.wire import BackupReport, RestoreReport, ZoneSummary
 from recollect.schemas.zones import DEFAULT_ZONE
 from recollect.streams.projecting.projector import OnProgress
+from recollect.streams.system.paths import given_path
 
 _REMOTE = ("http://", "https://")
 _NO_ENCODER = "none"
@@ -164,7 +165,7 @@ class Recollect:
         from recollect.operations.upkeep.backing_up import backup
 
         with self._open_home.call_guard():
-            return backup(self._open_home, Path(path))
+            return backup(self._open_home, given_path("path", path))
 
     @staticmethod
     def restore(
@@ -199,8 +200,8 @@ class Recollect:
 
         return restore(
             Configuration(fspath(home)),
-            Path(backup),
-            erasures_from=[Path(place) for place in erasures_from],
+            given_path("backup", backup),
+            erasures_from=[given_path("erasures_from", place) for place in erasures_from],
             lose_newer=lose_newer,
             forgotten_may_return=forgotten_may_return,
             progress=progress,

@@ -103,6 +103,59 @@ def test_the_table_has_the_first_line_of_each_help(name: str) -> None:
     assert COMMAND_TABLE[name].summary == cli.commands[name].get_short_help_str(limit=1_000)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ingest", ""],
+        ["ingest", "chats.jsonl", ""],
+        ["ingest", "", "--dry-run"],
+        ["ingest", "", "--follow"],
+        ["import", "", "--from", "mem0"],
+        ["extract", ""],
+        ["export", ""],
+        ["export", "", "--as", "markdown", "--force"],
+        ["backup", ""],
+        ["restore", ""],
+        ["init", "--encoder-directory", ""],
+        ["forget", "m1", "--certificate", ""],
+        ["recall", "--batch", ""],
+        ["evaluate", ""],
+        ["recall", "Turin", "--home", ""],
+        ["--home", "", "forget", "m1"],
+        ["facts", "--config", ""],
+    ],
+)
+def test_an_empty_path_is_not_the_current_directory(shell: Shell, arguments: list[str]) -> None:
+    """The value of a variable that a script forgot to set."""
+    (shell.room / "chats.jsonl").write_text(json.dumps(EVENT))
+    assert shell("init", "--encoder", "none").status == 0
+    before = sorted(shell.room.iterdir())
+    done = shell(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert "is empty; give " in done.err
+    assert sorted(shell.room.iterdir()) == before
+    assert shell("status", "--json").json()[0]["events"] == 0
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_output_is_readable_in_every_locale(shell: Shell, encoding: str) -> None:
+    shell.ingest({**EVENT, "content": "Zoë lives in Kraków \U0001f600."})
+    (event,) = shell("records", "--json").json()
+
+    def piped(*arguments: str) -> bytes:
+        done = subprocess.run(
+            [sys.executable, "-m", "recollect", *arguments],
+            env={**shell.environment, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=True,
+        )
+        assert not done.stderr
+        return done.stdout
+
+    assert json.loads(piped("records", "--json").decode("ascii")) == event
+    assert "lives in Krak" in piped("records").decode(encoding, "replace")
+
+
 def actions_of(name: str) -> list[str]:
     """Return the actions that the reference lists for a command, as `a|b` or `[a|b]`."""
     page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")

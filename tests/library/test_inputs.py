@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -186,6 +187,28 @@ def test_other_calls_name_what_is_wrong(ada: Zone) -> None:
     ):
         with pytest.raises(InvalidInput, match=told):
             call()
+
+
+def test_an_empty_path_is_not_the_current_directory(
+    empty: Zone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    Path("chats.txt").write_text("2026-05-08 10:00 - Ada: I live in Turin.\n")
+    for call in (
+        lambda: empty.ingest_files(""),
+        lambda: empty.ingest_files(["chats.txt", ""]),
+        lambda: empty.preview_files(""),
+        lambda: empty.follow_file("", each=lambda report: True),
+        lambda: empty.export("", force=True),
+        lambda: Recollect(""),
+        lambda: Recollect.restore("", tmp_path),
+        lambda: Recollect.restore(tmp_path / "new", ""),
+    ):
+        with pytest.raises(InvalidInput, match=r"^(path|home|backup) is empty; give "):
+            call()
+    assert not empty.exists()
+    assert os.listdir() == ["chats.txt"]
 
 
 def test_a_zones_name_is_checked(tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from recollect.cli.options import configured, home_options, open_home
+from recollect.cli.options import FilePath, configured, home_options, open_home
 from recollect.cli.output import note, print_json, print_line, progress, size, warning
 from recollect.schemas.text_sanitising import pluralise
 
 
 @click.command(epilog="Example: recollect backup backups/2026-11-22")
 @home_options
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=FilePath())
 def backup(home: str | None, as_json: bool, path: Path) -> None:
     """Copy the ledger and its keys while the home is in use.
 
@@ -32,12 +32,12 @@ def backup(home: str | None, as_json: bool, path: Path) -> None:
 
 @click.command(epilog="Example: recollect restore backups/2026-11-22 --lose-newer")
 @home_options
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=FilePath())
 @click.option(
     "--erasures-from",
     metavar="PATH",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="Newer backup or home to read later erasures from. Repeatable.",
 )
 @click.option("--lose-newer", is_flag=True, help="Discard what was written after the backup.")

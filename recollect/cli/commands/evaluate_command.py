@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common_options, open_zone
+from recollect.cli.options import FilePath, common_options, open_zone
 from recollect.cli.output import paragraph, print_json, print_line, quiet, warning
 from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
 
@@ -19,9 +19,7 @@ _INDENT = "    "
 
 @click.command(epilog="Example: recollect evaluate questions.jsonl -k 20")
 @common_options
-@click.argument(
-    "file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-)
+@click.argument("file", type=FilePath(exists=True, dir_okay=False, allow_dash=True))
 @click.option(
     "-k", "k", type=int, default=10, show_default=True, help="Number of results per question."
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common_options, open_zone
+from recollect.cli.options import FilePath, common_options, open_zone
 from recollect.cli.output import print_json, print_line, progress
 from recollect.schemas.text_sanitising import escape_invisible_json, pluralise
 
@@ -22,7 +22,7 @@ _STANDARD_OUTPUT = Path("-")
 
 @click.command(epilog="Example: recollect export --as jsonl memory.jsonl")
 @common_options
-@click.argument("path", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("path", type=FilePath(allow_dash=True))
 @click.option(
     "--as",
     "as_",

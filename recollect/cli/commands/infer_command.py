@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import common_options, open_zone
+from recollect.cli.options import FilePath, common_options, open_zone
 from recollect.cli.output import note, paragraph, print_json, print_line, quiet
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import collapse_whitespace, first_few, pluralise
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "files",
     metavar="FILE",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FilePath(exists=True, dir_okay=False),
     help="UTF-8 text file to add to the context. Repeatable.",
 )
 @click.option(

@@ -13,6 +13,7 @@ from recollect.cli.commands.certificate_command import check_new_file, write_cer
 from recollect.cli.options import (
     MEMORY_SYSTEMS,
     PATHS,
+    FilePath,
     common_options,
     configured,
     import_options,
@@ -69,7 +70,7 @@ _HISTORICAL = (
 )
 @click.option(
     "--encoder-directory",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="Directory with the encoder's files.",
 )
 @click.option(
@@ -474,7 +475,7 @@ def _show_rejection(rejection: Rejection) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be erased.")
 @click.option(
     "--certificate",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     metavar="FILE",
     help="Verify the erasure, and write a certificate of it to this new file.",
 )

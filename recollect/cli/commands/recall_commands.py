@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.options import common_options, open_zone
+from recollect.cli.options import FilePath, common_options, open_zone
 from recollect.cli.output import (
     note,
     paragraph,
@@ -72,7 +72,7 @@ _INDENT = "    "
 @click.option(
     "--batch",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=FilePath(exists=True, dir_okay=False, allow_dash=True),
     help='Answer the questions in FILE, one {"id": ..., "query": ...} on each line (- is standard '
     'input); print a JSON line for each. A line may also set options, such as "k" or "entity".',
 )

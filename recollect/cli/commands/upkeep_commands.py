@@ -18,7 +18,7 @@ from recollect.cli.commands.write_commands import (
     print_written,
     read_role_file,
 )
-from recollect.cli.options import common_options, configured, home_and_zone, open_zone
+from recollect.cli.options import FilePath, common_options, configured, home_and_zone, open_zone
 from recollect.cli.output import bad, good, note, print_json, print_line, progress, size
 from recollect.schemas.choices import RebuildLevel
 from recollect.schemas.text_sanitising import collapse_whitespace, pluralise
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @click.option(
     "--writer-role",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="With --level derive or fresh: let the language model read all messages again, under the "
     "role prompt in FILE; an empty file is the default prompt.",
 )
@@ -196,7 +196,7 @@ def rollback(home: str | None, zone: str | None, as_json: bool) -> None:
 )
 @click.option(
     "--certificate",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     metavar="FILE",
     help="Check this erasure certificate too.",
 )

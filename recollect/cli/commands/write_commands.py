@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.options import OptionWithoutRange, common_options, open_zone
+from recollect.cli.options import FilePath, OptionWithoutRange, common_options, open_zone
 from recollect.cli.output import note, print_json, print_line, progress, quiet, strong
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.text_sanitising import pluralise
@@ -103,7 +103,7 @@ def print_estimate(found: WriteReport, of: str = "event") -> None:
 @click.option(
     "--role",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FilePath(),
     help="Set the role prompt from FILE; an empty file restores the default.",
 )
 @click.option(

@@ -204,9 +204,13 @@ class Configuration:
         """`home`, `file`: the values of --home and --config.
 
         Raises:
-            InvalidInput: the file is missing, is not valid TOML, or has an unknown key or an
-                invalid value; the message names the line.
+            InvalidInput: a path is empty, or the file is missing, is not valid TOML, or has an
+                unknown key or an invalid value; the message names the line.
         """
+        if home == "":
+            raise InvalidInput("home is empty; give the path of a directory")
+        if file == "":
+            raise InvalidInput("config is empty; give the path of a configuration file")
         self._environment = environment
         self._home = home
         explicit = file or environment.get(CONFIG_VARIABLE)

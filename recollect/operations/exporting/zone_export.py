@@ -21,6 +21,7 @@ from recollect.projections.generations import sync_directory
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.wire import ExportReport
 from recollect.streams.lifecycle.zone_exporting import exported_lines
+from recollect.streams.system.paths import given_path
 
 ExportFormat = Literal["jsonl", "markdown", "okf"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
@@ -87,7 +88,7 @@ def export_zone(
     started = time.monotonic()
     if as_ not in EXPORT_FORMATS:
         raise InvalidInput(f"export format {as_!r}: choose from {', '.join(EXPORT_FORMATS)}")
-    target = Path(path).expanduser()
+    target = given_path("path", path)
     _check_target(target, is_folder=as_ != "jsonl", force=force)
     part = target.with_name(f".{target.name}.part")
     _remove(part)

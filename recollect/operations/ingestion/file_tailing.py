@@ -24,6 +24,7 @@ from recollect.streams.adapters import (
     drafts,
     followed_source,
 )
+from recollect.streams.system.paths import given_path
 
 #: Seconds between checks of whether a file has grown.
 POLL_SECONDS = 0.2
@@ -53,7 +54,7 @@ def follow(
     counts = ImportCounts(rejections=[], skipped=[])
     importer = Importer(partial(publish, zone), counts)
     options = Options.of(timezone, None)
-    file_path = Path(path).expanduser()
+    file_path = given_path("path", path)
     if not file_path.is_file():
         raise InvalidInput(f"{file_path} is not a file; give the path of a growing file")
     reported = -1

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -39,6 +38,7 @@ from recollect.streams.ledger import EVENTS
 from recollect.streams.projecting.projector import OnProgress
 from recollect.streams.publishing.commands import command as draft_of_command
 from recollect.streams.publishing.commands import publish_commands, random_id
+from recollect.streams.system.paths import given_path
 
 # The formats take a tenth of a second to load.
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def open_inputs(
     rejected: list[RefusedExport] = []
     for path in paths:
         try:
-            inputs.append(open_input(Path(path).expanduser(), format, options, meter))
+            inputs.append(open_input(given_path("path", path), format, options, meter))
         except RefusedExport as error:
             rejected.append(error)
             inputs.append(Input(rejections=[refusal(os.fspath(path), error)]))

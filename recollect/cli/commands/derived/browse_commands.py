@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from recollect.cli.command_actions import CommandWithActions
-from recollect.cli.options import OptionWithoutRange, common_options, open_home, open_zone
+from recollect.cli.options import FilePath, OptionWithoutRange, common_options, open_home, open_zone
 from recollect.cli.output import (
     bad,
     display_width,
@@ -228,7 +228,7 @@ def _show_fact(fact: Fact, *, full: bool) -> None:
 @click.option(
     "--batch",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=FilePath(exists=True, dir_okay=False, allow_dash=True),
     help='With compare: compare the pairs in FILE, one {"a": {"name", "type", "email"}, '
     '"b": {...}} on each line; - is standard input.',
 )
