@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Iterator, MutableMapping
@@ -121,6 +122,9 @@ def cli(context: click.Context, home: str | None, config: str | None, zone: str 
 def main() -> None:
     """Run the command line and exit: 0 success, 1 failed check, 2 usage error."""
     _open_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A locale without UTF-8 lacks characters of many messages.
+        sys.stdout.reconfigure(errors="backslashreplace")
     # At the default, garbage collection takes 5% of a short command's time and frees little.
     gc.set_threshold(_GC_THRESHOLD)
     sys.exit(run(sys.argv[1:]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
 import unicodedata
@@ -23,6 +25,7 @@ MAX_WIDTH = 100
 _MIN_WIDTH = 30
 # Columns and lines of a terminal that does not report its size.
 _DEFAULT_SIZE = (80, 24)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Maximum lines of a text on a terminal, unless --full is given.
 _MAX_LINES = 3
 
@@ -60,10 +63,13 @@ def bad(text: str) -> Styled:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON document on stdout."""
+    """Print one JSON document on stdout, in ASCII if stdout is not UTF-8."""
     import msgspec
 
-    sys.stdout.write(escape_invisible_json(msgspec.json.encode(value).decode()) + "\n")
+    text = escape_invisible_json(msgspec.json.encode(value).decode())
+    if sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+        text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(text + "\n")
 
 
 def print_line(*parts: str | Styled, err: bool = False) -> None:
