@@ -7,8 +7,9 @@ import json
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import anyio
 import mcp_types as types
@@ -22,6 +23,7 @@ from recollect.mcp_server.memory_tool import MemoryTool
 from recollect.schemas.text_sanitising import replace_lone_surrogates_json
 
 _CHUNK_BYTES = 1 << 16
+_CANCELLED = "notifications/cancelled"
 
 
 def serve_stdio(
@@ -29,8 +31,8 @@ def serve_stdio(
 ) -> None:
     """Serve a zone of an open home or service until the client closes standard input.
 
-    Standard output is reserved for the protocol; anything else printed meanwhile goes to standard
-    error. SIGINT makes the function return.
+    Requests received before that are still answered. Standard output is reserved for the protocol;
+    anything else printed meanwhile goes to standard error. SIGINT makes the function return.
     """
     server = create_server(for_zone(recollect.zone(zone)), tools=tools, read_only=read_only)
 
@@ -38,7 +40,9 @@ def serve_stdio(
         messages = _Messages(sys.stdin.fileno())
         async with stdio_server(stdin=messages) as (requests, answers):  # type: ignore[arg-type]
             messages.answers = answers
-            await server.run(requests, answers, server.create_initialization_options())
+            await server.run(
+                requests, _Answers(answers, messages), server.create_initialization_options()
+            )
 
     anyio.run(serve)
 
@@ -51,6 +55,9 @@ class _Messages:
 
     def __init__(self, descriptor: int) -> None:
         self.answers: Any = None
+        self._unanswered: Counter[types.RequestId | None] = Counter()
+        self._all_answered = asyncio.Event()
+        self._all_answered.set()
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._descriptor = os.dup(descriptor)
@@ -68,15 +75,65 @@ class _Messages:
             if not line.strip():
                 continue
             checked = _check_line(line)
-            if isinstance(checked, str):
-                return checked
-            await self.answers.send(SessionMessage(_error(checked)))
+            if isinstance(checked, _Malformed):
+                await self.answers.send(SessionMessage(_error(checked)))
+                continue
+            if checked.request_id is not None:
+                self._unanswered[checked.request_id] += 1
+                self._all_answered.clear()
+            if checked.cancelled_id is not None:
+                self.mark_answered(checked.cancelled_id)
+            return checked.text
+        # At the end of the messages the server would drop its open requests.
+        await self._all_answered.wait()
         raise StopAsyncIteration
+
+    def mark_answered(self, request_id: types.RequestId | None) -> None:
+        """Note that a request needs no further answer."""
+        if self._unanswered[request_id] <= 1:
+            del self._unanswered[request_id]
+        else:
+            self._unanswered[request_id] -= 1
+        if not self._unanswered:
+            self._all_answered.set()
 
     def _read(self) -> None:
         for line in _lines(self._descriptor):
             self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
         self._loop.call_soon_threadsafe(self._lines.put_nowait, None)
+
+
+class _Answers:
+    """The stream of the server's messages; it tells `_Messages` which requests are answered."""
+
+    def __init__(self, stream: Any, messages: _Messages) -> None:
+        self._stream = stream
+        self._messages = messages
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message to the client."""
+        await self._stream.send(item)
+        message = item.message
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._messages.mark_answered(message.id)
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
+
+
+class _Checked(NamedTuple):
+    """A message: its text, the id of a request, and the id that a cancellation is about."""
+
+    text: str
+    request_id: types.RequestId | None
+    cancelled_id: types.RequestId | None
 
 
 class _Malformed(NamedTuple):
@@ -100,7 +157,7 @@ def _lines(descriptor: int) -> Iterator[bytes]:
         yield bytes(rest)
 
 
-def _check_line(line: bytes) -> str | _Malformed:
+def _check_line(line: bytes) -> _Checked | _Malformed:
     """Return the message in a line, with U+FFFD for invalid UTF-8, or the line's error."""
     text = replace_lone_surrogates_json(line).decode(errors="replace")
     try:
@@ -108,14 +165,24 @@ def _check_line(line: bytes) -> str | _Malformed:
     except (ValueError, RecursionError) as error:
         return _Malformed(None, types.PARSE_ERROR, f"Parse error: {error}")
     try:
-        types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError:
         id = value.get("id") if isinstance(value, dict) else None
         known = id if isinstance(id, str | int) and not isinstance(id, bool) else None
         return _Malformed(
             known, types.INVALID_REQUEST, "Invalid request: not a JSON-RPC 2.0 message"
         )
-    return text
+    if isinstance(message, types.JSONRPCNotification) and "id" in value:
+        # The SDK ignores such an id, so that the client would wait for an answer.
+        return _Malformed(
+            None, types.INVALID_REQUEST, "Invalid request: its id is not a string or an integer"
+        )
+    request_id = message.id if isinstance(message, types.JSONRPCRequest) else None
+    cancelled_id = None
+    if isinstance(message, types.JSONRPCNotification) and message.method == _CANCELLED:
+        id = (message.params or {}).get("requestId")
+        cancelled_id = id if isinstance(id, str | int) else None
+    return _Checked(text, request_id, cancelled_id)
 
 
 def _error(found: _Malformed) -> types.JSONRPCError:

@@ -82,6 +82,26 @@ def test_a_client_that_goes_ends_it(server: Server) -> None:
     assert server.process.wait(30) == 0
 
 
+def test_what_was_asked_before_the_end_is_answered(server: Server) -> None:
+    """As when a script pipes its requests in."""
+    call = b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "%s", %s}}'
+    server.send(
+        call % (1, b"retain", b'"arguments": {"content": "I live in Turin."}'),
+        call % (2, b"retain", b'"arguments": {"content": "%s"}' % (b"I live in Turin. " * 500)),
+        b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}',
+        b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": []}}',
+        b'{"jsonrpc": "2.0", "id": "a", "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": "a", "method": "tools/list"}',
+        b'{"jsonrpc": "2.0", "id": 4, "method": "no/such"}',
+    )
+    out, _ = server.process.communicate(timeout=60)
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert sorted(str(answer["id"]) for answer in answers) == ["1", "4", "a", "a"]
+    (retained,) = (answer for answer in answers if answer["id"] == 1)
+    assert retained["result"]["structuredContent"]["status"] == "new"
+    assert server.process.returncode == 0
+
+
 MALFORMED = [
     (b"{oops", None, -32700),
     (b"{", None, -32700),
@@ -93,6 +113,10 @@ MALFORMED = [
     (b"{}", None, -32600),
     (b'{"id": 5}', 5, -32600),
     (b'{"jsonrpc": "1.0", "id": "a", "method": "ping"}', "a", -32600),
+    (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', None, -32600),
+    (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', None, -32600),
+    (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', None, -32600),
+    (b'{"jsonrpc": "2.0", "id": [], "method": "ping"}', None, -32600),
 ]
 
 
