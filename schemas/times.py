@@ -20,23 +20,25 @@ _MIN_MS = 10**10
 # Longer than any ISO 8601 time with a zone.
 _MAX_LENGTH = 64
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+# A + that a URL's query did not escape arrives as a space.
+_LOST_PLUS = re.compile(r"(:\d{2}(?:\.\d+)?) (\d{2}:?\d{2})", re.ASCII)
 
 
 #: What a program may give as a time.
 TIME_FORMS = "ISO 8601 with a zone, unix milliseconds, or a datetime with a zone"
 
 
-def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, int]:
+def parse_time(value: str | int | date, field: str = "time") -> tuple[int, int]:
     """Return (unix milliseconds, UTC offset in minutes) of `value`.
 
     A string of digits is unix milliseconds. Unix seconds are rejected; as milliseconds they would
-    be days of 1970.
+    be days of 1970. The T and the Z may be lower-case, and the + of an offset may be a space.
 
     Raises:
         InvalidInput: `value` is not a time, has no time zone, has a unit other than milliseconds,
             or is outside 1970-01-01 .. 2200-01-01.
     """
-    if isinstance(value, datetime):
+    if isinstance(value, date):
         value = value.isoformat()
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise InvalidInput(f"{field} is {type(value).__name__}; give {TIME_FORMS}")
@@ -50,7 +52,7 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
         _check_unit(value, field)
         return _in_range(value, field), 0
     try:
-        moment = datetime.fromisoformat(value)
+        moment = _moment(value)
         if moment.tzinfo is None:
             raise InvalidInput(
                 f"{field}: {value!r} has no time zone; write 2026-05-08T13:56:00Z or +02:00"
@@ -65,7 +67,14 @@ def parse_time(value: str | int | datetime, field: str = "time") -> tuple[int, i
     return _in_range(milliseconds, field), round(offset.total_seconds() / 60)
 
 
-def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return datetime.fromisoformat(_LOST_PLUS.sub(r"\1+\2", text.upper()))
+
+
+def parse_query_time(value: str | int | date, field: str = "time") -> int:
     """Parse a time in a query, as unix milliseconds.
 
     A bare date, not allowed in events, means 00:00 UTC.
@@ -73,6 +82,8 @@ def parse_query_time(value: str | int | datetime, field: str = "time") -> int:
     Raises:
         InvalidInput: as `parse_time`.
     """
+    if isinstance(value, date):
+        value = value.isoformat()
     if not isinstance(value, str) or not _DATE.fullmatch(value.strip()):
         return parse_time(value, field)[0]
     day = value.strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -11,8 +11,8 @@ from msgspec import Meta
 from recollect.schemas.choices import DEFAULT_SCOPE, Budget, GraphMode, Scope
 
 if TYPE_CHECKING:
-    #: ISO 8601 with a zone, unix milliseconds, or a datetime with a zone.
-    Time = str | int | datetime
+    #: ISO 8601 with a zone, unix milliseconds, a datetime with a zone or, for a day, a date.
+    Time = str | int | date
 else:
     # JSON has no datetimes, so they become ISO 8601.
     Time = str | int

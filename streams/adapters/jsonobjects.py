@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -84,7 +84,7 @@ def _json(value: object) -> bytes:
 
 
 def _json_default(value: object) -> object:
-    if isinstance(value, datetime):
+    if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
         return dict(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,32 @@ def test_times_of_events_may_be_datetimes(empty: Zone) -> None:
     at = datetime(2026, 5, 8, 12, 3, tzinfo=timezone(timedelta(hours=2)))
     empty.ingest(said("m1", "I own a boat.", occurred_at=at))
     assert empty.recall("boat").results[0].as_of == "2026-05-08T10:03:00.000Z"
+
+
+def test_days_may_be_dates(empty: Zone) -> None:
+    empty.ingest(
+        [
+            said("m1", "I own a boat."),
+            said("m2", "I live in Turin.", occurred_at="2026-05-20T10:00:00Z"),
+        ]
+    )
+    may = date(2026, 5, 8)
+    assert [one.day for one in empty.timeline(first=may, last=may).days] == ["2026-05-08"]
+    assert len(empty.episodes(strategy="day", first=may, last=may).episodes) == 1
+    assert ids(empty.recall("boat", scope="facts", time_before=date(2026, 5, 14))) == [["m1"]]
+    assert empty.forget(time_after=may, time_before=date(2026, 5, 14), dry_run=True).events == 1
+    with pytest.raises(InvalidInput, match="occurred_at: '2026-05-08' has no time zone"):
+        empty.ingest(said("m3", "I own a boat.", occurred_at=may))
+
+
+def test_an_empty_selector_forgets_nothing(empty: Zone) -> None:
+    """Many programs write an empty thread_id, and scripts an empty variable."""
+    empty.ingest([said("m1", "I own a boat.", thread_id=""), said("m2", "It is blue.")])
+    for name in ("entity", "sender_id", "thread_id", "platform"):
+        for others in ({}, {"time_after": "2026-01-01"}):
+            with pytest.raises(InvalidInput, match=f"^{name} is empty"):
+                empty.forget(**{name: ""}, **others)  # type: ignore[arg-type]
+    assert empty.status().events == 2
 
 
 def test_what_cannot_be_kept_is_named_and_the_rest_is_kept(empty: Zone) -> None:

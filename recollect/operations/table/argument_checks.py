@@ -89,10 +89,10 @@ def _checked_text(name: str, value: object) -> str:
 
 
 def _checked_time(name: str, value: object) -> object:
-    """Return a time in one of its forms, which may be invalid."""
+    """Return a time as a text or a number, which may be invalid."""
     if isinstance(value, bool) or not isinstance(value, str | int | date):
         raise _wrong_type(name, value, TIME_FORMS)
-    return value
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _checked_flag(name: str, value: object) -> bool:
