@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from recollect.schemas.decoder_errors import decoder_message
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import (
     KINDS,
@@ -138,12 +139,15 @@ class InboundEvent(msgspec.Struct, frozen=True, kw_only=True):
 _decoder = msgspec.json.Decoder(InboundEvent)
 _objects = msgspec.json.Decoder(dict[str, Any])
 _FIELDS = frozenset(field.name for field in msgspec.structs.fields(InboundEvent))
+_OPTIONAL = frozenset(
+    field.name for field in msgspec.structs.fields(InboundEvent) if not field.required
+)
 
 
 def decode_inbound(line: bytes) -> InboundEvent:
     """Decode an event from a line of JSON; unknown fields go to `metadata`.
 
-    A lone surrogate becomes U+FFFD.
+    A lone surrogate becomes U+FFFD. Null in an optional field counts as omitted.
 
     Raises:
         InvalidInput: the line is not a valid event; the message says why, in one sentence.
@@ -152,14 +156,28 @@ def decode_inbound(line: bytes) -> InboundEvent:
         raise InvalidInput(f"the event is too long; the maximum is {MAX_RECORD_BYTES} bytes")
     line = replace_lone_surrogates_json(line)
     try:
-        event = _decoder.decode(line)
         known = _objects.decode(line)
+        event = _decoded(line, known)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(_reason(error, line)) from None
     extra = {name: value for name, value in known.items() if name not in _FIELDS}
     if extra:
         event = msgspec.structs.replace(event, metadata={**extra, **event.metadata})
     return event
+
+
+def _decoded(line: bytes, fields: dict[str, Any]) -> InboundEvent:
+    try:
+        return _decoder.decode(line)
+    except msgspec.ValidationError:
+        given = {
+            name: value
+            for name, value in fields.items()
+            if value is not None or name not in _OPTIONAL
+        }
+        if len(given) == len(fields):
+            raise
+        return _decoder.decode(msgspec.json.encode(given))
 
 
 def draft_of(event: InboundEvent, ordinal: int = 0) -> Draft:
@@ -322,6 +340,6 @@ def _reason(error: Exception, line: bytes) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, msgspec.ValidationError):
-        reason = str(error)
+        reason = decoder_message(error, InboundEvent)
         return reason if len(reason) <= _MAX_QUOTE_LENGTH else reason[:_MAX_QUOTE_LENGTH] + "…"
     return f"not JSON: {error}"
