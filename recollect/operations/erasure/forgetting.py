@@ -89,6 +89,9 @@ def plan_erasure(zone: OpenZone, targets: ForgetTargets) -> ErasurePlan:
     Raises:
         InvalidInput, ErasureFailed: as `forget`.
     """
+    for name in ("entity", "sender_id", "thread_id", "platform"):
+        if getattr(targets, name) == "":
+            raise InvalidInput(f"{name} is empty; leave it out, or say which one to forget")
     ids, after, before = targets.ids, targets.time_after, targets.time_before
     criteria = Criteria(
         entity=targets.entity,
