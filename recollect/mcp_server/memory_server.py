@@ -35,7 +35,7 @@ from recollect.mcp_server.memory_tool import READ, Access, MemoryTool
 from recollect.mcp_server.recollect_tools import recollect_tools
 from recollect.mcp_server.tool_schemas import to_plain_json
 from recollect.operations.ingestion.ingesting import StoredButUndecided, track_published_events
-from recollect.schemas.errors import InvalidInput
+from recollect.schemas.errors import InvalidInput, UnknownId, UnknownZone
 from recollect.schemas.text_sanitising import truncate_middle
 from recollect.schemas.wire import RememberReceipt
 
@@ -248,7 +248,7 @@ class _Failed(Exception):
 def _in_zone(zone: Zone, work: Callable[[], T]) -> T:
     try:
         return work()
-    except InvalidInput:
+    except (UnknownId, UnknownZone):
         # The error may name other zones.
         if not zone.exists():
             raise InvalidInput(_NOTHING_YET) from None

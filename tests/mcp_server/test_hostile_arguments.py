@@ -168,6 +168,9 @@ def test_no_answer_names_another_zone(home: Recollect) -> None:
     with agent(create_server(for_zone(home.zone("new")))) as connected:
         assert connected.refused("why", id="m1").startswith("this memory is empty")
         assert connected.call("recall", query="Athens")["results"] == []
+        # What is wrong with the call itself is said.
+        assert connected.refused("retain", content="").startswith("content is empty")
+        assert connected.refused("recall", query="x", nope=1).startswith("recall has no argument")
 
 
 @pytest.mark.parametrize("name", TOOL_SETS)
