@@ -196,8 +196,15 @@ def checked_value(name: str, value: object, kind: type[T]) -> T:
 
 
 def suggested_field(reason: str, kind: Any) -> str:
-    """Return "; did you mean X?" for a decoder's error about an unknown field, or an empty text."""
+    """Return a hint for a decoder's error about an unknown field, or else an empty text.
+
+    The hint is "; did you mean X?" or, of a field of the struct `kind`, "; its fields are X, Y".
+    """
     if not reason.startswith(_UNKNOWN_FIELD):
         return ""
-    given = reason.removeprefix(_UNKNOWN_FIELD).partition(" - at `$")[0].strip("`")
-    return did_you_mean(given, (field.encode_name for field in fields_in(kind)))
+    given, _, place = reason.removeprefix(_UNKNOWN_FIELD).partition(" - at `$")
+    hint = did_you_mean(given.strip("`"), (field.encode_name for field in fields_in(kind)))
+    if hint or place or not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        return hint
+    names = ", ".join(field.encode_name for field in msgspec.structs.fields(kind))
+    return f"; its fields are {names}" if names else "; it has no fields"

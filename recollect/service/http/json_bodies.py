@@ -74,7 +74,7 @@ def read_values(body: bytes, kind: type[T]) -> T:
 def invalid_body(error: msgspec.ValidationError, kind: Any) -> Refused:
     """Return the problem for a value in a body of a type, with its JSON pointer."""
     found = field_error(error, kind)
-    found = FieldError(found.pointer, found.detail + suggested_field(found.detail, kind))
+    found = FieldError(found.pointer, found.detail + suggested_field(str(error), kind))
     detail = found.detail if found.pointer == "#" else f"{found.pointer[1:]}: {found.detail}"
     return Refused(INVALID, detail, (found,))
 

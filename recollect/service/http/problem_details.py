@@ -270,6 +270,9 @@ def field_error(error: msgspec.ValidationError, kind: Any) -> FieldError:
     """Return an error of decoding a type, with its JSON pointer."""
     reason, _, place = str(error).partition(" - at `$")
     steps = [name or number for name, number in _STEP.findall(place.rstrip("`"))]
+    if "..." in steps:
+        # The decoder does not tell the name of a member of a map.
+        steps = steps[: steps.index("...")]
     escaped = [step.replace("~", "~0").replace("/", "~1") for step in steps]
     return FieldError(
         "#" + "".join(f"/{step}" for step in escaped), reason + choices_hint(error, kind)

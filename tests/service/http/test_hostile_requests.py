@@ -181,8 +181,34 @@ def test_a_parameter_that_cannot_be_read_is_named(service: Served, query: str, n
 def test_the_place_of_what_is_wrong_is_a_json_pointer(service: Served) -> None:
     with service.client("a") as client:
         answer = client.post(RECALL, json={"query": "x", "scope": ["facts", "dreams"]})
-    (error,) = answer.json()["errors"]
-    assert error["pointer"] == "#/scope/1"
+        (error,) = answer.json()["errors"]
+        assert error["pointer"] == "#/scope/1"
+        # A decoder does not say which member of an object it was.
+        too_large = client.post(
+            RECALL,
+            content=b'{"query": "x", "min_score": 1e400}',
+            headers={"Content-Type": "application/json"},
+        )
+    assert too_large.json()["errors"] == [{"pointer": "#", "detail": "Number out of range"}]
+
+
+def test_an_unknown_field_is_told_which_there_are(service: Served) -> None:
+    with service.client("a") as client:
+        details = [
+            client.post("/v1/zones/a" + path, json=body).json()["detail"]
+            for path, body in (
+                ("/context", {"prompt": "x"}),
+                ("/context", {"task": "x", "maxTokens": 5}),
+                ("/rollback", {"hard": True}),
+                ("/stored-memories", {"memories": [{"content": "x", "colour": "red"}]}),
+            )
+        ]
+    assert details == [
+        "Object contains unknown field `prompt`; its fields are task, max_tokens",
+        "Object contains unknown field `maxTokens`; did you mean max_tokens?",
+        "Object contains unknown field `hard`; it has no fields",
+        "/memories/0: Object contains unknown field `colour`",
+    ]
 
 
 def test_a_body_of_another_type_and_one_that_is_too_large_are_refused(service: Served) -> None:
