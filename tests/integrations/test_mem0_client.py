@@ -124,6 +124,17 @@ def test_every_method_of_the_client(client: MemoryClient) -> None:
     assert client.users()["results"] == []
 
 
+def test_a_text_that_was_added_again_is_counted_once(client: MemoryClient) -> None:
+    for text in ("I own a boat.", "hello world", "hello world", "I own a boat."):
+        client.add(text, user_id="ada")
+    client.add("hello world", user_id="bob")
+    listed = {name: client.get_all(filters={"user_id": name})["count"] for name in ("ada", "bob")}
+    counted = {one["name"]: one["total_memories"] for one in client.users()["results"]}
+    assert counted == listed
+    assert listed["ada"] < 4
+    client.reset()
+
+
 def test_fault_1_and_2_one_memory_of_several_is_changed(
     client: MemoryClient, service: Served
 ) -> None:

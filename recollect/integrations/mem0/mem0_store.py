@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
@@ -469,7 +469,7 @@ class Mem0Store:
     def owners(self) -> list[dict[str, Any]]:
         """Return the users, agents, apps and runs that have memories, with their counts."""
         by_owner: dict[tuple[str, str], list[Message]] = {}
-        count: Counter[tuple[str, str]] = Counter()
+        identities: dict[tuple[str, str], set[tuple[object, ...]]] = defaultdict(set)
         added = find_messages(self.zone, {})
         for message, memories in zip(
             added, MemoryReader(self.zone, added).read(added), strict=True
@@ -478,13 +478,13 @@ class Mem0Store:
                 if value := message.stored.get(name):
                     owner = (name.removesuffix("_id"), value)
                     by_owner.setdefault(owner, []).append(message)
-                    count[owner] += len(memories.items)
+                    identities[owner].update(item.identity for item in memories.items)
         return [
             {
                 "id": name,
                 "name": name,
                 "type": kind,
-                "total_memories": count[kind, name],
+                "total_memories": len(identities[kind, name]),
                 "created_at": min(one.created_at for one in owners_messages),
                 "updated_at": max(one.last.as_of for one in owners_messages),
             }
