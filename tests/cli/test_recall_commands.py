@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,33 @@ def test_a_reader_gets_five_and_a_program_twenty(held: Shell) -> None:
     assert len(answer["results"]) == 20
     (answer,) = held("recall", "--batch", "-", "-k", "3", given=batch).json()
     assert len(answer["results"]) == 3
+
+
+def test_a_byte_order_mark_is_no_part_of_a_batch(held: Shell) -> None:
+    """Some editors and shells write one."""
+    given = b'\xef\xbb\xbf{"id": 1, "query": "tea"}\r\n{"id": 2, "query": "tea"}\r\n'
+    assert [one["id"] for one in held("recall", "--batch", "-", given=given).json()] == [1, 2]
+
+
+def test_what_a_batch_line_ignores_is_said_once(held: Shell) -> None:
+    lines = [{"id": number, "query": "tea", "max_results": 1} for number in range(3)]
+    done = held("recall", "--batch", "-", given="\n".join(map(json.dumps, lines)).encode())
+    assert [one["id"] for one in done.json()] == [0, 1, 2]
+    assert done.err == "note: -:1: the field 'max_results' is ignored\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"query": "tea", "budget": "all"}, "budget: invalid enum value 'all'; choose from low, "),
+        ({"query": 5}, "query: expected `str`, got `int`"),
+    ],
+)
+def test_a_wrong_line_of_a_batch_is_told_what_is_right(held: Shell, line: Any, told: str) -> None:
+    done = held("recall", "--batch", "-", given=json.dumps({"id": 1, **line}).encode())
+    assert done.status == 2
+    assert done.err.startswith("recollect: -:1: ")
+    assert told in done.err
 
 
 def test_it_says_who_spoke_and_when(held: Shell) -> None:

@@ -147,7 +147,7 @@ def test_a_question_that_is_too_long_is_wrong_use(
     for line, reason in (
         ({"id": 2, "query": long}, "the query has 10001 characters; the maximum is 10000"),
         ({"id": 2, "query": "x" * 2_000_000}, "the line is longer than 1048576 bytes"),
-        ({"id": 2, "query": "dog", "budget": "x" * 100_000}, "Invalid enum value"),
+        ({"id": 2, "query": "dog", "budget": "x" * 100_000}, "budget: invalid enum value"),
         ({"id": 10**40, "query": "dog"}, "beyond 64 bits"),
         ({"id": 2, "query": "dog", "k": 1_001}, "give 1 to 1000"),
         ({"id": 2, "query": "dog", "after": 1_778_248_560}, "looks like unix seconds"),
