@@ -23,6 +23,12 @@ LIVES, LIVES_DEV = CORPUS / "lives.jsonl", CORPUS / "lives-dev.jsonl"
 #: Lives in plain words, each with one fact that ends; the last file is only scored.
 UPDATES, UPDATES_DEV = CORPUS / "updates.jsonl", CORPUS / "updates-dev.jsonl"
 UPDATES_TEST = CORPUS / "updates-test.jsonl"
+#: Pairs of messages of one person, and whether the later one ends what the earlier one states; the
+#: last file is only scored.
+ENDINGS, ENDINGS_DEV = CORPUS / "endings.jsonl", CORPUS / "endings-dev.jsonl"
+ENDINGS_TEST = CORPUS / "endings-test.jsonl"
+#: What people said over months, little of which ends another; for training.
+TALK = CORPUS / "talk.jsonl"
 #: Messages labelled with their facts and with whose words they are, for training. Those of
 #: public sets have no text here.
 TOLD, PUBLIC = CORPUS / "told.jsonl", CORPUS / "public.jsonl"
@@ -134,6 +140,21 @@ class Life(msgspec.Struct, frozen=True):
     messages: tuple[LifeMessage, ...]
 
 
+class Pair(msgspec.Struct, frozen=True):
+    """Two messages of one person, and whether the later one ends what the earlier one states."""
+
+    earlier: str
+    later: str
+    ends: bool
+
+
+class History(msgspec.Struct, frozen=True):
+    """What one person said over months, in order, and which of it ends what: (later, earlier)."""
+
+    said: tuple[str, ...]
+    ends: tuple[tuple[int, int], ...]
+
+
 class Source(msgspec.Struct, frozen=True):
     """A kind of source: its split, its licence, and where it is from."""
 
@@ -145,6 +166,8 @@ class Source(msgspec.Struct, frozen=True):
 
 _decode = msgspec.json.Decoder(LabelledMessage).decode
 _decode_life = msgspec.json.Decoder(Life).decode
+_decode_history = msgspec.json.Decoder(History).decode
+_decode_pair = msgspec.json.Decoder(Pair).decode
 
 
 def sources(*splits: Split) -> list[Source]:
@@ -164,9 +187,22 @@ def read(path: Path) -> Iterator[LabelledMessage]:
 
 def lives(path: Path) -> Iterator[Life]:
     """Yield the lives of a file, in order."""
-    for line in path.read_text("utf-8").split("\n"):
-        if line:
-            yield _decode_life(line)
+    yield from map(_decode_life, _lines(path))
+
+
+def pairs(path: Path) -> Iterator[Pair]:
+    """Yield the pairs of a file, in order."""
+    yield from map(_decode_pair, _lines(path))
+
+
+def histories(path: Path) -> Iterator[History]:
+    """Yield the histories of a file, in order."""
+    yield from map(_decode_history, _lines(path))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    # Not splitlines: a string may contain U+2028.
+    yield from filter(None, path.read_text("utf-8").split("\n"))
 
 
 def messages(source: str) -> list[LabelledMessage]:
