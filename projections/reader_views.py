@@ -77,6 +77,7 @@ _OF_FACTS = {
     "fact_entities": ("fact_id",),
     "fact_claims": ("fact_id",),
     "fact_days": ("fact_id",),
+    "fact_sentences": ("fact_id",),
     "fact_accesses": ("fact_id",),
     "claim_signatures": ("fact_id",),
     "causal_links": ("from_fact_id", "to_fact_id"),

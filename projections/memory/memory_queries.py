@@ -18,6 +18,7 @@ from recollect.schemas.changes import (
     FactFingerprint,
     FactMerge,
     FactOccasion,
+    FactSentence,
     MentalModel,
     MergedSupersession,
     MessageDate,
@@ -58,6 +59,46 @@ def fingerprints(
         (*keys, after, before),
     )
     return [FactFingerprint(*row) for row in fingerprint_rows]
+
+
+_SENTENCE = ", ".join(FactSentence.__struct_fields__)
+
+
+def sentences_before(
+    connection: apsw.Connection, speakers: Sequence[str], before: int, limit: int
+) -> list[FactSentence]:
+    """Return the last sentences of people's facts before a time (unix ms), the last first."""
+    found = connection.execute(
+        f"SELECT {_SENTENCE} FROM fact_sentences WHERE speaker IN ({_placeholders(speakers)}) "
+        "AND is_standing AND said_at < ? ORDER BY said_at DESC, fact_id LIMIT ?",
+        (*speakers, before, limit),
+    )
+    return [FactSentence(*row) for row in found]
+
+
+def sentences_after(
+    connection: apsw.Connection, speakers: Sequence[str], after: int, percent: int
+) -> list[FactSentence]:
+    """Return the sentences in which people stated facts after a time (unix ms), in order.
+
+    `percent`: the least probability that they end anything.
+    """
+    found = connection.execute(
+        f"SELECT {_SENTENCE} FROM fact_sentences WHERE speaker IN ({_placeholders(speakers)}) "
+        "AND is_standing AND said_at > ? AND percent >= ? ORDER BY said_at, fact_id",
+        (*speakers, after, percent),
+    )
+    return [FactSentence(*row) for row in found]
+
+
+def sentence_of(connection: apsw.Connection, fact_id: str) -> FactSentence | None:
+    """Return the sentence of a fact; None if it has none, or its event was edited or deleted."""
+    found = rows(
+        connection,
+        f"SELECT {_SENTENCE} FROM fact_sentences WHERE fact_id = ? AND is_standing",
+        (fact_id,),
+    )
+    return FactSentence(*found[0]) if found else None
 
 
 def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDate]:

@@ -131,6 +131,32 @@ class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
     vector: bytes
 
 
+class FactSentence(Row, frozen=True, array_like=True, tag="fact_sentence"):
+    """The sentence of a fact: what its speaker says later may end it, and it what was said before.
+
+    Attributes:
+        speaker: the sender's id; of a private memory, with its readers.
+        said_at: unix ms.
+        vector: its int8 embedding.
+        percent: the probability that it ends anything.
+        attributes: those whose values it may end, each with the probability in percent (JSON).
+        names: words of whom it is about, in order, if it is about others than the speaker.
+        is_standing: 0 once the event was edited or deleted; the sentence is then gone.
+    """
+
+    TABLE: ClassVar = "fact_sentences"
+    KEY: ClassVar = ("fact_id",)
+    fact_id: str
+    speaker: str
+    said_at: int
+    sentence: str
+    vector: bytes
+    percent: int
+    attributes: str
+    names: str
+    is_standing: int
+
+
 class FactClaim(Row, frozen=True, array_like=True, tag="fact_claim"):
     """The slot value that a fact states, such as a home (see `recollect.schemas.attributes`)."""
 
@@ -866,6 +892,7 @@ MemoryRow = (
     | ClaimSignature
     | DuplicateStatement
     | FactFingerprint
+    | FactSentence
     | FactClaim
     | FactDays
     | MessageDate

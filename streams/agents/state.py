@@ -55,6 +55,7 @@ from recollect.schemas.changes import (
     FactMerge,
     FactOccasion,
     FactRelation,
+    FactSentence,
     FactSupersession,
     FactUnits,
     Handle,
@@ -328,6 +329,10 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
         (key_of("fact", row.id), row.text),
     ),
     FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
+    FactSentence: lambda row: (
+        (key_of("sentence of", row.fact_id), row),
+        (key_of("stated by", row.speaker), row),
+    ),
     FactOccasion: lambda row: (
         (key_of("repeated by", row.event_id), (row.fact_id, row.text, row.is_standing)),
         (key_of("repeats", row.fact_id), (row.event_id, row.said_at, row.is_standing)),
@@ -752,6 +757,40 @@ class State:
         """Return whether a supersession of a fact no longer holds."""
         self.record_read(key_of("end", fact_id))
         return memory.is_withdrawn(self.memory, fact_id, superseded_by)
+
+    def search_sentences_before(
+        self, speakers: Sequence[str], before: int, limit: int
+    ) -> list[FactSentence]:
+        """Return the last sentences in which people stated facts before a time (unix ms).
+
+        The last one first. Callers must call `sentence_of` for those that they use.
+        """
+        keys = [key_of("stated by", speaker) for speaker in speakers]
+        for key in keys:
+            self.record_search(key)
+        found = memory.sentences_before(self.memory, speakers, before, limit)
+        if len(found) == limit:
+            # If one of them goes, another takes its place.
+            for key in keys:
+                self.record_read(key)
+        return found
+
+    def search_sentences_after(
+        self, speakers: Sequence[str], after: int, percent: int
+    ) -> list[FactSentence]:
+        """Return the sentences in which people stated facts after a time (unix ms), in order.
+
+        `percent`: the least probability that they end anything. Callers must call `sentence_of` for
+        those that they use.
+        """
+        for speaker in speakers:
+            self.record_search(key_of("stated by", speaker))
+        return memory.sentences_after(self.memory, speakers, after, percent)
+
+    def sentence_of(self, fact_id: str) -> FactSentence | None:
+        """Return the sentence of a fact; None without, or if its event was edited or deleted."""
+        self.record_read(key_of("sentence of", fact_id))
+        return memory.sentence_of(self.memory, fact_id)
 
     # Retractions
 

@@ -19,6 +19,7 @@ from recollect.text.tokenizer import tokenise
 from training.heads.head_corpora import UNITS, LabelledText, lines, rows_of, states_of
 from training.heads.head_fitting import Floats, fit_labels, joined
 from training.heads.head_sentences import Sentence, sentences_of
+from training.heads.word_regression import Row, fitted
 from training.labelled_corpus import (
     TRUSTED,
     WORTH_KEEPING,
@@ -251,10 +252,8 @@ def own_head(sentences: Sequence[Sentence], own: Sequence[bool]) -> Head:
 def word_weights(clauses: Sequence[tuple[str, bool]]) -> bytes:
     """Return the weights of salience by words alone, a signed byte for each bucket.
 
-    `clauses`: texts, and whether each is worth remembering. A logistic regression, by Adagrad.
+    `clauses`: texts, and whether each is worth remembering.
     """
-    weights = np.zeros(BUCKETS + 7, np.float64)
-    squares = np.full(BUCKETS + 7, 1e-3)
     rows = []
     for text, label in clauses:
         tokens = tokenise(text)
@@ -263,13 +262,6 @@ def word_weights(clauses: Sequence[tuple[str, bool]]) -> bytes:
             places, counts = np.unique(found, return_counts=True)
             places = np.append(places, [BUCKETS + length_of(0, len(tokens.words)), BUCKETS + 6])
             values = np.append(counts / len(found) ** 0.5, [1.0, 1.0])
-            rows.append((places, values, float(label)))
-    chance = np.random.default_rng(1)
-    for _ in range(4):
-        for row in chance.permutation(len(rows)):
-            places, values, label = rows[row]
-            score = 1 / (1 + np.exp(-(weights[places] * values).sum()))
-            gradient = (score - label) * values + 6e-3 * weights[places]
-            squares[places] += gradient**2
-            weights[places] -= 0.1 * gradient / np.sqrt(squares[places])
+            rows.append(Row(places, label, values))
+    weights = fitted(rows, BUCKETS + 7, epochs=4, decay=6e-3)
     return np.rint(weights * WORD_UNITS).clip(-127, 127).astype(np.int8).tobytes()

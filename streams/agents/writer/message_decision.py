@@ -18,6 +18,7 @@ from recollect.schemas.changes import (
     FactDays,
     FactEntity,
     FactOccasion,
+    FactSentence,
     FactSupersession,
     IdentityRow,
     Mention,
@@ -65,6 +66,10 @@ from recollect.streams.agents.writer.claims.late_claims import (
     claims_of_rows,
     ends_before_begun,
     later_ends,
+)
+from recollect.streams.agents.writer.claims.statement_ends import (
+    ends_by_statement,
+    sentence_row,
 )
 from recollect.streams.agents.writer.fact_relations import relations_to_earlier, relations_within
 from recollect.streams.agents.writer.message_analysis import (
@@ -124,8 +129,7 @@ class MessageDecision:
         self._replaced, ended_before, self._withdrawn = withdrawal[:3]
         #: The new ends of the facts that earlier versions of the message ended.
         self._restored = withdrawal.supersessions
-        self._withdrawn_endings = withdrawal.endings
-        pending.supersede(self._restored)
+        self._withdrawn_endings: list[AnyRow] = [*withdrawal.endings, *withdrawal.sentences]
         #: Facts whose claims do not count, since later versions of their message replaced them.
         self._edited_away = self._replaced | ended_before
         #: Facts ignored in the search for duplicates, since this message replaces them.
@@ -337,9 +341,16 @@ class MessageDecision:
         # The claim's subject comes from the same events as the fact's text.
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
+        speakers = self._for_owner(ids)
+        said = sentence_row(id_, statement, speakers[0], message.said_at, self._state)
+        if said is not None:
+            pending.sentences.append(said)
+            part.puts.append(said)
         part.puts += self._ends_of(
             statement.ending, statement.sentence, id_, sender, self._begun(statement)
         )
+        if said is not None:
+            part.puts += self._ends_by(said, speakers)
         self._statement_facts.append(id_)
 
     def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
@@ -453,6 +464,14 @@ class MessageDecision:
         rows = said.rows()
         self._pending.endings += rows
         return [*rows, *ends, *revived]
+
+    def _ends_by(self, said: FactSentence, speakers: Sequence[str]) -> list[FactSupersession]:
+        """Return the ends of what the same person said before a statement, and its own end."""
+        spared = self._replaced.union(self._statement_facts)
+        ends = ends_by_statement(said, speakers, self._state, self._pending, spared)
+        self._changed += changed_claims(ends, self._state)
+        self._pending.supersede(ends)
+        return ends
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:
         """Return the rows by which a repeated statement reorders the claims of merged persons."""
@@ -632,13 +651,13 @@ def end_deleted(
     """Yield the ends of a deleted message's facts, and the withdrawal of its other statements."""
     pending = PendingRows()
     withdrawal = withdraw(message, state, pending)
-    pending.supersede(withdrawal.supersessions)
     changed = [*withdrawal.changed, *changed_claims(withdrawal.supersessions, state)]
     ends = later_ends(changed, state, pending, withdrawal.ended)
     ended = {row.fact_id for row in ends if isinstance(row, FactSupersession)}
     restored = [row for row in withdrawal.supersessions if row.fact_id not in ended]
     yield from withdrawal.rows
     yield from withdrawal.endings
+    yield from withdrawal.sentences
     yield from (*restored, *holding_again(restored, state))
     yield from ends
     yield from _end_replaced(message, withdrawal.ended, state)

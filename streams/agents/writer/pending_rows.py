@@ -15,6 +15,7 @@ from recollect.schemas.changes import (
     FactClaim,
     FactFingerprint,
     FactOccasion,
+    FactSentence,
     FactSupersession,
     MergedSupersession,
     StatedEnding,
@@ -42,6 +43,7 @@ class PendingRows(msgspec.Struct):
     facts: list[Fact] = []
     claim_signatures: list[ClaimSignature] = []
     fingerprints: list[FactFingerprint] = []
+    sentences: list[FactSentence] = []
     claims: list[FactClaim] = []
     #: fact id -> the end of its validity (unix ms)
     invalid_at: dict[str, int] = {}
@@ -113,6 +115,36 @@ class PendingRows(msgspec.Struct):
             and abs(each.as_of - as_of) <= DUPLICATE_WINDOW_MS
             and each.fact_id not in self.invalid_at
         ]
+
+    def sentences_before(
+        self, state: State, speakers: Sequence[str], before: int, limit: int
+    ) -> list[FactSentence]:
+        """Return the sentences of `State.search_sentences_before`, and the new ones."""
+        new = [
+            each for each in self.sentences if each.speaker in speakers and each.said_at < before
+        ]
+        return [*state.search_sentences_before(speakers, before, limit), *new]
+
+    def sentences_after(
+        self, state: State, speakers: Sequence[str], after: int, percent: int
+    ) -> list[FactSentence]:
+        """Return the sentences of `State.search_sentences_after`, and the new ones, in order."""
+        found = state.search_sentences_after(speakers, after, percent) + [
+            each
+            for each in self.sentences
+            if each.speaker in speakers and each.said_at > after and each.percent >= percent
+        ]
+        return sorted(found, key=lambda each: (each.said_at, each.fact_id))
+
+    def sentence_of(self, fact_id: str, state: State) -> FactSentence | None:
+        """Return the sentence of a fact, new or stored; None if there is none."""
+        new = (each for each in self.sentences if each.fact_id == fact_id)
+        return next(new, None) or state.sentence_of(fact_id)
+
+    def claim_of(self, fact_id: str, state: State) -> FactClaim | None:
+        """Return the claim of a fact, new or stored; None if there is none."""
+        new = (each for each in self.claims if each.fact_id == fact_id)
+        return next(new, None) or state.claim_of(fact_id)
 
     def text_of(self, fact_id: str, state: State) -> str:
         """Return the text of a fact, new or stored; "" if there is none."""

@@ -15,6 +15,7 @@ import msgspec
 from recollect.schemas.changes import (
     AnyRow,
     FactOccasion,
+    FactSentence,
     FactSupersession,
     StatedEnding,
     WithdrawnSupersession,
@@ -23,6 +24,7 @@ from recollect.schemas.ids import time_of
 from recollect.schemas.times import LATEST_MS
 from recollect.streams.agents.state import State
 from recollect.streams.agents.writer.claims.late_claims import ChangedClaim, next_end
+from recollect.streams.agents.writer.claims.statement_ends import end_again
 from recollect.streams.agents.writer.message_analysis import AnalysedMessage
 from recollect.streams.agents.writer.pending_rows import OWN_EVENT, PendingRows
 
@@ -35,7 +37,7 @@ class Withdrawal(NamedTuple):
     that other events still state. `supersessions`: the facts that these versions ended, each with
     what ends it instead: another value of the same attribute, or nothing. `changed`: the claims
     that these versions no longer state, in the periods in which they may not hold any more.
-    `endings`: what these versions say that they may end, withdrawn.
+    `endings` and `sentences`: those of these versions, withdrawn.
     """
 
     ended: frozenset[str]
@@ -44,6 +46,7 @@ class Withdrawal(NamedTuple):
     supersessions: tuple[FactSupersession | WithdrawnSupersession, ...]
     changed: tuple[ChangedClaim, ...]
     endings: tuple[StatedEnding, ...]
+    sentences: tuple[FactSentence, ...]
 
 
 def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Withdrawal:
@@ -88,6 +91,8 @@ def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Wi
         )
         for row in state.endings_of_events(message.replaced)
     ]
+    found = (state.sentence_of(fact) for fact in sorted(ended))
+    sentences = [each for each in found if each is not None]
     known = {fact for _, fact in (*stated, *repeated)}
     pending.unstated.update(row.fact_id for row in withdrawn if row.char_start == OWN_EVENT)
     changed = []
@@ -108,6 +113,12 @@ def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Wi
         if fact not in known and fact not in new_ends:
             by_value = _end_by_value(fact, state, pending, ended)
             new_ends[fact] = by_value or WithdrawnSupersession(fact, by)
+    pending.supersede(new_ends.values())
+    for fact in dict.fromkeys((*new_ends, *(row.fact_id for row in withdrawn))):
+        # Another statement may end it, also one before which it was said again until now.
+        for end in end_again(fact, state, pending, ended):
+            new_ends[fact] = end
+            pending.supersede([end])
     return Withdrawal(
         frozenset(ended),
         frozenset(ended_before),
@@ -115,6 +126,12 @@ def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Wi
         tuple(new_ends.values()),
         tuple(changed),
         tuple(endings),
+        tuple(
+            msgspec.structs.replace(
+                each, sentence="", vector=b"", attributes="{}", names="", is_standing=0
+            )
+            for each in sentences
+        ),
     )
 
 

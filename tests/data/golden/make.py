@@ -471,6 +471,11 @@ ROWS: dict[str, dict[str, Any]] = {
         "fact_id": "F1", "key": "E1 00ff", "as_of": OCCURRED, "words": "AAECAw==",
         "vector": "QIE=",
     },
+    "fact_sentences": {
+        "fact_id": "F1", "speaker": "E1", "said_at": OCCURRED,
+        "sentence": "I moved.", "vector": "AQM=", "percent": 70,
+        "attributes": "{\"home\":60}", "names": "", "is_standing": 1,
+    },
     "fact_claims": {
         "fact_id": "F1", "subject": "E1", "attribute": "home", "value": "Zürich",
         "as_of": OCCURRED,

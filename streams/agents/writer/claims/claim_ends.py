@@ -18,6 +18,7 @@ from recollect.schemas.attributes import MASK, is_single_valued
 from recollect.schemas.changes import FactClaim, FactSupersession, StatedEnding
 from recollect.schemas.names import normalise_name
 from recollect.streams.agents.state import State
+from recollect.streams.agents.writer.claims.statement_ends import surely_holds
 from recollect.streams.agents.writer.pending_rows import PendingRows
 from recollect.streams.language.attributes.frames import frame_of
 from recollect.streams.language.attributes.stated_values import OF_THINGS
@@ -281,6 +282,15 @@ class EndedValues:
         self, lookup: Lookup, standing: Sequence[DatedClaim], state: State, pending: PendingRows
     ) -> list[FactClaim]:
         """Return which of the claims end that may end, and that held when the sentence was said."""
+        return [
+            claim
+            for claim in self._named(lookup, standing, state, pending)
+            if not surely_holds(claim.fact_id, self._ending.ended_by, state, pending)
+        ]
+
+    def _named(
+        self, lookup: Lookup, standing: Sequence[DatedClaim], state: State, pending: PendingRows
+    ) -> list[FactClaim]:
         for item in standing:
             state.use_claim(item.claim.fact_id)
         if lookup.role == "owner":

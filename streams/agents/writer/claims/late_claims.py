@@ -30,6 +30,7 @@ from recollect.streams.agents.writer.claims.claim_ends import (
     ending_of_rows,
 )
 from recollect.streams.agents.writer.claims.claim_order import Subjects, incompatible_claims
+from recollect.streams.agents.writer.claims.statement_ends import ends_earlier
 from recollect.streams.agents.writer.pending_rows import PendingRows, place_of_ending
 
 
@@ -223,7 +224,8 @@ def _decided_again(
             change = ChangedClaim(claim, lookup.subjects, said_at, until[fact] or LATEST_MS)
             yield _Change(change, (row, *again))
     for item in found:
-        if item.claim.fact_id in ended - selected.keys():
+        fact = item.claim.fact_id
+        if fact in ended - selected.keys() and not ends_earlier(fact, by, state, pending):
             end = next_end(item.claim, lookup.subjects, said_at, state, pending, spared)
             changed = end or WithdrawnSupersession(item.claim.fact_id, by)
             pending.supersede([changed])
