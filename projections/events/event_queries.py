@@ -124,8 +124,13 @@ def events_beside(
         (conversation_of(message_of(event), event.platform), event.id, below),
     )
     nearest = islice((number for (number,) in numbers if number not in excluded), limit)
-    found = (event_by_number(connection, number) for number in [*nearest])
-    return [each for each in found if each is not None]
+    found = rows(
+        connection,
+        f"SELECT {_COLUMNS} FROM events WHERE number IN (SELECT value FROM json_each(?)) "
+        f"ORDER BY id {order}",
+        (json_array([*nearest]),),
+    )
+    return [*map(_event, found)]
 
 
 def events_in_other_conversations(
