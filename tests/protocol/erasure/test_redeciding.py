@@ -151,6 +151,7 @@ def _revised(draw: random.Random, n: int) -> Draft:
     if draw.random() < 0.7:
         payload = Edit(**fields)
     else:
+        del fields["revised_at"]
         payload = Deletion(**fields | {"content": "", "turn_id": None})
     return msgspec.structs.replace(said, platform="chat", payload=payload)
 
