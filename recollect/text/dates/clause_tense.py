@@ -56,6 +56,7 @@ _ARRANGED = word_set(
     """ticket tickets appointment reservation booking slot slots spot spots seat seats place places
     invitation invite"""
 )
+_CALLING_OFF = word_set("cancelled canceled closed suspended confirmed fixed")
 #: Verbs of agreeing: "agreed to meet on 10 May" gives the day of the meeting.
 _AGREEING = word_set("agreed promised offered decided volunteered arranged planned signed")
 #: After these, "to" is a preposition: "agreed to the terms".
@@ -104,6 +105,9 @@ def direction_of(tokens: Tokens, left: int, right: int) -> int:
         if tense < 0 and (arranged := _arranges(lowers, index, left)):
             return arranged
         if tense < 0 and (apart or _is_plan(lowers, index, left)):
+            return _PERHAPS
+        is_label = ":" in tokens.gap(left - 1) and index == left - 1
+        if tense < 0 and (is_label or _calls_off(lowers, index)):
             return _PERHAPS
         if tense:
             return 1 if tense < 0 and _under_future(lowers, index) else tense
@@ -166,6 +170,11 @@ def _moves_with(lowers: list[str], index: int, left: int) -> bool:
 
 def _is_plan(lowers: list[str], index: int, left: int) -> bool:
     return not _PLAN_WORDS.isdisjoint(lowers[max(index - 6, 0) : left])
+
+
+def _calls_off(lowers: list[str], index: int) -> bool:
+    """Whether a participle without a subject before it calls off something that may be ahead."""
+    return lowers[index] in _CALLING_OFF and _SUBJECTS.isdisjoint(lowers[max(index - 3, 0) : index])
 
 
 def _arranges(lowers: list[str], index: int, left: int) -> int:

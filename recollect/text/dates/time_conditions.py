@@ -6,7 +6,7 @@ from recollect.text.dates.clause_tense import direction_of, is_rescheduled
 from recollect.text.dates.date_tokens import tokens_of
 from recollect.text.dates.named_days import in_name
 from recollect.text.declared_rules import Condition, Reading
-from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
+from recollect.text.lexicon import FUNCTION_WORDS, MONTHS, NUMBER_WORDS, WEEKDAYS, word_set
 
 _AFTER_SHORT = word_set("morning afternoon evening night nite eve or & / ?")
 _SHORT_WEEKDAYS = word_set("sat sun mon wed weds")
@@ -37,6 +37,11 @@ _NUMBERED = word_set(
     "room flat no number nr order code pin version model bus route door box ext "
     "about around at over under only than nearly almost total id po"
 )
+#: What is counted of an amount per day, week, month or year, besides numbers.
+_COUNTED = word_set("times hours minutes days nights euros dollars pounds quid bucks cents k")
+#: In years: a year further back may be that of a thing.
+_LONG_AGO = 15
+_RANGE_GOES_ON = word_set("to until till til through - – on onwards onward")
 _GOES_ON_ALONE = word_set("and or but then instead too as if so because is works please i we you")
 _MEASURES = frozenset("-/%€$£°")
 _TO_ANY = word_set("to is of for from after before")
@@ -72,6 +77,22 @@ def _counts_something(reading: Reading, left: int, right: int) -> bool:
     """Whether a number counts the word that follows it: "the 3rd floor"."""
     after = reading.lower(right)
     return after[:1].isalpha() and (after not in _GOES_ON or after in ("one", "ones"))
+
+
+def _is_rate(reading: Reading, left: int, right: int) -> bool:
+    """Whether an amount of time is that of a rate: "900 a month", "30 euros a week"."""
+    before = reading.lower(left - 1)
+    is_counted = before[:1].isdigit() or before in NUMBER_WORDS or before in _COUNTED
+    return reading.lower(left) in ("a", "an", "per", "each", "every") and is_counted
+
+
+def _year_of_thing(reading: Reading, left: int, right: int) -> bool:
+    """Whether a year long ago is that of a thing: "we bought a desk from 1890"."""
+    if reading.lower(left - 1) != "from" or reading.lower(right) in _RANGE_GOES_ON:
+        return False
+    named = {reading.lower(at) for at in range(max(left - 5, 0), left - 1)}
+    year = int(reading.lower(left))
+    return year + _LONG_AGO < reading.state.here.year and not {"a", "an"}.isdisjoint(named)
 
 
 def _small_ordinal(reading: Reading, left: int, right: int) -> bool:
@@ -235,6 +256,8 @@ CONDITIONS: dict[str, Condition] = {
         for at in range(left, right)
     ),
     "counts_something": _counts_something,
+    "is_rate": _is_rate,
+    "year_of_thing": _year_of_thing,
     "small_ordinal": _small_ordinal,
     # An ordinal in words after a phrase that may refer to anything: "back to the first".
     "loose_ordinal": lambda it, left, right: (

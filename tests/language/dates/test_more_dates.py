@@ -251,3 +251,27 @@ def test_what_may_be_no_day_is_not_certain(text: str) -> None:
 )
 def test_the_verb_of_its_own_clause_decides(text: str, first: str, last: str) -> None:
     assert certain_days(text) == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("The rent is 900 a month from September.", "2026-09-01", "2026-09-30"),
+        ("We pay 30 euros a week from Monday.", "2026-05-11", "2026-05-11"),
+        ("We leave a week from Monday.", "2026-05-18", "2026-05-18"),
+        ("Date fixed: 12 September.", "2026-09-12", "2026-09-12"),
+        ("Lesson cancelled in June, the teacher is away.", "2026-06-01", "2026-06-30"),
+        ("I cancelled the gym in June.", "2025-06-01", "2025-06-30"),
+        ("I bought a desk from 2024.", "2024-01-01", "2024-12-31"),
+    ],
+)
+def test_a_rate_a_label_or_a_cancellation_dates_nothing_itself(
+    text: str, first: str, last: str
+) -> None:
+    assert days_of(text) == [(first, last)]
+
+
+@pytest.mark.parametrize("text", ["I bought a desk from 1962.", "We restored a boat from 1931."])
+def test_the_year_of_a_thing_is_no_day_of_a_purchase(text: str) -> None:
+    at = int(datetime.fromisoformat(FRIDAY).replace(tzinfo=UTC).timestamp() * 1000)
+    assert [*date_references(text, at_ms=at)] == []

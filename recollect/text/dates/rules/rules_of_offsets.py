@@ -115,7 +115,7 @@ RULES = (
          "3 days from now -> 2026-05-11"),
     rule("offset/from", "day", "<amount> ({from|after|before|ago} | {prior|earlier} to) <day>",
          _from, "two weeks from tomorrow -> 2026-05-23\n"
-         "three days before May 4, 2026 -> 2026-05-01", unless=("before in",)),
+         "three days before May 4, 2026 -> 2026-05-01", unless=("before in", "is_rate")),
     rule("offset/few", "none", "in|within? (the? next|last|past)? a? @few of? <unit> "
          "(ago|back|from|later)?", lambda now, unit: NOTHING, "a few days ago -> none",
          unless=("before a couple",)),
