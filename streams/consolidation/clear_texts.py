@@ -28,6 +28,7 @@ from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import bare, tokenise
 
 FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours)\b|\bI['’]", re.IGNORECASE)
+SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _FIRST_PERSON_SUBJECT = re.compile(r"\b(?:I|[Ww]e)\b|\A(?:My|Our|my|our) ")
 #: Opens with a pronoun whose antecedent stands elsewhere.
 DANGLING = re.compile(
@@ -101,7 +102,9 @@ _BEFORE_NOUNS = PREPOSITIONS | word_set(
     "several many more new"
 )
 #: What follows is an entry of a list, or a text that somebody pasted.
-_PASTED = re.compile(r":\s+[*\"“'A-Z]|\*\*|\A[^.!?:]{1,40}:\s")
+#: Days of the week may be listed after a clause: "Ada runs twice a week: Mondays and Fridays".
+_NO_WEEKDAY = r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)"
+_PASTED = re.compile(rf":\s+{_NO_WEEKDAY}[*\"“'A-Z]|\*\*|\A[^.!?:]{{1,40}}:\s+(?=\S){_NO_WEEKDAY}")
 _PAIRS = (("(", ")"), ("“", "”"), ("[", "]"))
 #: Before a participle: "the fee will be paid".
 _AUXILIARY = word_set("be been being is are was were has have had get gets got")
@@ -109,6 +112,8 @@ _AUXILIARY = word_set("be been being is are was were has have had get gets got")
 _OPENINGS = FUNCTION_WORDS | STOP_WORDS | FILLERS | frozenset([*WEEKDAYS, *MONTHS])
 #: The pronouns of a gender: as a subject, and the others.
 _PRONOUNS = {"m": ("he", "his|him|himself|themselves"), "f": ("she", "hers?|herself|themselves")}
+
+_OF_GENDER = {"m": word_set("he his him himself"), "f": word_set("she her hers herself")}
 
 
 def is_clear(text: str, name: str, speaker: str) -> bool:
@@ -210,10 +215,24 @@ def _is_addressed(text: str, name: str) -> bool:
 def _with_own_pronouns(text: str, name: str) -> str:
     """Return a text in the first person of the entity with this name."""
     text = re.sub(rf"{name_expression(name)}(['’]s\b)?", lambda at: "my" if at[1] else "I", text)
-    gender = gender_of_name(name.split()[0].lower())
+    gender = gender_of_name(name.split()[0].lower()) or _only_gender(text)
     subject, others = _PRONOUNS.get(gender or "", ("", "themselves"))
     text = re.sub(rf"\b(?:{subject})\b", "I", text) if subject else text
     return re.sub(rf"\b(?:{others})\b", "my", text)
+
+
+def _only_gender(text: str) -> str | None:
+    """Return the gender of all pronouns in a text, its entity being "I"; None if it names others.
+
+    "I broke his wrist" was "Pim broke his wrist".
+    """
+    tokens = tokenise(text)
+    for place, (word, lower) in enumerate(zip(tokens.words, tokens.lowers, strict=True)):
+        is_person = bare(lower) in SOMEBODY or gender_of_name(bare(lower)) is not None
+        if is_person or (place and word[0].isupper() and lower not in ("i", *WEEKDAYS, *MONTHS)):
+            return None
+    used = {gender for gender, words in _OF_GENDER.items() if not words.isdisjoint(tokens.lowers)}
+    return used.pop() if len(used) == 1 else None
 
 
 def _names_thing(text: str) -> bool:

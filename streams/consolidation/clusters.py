@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from recollect.projections.memory.cluster_queries import ChangedCluster, Overlap
 from recollect.schemas.ids import row_id
+from recollect.streams.consolidation.clear_texts import FIRST_PERSON, SECOND_PERSON
 from recollect.streams.consolidation.nouns import is_common
 from recollect.streams.consolidation.observation_text import changes_in, is_said_to_another
 from recollect.streams.consolidation.repeated_names import name_expression
@@ -20,6 +21,7 @@ from recollect.streams.consolidation.units import Unit
 
 ClusterKind = Literal["topic", "changes", "slot"]
 _NAME = r"[^\W\d_a-z]\w*"
+_NAMES_FIRST = re.compile(rf"(?:{_NAME}(?:['’]s)? )+(?=[a-z])")
 #: The topic of the cluster of an entity's changes.
 CHANGES = "changes"
 #: A topic needs this many messages, on this many days.
@@ -99,16 +101,25 @@ def _changing(unit: Unit, about: Sequence[NamedEntity]) -> list[NamedEntity]:
 def _is_about(unit: Unit, entity: NamedEntity) -> bool:
     """Return whether a unit is about an entity: it names it, or is in its own words.
 
-    A name that only addresses somebody does not count.
+    A name that only addresses somebody does not count. Words of somebody else are about the entity
+    that they begin with, if they say nothing of the speaker.
     """
+    if unit.speaker and unit.speaker != entity.name:
+        is_of_others = FIRST_PERSON.search(unit.text) or SECOND_PERSON.search(unit.text)
+        return not is_of_others and _is_subject(unit.text, entity)
     if unit.speaker:
         # What somebody says to another is rarely about the speaker.
-        return unit.speaker == entity.name and not is_said_to_another(unit.text)
+        return not is_said_to_another(unit.text)
     first, text = entity.name.split()[0], unit.text
     if "," in text:
         word = name_expression(first)
         text = re.sub(rf",\s*{word}(?:\s+{_NAME})*\s*[.!?]*$|^{word}(?:\s+{_NAME})*,", "", text)
     return _first_place(text, entity) < len(text)
+
+
+def _is_subject(text: str, entity: NamedEntity) -> bool:
+    """Return whether a text begins with an entity's name, and goes on with the same clause."""
+    return _first_place(text, entity) == 0 and _NAMES_FIRST.match(text) is not None
 
 
 def _first_place(text: str, entity: NamedEntity) -> int:

@@ -18,6 +18,7 @@ from recollect.streams.consolidation.clear_texts import (
     FIRST_PERSON,
     FRAGMENT,
     INTENTION,
+    SECOND_PERSON,
     SUBORDINATE,
     has_verb,
     is_clear,
@@ -78,7 +79,6 @@ _NEGATIVE = re.compile(
     r"without|anymore)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _IMPRESSION = re.compile(r"\b(?:looks?|sounds?) \w+", re.IGNORECASE)
 #: Refers to something in the text before: "this approach", "what the assistant suggested".
 _ANAPHORIC = re.compile(
@@ -151,7 +151,7 @@ class Rendered(NamedTuple):
 
 def is_said_to_another(text: str) -> bool:
     """Return whether a text addresses somebody, or comments on their looks."""
-    if _SECOND_PERSON.search(text):
+    if SECOND_PERSON.search(text):
         return True
     return bool(_IMPRESSION.search(text)) and not FIRST_PERSON.search(text)
 
@@ -387,7 +387,7 @@ def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int
         + 0.15 * is_change(text)
         - 0.15 * bool(unit.speaker)
         - (0.1 if FIRST_PERSON.search(text) else 0.25 if unit.speaker else 0.0)
-        - 0.2 * bool(_SECOND_PERSON.search(text))
+        - 0.2 * bool(SECOND_PERSON.search(text))
         - 0.3 * (text.endswith("?") or bool(FRAGMENT.match(text)) or length < 4)
         - 0.6 * _is_opening(text)
         - 0.4 * bool(DANGLING.match(text))

@@ -13,7 +13,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from recollect.streams.consolidation.clear_texts import FIRST_PERSON, has_verb, is_clear
+from recollect.streams.consolidation.clear_texts import (
+    FIRST_PERSON,
+    SECOND_PERSON,
+    has_verb,
+    is_clear,
+)
 from recollect.streams.consolidation.days import with_short_days
 from recollect.streams.consolidation.nouns import is_noun, is_topical, singular
 from recollect.streams.consolidation.repeated_names import name_expression
@@ -76,12 +81,12 @@ _LASTING = word_set(
     "working learning studying training building preparing organizing organising developing "
     "writing teaching expanding renovating applying"
 )
+_BEGUN = word_set("started begun been kept taken got resumed")
 #: An opening phrase with one of these is a sentence, unless a conjunction begins it.
 _COPULAS = word_set("is are was were has had")
 _CONJUNCTIONS = word_set("when while after before since as because although last this")
 #: "Only" and "family" open no sentence.
 _SHORTEST_ADVERB = 6
-_SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _MODALS = word_set(
     "can could should would may might must ought shall can't couldn't shouldn't wouldn't won't"
 )
@@ -203,6 +208,9 @@ def habit_words(core: str, names: Sequence[str]) -> str:
         is_habit = following.endswith("ing") and not _is_stative(following)
     else:
         is_habit = lower not in ("will", "had") and not is_past(lower) and not _is_wish(lower)
+        # "Has joined a choir" is an event, "has started running on Mondays" a habit too.
+        is_done = lower in ("has", "have") and is_participle(following)
+        is_habit = is_habit and (not is_done or following in _BEGUN)
     return found.text if is_habit else ""
 
 
@@ -230,7 +238,7 @@ def _sentence_of(unit: str, names: Sequence[str], days: tuple[str, str] | None) 
     """Return a sentence with its verb; None if it does not name its subject and the entity."""
     text = with_short_days(without_link(unit), days, names[0])
     is_quoted = names[0] == SPEAKER
-    if text.endswith("?") or text.startswith("(") or _SECOND_PERSON.search(text):
+    if text.endswith("?") or text.startswith("(") or SECOND_PERSON.search(text):
         return None
     if not is_quoted and FIRST_PERSON.search(text):
         return None

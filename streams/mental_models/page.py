@@ -21,7 +21,13 @@ from recollect.schemas.attributes import (
     SINGLE_VALUED,
     is_single_valued,
 )
-from recollect.streams.consolidation.clear_texts import INTENTION, has_verb, is_clear
+from recollect.streams.consolidation.clear_texts import (
+    FIRST_PERSON,
+    INTENTION,
+    SECOND_PERSON,
+    has_verb,
+    is_clear,
+)
 from recollect.streams.consolidation.days import (
     day_of,
     is_about_another_day,
@@ -120,7 +126,6 @@ _RECURRING = word_set(
     "walk call visit meeting lesson class session practice rehearsal dinner lunch"
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours)\b|\bI['’]")
-_SECOND_PERSON = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _DANGLING = re.compile(
     r"(?:and |but |so |then |also |yeah,? |yes,? )?"
     r"(?:it|its|it['’]s|that|that['’]s|this|they|them|their|those|these|he|she|his|her)\b",
@@ -190,7 +195,7 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
     The order of the facts does not matter. `today` (YYYY-MM-DD): later days are ahead.
     """
     newest = sorted(facts, key=lambda each: (-each.said_at, each.id))[:MAX_FACTS]
-    in_time = sorted(newest, key=time_key)
+    in_time = sorted(map(as_told, newest), key=time_key)
     untold = _untold_ends(in_time)
     found = [
         *_held(
@@ -220,6 +225,20 @@ def compose(facts: Sequence[PageFact], today: str) -> Page:
     found += _beside(in_time, {fact for block in found for fact in block.facts}) if found else []
     order = {section: place for place, section in enumerate(SECTIONS)}
     return Page(name_of(in_time), tuple(sorted(found, key=lambda block: order[block.section])))
+
+
+def as_told(each: PageFact) -> PageFact:
+    """Return a fact without its speaker, if somebody else states it of the entity by its name.
+
+    Bob's words "Ada sold the boat" tell the same as the fact "Ada sold the boat".
+    """
+    if not each.speaker or not each.name or each.speaker == each.name:
+        return each
+    core = each.text.removeprefix(f"{each.speaker}: ")
+    is_of_others = FIRST_PERSON.search(core) or SECOND_PERSON.search(core)
+    if is_of_others or re.match(name_expression(each.name), core) is None:
+        return each
+    return each._replace(text=core, speaker="")
 
 
 def _is_past(each: PageFact) -> bool:
@@ -581,11 +600,19 @@ def _says_again(new: _Told, told: _Told) -> bool:
 
 
 def event_part(each: PageFact) -> str:
-    """Return the part of a fact that tells an event, or "". Others' words tell none."""
+    """Return the part of a fact that tells an event, or "". Others' words tell none.
+
+    The entity's own words may tell one of somebody whom they name: "Bob sold the boat".
+    """
     if each.speaker and each.speaker != each.name:
         return ""
-    names = (SPEAKER, *_names(each)[1:]) if each.speaker else _names(each)
+    names = _names(each)
     core = _read(each.text, each.speaker).core
+    if each.speaker:
+        others = [name for name in names[1:] if re.match(name_expression(name), core)]
+        names = (SPEAKER, *names[1:]) if FIRST_PERSON.search(core) else (*others, *names[1:])
+    if not names:
+        return ""
     return event_words(core, names, each.days, _has_own_day(each))
 
 
@@ -667,7 +694,7 @@ def _read(text: str, speaker: str) -> _WordFeatures:
     """Return the features of a fact's words; `speaker`: the speaker, if it is quoted, or ""."""
     core = text.removeprefix(f"{speaker}: ") if speaker else text
     lowers = tokenise(core).lowers
-    to_somebody = _SECOND_PERSON.search(core) is not None
+    to_somebody = SECOND_PERSON.search(core) is not None
     is_weak = bool(
         _DANGLING.match(core)
         or _FRAGMENT.match(core)
@@ -789,6 +816,8 @@ def line_text(each: PageFact, part: str = "") -> str:
         said = (day_of(each.said_at),) * 2
         # What was done "recently" was not done on the day on which that was said.
         is_own = each.days != said or not is_about_another_day(core)
+        # Days that another sentence names are not those of this part.
+        is_own = is_own and not (part and names_days(each.text) and not names_days(part))
         days = is_own and each.days and named_days(*map(date.fromisoformat, each.days))
         told.append(days or _said(each))
     if each.ended_at is not None:

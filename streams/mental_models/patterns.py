@@ -24,6 +24,7 @@ from recollect.streams.language.grammar.verbs import is_past
 from recollect.streams.mental_models.page import (
     PageFact,
     ahead,
+    as_told,
     event_part,
     habit_part,
     line_text,
@@ -91,7 +92,7 @@ def patterns(
 
     `people`: the other entities in the facts that are persons.
     """
-    in_time = sorted(facts, key=time_key)
+    in_time = sorted(map(as_told, facts), key=time_key)
     name = name_of(in_time)
     if not name:
         return []

@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from recollect.streams.consolidation.nouns import activity, is_noun, singular
 from recollect.streams.language.grammar.verbs import BASES, is_past
 from recollect.streams.language.references.named_referents import SOMEBODY
-from recollect.text.lexicon import NUMBER_WORDS, PREPOSITIONS, word_set
+from recollect.text.lexicon import (
+    FUNCTION_WORDS,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    WEEKDAYS,
+    word_set,
+)
 from recollect.text.sentences import sentences
 from recollect.text.tokenizer import bare, tokenise
 
@@ -84,6 +90,10 @@ _PLAYED = re.compile(
     re.IGNORECASE,
 )
 _MAX_HOBBY = 3
+#: A value before this owns what the sentence is about: "head of the school's kitchen".
+_OWNS = re.compile(r"(?<=\w)['’]s \w")
+#: Everybody has these.
+_PARENTS = word_set("mum mom mam mummy mommy mother ma dad daddy father pa papa mama parents")
 _OWNERS = re.compile(r"\b(?:their|them|my|our)\b")
 _FAVOURITE = re.compile(r"\b(?:favou?rites?|faves?|favs?|passions?)\b", re.IGNORECASE)
 _DENIED = re.compile(
@@ -113,6 +123,8 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
     if attribute == "phone":
         return sum(letter.isdigit() for letter in value) > 5
     sentence, before = _before(value, text)
+    if _OWNS.match(sentence, len(before) + len(value)):
+        return False
     if attribute not in _OF_DENIALS and _DENIED.search(before):
         return False
     if attribute == "age":
@@ -127,6 +139,8 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
     if attribute == "role" and not _is_agent(words):
         return False
     if attribute == "activity":
+        if all(lower.removesuffix("s") in WEEKDAYS or lower in FUNCTION_WORDS for lower in words):
+            return False
         ends = {activity(words[0]), activity(words[-1])} if words else {None}
         is_doing = ends != {None} or (words and words[0].endswith("ing"))
         is_short = len(words) <= _MAX_HOBBY and _ends_with_name(value)
@@ -156,6 +170,8 @@ def _names_relative(value: str) -> bool:
     "Cousin Mira" and "aunt and cousins", but not "son help with the kite".
     """
     tokens = tokenise(value)
+    if len(tokens.lowers) == 1 and tokens.lowers[0] in _PARENTS:
+        return False
     places = [
         at
         for at, lower in enumerate(tokens.lowers)

@@ -420,3 +420,43 @@ def test_what_the_entity_says_of_itself_is_an_event_and_what_others_say_is_not()
     own = fact("a", "Ada: I sold a red bicycle to a neighbour.", speaker="Ada")
     assert texts(own) == ["“I sold a red bicycle to a neighbour” (said 5 Jan 2026)"]
     assert texts(own._replace(text="Bob: I sold a red bicycle.", speaker="Bob")) == []
+
+
+def test_what_others_state_of_the_entity_stands_without_them() -> None:
+    told = fact("a", "Bob: Ada broke her wrist at training.", day=4, speaker="Bob")
+    assert lines(compose([told], TODAY), "time") == [
+        "broke her wrist at training (said 9 Jan 2026)"
+    ]
+    hers = fact("a", "Bob: I painted the red barn with Ada.", day=4, speaker="Bob")
+    assert lines(compose([hers], TODAY), "time") == []
+
+
+def test_own_words_tell_what_happened_to_others() -> None:
+    told = fact("a", "Ada: Pip broke his wrist at training.", day=4, speaker="Ada",
+                beside=(("P", "Pip"),))  # fmt: skip
+    assert lines(compose([told], TODAY), "time") == [
+        "“Pip broke his wrist at training” (said 9 Jan 2026)"
+    ]
+    unnamed = told._replace(text="Ada: He broke his wrist at training.", beside=())
+    assert lines(compose([unnamed], TODAY), "time") == []
+
+
+def test_the_day_of_another_sentence_is_not_that_of_a_line() -> None:
+    text = "Ada painted the red barn. The exhibition opens on 15 October (2026-10-15)."
+    told = fact("a", text, day=4, days=("2026-10-15", "2026-10-15"))
+    assert lines(compose([told], TODAY), "time") == ["painted the red barn (said 9 Jan 2026)"]
+
+
+def test_a_routine_may_list_its_days_after_a_colon() -> None:
+    told = fact("a", "Ada now runs three times a week: Tuesdays, Fridays and Sundays.")
+    assert lines(compose([told], TODAY), "regular") == [
+        "now runs three times a week: Tuesdays, Fridays and Sundays (said 5 Jan 2026)"
+    ]
+
+
+def test_what_was_done_once_is_no_routine() -> None:
+    joined = fact("a", "Ada has joined a choir, rehearsals on Thursdays.")
+    started = fact("b", "Ada has started swimming on Wednesdays.", day=1)
+    assert lines(compose([joined, started], TODAY), "regular") == [
+        "has started swimming on Wednesdays (said 6 Jan 2026)"
+    ]

@@ -68,3 +68,22 @@ def test_a_value_is_stated_in_words_of_its_kind(attribute: str, value: str, text
 )
 def test_other_words_do_not_state_it(attribute: str, value: str, text: str) -> None:
     assert not is_stated(value, text, attribute)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "attribute"),
+    [
+        ("head of the children", "Ada is head of the children's library.", "role"),
+        ("Tuesdays and Sundays", "Ada can only do Tuesdays and Sundays.", "activity"),
+        ("Mum", "Mum fell on Ada's stairs.", "family"),
+    ],
+)
+def test_a_part_of_a_name_a_weekday_or_a_parent_is_no_value(
+    value: str, text: str, attribute: str
+) -> None:
+    assert not is_stated(value, text, attribute)
+
+
+def test_a_value_may_end_before_what_it_is() -> None:
+    assert is_stated("cat", "Ada has a cat. The cat's name is Momo.", "pet")
+    assert is_stated("gardener", "Ada is the gardener. The gardener's shed is locked.", "role")

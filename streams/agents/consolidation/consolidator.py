@@ -79,6 +79,7 @@ from recollect.streams.consolidation.clusters import (
     is_absorbed,
     memberships,
 )
+from recollect.streams.consolidation.days import names_days
 from recollect.streams.consolidation.model.model_text import AnswerRefused, check_answer, numbered
 from recollect.streams.consolidation.observation_text import (
     Evidence,
@@ -87,9 +88,10 @@ from recollect.streams.consolidation.observation_text import (
     render_topic,
     render_values,
 )
-from recollect.streams.consolidation.told_values import is_told_of, told_value
+from recollect.streams.consolidation.told_values import is_named, is_told_of, told_value
 from recollect.streams.consolidation.units import Unit, units_of
 from recollect.streams.language.grammar.verbs import begins_in_past
+from recollect.streams.mental_models.value_statements import is_stated
 from recollect.text.lexicon import PRONOUNS
 from recollect.text.tokenizer import tokenise
 
@@ -348,7 +350,8 @@ def _with_units(members: Sequence[ClusterFact], state: State) -> list[_UsableFac
         text = _value(member, units) if is_value else unit.text
         if text is None:
             continue
-        days = (row.first_day, row.last_day)
+        is_dated = is_value or names_days(unit.text) or not any(names_days(u.text) for u in units)
+        days = (row.first_day, row.last_day) if is_dated else (None, None)
         evidence = Evidence(
             fact_id=member.fact_id,
             text=text,
@@ -379,6 +382,7 @@ def _value(member: ClusterFact, units: Sequence[Unit]) -> str | None:
     text = " ".join(unit.text for unit in units)
     value = told_value(member.word, text, member.name)
     is_told = is_told_of(value, text, member.name, units[0].speaker, member.topic)
+    is_told = is_told and is_named(value, member.topic) and is_stated(value, text, member.topic)
     return value if is_told else None
 
 

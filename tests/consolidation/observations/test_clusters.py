@@ -56,3 +56,11 @@ def test_no_expression_is_compiled_for_a_name(monkeypatch: pytest.MonkeyPatch) -
     memberships([unit], [NamedEntity("e", "Bob")])
     monkeypatch.delattr(clusters, "re")
     assert memberships([unit], [NamedEntity("e", "Ann")])
+
+
+def test_what_somebody_states_of_another_is_about_the_other() -> None:
+    bob = NamedEntity("b", "Bob")
+    assert memberships([Unit("Bob repaired the boat.", "Ann")], [bob])
+    assert memberships([Unit("Bob repaired my boat.", "Ann")], [bob]) == []
+    assert memberships([Unit("Bob, the boat leaks.", "Ann")], [bob]) == []
+    assert memberships([Unit("The boat of Bob leaks.", "Ann")], [bob]) == []
