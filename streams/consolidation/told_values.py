@@ -45,6 +45,8 @@ _PARTNER = re.compile(
     r"relationship|in love|other half|bf|gf)\b",
     re.IGNORECASE,
 )
+#: Somebody's name, to whom the value after it belongs: "Bob's old dog".
+_OTHERS_OWN = re.compile(r"\b[A-Z][\w-]*['’]s (?:[a-z]+ )?\Z")
 _AND_OTHERS = re.compile(r"(?:['’]s?)? (?:and|or) ")
 #: Between a value and its owner: "Tea is Ada's favourite".
 _LINK = re.compile(r"[^.,;:]{0,20}\b(?:is|are|was|were)(?: (?:one of|still|now|also))? ")
@@ -97,6 +99,9 @@ def is_told_of(value: str, text: str, name: str, speaker: str, attribute: str) -
             return False
         link = _LINK.fullmatch(sentence, place + len(value), after.start())
         return attribute in _OF_RELATIVES or link is not None
+    owner_before = _OTHERS_OWN.search(before)
+    if owner_before and not owner.search(owner_before[0]):
+        return False
     rest = before[found[-1].end() :]
     if attribute in _OF_ONE and _AND_OTHERS.match(rest):
         return False

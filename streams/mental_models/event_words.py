@@ -169,6 +169,7 @@ def _tells_event(
     # Whether it is clear takes longest to find out.
     return (
         found is not None
+        and not (days and not has_own_day and _lasts(found.tokens, found.verb))
         and _reports(found.tokens, found.verb, has_own_day=has_own_day)
         and _names_topic(found.tokens, found.verb)
         and _is_clear(found.tokens.text, names)
@@ -409,7 +410,9 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
     if lower in ("has", "have"):
         if following == "been":
             return any(
-                after in ("to", "in", "at") or (after.endswith("ing") and not _is_stative(after))
+                after in ("to", "in", "at")
+                or after in _OF_CHANGE
+                or (after.endswith("ing") and not _is_stative(after))
                 for after in lowers[verb + 2 : verb + 3]
             )
         is_done = is_participle(following) and following != "got" and not _is_stative(following)
@@ -421,6 +424,11 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
     if lower == "will":
         return False
     return is_past(lower) or lower in _ONE_FORM or (lower in THIRDS and has_own_day)
+
+
+def _lasts(tokens: Tokens, verb: int) -> bool:
+    """Return whether a verb says what somebody is doing; on the day of saying, that soon passes."""
+    return tokens.lowers[verb] in ("is", "are") and _following(tokens, verb) in _LASTING
 
 
 def _ends_part(tokens: Tokens, place: int) -> bool:

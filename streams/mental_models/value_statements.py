@@ -101,6 +101,11 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _OF_DENIALS = word_set("dislikes diet")
+#: One may sign up for a race or a trip too.
+_SIGNED_UP = re.compile(r"\b(?:sign\w*|subscri\w+|enrol\w*)\b", re.IGNORECASE)
+_GROUP = re.compile(
+    rf"\b(?:{_GROUPS}|class(?:es)?|course|newsletter|lessons?|programme|program)\b", re.IGNORECASE
+)
 _HAS = re.compile(rf"\b(?:{_HAVE})(?!\w)", re.IGNORECASE)
 _ANIMAL = re.compile(rf"\b(?:{_ANIMALS})\b", re.IGNORECASE)
 #: The words that state these values stand close before them.
@@ -154,6 +159,8 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
         return True
     if attribute == "pet" and not _ANIMAL.search(value):
         return bool(_ANIMAL.search(before)) and _is_close(expression, before)
+    if attribute == "membership" and _SIGNED_UP.search(before) and not _GROUP.search(value):
+        return False
     if attribute in _CLOSE:
         return _is_close(expression, before) or (
             attribute == "membership" and expression.search(value) is not None

@@ -460,3 +460,20 @@ def test_what_was_done_once_is_no_routine() -> None:
     assert lines(compose([joined, started], TODAY), "regular") == [
         "has started swimming on Wednesdays (said 6 Jan 2026)"
     ]
+
+
+def test_what_somebody_is_doing_on_the_day_of_saying_is_no_event() -> None:
+    today = ("2026-01-05", "2026-01-05")
+    passing = fact("a", "Ada is working on the red barn today (2026-01-05).", days=today)
+    lasting = fact("b", "Ada is working on the red barn.")
+    assert lines(compose([passing], TODAY), "time") == []
+    assert lines(compose([lasting], TODAY), "time") == [
+        "is working on the red barn (said 5 Jan 2026)"
+    ]
+
+
+def test_a_promotion_is_told_in_the_perfect_too() -> None:
+    promoted = fact("a", "Ada has been promoted to head of the children's section.")
+    assert lines(compose([promoted], TODAY), "changed") == [
+        "has been promoted to head of the children's section (said 5 Jan 2026)"
+    ]

@@ -37,7 +37,7 @@ _NUMBERED = word_set(
     "room flat no number nr order code pin version model bus route door box ext "
     "about around at over under only than nearly almost total id po"
 )
-#: What is counted of an amount per day, week, month or year, besides numbers.
+#: What an amount per day, week, month or year counts, without a number before it.
 _COUNTED = word_set("times hours minutes days nights euros dollars pounds quid bucks cents k")
 #: In years: a year further back may be that of a thing.
 _LONG_AGO = 15
@@ -81,8 +81,12 @@ def _counts_something(reading: Reading, left: int, right: int) -> bool:
 
 def _is_rate(reading: Reading, left: int, right: int) -> bool:
     """Whether an amount of time is that of a rate: "900 a month", "30 euros a week"."""
-    before = reading.lower(left - 1)
-    is_counted = before[:1].isdigit() or before in NUMBER_WORDS or before in _COUNTED
+    # "900 a month", "150,000 naira a month"
+    is_counted = any(
+        before[:1].isdigit() or before in NUMBER_WORDS
+        for before in (reading.lower(left - 1), reading.lower(left - 2))
+    )
+    is_counted = is_counted or reading.lower(left - 1) in _COUNTED
     return reading.lower(left) in ("a", "an", "per", "each", "every") and is_counted
 
 

@@ -96,6 +96,8 @@ def test_quoted_words_state_something_of_their_speaker(text: str, clear: bool) -
         ("dinghy", "Ada's boat is a dinghy.", "", "possession", True),
         ("runs on diesel", "Ada's boat runs on diesel.", "", "activity", False),
         ("tea", "Tea is Ada's favourite.", "", "likes", True),
+        ("dog Rex", "Ada walks Bob's old dog Rex.", "", "pet", False),
+        ("dog Rex", "Ada walks Ada's old dog Rex.", "", "pet", True),
         ("Bob", "Bob, Ada's husband, sails.", "", "partner", True),
         ("Bob", "Ada's husband is Bob.", "", "partner", True),
         ("Bob", "At the harbour, Ada met Bob.", "", "partner", False),

@@ -257,6 +257,7 @@ def test_the_verb_of_its_own_clause_decides(text: str, first: str, last: str) ->
     ("text", "first", "last"),
     [
         ("The rent is 900 a month from September.", "2026-09-01", "2026-09-30"),
+        ("A kitchen, 150,000 naira a month from July.", "2026-07-01", "2026-07-31"),
         ("We pay 30 euros a week from Monday.", "2026-05-11", "2026-05-11"),
         ("We leave a week from Monday.", "2026-05-18", "2026-05-18"),
         ("Date fixed: 12 September.", "2026-09-12", "2026-09-12"),
