@@ -391,12 +391,16 @@ def _score(unit: Evidence, own: frozenset[str], counts: Counter[str], facts: int
         - 0.3 * (text.endswith("?") or bool(FRAGMENT.match(text)) or length < 4)
         - 0.6 * _is_opening(text)
         - 0.4 * bool(DANGLING.match(text))
-        - 0.7 * bool(_OF_THE_TALK.search(text))
+        - 0.7 * bool(_OF_THE_TALK.search(text) or _QUOTES.search(text))
         - 0.4 * bool(INTENTION.match(text))
         - 0.3 * bool(unit.speaker and is_order(text))
         - 0.25 * bool(_ANAPHORIC.search(text))
         - 0.03 * max(0, length - LONG_UNIT)
     )
+
+
+#: What somebody said, quoted in the middle of a text.
+_QUOTES = re.compile(r"\b(?:said|says|asked|replied|goes|went),? [\"“]")
 
 
 def content_words(text: str) -> frozenset[str]:

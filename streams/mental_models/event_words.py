@@ -61,12 +61,17 @@ _STATIVE = word_set(
     "hate enjoy need prefer forget remember realize realise understand care appreciate expect "
     "fear doubt trust notice consider accord matter deserve depend remain strive try appear tend"
 )
+#: What was said is rarely understood without the talk: "her boss said yes".
+_SAYING = word_set("say tell ask answer reply mention")
+#: Without what was handed over, these say little: "sent to Bob".
+_HANDING = word_set("send give show bring lend hand pass")
 #: Such a verb may tell of a habit: "loves to row every morning".
 _FONDNESS = word_set("love like hate enjoy prefer")
 #: After any verb, these begin a clause or stand for one: "found why", "did that".
 _CLAUSES = word_set("how that what why whether if it so this these those them")
 _NOTHING_NAMED = word_set(
-    "this these those there here something anything everything someone somebody such one ones"
+    "anyone anybody this these those there here something anything everything someone somebody "
+    "such one ones"
 )
 #: With these a sentence tells no event: of feelings, or of nothing named. "Am" is left of "I am".
 _UNTOLD = _NOTHING_NAMED | word_set("feel feels felt feeling feelings am")
@@ -87,6 +92,7 @@ _COPULAS = word_set("is are was were has had")
 _CONJUNCTIONS = word_set("when while after before since as because although last this")
 #: "Only" and "family" open no sentence.
 _SHORTEST_ADVERB = 6
+_SUBJECTS_WITH_VERBS = word_set("he's she's it's that's they're we're i'm you're there's")
 _MODALS = word_set(
     "can could should would may might must ought shall can't couldn't shouldn't wouldn't won't"
 )
@@ -186,12 +192,21 @@ def plan_words(core: str, names: Sequence[str], days: tuple[str, str] | None) ->
         return ""
     tokens, verb = found.tokens, found.verb
     lower, following = tokens.lowers[verb], _following(tokens, verb)
+    if _is_to_be(tokens, verb):
+        return ""
     if lower == "will":
         is_due = following in BASES and not _is_stative(following)
     else:
         is_over = is_past(lower) or (lower in ("has", "have") and is_participle(following))
         is_due = not is_over and _reports(tokens, verb, has_own_day=True)
     return found.text if is_due and _names_topic(tokens, verb) else ""
+
+
+def _is_to_be(tokens: Tokens, verb: int) -> bool:
+    """Return whether something is going to be so: "they are going to be four"."""
+    place = _after_adverbs(tokens, verb + 1)
+    after = [] if place is None else tokens.lowers[place : place + 4]
+    return after[:3] == ["going", "to", "be"] and not {*after[3:]} & {"a", "an", "the"}
 
 
 def habit_words(core: str, names: Sequence[str]) -> str:
@@ -393,6 +408,11 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
         return False
     if following in _CLAUSES or _is_stative(lower) or lower == "plans":
         return False
+    says = lower if lower not in ("has", "have", "had") else following
+    if base_form(says) in _SAYING or _runs_on(tokens, verb):
+        return False
+    if base_form(lower) in _HANDING and following in PREPOSITIONS:
+        return False
     if is_past(lower) and not _takes_words(tokens, verb):
         return False
     is_phrase = following in _BEFORE_NOUNS or following[:1].isdigit()
@@ -424,6 +444,16 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
     if lower == "will":
         return False
     return is_past(lower) or lower in _ONE_FORM or (lower in THIRDS and has_own_day)
+
+
+def _runs_on(tokens: Tokens, verb: int) -> bool:
+    """Return whether another sentence follows without a sign: "raised the rent he's a crook"."""
+    return any(
+        tokens.lowers[at] in _SUBJECTS_WITH_VERBS
+        and tokens.gap(at - 1) == " "
+        and tokens.lowers[at - 1] not in FUNCTION_WORDS
+        for at in range(verb + 2, len(tokens.lowers))
+    )
 
 
 def _lasts(tokens: Tokens, verb: int) -> bool:
@@ -472,7 +502,7 @@ def _names_topic(tokens: Tokens, verb: int) -> bool:
     if base_form(tokens.lowers[verb]) not in _LIGHT or _following(tokens, verb) in _OF_CHANGE:
         return True
     after = tokens.words[verb + 1 :]
-    has_name = any(word[0].isupper() for word in after)
+    has_name = any(word[0].isupper() and word.lower() not in FUNCTION_WORDS for word in after)
     has_doing = any(word.endswith("ing") and len(word) > _SHORTEST_ADVERB for word in after)
     return has_name or has_doing or any(map(_is_topic, tokens.words))
 
@@ -480,7 +510,7 @@ def _names_topic(tokens: Tokens, verb: int) -> bool:
 def _is_topic(word: str) -> bool:
     """Return whether a word is a noun, and no name, that says what something was about."""
     lower = word.lower()
-    if word[0].isupper() or lower in STOP_WORDS or lower in FUNCTION_WORDS:
+    if not word[0].islower() or lower in STOP_WORDS or lower in FUNCTION_WORDS:
         return False
     noun = singular(lower.removesuffix("'s"))
     return noun not in _EMPTY_NOUNS and is_noun(noun) and is_topical(noun)

@@ -96,7 +96,10 @@ VALUE_WEIGHT = 3.0
 SITTING_MS = 3 * 3_600_000
 
 _CHANGE = re.compile(
-    r"\b(?:moved|started|began|joined|quit|left (?:the|a|an|\w+['’]s)|adopted|married|engaged|"
+    r"\b(?:moved|started|began|joined|quit|"
+    # Not "left the key under the mat".
+    r"left (?:the|a|an|\w+['’]s)(?! (?:\w+ ){1,3}(?:on|under|behind|inside|with|by) )|"
+    r"adopted|married|engaged|"
     r"divorced|retired|switched|stopped|gave up|no longer|used to|became|signed up|graduated|"
     r"broke up|opened (?:an?|\w+['’]s)|closed down|died|passed away|was born|promoted|hired|fired|"
     r"new job|anymore)\b",

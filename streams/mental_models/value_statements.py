@@ -14,6 +14,7 @@ from recollect.streams.language.grammar.verbs import BASES, is_past
 from recollect.streams.language.references.named_referents import SOMEBODY
 from recollect.text.lexicon import (
     FUNCTION_WORDS,
+    MONTHS,
     NUMBER_WORDS,
     PREPOSITIONS,
     WEEKDAYS,
@@ -92,6 +93,14 @@ _PLAYED = re.compile(
 _MAX_HOBBY = 3
 #: A value before this owns what the sentence is about: "head of the school's kitchen".
 _OWNS = re.compile(r"(?<=\w)['’]s \w")
+_MONTHS = frozenset(month[:3] for month in MONTHS)
+_NUMERIC_DAY = re.compile(r"\b\d{1,4}[./-]\d{1,2}\b")
+#: Not what somebody owns: "photos of the oven".
+_DEPICTION = re.compile(
+    r"(?:(?:a|an|the|some|more) )?(?:photos?|pictures?|pics?|screenshots?|videos?|cop(?:y|ies)|"
+    r"links?|lists?|messages?|mails?|emails?|invoices?|ideas?|questions?|problems?)\b",
+    re.IGNORECASE,
+)
 #: Everybody has these.
 _PARENTS = word_set("mum mom mam mummy mommy mother ma dad daddy father pa papa mama parents")
 _OWNERS = re.compile(r"\b(?:their|them|my|our)\b")
@@ -127,6 +136,12 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
         return _EMAIL.fullmatch(value) is not None
     if attribute == "phone":
         return sum(letter.isdigit() for letter in value) > 5
+    if attribute == "birthday":
+        return not {lower[:3] for lower in tokenise(value).lowers}.isdisjoint(_MONTHS) or (
+            _NUMERIC_DAY.search(value) is not None
+        )
+    if attribute == "possession" and _DEPICTION.match(value):
+        return False
     sentence, before = _before(value, text)
     if _OWNS.match(sentence, len(before) + len(value)):
         return False

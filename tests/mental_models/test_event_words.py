@@ -56,6 +56,11 @@ def test_what_was_done_or_happened_is_an_event(text: str) -> None:
         "Ada hasn't sold the bicycle.",
         "Ada saw how the harbour changed.",
         "Ada made something for the garden.",
+        "Ada's boss said yes to the plan.",
+        "Ada sent to Bob.",
+        "Ada has told Bob, whom she met at the harbour.",
+        "Ada raised the rent of the cabin he's a crook.",
+        "Ada rented a cabin, so if anyone is free.",
         "Ada painted it in the garden.",
         "Ada talked about these boats.",
         "Ada plays the harp.",
@@ -155,3 +160,9 @@ def test_a_plan_is_what_somebody_does_then(text: str, is_plan: bool) -> None:
 )
 def test_a_habit_is_what_somebody_does_in_general(text: str, is_habit: bool) -> None:
     assert bool(habit_words(text, ADA)) == is_habit
+
+
+def test_what_somebody_is_going_to_be_is_a_plan_only_if_it_is_something() -> None:
+    assert plan_words("Ada is going to be four.", ADA, IN_MAY) == ""
+    told = "Ada is going to be a mother."
+    assert plan_words(told, ADA, IN_MAY) == told

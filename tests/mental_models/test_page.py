@@ -477,3 +477,16 @@ def test_a_promotion_is_told_in_the_perfect_too() -> None:
     assert lines(compose([promoted], TODAY), "changed") == [
         "has been promoted to head of the children's section (said 5 Jan 2026)"
     ]
+
+
+def test_leaving_a_thing_somewhere_is_no_change() -> None:
+    left = fact("a", "Ada left the blue jacket on the boat.")
+    quit_ = fact("b", "Ada left the bank in Turin.", day=1)
+    assert lines(compose([left, quit_], TODAY), "changed") == [
+        "left the bank in Turin (said 6 Jan 2026)"
+    ]
+
+
+def test_a_day_alone_is_no_topic_of_an_event() -> None:
+    on_days = fact("a", "Ada is on the 25th AND the 26th.", days=("2026-01-25", "2026-01-26"))
+    assert lines(compose([on_days], TODAY), "time") == []

@@ -76,6 +76,8 @@ def test_other_words_do_not_state_it(attribute: str, value: str, text: str) -> N
         ("head of the children", "Ada is head of the children's library.", "role"),
         ("Tuesdays and Sundays", "Ada can only do Tuesdays and Sundays.", "activity"),
         ("Mum", "Mum fell on Ada's stairs.", "family"),
+        ("75 on the 9th", "Ada is 75 on the 9th.", "birthday"),
+        ("photos of the oven", "Ada has photos of the oven.", "possession"),
         ("Turin marathon", "Ada signed up for the Turin marathon.", "membership"),
     ],
 )
@@ -87,5 +89,6 @@ def test_a_part_of_a_name_a_weekday_or_a_parent_is_no_value(
 
 def test_a_value_may_end_before_what_it_is() -> None:
     assert is_stated("cat", "Ada has a cat. The cat's name is Momo.", "pet")
+    assert is_stated("9 May", "Ada's birthday is 9 May.", "birthday")
     assert is_stated("rowing course", "Ada signed up for a rowing course.", "membership")
     assert is_stated("gardener", "Ada is the gardener. The gardener's shed is locked.", "role")

@@ -331,3 +331,10 @@ def test_a_clause_is_no_value(value: str) -> None:
 def test_a_reflexive_pronoun_is_clear() -> None:
     added = evidence("Ada taught themselves how to shoe a horse.", 30)
     assert "; taught themselves how to shoe a horse" in text_of([*HORSES, added])
+
+
+def test_what_somebody_said_is_left_out_for_what_happened() -> None:
+    talk = 'Bob said "you are the horse girl" and Ada said "yes" about the horse.'
+    told = text_of([*HORSES[:3], evidence(talk, 30)])
+    assert "horse girl" not in told
+    assert told.count(";") == 2
