@@ -599,7 +599,8 @@ def _says_again(new: _Told, told: _Told) -> bool:
     """Return whether a line tells of the same as another: the same words, on no other days."""
     if new.days and told.days and (new.days[1] < told.days[0] or told.days[1] < new.days[0]):
         return False
-    return repeats(new.words, told.words)
+    less, more = sorted((new.words, told.words), key=len)
+    return repeats(less, more) or (len(less) > 1 and less <= more)
 
 
 def event_part(each: PageFact) -> str:

@@ -40,6 +40,11 @@ _ILLNESS = re.compile(
     r"disease|migraines?|arthritis|fracture\w*|\w+itis)\b",
     re.IGNORECASE,
 )
+#: A value that ends with one of these is no illness: "migraine diary".
+_ABOUT_ILLNESS = word_set(
+    "diary tablet tablets pill pills medicine medication drugs treatment therapy clinic specialist "
+    "doctor check test tests result results app"
+)
 #: The endings of words for people by what they do.
 _AGENT = re.compile(r"(?:tor|sor|ist|ician|man|woman|eer|yst|ceo|cto)\Z")
 #: "Partner" alone may be one in business.
@@ -165,6 +170,8 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
         is_doing = ends != {None} or (words and words[0].endswith("ing"))
         is_short = len(words) <= _MAX_HOBBY and _ends_with_name(value)
         return is_short and (bool(is_doing) or bool(_PLAYED.search(before)))
+    if attribute == "health" and words and words[-1] in _ABOUT_ILLNESS:
+        return False
     if attribute in _NAMED_AT_END and not _ends_with_name(value):
         return False
     if attribute == "health" and _ILLNESS.search(value) and _is_close(_HAS, before):
@@ -261,6 +268,6 @@ def _is_age(value: str, sentence: str) -> bool:
         return False
     named = re.escape(number[0])
     return (
-        re.search(rf"\b(?:is|turns?|turned|turning|['’]s) (?:\w+ )?{named}\b", sentence)
+        re.search(rf"\b(?:is|turns?|turned|['’]s) (?:(?!turning)\w+ )?{named}\b", sentence)
         or re.search(rf"\baged? {named}\b", sentence)
     ) is not None

@@ -490,3 +490,9 @@ def test_leaving_a_thing_somewhere_is_no_change() -> None:
 def test_a_day_alone_is_no_topic_of_an_event() -> None:
     on_days = fact("a", "Ada is on the 25th AND the 26th.", days=("2026-01-25", "2026-01-26"))
     assert lines(compose([on_days], TODAY), "time") == []
+
+
+def test_a_line_that_only_says_more_of_the_same_is_left_out() -> None:
+    passed = fact("a", "Ada passed the harbour exam.", day=1)
+    more = fact("b", "Ada passed the harbour exam. Only 4 of 10 did.", day=1)
+    assert len(lines(compose([passed, more], TODAY), "time")) == 1

@@ -76,6 +76,8 @@ def test_other_words_do_not_state_it(attribute: str, value: str, text: str) -> N
         ("head of the children", "Ada is head of the children's library.", "role"),
         ("Tuesdays and Sundays", "Ada can only do Tuesdays and Sundays.", "activity"),
         ("Mum", "Mum fell on Ada's stairs.", "family"),
+        ("50", "Ada is turning 50 on 9 February.", "age"),
+        ("migraine diary", "Ada has a migraine diary.", "health"),
         ("75 on the 9th", "Ada is 75 on the 9th.", "birthday"),
         ("photos of the oven", "Ada has photos of the oven.", "possession"),
         ("Turin marathon", "Ada signed up for the Turin marathon.", "membership"),
