@@ -19,7 +19,16 @@ from recollect.schemas.changes.stored_memory_rows import (
 from recollect.schemas.choices import RelationshipType
 
 ObservationKind = Literal[
-    "cluster", "changes", "list", "history", "regular", "ahead", "cycle", "correlation", "shared"
+    "cluster",
+    "changes",
+    "list",
+    "history",
+    "regular",
+    "ahead",
+    "cycle",
+    "correlation",
+    "series",
+    "shared",
 ]
 
 

@@ -65,6 +65,7 @@ _STATIVE = word_set(
 _SAYING = word_set("say tell ask answer reply mention")
 #: Without what was handed over, these say little: "sent to Bob".
 _HANDING = word_set("send give show bring lend hand pass")
+_RECEIVING = word_set("to for with from by")
 #: Such a verb may tell of a habit: "loves to row every morning".
 _FONDNESS = word_set("love like hate enjoy prefer")
 #: After any verb, these begin a clause or stand for one: "found why", "did that".
@@ -411,7 +412,7 @@ def _reports(tokens: Tokens, verb: int, *, has_own_day: bool) -> bool:
     says = lower if lower not in ("has", "have", "had") else following
     if base_form(says) in _SAYING or _runs_on(tokens, verb):
         return False
-    if base_form(lower) in _HANDING and following in PREPOSITIONS:
+    if base_form(lower) in _HANDING and following in _RECEIVING:
         return False
     if is_past(lower) and not _takes_words(tokens, verb):
         return False

@@ -1,7 +1,7 @@
 """Patterns in the facts about an entity: routines, upcoming events, cycles, joint activities.
 
-Only the counts of cycles and correlations are computed, and nothing is rephrased: an item is a fact
-without the name that heads the text, and cites it.
+Only the direction of series and the counts of cycles and correlations are computed, and nothing is
+rephrased: an item is a fact without the name that heads the text, and cites it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,16 @@ from recollect.streams.mental_models.page import (
     routines,
     time_key,
 )
+from recollect.streams.mental_models.series import series_in
 from recollect.text.lexicon import FUNCTION_WORDS, NOT_PAST, word_set
 from recollect.text.stopwords import STOP_WORDS
 from recollect.text.tokenizer import tokenise
 
-PatternKind = Literal["regular", "ahead", "cycle", "correlation", "shared"]
-#: A pass considers an entity with this many facts in this many recent days.
+PatternKind = Literal["regular", "ahead", "cycle", "correlation", "series", "shared"]
+#: The passes run if an entity has this many facts in this many recent days ...
 MIN_RECENT_FACTS, RECENT_DAYS = 3, 30
+#: ... and then consider each with as many facts in this many days.
+CONSIDERED_DAYS = 365
 #: The minimum and maximum number of items of a pattern, and its maximum number of words.
 MIN_ITEMS, MAX_ITEMS, MAX_WORDS = 2, 8, 165
 #: The maximum number of days of an upcoming event.
@@ -107,11 +110,28 @@ def patterns(
         rendered = _listed(name, kind, _distinct(clear, parts[kind]), parts[kind])
         if rendered is not None:
             found_patterns.append(Pattern(kind, kind, rendered))
+    found_patterns += _series(name, in_time)
     dated = [(fact.days[0], fact) for fact in in_time if fact.days and _has_happened(fact, today)]
     by_topic = _topic_days(name, dated)
     found_patterns += _cycles(name, by_topic, today)
     found_patterns += _correlations(name, by_topic, sorted({day for day, _ in dated}))
     return [*found_patterns, *_shared(name, in_time, entity_id, people)]
+
+
+def _series(name: str, facts: Sequence[PageFact]) -> Iterator[Pattern]:
+    """Yield the quantities that rise or fall, with their values in order of time."""
+    for series in series_in(facts):
+        label = f"{series.topic}, {'rising' if series.rises else 'falling'}"
+        text = f"{name} – {label}: "
+        items: list[Item] = []
+        for value in series.values:
+            text += "; " if items else ""
+            day = date.fromisoformat(value.day)
+            words = f"{value.words} ({named_days(day, day)})"
+            items.append(Item(value.fact.id, len(text), len(text) + len(words)))
+            text += words
+        key = f"series:{series.topic}:{series.unit}"
+        yield Pattern("series", key, Rendered(f"{text}.", label, tuple(items)))
 
 
 def _is_habit(fact: PageFact) -> bool:

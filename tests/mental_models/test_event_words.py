@@ -20,6 +20,7 @@ IN_MAY = ("2026-05-01", "2026-05-31")
     [
         "Ada sold a red bicycle.",
         "Ada quit the council.",
+        "Ada gave up coffee.",
         "Ada and others rented a cabin by the lake.",
         "Ada and Bob repaired the engine of a boat.",
         "Ada has been to Iceland.",

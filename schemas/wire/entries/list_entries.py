@@ -444,6 +444,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
             "ahead",
             "cycle",
             "correlation",
+            "series",
             "shared",
             "other",
         ],
@@ -451,8 +452,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
             description="cluster: facts about a topic; changes: what changed; list: values of an "
             "attribute; history: values that replaced each other; regular: routines; ahead: "
             "upcoming events; cycle: a topic of one day of the week; correlation: two topics often "
-            "on the same day; shared: joint activities of two people; other: written by an agent "
-            "of another package."
+            "on the same day; series: a quantity whose values rise or fall; shared: joint "
+            "activities of two people; other: written by an agent of another package."
         ),
     ]
     topic: Annotated[str | None, Meta(description="Its topic in words.")]

@@ -41,6 +41,7 @@ from recollect.streams.consolidation.days import day_of
 from recollect.streams.consolidation.word_cosine import SAME, word_cosine
 from recollect.streams.mental_models.page import MAX_FACTS
 from recollect.streams.mental_models.patterns import (
+    CONSIDERED_DAYS,
     MIN_RECENT_FACTS,
     RECENT_DAYS,
     Pattern,
@@ -97,7 +98,7 @@ def pass_tick(event: Event, name: str, state: State) -> list[DecidedPart]:
 
 
 def _temporal_commands(tick: Event, state: State) -> list[Draft]:
-    since = tick.occurred_at - RECENT_DAYS * _DAY_MS
+    since = tick.occurred_at - CONSIDERED_DAYS * _DAY_MS
     return [
         _draft(
             RunPass(

@@ -53,9 +53,17 @@ def test_B8_stated_routines_of_an_entity_become_an_observation() -> None:
 
 
 def test_B8_an_entity_needs_three_recent_facts() -> None:
-    for zone, at in ((told(*ROUTINES[:2]), START + 9 * DAY), (told(*ROUTINES), START + 60 * DAY)):
+    for zone, at in ((told(*ROUTINES[:2]), START + 9 * DAY), (told(*ROUTINES), START + 400 * DAY)):
         run_passes(zone, at)
         assert current(zone) == {}
+
+
+def test_B8_a_weight_that_falls_becomes_an_observation() -> None:
+    zone = told("My weight is 84 kg now.", "My weight is 82 kg now.", "My weight is 81.5 kg now.")
+    run_passes(zone)
+    assert current(zone)["series", "weight, falling"] == (
+        "Ada – weight, falling: 84 kg (5 Jan 2026); 82 kg (6 Jan 2026); 81.5 kg (7 Jan 2026)."
+    )
 
 
 def test_the_passes_follow_each_other_in_order() -> None:

@@ -221,3 +221,50 @@ def test_the_cosine_of_words_is_that_of_their_counts() -> None:
     assert word_cosine("pottery class, pottery", "pottery pottery class") == 1.0
     assert round(word_cosine("pottery class", "pottery fair"), 6) == 0.5
     assert word_cosine("pottery", "the") == 0.0
+
+
+def weighed(n: int, text: str, speaker: str = "Ada") -> PageFact:
+    return fact(n, f"{speaker}: {text}" if speaker else text, speaker=speaker)
+
+
+def test_values_of_a_quantity_that_fall_are_listed_with_their_days() -> None:
+    facts = [
+        weighed(0, "Ada weighed themselves this morning (2026-01-06): 84 kg.", speaker=""),
+        weighed(10, "Weight today (2026-01-16): 82.5 kg."),
+        weighed(20, "81 kg! The scales are new."),
+        weighed(30, "My weight is 79 kg now."),
+        weighed(40, "77.5 kg, not bad."),
+    ]
+    assert found(facts)["series:weight:kg"].rendered.text == (
+        "Ada – weight, falling: 84 kg (6 Jan 2026); 82.5 kg (16 Jan 2026); 81 kg (26 Jan 2026); "
+        "79 kg (5 Feb 2026); 77.5 kg (15 Feb 2026)."
+    )
+
+
+def test_values_of_a_unit_may_rise() -> None:
+    facts = [fact(n * 30, f"Ada's rent is {900 + 50 * n} euros a month.") for n in range(12)]
+    text = found(facts)["series:rent:euro"].rendered.text
+    assert text.startswith("Ada – rent, rising: 900 euros a month (6 Jan 2026); ")
+    assert text.endswith("; 1450 euros a month (2 Dec 2026).")
+    assert text.count("euros") == 8
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My weight is 80 kg.", "My weight is 84 kg.", "My weight is 80 kg."),
+        ("My weight is 80 kg.", "My weight is 79 kg.", "My weight was fine."),
+        ("My weight is 80 kg.", "My weight is 79 kg.", "20 kg!"),
+        ("My weight is 80 kg.", "My load is 79 kg.", "79.5 kg."),
+        ("My son is 8.", "My son is 9.", "My son is 10."),
+        ("The date is 3 May.", "The date is 4 May.", "The date is 5 May."),
+        ("80 kg.", "79 kg.", "78 kg."),
+    ],
+)
+def test_other_amounts_are_no_series(texts: tuple[str, ...]) -> None:
+    assert found([weighed(10 * n, text) for n, text in enumerate(texts)]) == {}
+
+
+def test_the_values_of_others_are_no_series_of_the_entity() -> None:
+    facts = [weighed(10 * n, f"My weight is {80 - n} kg.", speaker="Bob") for n in range(4)]
+    assert found(facts) == {}

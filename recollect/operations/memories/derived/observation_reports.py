@@ -41,6 +41,7 @@ ObservationKind = Literal[
     "ahead",
     "cycle",
     "correlation",
+    "series",
     "shared",
     "other",
 ]
@@ -160,7 +161,8 @@ def _observations(
         topic = topics.get(version.id)
         facts = (
             [fact for fact, _, _ in queries.sources_of(connection, version.id)]
-            if topic is None or topic.kind in ("regular", "ahead", "cycle", "correlation", "shared")
+            if topic is None
+            or topic.kind in ("regular", "ahead", "cycle", "correlation", "series", "shared")
             else queries.evidence_of(connection, topic)
         )
         stating = {one for of_fact in statements(connection, facts).values() for one in of_fact}
