@@ -210,7 +210,7 @@ RANKING = {
         f"{time_order.MIN_SHARE:.1f} of the best score"
     ),
     "a message of a chat with an assistant, for each better message of that chat": (
-        f"scores {session_diversity.PENALTY:.1f} less"
+        f"scores {session_diversity.FACTOR:.1f} times as much"
     ),
     "two items of one sender that belong together": f"within {ITEM_GAP_MS // 60_000} minutes",
     "messages of others next to a better message, if the question asks for a list": (

@@ -15,9 +15,11 @@ from recollect.projections.recall.index.zone_index import Index
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-#: Subtracted from the score of a turn for each better turn of its chat. On two LifeBench people,
-#: 0.1 raises recall@10 by 2.2 points and recall@50 by 2.2; 0.05 raises them by 1.8 and 1.5.
-PENALTY = np.float32(0.1)
+#: The score of a turn is multiplied by this for each better turn of its chat. Compared with a score
+#: 0.1 less for each, recall@10 is 0.3 points higher (two LifeBench people), and 1.6 points more of
+#: the sessions that RealMem's prompts need are found (three personas). Unlike after a subtraction,
+#: no score becomes 0, so a long chat's turns keep their order.
+FACTOR = np.float32(0.7)
 
 
 def demote_further_turns(scores: Floats, places: Ints, *, index: Index) -> Floats:
@@ -31,4 +33,5 @@ def demote_further_turns(scores: Floats, places: Ints, *, index: Index) -> Float
     better = np.empty(len(places), np.float32)
     better[order] = np.arange(len(places)) - np.searchsorted(sorted_, sorted_)
     better *= index.turns.in_assistant_chats[places]
-    return np.maximum(scores - PENALTY * better, 0)
+    demoted: Floats = scores * FACTOR**better
+    return demoted

@@ -23,11 +23,9 @@ def test_each_further_turn_of_a_chat_scores_less(open_memory: Open) -> None:
     with_assistant = scores(open_memory("one", encoder=False), "assistant")
     with_bob = scores(open_memory("two", encoder=False), "bob")
     assert len(with_assistant) == len(with_bob) == 8
-    # The relevance of the answer scales both.
-    whole = with_bob[0]
-    for place, (of_chat, of_people) in enumerate(zip(with_assistant, with_bob, strict=True)):
-        assert of_chat / with_assistant[0] <= of_people / whole - 0.05 * place
-    assert all(more > less for more, less in pairwise(with_assistant))
+    assert all(score > 0.5 * with_bob[0] for score in with_bob)
+    # Each has at most seven tenths of the score of the one before, but never nothing.
+    assert all(0 < less <= 0.71 * more for more, less in pairwise(with_assistant))
 
 
 def test_chats_between_people_are_left_alone(open_memory: Open) -> None:
