@@ -1,8 +1,9 @@
 """Imports the chats of Aider: what the user typed, and the answers.
 
 `.aider.chat.history.md` has all sessions in a repository, as Markdown. What the user typed begins
-with `####`, output of the program with `>`; everything else is an answer. Only the beginning of a
-session has a time.
+with `####`, output of the program with `>`; everything else is an answer. The program ends both
+with two spaces, which headings and quotations of an answer lack. Only the beginning of a session
+has a time.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ _PLATFORM = "aider"
 _NAME = "Aider"
 _SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _START = re.compile(rb"\s*# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s")
-_TYPED = "####"
+_TYPED = re.compile(r"####(?: (?P<words>.*))?  ")
 _OUTPUT = re.compile(r">(?: |$)")
+_END = "  "
 # Commands whose arguments are the user's words; those of others are files, settings and programs.
 _PROMPT_COMMAND = re.compile(r"/(?:ask|architect|chat|code|context|ok)\b\s*")
 _BLANK = "<blank>"
@@ -76,21 +78,26 @@ def _messages(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Message]
             yield from finished()
             session, number, role = begun[1], 0, ASSISTANT
             continue
-        if _OUTPUT.match(line):
-            # Output of the program ends what precedes it.
+        is_answering = role == ASSISTANT and bool(rows)
+        if _OUTPUT.match(line) and (line.endswith(_END) or not is_answering):
+            # Output of the program ends what precedes it. Its first line of several has no spaces.
             yield from finished()
             role = ASSISTANT
             continue
-        of_user = line.startswith(_TYPED)
+        typed = _TYPED.fullmatch(line)
+        of_user = typed is not None
         # The program writes a blank line before each prompt.
         begins_prompt = of_user and (role == ASSISTANT or after_blank)
         if begins_prompt or (role == USER and not of_user and line.strip()):
             yield from finished()
             role = USER if of_user else ASSISTANT
         after_blank = not line.strip()
+        if typed is not None:
+            line = (typed["words"] or "").rstrip()
         if not rows:
             first = line_number
-        rows.append(line.removeprefix(_TYPED).removeprefix(" ").rstrip() if of_user else line)
+        if rows or line.strip():
+            rows.append(line)
     yield from finished()
 
 

@@ -83,6 +83,18 @@ def test_what_was_typed_and_answered_is_kept_and_nothing_else(tmp_path: Path) ->
     assert {draft.occurred_at for draft in found.drafts} == {1_709_636_400_000, 1_709_712_000_000}
 
 
+def test_headings_and_quotations_of_an_answer_stay_in_it(tmp_path: Path) -> None:
+    answer = "The plan.\n\n#### My favourite step\n\n> I live in Lisbon\n\nThen run it."
+    found = read(
+        tmp_path,
+        "\n# aider chat started at 2024-03-05 12:00:00\n\n> Two lines\n> of output  \n"
+        f"\n#### How?  \n\n{answer}\n\n> Tokens: 2  \n",
+    )
+    assert [(one.direction, one.content) for one in found.contents] == [
+        ("in", "How?"), ("out", answer),
+    ]  # fmt: skip
+
+
 def test_the_zone_is_asked_for(tmp_path: Path) -> None:
     read(tmp_path)
     with pytest.raises(InvalidInput, match="times without a zone"):
