@@ -81,7 +81,8 @@ def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
 def _messages(database: sqlite3.Connection, row: sqlite3.Row) -> Iterator[_Message]:
     """Yield the messages of a chat, each with its time.
 
-    A message without a time has that of the next one: Cursor answers at once.
+    A message without a time has that of the one before it, or that of the chat: what follows may
+    still be missing.
     """
     chat = dict_or_empty(_decode(row["value"]))
     id_ = text_or_none(chat.get("composerId")) or str(row["key"]).partition(":")[2]
@@ -91,10 +92,9 @@ def _messages(database: sqlite3.Connection, row: sqlite3.Row) -> Iterator[_Messa
         value = database.execute(_MESSAGE, (key,)).fetchone()
         if value is not None and value["value"] is not None:
             found.append(dict_or_empty(_decode(value["value"])))
-    times = [_own_time(one) for one in found]
     last = parse_time(chat.get("createdAt"))
-    for number, message in enumerate(found):
-        last = next((at for at in times[number:] if at is not None), last)
+    for message in found:
+        last = _own_time(message) or last
         yield _Message(id_, "subagentInfo" in chat, message, last)
 
 

@@ -90,8 +90,17 @@ def test_what_was_typed_and_answered_is_kept_and_nothing_else(tmp_path: Path) ->
 def test_times_are_the_best_that_cursor_keeps(tmp_path: Path) -> None:
     found = read(tmp_path)
     assert [draft.occurred_at - AT for draft in found.drafts] == [
-        -86_400_000, -86_400_000, 500, 3000, 9000, 9000, 100_000,
+        -86_400_000, -86_400_000, 500, 3000, 3000, 9000, 100_000,
     ]  # fmt: skip
+
+
+def test_a_later_message_changes_no_time(tmp_path: Path) -> None:
+    timed = {"bubbleId": "b7", "type": 1, "text": "Yes.", "createdAt": "2025-11-07T09:00:00Z"}
+    untimed = [{"bubbleId": f"u{n}", "type": 1, "text": f"Boat {n}"} for n in (1, 2)]
+    messages = (*MESSAGES, *untimed)
+    first = opened(database(tmp_path, *messages)).drafts
+    later = opened(database(tmp_path, *messages, timed)).drafts
+    assert [one for one in later if one.payload.source_id != f"{CHAT}:b7"] == first
 
 
 def test_what_is_not_understood_is_rejected_alone(tmp_path: Path) -> None:
