@@ -32,7 +32,8 @@ def opened_copy(
     `kind`: what the database should be, for the error, such as "a Messages database".
 
     Raises:
-        DamagedInput: the database is damaged, truncated, or lacks a table that the caller reads.
+        DamagedInput: the database is damaged, truncated, has views, or lacks a table that the
+            caller reads.
     """
     with tempfile.TemporaryDirectory(prefix="recollect-") as directory:
         copy = Path(directory) / "copy.db"
@@ -45,11 +46,22 @@ def opened_copy(
             connection.row_factory = sqlite3.Row
             try:
                 connection.execute("PRAGMA trusted_schema = OFF")
+                _refuse_views(connection)
                 yield connection
             except sqlite3.Error as error:
                 raise DamagedInput(f"the database is damaged, or is not {kind}: {error}") from None
             if truncated:
                 raise DamagedInput("the database is truncated; the readable part was imported")
+
+
+def _refuse_views(connection: sqlite3.Connection) -> None:
+    """Refuse a database with views, which may stand for a table and never end."""
+    # What the schema says of itself may be wrong; this is how SQLite reads it.
+    for table in connection.execute("PRAGMA table_list"):
+        if table["type"] == "view":
+            raise DamagedInput(
+                f"the database has the view {table['name'][:60]!r}; only tables are read"
+            )
 
 
 def _declared_size(path: Path) -> int:

@@ -103,6 +103,19 @@ def test_a_later_message_changes_no_time(tmp_path: Path) -> None:
     assert [one for one in later if one.payload.source_id != f"{CHAT}:b7"] == first
 
 
+def test_a_database_with_views_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "state.vscdb"
+    with sqlite3.connect(file) as connection:
+        connection.execute(
+            f"CREATE VIEW cursorDiskKV AS SELECT 'composerData:old' AS key,"
+            f" '{json.dumps(OLD)}' AS value"
+        )
+    connection.close()
+    found = opened(file)
+    assert not found.drafts
+    assert "the database has the view 'cursorDiskKV'" in found.rejections[0].reason
+
+
 def test_what_is_not_understood_is_rejected_alone(tmp_path: Path) -> None:
     broken = {"composerData:broken": "{", "composerData:list": "[]"}
     odd = {"composerId": "odd", "createdAt": AT, "conversation": [{"type": 7, "text": "Hm"}, 3]}
