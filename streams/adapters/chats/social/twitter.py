@@ -30,12 +30,14 @@ from recollect.streams.adapters.input.input_files import (
     UncountedInput,
 )
 from recollect.streams.adapters.input.json_documents import as_words, items
+from recollect.streams.adapters.long_messages import MAX_MESSAGE_BYTES
 
 _PLATFORM = "twitter"
 _ASSIGNMENT = re.compile(rb"\s*window\.YTD\.direct_messages?(?:_group)?\.part\d+\s*=\s*")
 _FILE = re.compile(r"direct-messages?(?:-group)?(?:-part\d+)?\.js\Z")
 _ACCOUNT = "account.js"
 _MESSAGE = "messageCreate"
+_SHORT_LINK = re.compile(r"https?://t\.co/\w+")
 # Parts of the text that X writes in HTML.
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
@@ -183,12 +185,22 @@ def _people(fields: Mapping[str, Any]) -> Iterator[str]:
 def _text(fields: Mapping[str, Any]) -> str:
     """Return a message's text, with the addresses to which its links lead."""
     text = str(fields.get("text") or "")
-    for link in fields.get("urls") or ():
-        if link.get("url") and link.get("expanded"):
-            text = text.replace(str(link["url"]), str(link["expanded"]))
     for escaped, character in _ESCAPED:
         text = text.replace(escaped, character)
-    return text.strip()
+    addresses = {
+        str(link["url"]): str(link["expanded"])
+        for link in fields.get("urls") or ()
+        if link.get("url") and str(link.get("expanded")).startswith("http")
+    }
+    room = MAX_MESSAGE_BYTES - len(text)
+
+    def address(found: re.Match[str]) -> str:
+        nonlocal room
+        longer = addresses.get(found[0], found[0])
+        room -= len(longer)
+        return longer if room >= 0 else found[0]
+
+    return _SHORT_LINK.sub(address, text).strip()
 
 
 def _attachments(fields: Mapping[str, Any]) -> Iterator[Attachment]:

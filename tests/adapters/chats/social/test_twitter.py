@@ -108,6 +108,29 @@ def test_what_happens_to_a_group_is_a_notice(tmp_path: Path) -> None:
     assert {one.peer_kind for one in found.contents} == {"group"}
 
 
+def test_links_are_expanded_once_and_only_those(tmp_path: Path) -> None:
+    links = [
+        {"url": "https://t.co/x", "expanded": "https://boats.example/?u=https://t.co/y"},
+        {"url": "https://t.co/y", "expanded": "https://y.example/"},
+        {"url": "https://t.co/z", "expanded": "javascript:z"},
+        *({"url": "o", "expanded": "oo"} for _ in range(12)),
+    ]
+    text = "https://t.co/x, https://t.co/xy https://t.co/y https://t.co/z so"
+    found = read(tmp_path, sent("1", "111", 0, text, urls=links))
+    assert [one.content for one in found.contents if one.peer_id == DM] == [
+        "https://boats.example/?u=https://t.co/y, https://t.co/xy https://y.example/"
+        " https://t.co/z so"
+    ]
+
+
+def test_links_make_no_message_longer_than_any_may_be(tmp_path: Path) -> None:
+    links = [{"url": "https://t.co/x", "expanded": f"https://x.example/{'a' * 100_000}"}]
+    found = read(tmp_path, sent("1", "111", 0, "https://t.co/x " * 500, urls=links))
+    texts = [one.content for one in found.contents if one.peer_id == DM]
+    assert "".join(texts).count("https://x.example/") > 1
+    assert "https://t.co/x" in texts[-1]
+
+
 def test_what_is_not_understood_is_rejected_alone(tmp_path: Path) -> None:
     found = read(tmp_path, {"messageCreate": {"id": "7", "senderId": "1"}}, *MESSAGES)
     assert (len(found.contents), len(found.rejections)) == (10, 1)
