@@ -1,11 +1,13 @@
 """Notes of Evernote, as it exports them (`.enex`): XML files, with the text of a note as HTML.
 
-A note has no id but its title and the time at which it was created. A changed note is an edit.
+A note has no id but its title and the time at which it was created; of several with the same, each
+after the first has a number. A changed note is an edit.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -126,21 +128,28 @@ def _notes(entry: InputEntry) -> Iterator[tuple[int, _Note]]:
 
 
 def _parse(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
-    return convert(_notes(entry), _events)
+    same: Counter[str] = Counter()
+    return convert(_notes(entry), lambda note: _events(note, same))
 
 
-def _events(note: _Note) -> Iterator[InboundEvent]:
-    """Yield the event of a note; none if it is empty."""
+def _events(note: _Note, same: Counter[str]) -> Iterator[InboundEvent]:
+    """Yield the event of a note; none if it is empty.
+
+    `same`: how many notes with the same title and time preceded it in the file.
+    """
     first = {name: values[0] for name, values in note.fields.items() if values}
     created = _time(first.get("created")) or _time(first.get("updated"))
     if created is None:
         raise InvalidInput("the note has no time (created, updated)")
     title, text = first.get("title", ""), _text(first.get("content", ""))
+    id_ = f"{created}:{title[:200]}"
+    same[id_] += 1
+    if same[id_] > 1:
+        id_ = f"{id_}:{same[id_]}"
     attachments = tuple(_attachments(note, first.get("source-url", "")))
     content = "\n\n".join(filter(None, (title, text)))
     if not text and not attachments:
         return
-    id_ = f"{created}:{title[:200]}"
     metadata: dict[str, Any] = {"title": title, "tags": note.fields.get("tag")}
     yield InboundEvent(
         platform=_PLATFORM,

@@ -98,6 +98,20 @@ def test_entities_that_multiply_are_refused(tmp_path: Path) -> None:
     assert "declares XML entities" in found.rejections[0].reason
 
 
+def test_notes_of_the_same_title_and_second_are_kept_apart(tmp_path: Path) -> None:
+    notes = [
+        note("Untitled", f"<div>I live in {town}.</div>") for town in ("Porto", "Rome", "Oslo")
+    ]
+    same = "2024-03-01T10:11:12Z:Untitled"
+    contents = read(tmp_path, *notes).contents
+    assert [one.source_id for one in contents] == [same, f"{same}:2", f"{same}:3"]
+    assert [one.thread_id for one in contents] == [same, f"{same}:2", f"{same}:3"]
+    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
+        zone = recollect.zone("me")
+        reports = [zone.ingest_files([write(tmp_path, *notes)]) for _ in range(2)]
+    assert [(report.new, report.duplicate) for report in reports] == [(3, 0), (0, 3)]
+
+
 def test_a_changed_note_is_an_edit(tmp_path: Path) -> None:
     later = BOAT.replace("Otter", "Heron").replace("20240302T", "20240303T")
     counts = []
