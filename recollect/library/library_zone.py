@@ -356,7 +356,7 @@ class Zone(ZoneOperations):
 
         A service calls this periodically.
 
-        >>> from recollect.schemas.events import MemoryScope, MemoryVisibility, RecallCount
+        >>> from recollect.schemas.events import RecallCount
         >>> fact = zone.recall("Where does Ada live?").results[0]
         >>> zone.record_accesses([RecallCount(fact.type, fact.id, 1)]).status
         'new'
