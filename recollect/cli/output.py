@@ -67,7 +67,8 @@ def print_json(value: object) -> None:
     import msgspec
 
     text = escape_invisible_json(msgspec.json.encode(value).decode())
-    if sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
+    # A stream of text in memory has no encoding.
+    if (sys.stdout.encoding or "utf-8").lower() not in ("utf-8", "utf8"):
         text = _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
     sys.stdout.write(text + "\n")
 
