@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from recollect.schemas.errors import InvalidInput
+from recollect.schemas.events import Message
 from tests.adapters.kit import Opened, opened, zipped
 from tests.adapters.sample_exports import JSON_SAMPLES, SAMPLES, Sample
 
@@ -49,10 +51,16 @@ def read(path: Path, sample: Sample) -> Opened:
 
 
 def said(found: Opened) -> list[tuple[object, ...]]:
-    """Return what was read, independent of where the export is."""
-    return [
-        (draft.platform, draft.occurred_at, draft.payload.source_id, draft.payload)
+    """Return what was read, independent of where the export is, and of when it was saved."""
+    payloads = [
+        msgspec.structs.replace(draft.payload, revised_at=None)
+        if isinstance(draft.payload, Message)
+        else draft.payload
         for draft in found.drafts
+    ]
+    return [
+        (draft.platform, draft.occurred_at, payload.source_id, payload)
+        for draft, payload in zip(found.drafts, payloads, strict=True)
     ]
 
 

@@ -34,6 +34,8 @@ def _revision(id: str, text: str, minute: int, kind: type[Edit] | type[Deletion]
     said = say(text, id, at=START + minute * MINUTE)
     assert isinstance(said.payload, Message)
     fields = {name: getattr(said.payload, name) for name in said.payload.__struct_fields__}
+    if kind is Deletion:
+        del fields["revised_at"]
     return msgspec.structs.replace(said, payload=kind(**fields, target="m"))
 
 
