@@ -1,6 +1,7 @@
 """Telegram: the pages of Telegram Desktop's HTML export (`messages.html`, `messages2.html`, …).
 
 A page names a chat and its people, but has no ids of them, only those of the messages in the chat.
+Several chats may have the same name, so that a message is identified by its time as well.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from recollect.streams.adapters.input.input_files import DamagedInput, InputEntr
 _PLATFORM = "telegram"
 _PAGE = re.compile(r"messages(?P<number>\d*)\.html\Z")
 _TITLE = re.compile(rb"<title>\s*Exported Data\s*</title>")
+_FIRST = re.compile(r'<div class="message [^">]{1,100}" id="message(\d+)"')
 _MESSAGE = re.compile(rb'<div class="message (?:default|service)\b')
 _HEADER = re.compile(
     r'<div class="page_header">.{0,2000}?<div class="text bold">\s*(?P<name>.{1,1000}?)\s*</div>',
@@ -66,7 +68,7 @@ _VOID = frozenset({"br", "img", "meta", "link", "hr", "input"})
 _CHUNK_BYTES = 1 << 16
 _MAX_DEPTH = 100
 # A tag or a comment that is longer than any message is damage; it would be read again and again.
-_MAX_PENDING_CHARACTERS = 1 << 23
+_MAX_PENDING_CHARACTERS = 1 << 18
 
 
 class _Media(NamedTuple):
@@ -102,7 +104,8 @@ class _Page(HTMLParser):
         self._message: _Message | None = None
         # The open elements of the message: tag, classes, and address of a link.
         self._open: list[tuple[str, frozenset[str], str]] = []
-        self._link_text = ""
+        # The pieces of the text of the open link.
+        self._link_text: list[str] | None = None
 
     @property
     def is_within_message(self) -> bool:
@@ -127,7 +130,7 @@ class _Page(HTMLParser):
             raise DamagedInput(f"the elements of a message are more than {_MAX_DEPTH} levels deep")
         self._open.append((tag, classes, fields.get("href", "")))
         if tag == "a":
-            self._link_text = ""
+            self._link_text = []
         if "date" in classes and not message.stamp:
             message.stamp = fields.get("title", "")
         if {"forwarded", "body"} <= classes:
@@ -150,8 +153,8 @@ class _Page(HTMLParser):
             self._finish()
             return
         _, _, address = self._open.pop()
+        words, self._link_text = "".join(self._link_text or ()), None
         if tag == "a" and self._within("text"):
-            words = self._link_text
             said = _SCHEME.sub("", words.strip()) == _SCHEME.sub("", address)
             if _ADDRESS.match(address) and not said and not _MENTION_OR_TAG.match(words):
                 self.handle_data(f" ({address})")
@@ -162,7 +165,8 @@ class _Page(HTMLParser):
         message = self._message
         if message is None:
             return
-        self._link_text += data
+        if self._link_text is not None:
+            self._link_text.append(data)
         if self._within("text"):
             if any(tag == "blockquote" for tag, _, _ in self._open):
                 message.quotations.append(data)
@@ -212,10 +216,14 @@ def _messages(entry: InputEntry) -> Iterator[tuple[int, _Message]]:
 
 
 class _Chat:
-    """Converts the messages of a page, in order."""
+    """Converts the messages of a page, in order.
 
-    def __init__(self, name: str | None, options: Options) -> None:
+    `ids`: the id of each message that precedes the page, by number; those of the page are added.
+    """
+
+    def __init__(self, name: str | None, ids: dict[str, str], options: Options) -> None:
         self._name = name
+        self._ids = ids
         self._clock = LocalClock(options.timezone) if options.timezone is not None else None
         self._sender = ""
         self._forwarded_from = ""
@@ -243,26 +251,32 @@ class _Chat:
         if not text and not files:
             files = [Attachment(type="unsupported")]
         metadata = {"channel": self._name} if self._name else {}
+        at = self._time(message.stamp)
+        # The deleted accounts of a chat have the same name: at least those of others differ.
+        is_deleted = sender == _DELETED and self._name is not None
         yield InboundEvent(
             platform=_PLATFORM,
             kind="notice" if call is not None else "message",
-            id=self._id(message.id),
-            sender_id=sender,
-            sender_name=sender,
+            id=self._id(message.id, at),
+            sender_id=f"{self._name}:{sender}" if is_deleted else sender,
+            sender_name=None if is_deleted else sender,
             # Nobody typed a text that was sent through a bot.
             direction="out" if sender != self._sender else None,
-            occurred_at=self._time(message.stamp),
+            occurred_at=at.isoformat(),
             content=text,
             peer_id=self._name,
-            reply_to=self._id(message.answered) if message.answered else None,
+            reply_to=self._ids.get(message.answered or ""),
             attachments=tuple(files),
             metadata={**metadata, "quoted": quoted} if quoted else metadata,
         )
 
-    def _id(self, number: str) -> str | None:
-        return f"{self._name}:{number}" if number and self._name else None
+    def _id(self, number: str, at: datetime) -> str | None:
+        if not number or not self._name:
+            return None
+        self._ids[number] = f"{self._name}:{number}:{int(at.timestamp())}"
+        return self._ids[number]
 
-    def _time(self, stamp: str) -> str:
+    def _time(self, stamp: str) -> datetime:
         found = _STAMP.match(stamp)
         if found is None:
             raise InvalidInput("the message has no time")
@@ -271,10 +285,10 @@ class _Chat:
         if found["sign"]:
             offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"]))
             zone = timezone(offset if found["sign"] == "+" else -offset)
-            return local.replace(tzinfo=zone).isoformat()
+            return local.replace(tzinfo=zone)
         if self._clock is None:
             raise InvalidInput("the message has a time without a zone; give it as `timezone`")
-        return self._clock.zoned(local)
+        return self._clock.at(local)
 
 
 def _attachments(message: _Message) -> Iterator[Attachment]:
@@ -334,31 +348,42 @@ def open_page(entry: InputEntry, options: Options) -> ExportSource:
     Raises:
         InvalidInput: the page has times without a zone, and none was given.
     """
+    return _open(entry, _name(entry), {}, options)
+
+
+def _name(entry: InputEntry) -> str | None:
+    """Return the name of a page's chat; with a number, if that of any deleted account."""
+    start = entry.start().decode(errors="replace")
+    header, first = _HEADER.search(start), _FIRST.search(start)
+    name = unescape(header["name"]) if header is not None else None
+    return f"{name} {first[1]}" if name == _DELETED and first is not None else name
+
+
+def _open(
+    entry: InputEntry, name: str | None, ids: dict[str, str], options: Options
+) -> ExportSource:
+    """Open a page of a chat with this name; `ids`: of the messages on the pages before it."""
     start = entry.start().decode(errors="replace")
     stamps = filter(None, map(_STAMP.match, _STAMPS.findall(start)))
     if not all(stamp["sign"] for stamp in stamps):
         options.zone_for(entry.path)
-    header = _HEADER.search(start)
-    return RecognisedChat(
-        entry,
-        ChatPlace(_PLATFORM, unescape(header["name"]) if header is not None else None),
-        lambda opened, place: SingleFileSource(opened, lambda one: _parse(one, place, options)),
-        options.find_places,
-    )
+
+    def open_in(opened: InputEntry, place: ChatPlace) -> ExportSource:
+        def parse(one: InputEntry) -> Iterator[tuple[int, ParseResult]]:
+            return convert(_messages(one), _Chat(place.peer_id, ids, options).events)
+
+        return SingleFileSource(opened, parse)
+
+    return RecognisedChat(entry, ChatPlace(_PLATFORM, name), open_in, options.find_places)
 
 
 class Pages(ExportSource):
     """The pages of a chat, in order."""
 
     def __init__(self, pages: Sequence[InputEntry], options: Options) -> None:
-        self._pages = [open_page(page, options) for page in pages]
+        ids: dict[str, str] = {}
+        self._pages = [_open(page, _name(pages[0]), ids, options) for page in pages]
 
     def parts(self) -> Iterator[ExportFile]:
         for page in self._pages:
             yield from page.parts()
-
-
-def _parse(
-    entry: InputEntry, place: ChatPlace, options: Options
-) -> Iterator[tuple[int, ParseResult]]:
-    return convert(_messages(entry), _Chat(place.peer_id, options).events)

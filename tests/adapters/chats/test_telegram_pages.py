@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -166,7 +167,7 @@ def test_what_was_said_is_kept_with_its_sender_and_its_time(tmp_path: Path) -> N
     assert {draft.payload.utc_offset for draft in found.drafts} == {60}  # type: ignore[union-attr]
     assert found.contents[1].metadata == {"channel": "Boats & more", "quoted": "I own a zeppelin"}
     assert (found.contents[0].source_id, found.contents[2].reply_to) == (
-        "Boats & more:2", "Boats & more:2",
+        f"Boats & more:2:{AT // 1000}", f"Boats & more:2:{AT // 1000}",
     )  # fmt: skip
     assert [one.direction for one in found.contents][-2:] == [None, "out"]
 
@@ -192,6 +193,44 @@ def test_the_pages_of_a_chat_are_read_in_order(tmp_path: Path) -> None:
     (tmp_path / "css" / "style.css").write_text("a {}")
     found = opened(tmp_path)
     assert (found.texts, found.input.skipped) == (["page", "page 2", "page 10"], [])
+
+
+def test_an_answer_points_to_a_message_of_an_earlier_page(tmp_path: Path) -> None:
+    first = message(5, "12:01:00", text("Porto?"), "Ada")
+    answer = answer_to(5).replace("#go_to", "messages.html#go_to") + text("Yes")
+    (tmp_path / "messages.html").write_text(page(first))
+    (tmp_path / "messages2.html").write_text(page(message(9, "12:02:00", answer, "Bob")))
+    question, reply = opened(tmp_path).contents
+    assert reply.reply_to == question.source_id == f"Boats & more:5:{AT // 1000}"
+
+
+def test_chats_with_the_same_name_are_both_kept(tmp_path: Path) -> None:
+    said = [
+        [message(n, f"12:0{chat}:0{n}", text(f"{who} {n}"), who) for n in (1, 2, 3)]
+        for chat, who in enumerate(("Ada", "Bob"))
+    ]
+    for chat, messages in enumerate(said):
+        folder = tmp_path / "DataExport" / "chats" / f"chat_00{chat + 1}"
+        folder.mkdir(parents=True)
+        (folder / "messages.html").write_text(page(*messages))
+    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
+        zone = recollect.zone("me")
+        reports = [zone.ingest_files([tmp_path / "DataExport"]) for _ in range(2)]
+    assert [(one.new, one.duplicate, one.rejected) for one in reports] == [(6, 0, 0), (0, 6, 0)]
+
+
+def test_deleted_accounts_of_several_chats_are_kept_apart(tmp_path: Path) -> None:
+    gone = message(7, "12:01:00", text("Bye"), "Deleted Account")
+    in_group = read(tmp_path, gone).contents[0]
+    assert (in_group.sender_id, in_group.sender_name) == ("Boats & more:Deleted Account", None)
+    contents = []
+    for number in (7, 8):
+        file = tmp_path / "messages.html"
+        alone = page(service(-1, "5 March 2024"), gone.replace("message7", f"message{number}"))
+        file.write_text(alone.replace("Boats &amp; more", "Deleted Account"))
+        contents += opened(file).contents
+    assert [one.peer_id for one in contents] == ["Deleted Account 7", "Deleted Account 8"]
+    assert contents[0].sender_id != contents[1].sender_id
 
 
 def test_an_export_in_both_forms_is_read_once(tmp_path: Path) -> None:
@@ -231,13 +270,17 @@ def test_what_is_not_as_expected_is_rejected_alone(tmp_path: Path) -> None:
         ("<!--" + "\n" * (1 << 24), "does not end"),
         (text("- " + "\n" * 200_000), ""),
         (media("media_location", "Location", "1" * 200_000), ""),
+        (text("<a href='x'>x</a>" + ("x" * 1000 + "<br>") * 20_000), ""),
+        (text("<a " + "x=1 " * (1 << 20)), "does not end"),
     ],
-    ids=["nested", "comment", "blank lines", "digits"],
+    ids=["nested", "comment", "blank lines", "digits", "text after a link", "tag"],
 )
 def test_pages_that_are_made_to_be_slow_are_read_in_linear_time(
     tmp_path: Path, made: str, reason: str
 ) -> None:
+    begun = time.process_time()
     found = read(tmp_path, MESSAGES[2], message(9, "12:09:00", made, "Bob"))
+    assert time.process_time() - begun < 10
     assert found.texts[0].startswith("I moved to Porto")
     assert [one.reason for one in found.rejections if reason in one.reason] or not reason
 
