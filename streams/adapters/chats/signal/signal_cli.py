@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -37,18 +38,23 @@ def is_received(start: bytes) -> bool:
 
 def parse_received(entry: InputEntry) -> Iterator[tuple[int, ParseResult]]:
     """Yield (line number, event or error) for the messages of all chats."""
-    return convert(((n, line) for n, line in text_lines(entry) if line.strip()), _events)
+    lines = ((n, line) for n, line in text_lines(entry) if line.strip())
+    return convert(lines, partial(_events, owner=set()))
 
 
-def _events(line: str) -> Iterator[InboundEvent]:
-    """Yield the event of an envelope; none if it is a receipt or tells that somebody types."""
+def _events(line: str, owner: set[str]) -> Iterator[InboundEvent]:
+    """Yield the event of an envelope; none if it is a receipt or tells that somebody types.
+
+    `owner`: the ids and numbers of the account's owner so far; those of the envelope are added.
+    """
     try:
         record = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidInput(f"not JSON: {error}") from None
-    envelope = record.get("params", record).get("envelope")
+    received = record.get("params", record)
+    envelope = received.get("envelope")
     if not isinstance(envelope, dict):
         raise InvalidInput("the record has no envelope")
     sync = envelope.get("syncMessage")
@@ -57,17 +63,18 @@ def _events(line: str) -> Iterator[InboundEvent]:
     said, target = message if sent else envelope.get("dataMessage"), None
     if isinstance(edit := message.get("editMessage"), dict):
         said, target = edit.get("dataMessage"), int(edit["targetSentTimestamp"])
+    owner |= {str(received["account"])} if received.get("account") else set()
+    if sent:
+        owner |= set(_addresses(envelope, "source"))
     if not isinstance(said, dict):
         return
-    owner = _address(envelope, "source") if sent else None
-    author = _OWNER if sent else _address(envelope, "source")
+    author = _OWNER if sent else _address(envelope, "source", owner)
     name = envelope.get("sourceName") or None
     group = said.get("groupInfo") or message.get("groupInfo")
     if isinstance(group, dict):
         chat, channel = str(group["groupId"]), group.get("groupName")
     else:
-        chat, channel = _address(message, "destination") if sent else author, None
-        chat = _OWNER if chat == owner else chat
+        chat, channel = _address(message, "destination", owner) if sent else author, None
     yield from _said(
         said,
         target,
@@ -79,11 +86,12 @@ def _events(line: str) -> Iterator[InboundEvent]:
             "sender_name": name,
             "metadata": {"channel": channel} if channel else {},
         },
+        owner,
     )
 
 
 def _said(
-    said: Mapping[str, Any], target: int | None, common: dict[str, Any]
+    said: Mapping[str, Any], target: int | None, common: dict[str, Any], owner: set[str]
 ) -> Iterator[InboundEvent]:
     """Yield the event of what was said; `target`: the time of the message that it replaces."""
     chat, author, at = common["peer_id"], common["sender_id"], int(said["timestamp"])
@@ -99,7 +107,7 @@ def _said(
         )  # fmt: skip
         return
     if isinstance(reaction := said.get("reaction"), dict):
-        by = _address(reaction, "targetAuthor")
+        by = _address(reaction, "targetAuthor", owner)
         reacted = id_of(reaction["targetSentTimestamp"], by)
         removed = bool(reaction.get("isRemove"))
         emoji = str(reaction["emoji"])
@@ -117,7 +125,7 @@ def _said(
     metadata = dict(common["metadata"])
     quote = said.get("quote")
     if isinstance(quote, dict):
-        common["reply_to"] = id_of(quote["id"], _address(quote, "author"))
+        common["reply_to"] = id_of(quote["id"], _address(quote, "author", owner))
         if quote.get("text"):
             metadata["quoted"] = str(quote["text"])
     if mentions := find_mentions(words, (), {"@": mentioned}):
@@ -132,10 +140,15 @@ def _said(
     )  # fmt: skip
 
 
-def _address(fields: Mapping[str, Any], role: str) -> str:
-    """Return the id of a person, else their number."""
+def _addresses(fields: Mapping[str, Any], role: str) -> list[str]:
     found = (fields.get(f"{role}{form}") for form in ("Uuid", "Number", ""))
-    return str(next(filter(None, found), "unknown"))
+    return [str(one) for one in found if one]
+
+
+def _address(fields: Mapping[str, Any], role: str, owner: set[str]) -> str:
+    """Return the id of a person, else their number; of the account's owner, `_OWNER`."""
+    found = _addresses(fields, role)
+    return _OWNER if owner.intersection(found) else next(iter(found), "unknown")
 
 
 def _words(said: Mapping[str, Any]) -> tuple[str, dict[str, list[str]]]:

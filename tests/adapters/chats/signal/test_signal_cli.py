@@ -104,6 +104,26 @@ def test_messages_of_both_sides_are_kept(tmp_path: Path) -> None:
     assert note.peer_kind == "dm"
 
 
+def test_answers_and_reactions_to_the_owner_point_to_the_owners_messages(tmp_path: Path) -> None:
+    by_id = {"targetAuthor": ADA, "targetAuthorUuid": ADA, "targetAuthorNumber": None}
+    number = "+4917000000"
+    by_number = {"targetAuthor": number, "targetAuthorUuid": None, "targetAuthorNumber": number}
+    reactions = [
+        {**REACTION, **by, "targetSentTimestamp": AT + 10_000} for by in (by_id, by_number)
+    ]
+    quote = {"id": AT + 10_000, "author": ADA, "authorUuid": ADA, "text": "Nice"}
+    own, to_own, by_other, to_number, answer = read(
+        tmp_path,
+        sent(10, "Nice"),
+        sent(20, None, reaction=reactions[0]),
+        received(21, None, reaction=reactions[0]),
+        received(22, None, reaction=reactions[1]),
+        received(30, "Why?", quote=quote),
+    ).contents
+    targets = [one.target for one in (to_own, by_other, to_number)]  # type: ignore[attr-defined]
+    assert [*targets, answer.reply_to] == 4 * [own.source_id]
+
+
 def test_notifications_of_json_rpc_give_the_same(tmp_path: Path) -> None:
     assert read(tmp_path, *RECORDS, rpc=True).drafts == read(tmp_path, *RECORDS).drafts
 
