@@ -49,7 +49,13 @@ _UNSENT = re.compile(r".{1,100} unsent this message part\b.{0,100}!")
 _TAPBACKS = frozenset({"Tapbacks:", "Reactions:"})
 _ANSWERS = "This message responded to an earlier message."
 _DELETED = "This message was deleted from the conversation!"
-_EFFECT = re.compile(r"Sent with [A-Z][A-Za-z ]{2,20}")
+_EFFECTS = frozenset(
+    f"Sent with {effect}"
+    for effect in (
+        *("Confetti", "Echo", "Fireworks", "Balloons", "Heart", "Lasers", "Shooting Star"),
+        *("Sparkles", "Spotlight", "Slam", "Loud", "Gentle", "Invisible Ink"),
+    )
+)
 _FILE = re.compile(
     r"(?:~|/|[A-Za-z]:\\|attachments/|\.{0,2}/)[^\n]{0,500}?"
     r"(?:Attachments|attachments|StickerCache)[/\\][^\n]{1,500}|attachments/[^\n]{1,500}"
@@ -82,10 +88,12 @@ def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Block]]:
         header = _HEADER.fullmatch(line)
         if header is None and after_blank:
             header = _HAPPENED.fullmatch(line)
-        after_blank = not line.strip()
         if header is None:
-            if line == _ANSWERS:
+            # What follows the answers to a part is not indented.
+            if in_answer and (line == _ANSWERS or (after_blank and line[:1].strip())):
                 in_answer = False
+                if block is not None:
+                    block.rows.append("")
             if block is not None and not in_answer:
                 block.rows.append(line)
         elif header.groupdict().get("indent"):
@@ -94,6 +102,7 @@ def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, _Block]]:
             if block is not None:
                 yield first, block
             first, block, in_answer = number, _Block(header, []), False
+        after_blank = not line.strip()
     if block is not None:
         yield first, block
 
@@ -140,7 +149,7 @@ def _message(rows: list[str], common: dict[str, Any]) -> InboundEvent:
             reactions.append(row.strip())
         elif in_tapbacks:
             in_tapbacks = False
-        elif row in (_ANSWERS, _DELETED) or _EFFECT.fullmatch(row):
+        elif row in (_ANSWERS, _DELETED) or row in _EFFECTS:
             continue
         elif edited is not None:
             # The last text of an edited message counts.

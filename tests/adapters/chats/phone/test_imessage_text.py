@@ -91,6 +91,43 @@ def test_each_message_is_kept_once_with_its_sender(tmp_path: Path) -> None:
     assert {one.peer_id for one in found.contents} == {"Bob Low, Carl"}
 
 
+def test_parts_that_follow_an_answer_are_kept(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        """\
+May 17, 2022  5:29:42 PM
+Bob Low
+First part
+Tapbacks:
+Loved by Carl
+    May 17, 2022  5:31:00 PM
+    Me
+    I see
+    it
+
+Second part
+
+May 17, 2022  5:31:00 PM
+Me
+I see
+it
+
+This message responded to an earlier message.
+
+""",
+    )
+    assert found.texts == ["First part\nSecond part", "I see\nit"]
+    assert found.contents[0].metadata == {"reactions": ["Loved by Carl"]}
+
+
+def test_only_the_effects_of_messages_are_left_out(tmp_path: Path) -> None:
+    begin = "May 17, 2022  5:29:42 PM\nBob Low\n"
+    lines = ("Hi\nSent with Shooting Star", "Sent with Love", "Sent with Apple Pay")
+    found = read(tmp_path, "".join(f"{begin}{one}\n\n" for one in lines))
+    assert found.texts == ["Hi", "Sent with Love", "Sent with Apple Pay"]
+    assert found.kinds == {"message": 3}
+
+
 def test_chats_in_a_folder_are_no_notes(tmp_path: Path) -> None:
     read(tmp_path)
     assert opened(tmp_path, timezone="Europe/Berlin").formats == ["imessage"]
