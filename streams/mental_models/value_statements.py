@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from recollect.streams.consolidation.nouns import activity, is_noun, singular
 from recollect.streams.language.grammar.verbs import BASES, is_past
@@ -98,7 +99,6 @@ _PLAYED = re.compile(
 _MAX_HOBBY = 3
 #: A value before this owns what the sentence is about: "head of the school's kitchen".
 _OWNS = re.compile(r"(?<=\w)['’]s \w")
-_MONTHS = frozenset(month[:3] for month in MONTHS)
 _NUMERIC_DAY = re.compile(r"\b\d{1,4}[./-]\d{1,2}\b")
 #: Not what somebody owns: "photos of the oven".
 _DEPICTION = re.compile(
@@ -142,9 +142,7 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
     if attribute == "phone":
         return sum(letter.isdigit() for letter in value) > 5
     if attribute == "birthday":
-        return not {lower[:3] for lower in tokenise(value).lowers}.isdisjoint(_MONTHS) or (
-            _NUMERIC_DAY.search(value) is not None
-        )
+        return _names_month(value) or _NUMERIC_DAY.search(value) is not None
     if attribute == "possession" and _DEPICTION.match(value):
         return False
     sentence, before = _before(value, text)
@@ -191,6 +189,15 @@ def is_stated(value: str, text: str, attribute: str) -> bool:
         return True
     # "Dancing is one of Ada's favourites"
     return attribute == "likes" and _FAVOURITE.search(sentence) is not None
+
+
+def _names_month(value: str) -> bool:
+    """Return whether a month is among these words: "9 may", but not "may be on Friday"."""
+    words = [bare(lower) for lower in tokenise(value).lowers]
+    return any(
+        word in MONTHS and (word, following) != ("may", "be")
+        for word, following in pairwise([*words, ""])
+    )
 
 
 def _names_relative(value: str) -> bool:

@@ -89,6 +89,20 @@ def test_a_part_of_a_name_a_weekday_or_a_parent_is_no_value(
     assert not is_stated(value, text, attribute)
 
 
+@pytest.mark.parametrize(
+    "value", ["9 May", "9 may", "May", "Sept. 3rd", "january", "9 Mar", "9.5."]
+)
+def test_a_birthday_names_its_month(value: str) -> None:
+    assert is_stated(value, f"Ada's birthday is {value}.", "birthday")
+
+
+@pytest.mark.parametrize(
+    "value", ["marvellous", "decent", "maybe on Friday", "may be on Friday", "octopus party"]
+)
+def test_a_word_that_begins_like_a_month_is_no_birthday(value: str) -> None:
+    assert not is_stated(value, f"Ada's birthday is {value}.", "birthday")
+
+
 def test_a_value_may_end_before_what_it_is() -> None:
     assert is_stated("cat", "Ada has a cat. The cat's name is Momo.", "pet")
     assert is_stated("9 May", "Ada's birthday is 9 May.", "birthday")
