@@ -37,11 +37,11 @@ _UNITS = (
 _AMOUNT = (
     rf"(?P<words>[€$£]?(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?)(?! ?:\d)"
     rf"(?: over \d+)?(?: ?(?P<unit>{_UNITS}))?(?: an? (?:day|week|month|year))?)"
-    rf"(?![\w/:]|[.,]\d| {_MONTH})"
+    rf"(?![\w/:]|[.,]\d| {_MONTH}| [AaPp]\.?[Mm]\b| o['’]clock)"
 )
 _LINK = (
     rf"{_WHEN}(?: (?:is|was|are|were)|:|['’]s){_WHEN}"
-    r"(?: (?:at|about|around|only|down to|up to|just|back to|back at|already)){0,2} "
+    r"(?: (?:(?P<near>(?:back )?at|about|around)|only|down to|up to|just|back to|already)){0,2} "
 )
 _TOPIC = r"(?P<topic>[^\W\d_]+(?: [^\W\d_]+)?)"
 _BARE = re.compile(rf"(?:only |now |already )?{_AMOUNT}{_WHEN}(?:\W*|(?:,| and) .*)", re.IGNORECASE)
@@ -136,9 +136,14 @@ def _measured_in(each: PageFact) -> Measured | None:
 def _measured(topic: str, found: re.Match[str], each: PageFact) -> Measured:
     is_dated = each.days is not None and each.days[0] == each.days[1] and names_days(found.string)
     day = each.days[0] if each.days and is_dated else day_of(each.said_at)
+    number = float(found["number"].replace(",", ""))
+    return Measured(topic, _unit_of(found), number, found["words"], day, each)
+
+
+def _unit_of(found: re.Match[str]) -> str:
+    """Return the unit of an amount, in lower case and without "s"; "" if it has none."""
     sign = found["words"][0]
-    unit = sign if sign in "€$£" else (found["unit"] or "").lower().rstrip("s")
-    return Measured(topic, unit, float(found["number"].replace(",", "")), found["words"], day, each)
+    return sign if sign in "€$£" else (found["unit"] or "").lower().rstrip("s")
 
 
 @lru_cache(maxsize=256)
@@ -160,6 +165,8 @@ def _topic_of(found: re.Match[str], *, is_quoted: bool) -> str | None:
         return "weight"
     words = groups["topic"].lower().split()
     is_named = is_noun(words[-1]) and FUNCTION_WORDS.isdisjoint(words)
+    # "The meeting is at 7": a time of day.
+    is_named = is_named and (not groups["near"] or _unit_of(found) != "")
     # An age.
     is_named = is_named and SOMEBODY.isdisjoint(words)
     return " ".join(words) if is_named and (groups["owner"] or is_quoted) else None

@@ -259,10 +259,20 @@ def test_values_of_a_unit_may_rise() -> None:
         ("My son is 8.", "My son is 9.", "My son is 10."),
         ("The date is 3 May.", "The date is 4 May.", "The date is 5 May."),
         ("80 kg.", "79 kg.", "78 kg."),
+        ("The class is at 7 today.", "The class is at 8 today.", "The class is at 9 today."),
+        ("My class is back at 7.", "My class is only at 8.", "My class is at about 9."),
+        ("My class is 7 PM.", "My class is 8 p.m.", "My class is 9 o'clock."),
     ],
 )
 def test_other_amounts_are_no_series(texts: tuple[str, ...]) -> None:
     assert found([weighed(10 * n, text) for n, text in enumerate(texts)]) == {}
+
+
+@pytest.mark.parametrize("unit", ["%", " euros", " points"])
+def test_an_amount_with_a_unit_is_no_time_of_day(unit: str) -> None:
+    facts = [weighed(10 * n, f"My loan is at {7 + n}{unit}.") for n in range(3)]
+    [only] = found(facts).values()
+    assert f"loan, rising: 7{unit} (" in only.rendered.text
 
 
 def test_the_values_of_others_are_no_series_of_the_entity() -> None:
