@@ -34,8 +34,10 @@ _UNITS = (
     r"percent|euros?|dollars|quid|kr|mg|ml|l|lit(?:er|re)s|kcal|calories|hours|minutes|bpm|degrees|"
     r"mmol/l|points"
 )
+#: "1.200" and "1 200" may be thousands.
 _AMOUNT = (
-    rf"(?P<words>[€$£]?(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?)(?! ?:\d)"
+    rf"(?P<words>[€$£]?(?![1-9]\d{{0,2}}(?:\.\d{{3}}(?!\d)| \d))"
+    rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?)(?! ?:\d)"
     rf"(?: over \d+)?(?: ?(?P<unit>{_UNITS}))?(?: an? (?:day|week|month|year))?)"
     rf"(?![\w/:]|[.,]\d| {_MONTH}| [AaPp]\.?[Mm]\b| o['’]clock)"
 )

@@ -259,6 +259,9 @@ def test_values_of_a_unit_may_rise() -> None:
         ("My son is 8.", "My son is 9.", "My son is 10."),
         ("The date is 3 May.", "The date is 4 May.", "The date is 5 May."),
         ("80 kg.", "79 kg.", "78 kg."),
+        ("My rent is 1.200 euros.", "My rent is 1.300 euros.", "My rent is 900 euros."),
+        ("My rent is €1.200.", "My rent is €1.300.", "My rent is €1.400."),
+        ("My rent is 1 200 euros.", "My rent is 2 100 euros.", "My rent is 3 000 euros."),
         ("The class is at 7 today.", "The class is at 8 today.", "The class is at 9 today."),
         ("My class is back at 7.", "My class is only at 8.", "My class is at about 9."),
         ("My class is 7 PM.", "My class is 8 p.m.", "My class is 9 o'clock."),
@@ -273,6 +276,15 @@ def test_an_amount_with_a_unit_is_no_time_of_day(unit: str) -> None:
     facts = [weighed(10 * n, f"My loan is at {7 + n}{unit}.") for n in range(3)]
     [only] = found(facts).values()
     assert f"loan, rising: 7{unit} (" in only.rendered.text
+
+
+def test_a_number_with_decimals_that_are_no_thousands_is_a_value() -> None:
+    numbers = ("0.125", "1.25", "1,200", "12000.5")
+    facts = [weighed(10 * n, f"My dose is {number} mg.") for n, number in enumerate(numbers)]
+    assert found(facts)["series:dose:mg"].rendered.text == (
+        "Ada – dose, rising: 0.125 mg (6 Jan 2026); 1.25 mg (16 Jan 2026); "
+        "1,200 mg (26 Jan 2026); 12000.5 mg (5 Feb 2026)."
+    )
 
 
 def test_the_values_of_others_are_no_series_of_the_entity() -> None:
